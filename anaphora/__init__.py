@@ -14,11 +14,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from anaphora.collector import held_back
+from anaphora.gc_control import gc_paused
 from anaphora.version import __version__
 
 if TYPE_CHECKING:
-    from anaphora.entities.recognition import Mention
+    from anaphora.core.request import Company, Request, User
+    from anaphora.core.utterance import Entity, Token, Utterance
+    from anaphora.engine.batches import Question
+    from anaphora.engine.callbacks.handlers import Reject, Skip
+    from anaphora.engine.engine import Engine
+    from anaphora.engine.reply import Reply
+    from anaphora.entities.recognizers.recognizer import Mention
     from anaphora.errors import (
         AnaphoraError,
         Conflict,
@@ -31,36 +37,29 @@ if TYPE_CHECKING:
         SummaryError,
         UnknownModel,
     )
-    from anaphora.grammar.context import Surroundings
-    from anaphora.grammar.request import Company, Request, User
-    from anaphora.intents.batches import Ask
-    from anaphora.intents.engine import Engine
+    from anaphora.grammar.context import QuestionContext
     from anaphora.intents.explanation import Explanation
-    from anaphora.intents.handlers import Reject, Skip
     from anaphora.intents.match import Match, Slot
-    from anaphora.intents.reply import Reply
     from anaphora.intents.unused import UnusedPart
-    from anaphora.ltm.aio import AsyncLongTermMemory
+    from anaphora.ltm.async_memory import AsyncLongTermMemory
     from anaphora.ltm.exchange import Exchange, Summary
-    from anaphora.ltm.history import History, HistorySettings
+    from anaphora.ltm.history.working_history import History, HistorySettings
     from anaphora.ltm.memory import LongTermMemory
-    from anaphora.ltm.recall.store import Among, Whose
+    from anaphora.ltm.retrieval.store import SearchFilter, UserKey
     from anaphora.models.domain import Element, Model
     from anaphora.models.loader import load_model, parse_model
-    from anaphora.models.utterance import Entity, Token, Utterance
-    from anaphora.stm.conversation import Conversation, Key
+    from anaphora.stm.conversation import Conversation, ConversationKey
     from anaphora.stm.stores.memory import MemoryStore
     from anaphora.stm.stores.store import Store
     from anaphora.stm.stores.urls import store_at
 
 __all__ = [
-    "Among",
     "AnaphoraError",
-    "Ask",
     "AsyncLongTermMemory",
     "Company",
     "Conflict",
     "Conversation",
+    "ConversationKey",
     "Element",
     "Engine",
     "Entity",
@@ -71,7 +70,6 @@ __all__ = [
     "HandlerError",
     "History",
     "HistorySettings",
-    "Key",
     "LongTermMemory",
     "Match",
     "MemoryStore",
@@ -79,22 +77,24 @@ __all__ = [
     "Model",
     "ModelError",
     "Problem",
+    "Question",
+    "QuestionContext",
     "Reject",
     "Reply",
     "Request",
+    "SearchFilter",
     "Skip",
     "Slot",
     "Store",
     "StoreError",
     "Summary",
     "SummaryError",
-    "Surroundings",
     "Token",
     "UnknownModel",
     "UnusedPart",
     "User",
+    "UserKey",
     "Utterance",
-    "Whose",
     "__version__",
     "load_model",
     "parse_model",
@@ -102,7 +102,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "anaphora.entities.recognition": ("Mention",),
+    "anaphora.entities.recognizers.recognizer": ("Mention",),
     "anaphora.errors": (
         "AnaphoraError",
         "Conflict",
@@ -115,24 +115,24 @@ _HOMES = {
         "SummaryError",
         "UnknownModel",
     ),
-    "anaphora.grammar.context": ("Surroundings",),
-    "anaphora.grammar.request": ("Company", "Request", "User"),
-    "anaphora.intents.batches": ("Ask",),
-    "anaphora.intents.engine": ("Engine",),
+    "anaphora.grammar.context": ("QuestionContext",),
+    "anaphora.core.request": ("Company", "Request", "User"),
+    "anaphora.engine.batches": ("Question",),
+    "anaphora.engine.engine": ("Engine",),
     "anaphora.intents.explanation": ("Explanation",),
-    "anaphora.intents.handlers": ("Reject", "Skip"),
+    "anaphora.engine.callbacks.handlers": ("Reject", "Skip"),
     "anaphora.intents.match": ("Match", "Slot"),
-    "anaphora.intents.reply": ("Reply",),
+    "anaphora.engine.reply": ("Reply",),
     "anaphora.intents.unused": ("UnusedPart",),
-    "anaphora.ltm.aio": ("AsyncLongTermMemory",),
+    "anaphora.ltm.async_memory": ("AsyncLongTermMemory",),
     "anaphora.ltm.exchange": ("Exchange", "Summary"),
-    "anaphora.ltm.history": ("History", "HistorySettings"),
+    "anaphora.ltm.history.working_history": ("History", "HistorySettings"),
     "anaphora.ltm.memory": ("LongTermMemory",),
-    "anaphora.ltm.recall.store": ("Among", "Whose"),
+    "anaphora.ltm.retrieval.store": ("SearchFilter", "UserKey"),
     "anaphora.models.domain": ("Element", "Model"),
     "anaphora.models.loader": ("load_model", "parse_model"),
-    "anaphora.models.utterance": ("Entity", "Token", "Utterance"),
-    "anaphora.stm.conversation": ("Conversation", "Key"),
+    "anaphora.core.utterance": ("Entity", "Token", "Utterance"),
+    "anaphora.stm.conversation": ("Conversation", "ConversationKey"),
     "anaphora.stm.stores.memory": ("MemoryStore",),
     "anaphora.stm.stores.store": ("Store",),
     "anaphora.stm.stores.urls": ("store_at",),
@@ -144,7 +144,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: ``import anaphora`` itself costs nothing."""
     if name not in _HOME:
         raise AttributeError(f"module 'anaphora' has no attribute {name!r}")
-    with held_back():
+    with gc_paused():
         value = globals()[name] = getattr(import_module(_HOME[name]), name)
     return value
 

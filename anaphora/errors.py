@@ -12,14 +12,14 @@ __all__ = [
     "GrammarError",
     "HandlerError",
     "ModelError",
+    "PermanentStoreError",
     "Problem",
     "StoreError",
     "SummaryError",
-    "Unkeepable",
     "UnknownModel",
 ]
 
-_WIDEST_EXCERPT = 160
+_MAX_EXCERPT_WIDTH = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Problem:
         place = ":".join(str(part) for part in (self.source, self.line, self.column) if part)
         lines = [f"{place}: {self.message}" if place else self.message]
         if self.excerpt and self.line:
-            lines += [f"  {line}" for line in _caret(self.excerpt, self.column)]
+            lines += [f"  {line}" for line in _format_excerpt(self.excerpt, self.column)]
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)
@@ -79,7 +79,7 @@ class _LocatedError(AnaphoraError):
     def caret(self) -> str:
         """The line of the source and, below it, a caret under the spot ('' if unknown)."""
         first = self.problems[0]
-        return "\n".join(_caret(first.excerpt, first.column)) if first.excerpt else ""
+        return "\n".join(_format_excerpt(first.excerpt, first.column)) if first.excerpt else ""
 
     @property
     def hint(self) -> str:
@@ -107,7 +107,7 @@ class StoreError(AnaphoraError):
     """A store that could not read or keep a conversation."""
 
 
-class Unkeepable(StoreError):  # noqa: N818 - what it is, not what failed
+class PermanentStoreError(StoreError):
     """Something is such that the store can never keep it: trying again is of no use."""
 
 
@@ -123,11 +123,11 @@ class HandlerError(AnaphoraError):
     """A handler that raised, or that cannot be called with the slots of its intent."""
 
 
-def _caret(excerpt: str, column: int) -> list[str]:
+def _format_excerpt(excerpt: str, column: int) -> list[str]:
     """``excerpt`` cut to a readable width around ``column`` (from 1), and the caret under it."""
     text = excerpt.replace("\t", " ")
     at = max(column, 1) - 1
-    if len(text) > _WIDEST_EXCERPT:
-        start = max(0, min(at - _WIDEST_EXCERPT // 2, len(text) - _WIDEST_EXCERPT))
-        text, at = text[start : start + _WIDEST_EXCERPT], at - start
+    if len(text) > _MAX_EXCERPT_WIDTH:
+        start = max(0, min(at - _MAX_EXCERPT_WIDTH // 2, len(text) - _MAX_EXCERPT_WIDTH))
+        text, at = text[start : start + _MAX_EXCERPT_WIDTH], at - start
     return [text, " " * at + "^"]

@@ -7,10 +7,10 @@ from copy import deepcopy
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-__all__ = ["EMPTY", "FrozenDict", "FrozenList", "frozen"]
+__all__ = ["EMPTY", "FrozenDict", "FrozenList", "freeze"]
 
 
-def _refuse(self: object, *arguments: object, **named: object) -> NoReturn:
+def _raise_immutable(self: object, *arguments: object, **named: object) -> NoReturn:
     copied = "dict(…)" if isinstance(self, dict) else "list(…)"
     raise TypeError(
         "this is data of the model, of the question or of the memory, which others see as well, "
@@ -25,7 +25,9 @@ class FrozenDict(dict[Any, Any]):
 
     __slots__ = ()
 
-    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = (
+        _raise_immutable
+    )
 
     def __copy__(self) -> dict[Any, Any]:
         return dict(self)
@@ -34,7 +36,7 @@ class FrozenDict(dict[Any, Any]):
         return {key: deepcopy(value, known) for key, value in self.items()}
 
     def __reduce__(self) -> tuple[Callable[[Any], Any], tuple[dict[Any, Any]]]:
-        return frozen, (dict(self),)
+        return freeze, (dict(self),)
 
 
 class FrozenList(list[Any]):
@@ -42,8 +44,8 @@ class FrozenList(list[Any]):
 
     __slots__ = ()
 
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
-    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _raise_immutable
+    append = clear = extend = insert = pop = remove = reverse = sort = _raise_immutable
 
     def __copy__(self) -> list[Any]:
         return list(self)
@@ -52,25 +54,25 @@ class FrozenList(list[Any]):
         return [deepcopy(value, known) for value in self]
 
     def __reduce__(self) -> tuple[Callable[[Any], Any], tuple[list[Any]]]:
-        return frozen, (list(self),)
+        return freeze, (list(self),)
 
 
-def frozen(value: Any) -> Any:
+def freeze(value: Any) -> Any:
     """``value`` in which no dictionary, list or set can be changed, at any depth: a copy, unless
     it is frozen already. Other objects are as they were."""
     kind = type(value)
-    if kind in _ATOMS:
+    if kind in _IMMUTABLE_TYPES:
         return value
     if isinstance(value, dict | MappingProxyType):
-        return FrozenDict([(key, frozen(one)) for key, one in value.items()])
+        return FrozenDict([(key, freeze(one)) for key, one in value.items()])
     if isinstance(value, list):
-        return FrozenList(map(frozen, value))
+        return FrozenList(map(freeze, value))
     if isinstance(value, set):
         return frozenset(value)
-    return tuple(map(frozen, value)) if kind is tuple else value
+    return tuple(map(freeze, value)) if kind is tuple else value
 
 
 EMPTY = FrozenDict()
 
 # What is frozen already is among them, for what it holds is frozen, too.
-_ATOMS = frozenset((str, int, float, bool, type(None), FrozenDict, FrozenList))
+_IMMUTABLE_TYPES = frozenset((str, int, float, bool, type(None), FrozenDict, FrozenList))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from anaphora import Model
-from anaphora.grammar.compiler import compile_intents
+from anaphora.grammar.idl.compiler import compile_intents
 from anaphora.models.domain import ANY_LANGUAGE, Element, ElementValue
 
 SYLLABLES = [first + second for first in "bcdfghklmnprstvz" for second in "aeiou"]

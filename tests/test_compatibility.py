@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from anaphora import Engine, GrammarError, Model, load_model
-from anaphora.grammar.compiler import Compiler
-from anaphora.grammar.macro import expand
-from anaphora.grammar.macro_spacing import separate
-from tests.grammar.functions.calls import refusal, value
+from anaphora.grammar.idl.compiler import Compiler
+from anaphora.grammar.synonyms.expansion import expand_synonym
+from anaphora.grammar.synonyms.spacing import insert_blanks
+from tests.grammar.functions.evaluation import evaluate, evaluation_error
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -127,12 +127,12 @@ NO_SYNONYMS = (
 
 @pytest.mark.parametrize("expression", EXPRESSIONS.strip().splitlines())
 def test_an_expression_has_the_value_that_it_has_there(expression: str) -> None:
-    assert value(expression) is True
+    assert evaluate(expression) is True
 
 
 @pytest.mark.parametrize("expression", FAILING.split("; "))
 def test_an_expression_that_fails_there_has_no_value(expression: str) -> None:
-    assert refusal(expression)
+    assert evaluation_error(expression)
 
 
 @pytest.mark.parametrize("text", GOOD.values(), ids=GOOD.keys())
@@ -148,14 +148,16 @@ def test_an_intent_that_is_refused_there_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "phrases"), EXPANSIONS)
 def test_a_synonym_of_theirs_stands_for_the_same_phrases(text: str, phrases: list[str]) -> None:
-    macros = {name: separate(body, MACROS) for name, body in MACROS.items()}
-    assert sorted(expand(separate(text, MACROS), macros)) == sorted((one,) for one in phrases)
+    macros = {name: insert_blanks(body, MACROS) for name, body in MACROS.items()}
+    assert sorted(expand_synonym(insert_blanks(text, MACROS), macros)) == sorted(
+        (one,) for one in phrases
+    )
 
 
 @pytest.mark.parametrize("text", NO_SYNONYMS.split())
 def test_a_synonym_that_is_refused_there_is_refused(text: str) -> None:
     with pytest.raises(GrammarError):
-        expand(separate(text, MACROS), MACROS)
+        expand_synonym(insert_blanks(text, MACROS), MACROS)
 
 
 Load = Callable[..., Model]

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from anaphora import Engine
-from anaphora.intents.samples import DialogResult, run_dialog
-from anaphora.models.catalog import names
+from anaphora.engine.samples.runner import DialogResult, run_dialog
+from anaphora.models.catalog import model_names
 from anaphora.models.loader import load_model, load_samples
 
 DIALOGS = Path(__file__).parent / "dialogs"
@@ -38,7 +38,7 @@ def test_there_are_dialogs():
     assert len(list(DIALOGS.glob("*.yaml"))) >= 5
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", model_names())
 def test_every_bundled_model_passes_its_own_samples(name):
     model = load_model(name)
     engine = Engine(model)

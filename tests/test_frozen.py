@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.frozen import FrozenDict, FrozenList, frozen
+from anaphora.frozen import FrozenDict, FrozenList, freeze
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
@@ -23,18 +23,18 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_it_equals_what_it_was_made_of_and_is_written_as_that(plain):
-    made = frozen(plain)
+    made = freeze(plain)
     assert made == plain
     assert json.dumps(made) == json.dumps(plain)
     assert msgspec.json.encode(made) == msgspec.json.encode(plain)
     assert msgspec.msgpack.encode(made) == msgspec.msgpack.encode(plain)
-    assert frozen(made) is made
+    assert freeze(made) is made
     assert repr(pickle.loads(pickle.dumps(made))) == repr(made)
 
 
 @given(PLAIN)
 def test_what_it_was_made_of_may_change_and_it_does_not(plain):
-    made, before = frozen(plain), copy.deepcopy(plain)
+    made, before = freeze(plain), copy.deepcopy(plain)
     if isinstance(plain, dict):
         plain["new"] = 1
     elif isinstance(plain, list):
@@ -69,7 +69,7 @@ WRITES = {
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 def test_who_writes_is_told_to_copy(write):
-    data = frozen({"key": 0, "list": [3, {"deep": []}]})
+    data = freeze({"key": 0, "list": [3, {"deep": []}]})
     with pytest.raises(TypeError, match=r"cannot be changed: change a copy of it, made by"):
         write(data)
     assert data == {"key": 0, "list": [3, {"deep": []}]}
@@ -85,7 +85,7 @@ def test_no_method_that_changes_is_left():
 
 
 def test_copies_can_be_changed():
-    data = frozen({"list": [{"deep": 1}]})
+    data = freeze({"list": [{"deep": 1}]})
     for made in (dict(data), data.copy(), copy.copy(data), data | {}):
         made["new"] = 1
     deep = copy.deepcopy(data)
@@ -96,7 +96,7 @@ def test_copies_can_be_changed():
 
 def test_views_and_sets_are_frozen_and_other_objects_left():
     one = object()
-    made = frozen({"view": MappingProxyType({"a": []}), "set": {1}, "tuple": ([],), "one": one})
+    made = freeze({"view": MappingProxyType({"a": []}), "set": {1}, "tuple": ([],), "one": one})
     assert isinstance(made["view"], FrozenDict)
     assert made["set"] == frozenset({1})
     assert isinstance(made["tuple"][0], FrozenList)

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
+from anaphora.entities.languages import load_yaml
 
-__all__ = ["read_table"]
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+__all__ = ["load_table"]
 
 
 @lru_cache(maxsize=64)
-def read_table(path: str, package: str = "anaphora.bots") -> Mapping[str, Any]:
+def load_table(path: str) -> Mapping[str, Any]:
     """What the file holds, read once; nothing if there is no such file."""
-    file = files(package).joinpath(path)
-    if not file.is_file():
-        return {}
-    read: Mapping[str, Any] = yaml.load(file.read_text(encoding="utf-8"), Loader=_LOADER)
-    return read
+    return load_yaml(__package__, path)

@@ -14,25 +14,25 @@ from typing import Annotated
 
 import typer
 
-from anaphora.cli.ask import ask
-from anaphora.cli.chat import chat
-from anaphora.cli.check import check
-from anaphora.cli.compiling import compile_text
-from anaphora.cli.config import config
-from anaphora.cli.evaluate import evaluate
-from anaphora.cli.expand import expand
-from anaphora.cli.explain import explain
-from anaphora.cli.functions import functions
-from anaphora.cli.importing import import_app
-from anaphora.cli.key import key
-from anaphora.cli.mcp import mcp
-from anaphora.cli.models import models
-from anaphora.cli.new import new
-from anaphora.cli.quarantine import quarantine
-from anaphora.cli.schema import schema
-from anaphora.cli.serve import serve
-from anaphora.cli.suggest import suggest
-from anaphora.cli.terminal import complain
+from anaphora.cli.authoring.check import check
+from anaphora.cli.authoring.import_nlpcraft import import_app
+from anaphora.cli.authoring.models import models
+from anaphora.cli.authoring.new import new
+from anaphora.cli.authoring.schema import schema
+from anaphora.cli.authoring.suggest import suggest
+from anaphora.cli.language.compile import compile_text
+from anaphora.cli.language.evaluate import evaluate
+from anaphora.cli.language.expand import expand
+from anaphora.cli.language.functions import functions
+from anaphora.cli.service.config import config
+from anaphora.cli.service.key import key
+from anaphora.cli.service.mcp import mcp
+from anaphora.cli.service.quarantine import quarantine
+from anaphora.cli.service.serve import serve
+from anaphora.cli.talk.ask import ask
+from anaphora.cli.talk.chat import chat
+from anaphora.cli.talk.explain import explain
+from anaphora.cli.terminal import print_error
 from anaphora.errors import AnaphoraError
 from anaphora.version import __version__
 
@@ -85,22 +85,22 @@ def anaphora(
 def main() -> None:
     """Run the command line; errors of the package are told without a traceback."""
     _prepare_streams()
-    _tell_of_preparations()
+    _log_dictionary_builds()
     try:
         try:
             app()
         finally:
             sys.stdout.flush()  # else a full disk would show after the last word of ours
     except AnaphoraError as error:
-        complain(error)
+        print_error(error)
         sys.exit(2)
     except BrokenPipeError:  # the reader has seen enough
-        _drop_output()
+        _discard_output()
         sys.exit(0)
     except OSError as error:
-        _drop_output()
+        _discard_output()
         what = error.filename or "the output cannot be written"
-        complain(AnaphoraError(f"{what}: {error.strerror or error}"))
+        print_error(AnaphoraError(f"{what}: {error.strerror or error}"))
         sys.exit(2)
     except KeyboardInterrupt:  # where no command has begun yet
         sys.exit(_INTERRUPTED)
@@ -117,15 +117,15 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _tell_of_preparations() -> None:
+def _log_dictionary_builds() -> None:
     """Whoever sits at a terminal is told what takes seconds, once on a machine."""
     if sys.stderr.isatty():
-        log = logging.getLogger("anaphora.entities.dictionary")
+        log = logging.getLogger("anaphora.entities.words.dictionary")
         log.addHandler(logging.StreamHandler(sys.stderr))
         log.setLevel(logging.INFO)
 
 
-def _drop_output() -> None:
+def _discard_output() -> None:
     """Whatever still waits to be written goes nowhere, so that leaving does not fail on it."""
     with suppress(OSError, ValueError):  # a stream without a file of its own
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -11,11 +11,19 @@ from rich.console import Console
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from anaphora.core.utterance import Entity
+    from anaphora.engine.reply import Reply
     from anaphora.errors import AnaphoraError, Problem
-    from anaphora.intents.reply import Reply
-    from anaphora.models.utterance import Entity
 
-__all__ = ["CacheOption", "ModelArgument", "complain", "console", "show_reply", "summary", "warn"]
+__all__ = [
+    "CacheOption",
+    "ModelArgument",
+    "create_console",
+    "format_summary",
+    "print_error",
+    "print_reply",
+    "print_warning",
+]
 
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model file or the name of a bundled model.")
@@ -35,25 +43,25 @@ CacheOption = Annotated[
 _STYLES = {"matched": "green", "incomplete": "yellow", "rejected": "red", "reset": "cyan"}
 
 
-def console() -> Console:
+def create_console() -> Console:
     """Where answers are printed: no markup, for models may say anything. A terminal gets its
     lines broken between words, a file or a pipe gets them whole."""
     return Console(markup=False, highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty())
 
 
-def complain(error: AnaphoraError) -> None:
+def print_error(error: AnaphoraError) -> None:
     """Print an error of the package to the standard error output."""
     console = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
     console.print(Text(f"Error: {error}", style="red"))
 
 
-def warn(problem: Problem) -> None:
+def print_warning(problem: Problem) -> None:
     """Print what looks like a mistake to the standard error output."""
     console = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
     console.print(Text(f"Warning: {problem}", style="yellow"))
 
 
-def show_reply(out: Console, reply: Reply) -> None:
+def print_reply(out: Console, reply: Reply) -> None:
     """Print what the bot says and, dimmed, how it understood the question."""
     if reply.text:
         out.print(Text(reply.text))
@@ -61,24 +69,24 @@ def show_reply(out: Console, reply: Reply) -> None:
         out.print(Text(repr(reply.result)))
     elif reply.status == "reset":
         out.print(Text("Everything is forgotten.", style="dim"))
-    out.print(summary(reply))
+    out.print(format_summary(reply))
     if reply.explanation and reply.explanation.unknown:
         out.print(Text(f"  not understood: {', '.join(reply.explanation.unknown)}", style="dim"))
 
 
-def _shown(entity: Entity) -> str:
+def _format_entity(entity: Entity) -> str:
     """The value; of a topic without values its name, for its words are only how it was asked."""
-    return entity.element if entity.topic and entity.value is None else entity.said
+    return entity.element if entity.topic and entity.value is None else entity.value_or_text
 
 
-def summary(reply: Reply) -> Text:
+def format_summary(reply: Reply) -> Text:
     """A line with the status, the intent and the slots; what came from memory is marked."""
     line = Text("  ")
     line.append(reply.status, style=_STYLES[reply.status])
     if reply.intent:
         line.append(f" {reply.intent}", style="bold")
     for name, slot in reply.slots.items():
-        value = ", ".join(_shown(entity) for entity in slot.entities)
+        value = ", ".join(_format_entity(entity) for entity in slot.entities)
         recalled = any(taken.source == "memory" for taken in slot.taken)
         line.append(f"  {name}={value}", style="dim")
         if recalled:

@@ -9,9 +9,9 @@
 from __future__ import annotations
 
 try:
-    from anaphora.client.asynchronous import AsyncClient
+    from anaphora.client.async_client import AsyncClient
     from anaphora.client.client import Client
-    from anaphora.client.events import Asked, Ended, Event
+    from anaphora.client.events import EndEvent, Event, QuestionEvent
 except ImportError as error:
     if error.name not in ("httpx", "httpx_sse"):
         raise
@@ -19,7 +19,23 @@ except ImportError as error:
         f"the client needs the package {error.name}: pip install 'anaphora[client]'",
         name=error.name,
     ) from error
-from anaphora.client.descriptions import (
+from anaphora.client.errors import (
+    ApiError,
+    Busy,
+    FieldError,
+    Forbidden,
+    Invalid,
+    InvalidResponse,
+    NotFound,
+    ServerError,
+    TooManyRequests,
+    Unauthorized,
+    Unreachable,
+)
+from anaphora.client.types.explanations import Explanation
+from anaphora.client.types.memory import Erasure, Exchange, History, Passage, RecallPage, Summary
+from anaphora.client.types.replies import Dialog, Reply, Slot, UnusedEntity, UnusedPart
+from anaphora.client.types.resources import (
     ActiveModel,
     CheckReport,
     Conversation,
@@ -29,51 +45,35 @@ from anaphora.client.descriptions import (
     ModelSummary,
     Readiness,
 )
-from anaphora.client.explanations import Explanation
-from anaphora.client.memory import Erased, Exchange, History, Passage, Recalled, Summary
-from anaphora.client.problems import (
-    ApiError,
-    BadAnswer,
-    Busy,
-    Forbidden,
-    Invalid,
-    Mistake,
-    NotFound,
-    ServerError,
-    TooManyRequests,
-    Unauthorized,
-    Unreachable,
-)
-from anaphora.client.replies import Dialog, Reply, Slot, UnusedEntity, UnusedPart
 
 __all__ = [
     "ActiveModel",
     "ApiError",
-    "Asked",
     "AsyncClient",
-    "BadAnswer",
     "Busy",
     "CheckReport",
     "Client",
     "Conversation",
     "Dialog",
-    "Ended",
-    "Erased",
+    "EndEvent",
+    "Erasure",
     "Event",
     "Exchange",
     "Explanation",
+    "FieldError",
     "Forbidden",
     "Health",
     "History",
     "Invalid",
+    "InvalidResponse",
     "KeyInfo",
-    "Mistake",
     "ModelInfo",
     "ModelSummary",
     "NotFound",
     "Passage",
+    "QuestionEvent",
     "Readiness",
-    "Recalled",
+    "RecallPage",
     "Reply",
     "ServerError",
     "Slot",

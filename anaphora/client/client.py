@@ -12,8 +12,20 @@ import httpx
 from httpx_sse import EventSource
 
 from anaphora.client import requests
-from anaphora.client.connection import connection
-from anaphora.client.descriptions import (
+from anaphora.client.events import EndEvent, Event, decode_event, truncated_stream_error
+from anaphora.client.http_options import http_client_options
+from anaphora.client.request_flow import (
+    ApiRequest,
+    RetryPolicy,
+    TransportResult,
+    request_flow,
+    transport_error,
+)
+from anaphora.client.requests import AskOptions, ForgetTarget, QuestionOptions, RecallOptions
+from anaphora.client.types.explanations import Explanation
+from anaphora.client.types.memory import Erasure, History, RecallPage
+from anaphora.client.types.replies import Dialog, Reply
+from anaphora.client.types.resources import (
     ActiveModel,
     CheckReport,
     Conversation,
@@ -23,12 +35,6 @@ from anaphora.client.descriptions import (
     ModelSummary,
     Readiness,
 )
-from anaphora.client.events import Ended, Event, cut_off, read_event
-from anaphora.client.exchange import Call, Outcome, Retries, exchange, failure
-from anaphora.client.explanations import Explanation
-from anaphora.client.memory import Erased, History, Recalled
-from anaphora.client.replies import Dialog, Reply
-from anaphora.client.requests import AskOptions, QuestionOptions, RecallOptions, What
 
 __all__ = ["Client"]
 
@@ -62,8 +68,8 @@ class Client:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._http = httpx.Client(**connection(url, key, timeout), transport=transport)
-        self._retries = Retries(retries, longest_wait, clock)
+        self._http = httpx.Client(**http_client_options(url, key, timeout), transport=transport)
+        self._retries = RetryPolicy(retries, longest_wait, clock)
         self._sleep = sleep
 
     def __enter__(self) -> Client:
@@ -98,7 +104,7 @@ class Client:
 
     def events(self, texts: Iterable[str], **options: Unpack[AskOptions]) -> Iterator[Event]:
         """Ask several questions and take what comes of each as it comes: ``Asked``, its
-        ``Explanation`` if that is wanted, the ``Reply``; at the end ``Ended``.
+        ``Explanation`` if that is wanted, the ``Reply``; at the end ``EndEvent``.
 
         A problem is raised where it comes up.
         """
@@ -118,7 +124,7 @@ class Client:
         *,
         user: str | None = None,
         model: str | None = None,
-        what: What | None = None,
+        what: ForgetTarget | None = None,
         group: str | None = None,
     ) -> Conversation:
         """Forget ``all`` of a conversation (if nothing is said), its ``entities`` or its ``flow``,
@@ -137,7 +143,7 @@ class Client:
         """The working history of a conversation in the long-term memory."""
         return self._do(requests.history(user=user, model=model))
 
-    def recall(self, text: str = "", **options: Unpack[RecallOptions]) -> Recalled:
+    def recall(self, text: str = "", **options: Unpack[RecallOptions]) -> RecallPage:
         """Look for what was said: ``recall("Tokyo", user="ann")``; everything, newest first, if
         no text is given.
 
@@ -145,7 +151,7 @@ class Client:
         """
         return self._do(requests.recall(text, **options))
 
-    def erase(self, *, user: str | None = None) -> Erased:
+    def erase(self, *, user: str | None = None) -> Erasure:
         """Erase all that the service keeps of a user. It cannot be undone."""
         return self._do(requests.erase(user=user))
 
@@ -178,9 +184,9 @@ class Client:
         """Whether the server can answer questions now."""
         return self._do(requests.ready())
 
-    def _do(self, call: Call[_T]) -> _T:
-        script = exchange(call, self._retries)
-        outcome: Outcome | None = None
+    def _do(self, call: ApiRequest[_T]) -> _T:
+        script = request_flow(call, self._retries)
+        outcome: TransportResult | None = None
         try:
             while True:
                 pause = script.send(outcome)
@@ -193,14 +199,14 @@ class Client:
             answer: _T = done.value
             return answer
 
-    def _send(self, call: Call[_T]) -> Outcome:
+    def _send(self, call: ApiRequest[_T]) -> TransportResult:
         request = self._http.build_request(
             call.method,
             call.path,
             params=call.params,
             content=call.content,
             headers=call.headers,
-            timeout=call.patience(self._http.timeout),
+            timeout=call.timeout_for(self._http.timeout),
         )
         try:
             response = self._http.send(request, stream=call.streams)
@@ -210,15 +216,15 @@ class Client:
             return error
         return response
 
-    def _stream(self, call: Call[httpx.Response]) -> Iterator[Event]:
+    def _stream(self, call: ApiRequest[httpx.Response]) -> Iterator[Event]:
         with closing(self._do(call)) as response:
             try:
                 for sent in EventSource(response).iter_sse():
-                    event = read_event(sent.event, sent.data)
+                    event = decode_event(sent.event, sent.data)
                     if event is not None:
                         yield event
-                    if isinstance(event, Ended):
+                    if isinstance(event, EndEvent):
                         return
             except httpx.HTTPError as error:
-                raise failure(call, error) from error
-        raise cut_off()
+                raise transport_error(call, error) from error
+        raise truncated_stream_error()

@@ -6,16 +6,16 @@ import json
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from anaphora.client.explanations import Explanation
-from anaphora.client.problems import BadAnswer, Details, Unreachable, error_of
-from anaphora.client.reading import read
-from anaphora.client.replies import Reply
+from anaphora.client.errors import InvalidResponse, ProblemDetails, Unreachable, build_error
+from anaphora.client.types.decoding import decode
+from anaphora.client.types.explanations import Explanation
+from anaphora.client.types.replies import Reply
 
-__all__ = ["Asked", "Ended", "Event", "cut_off", "read_event"]
+__all__ = ["EndEvent", "Event", "QuestionEvent", "decode_event", "truncated_stream_error"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionEvent:
     """A question is being answered: which of them, from 0."""
 
     index: int
@@ -23,18 +23,18 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndEvent:
     """All questions have been answered."""
 
     answered: int
 
 
-Event: TypeAlias = Asked | Explanation | Reply | Ended
-"""For each question ``Asked``, its ``Explanation`` if that is wanted, and the ``Reply``; ``Ended``
-is the last."""
+Event: TypeAlias = QuestionEvent | Explanation | Reply | EndEvent
+"""For each question ``QuestionEvent``, its ``Explanation`` if that is wanted, and the ``Reply``;
+``EndEvent`` is the last."""
 
 
-def read_event(name: str, data: str) -> Event | None:
+def decode_event(name: str, data: str) -> Event | None:
     """The event of that name, None for one of a newer server.
 
     Raises :class:`ApiError` for the problem that ends the stream early.
@@ -43,23 +43,23 @@ def read_event(name: str, data: str) -> Event | None:
         plain = json.loads(data)
         match name:
             case "question":
-                return read(Asked, plain)
+                return decode(QuestionEvent, plain)
             case "explanation":
-                return read(Explanation, plain)
+                return decode(Explanation, plain)
             case "reply":
-                return read(Reply, plain)
+                return decode(Reply, plain)
             case "end":
-                return read(Ended, plain)
+                return decode(EndEvent, plain)
     except (ValueError, RecursionError) as error:
         said = f"the event {name!r} of the stream cannot be read: {error}"
-        raise BadAnswer(Details(200, detail=said)) from error
+        raise InvalidResponse(ProblemDetails(200, detail=said)) from error
     if name == "problem":
         status = plain.get("status") if isinstance(plain, dict) else None
-        raise error_of(status if isinstance(status, int) else 500, plain)
+        raise build_error(status if isinstance(status, int) else 500, plain)
     return None
 
 
-def cut_off() -> Unreachable:
+def truncated_stream_error() -> Unreachable:
     """The error of a stream that ends before its last event."""
     return Unreachable(
         "the stream of events ended early\n"

@@ -9,7 +9,12 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 import httpx
 
-from anaphora.client.descriptions import (
+from anaphora.client.request_flow import ApiRequest
+from anaphora.client.types.decoding import decode
+from anaphora.client.types.explanations import Explanation
+from anaphora.client.types.memory import Erasure, History, RecallPage
+from anaphora.client.types.replies import Dialog, Reply, decode_dialog
+from anaphora.client.types.resources import (
     ActiveModel,
     CheckReport,
     Conversation,
@@ -19,18 +24,13 @@ from anaphora.client.descriptions import (
     ModelSummary,
     Readiness,
 )
-from anaphora.client.exchange import Call
-from anaphora.client.explanations import Explanation
-from anaphora.client.memory import Erased, History, Recalled
-from anaphora.client.reading import read
-from anaphora.client.replies import Dialog, Reply, read_dialog
 
 __all__ = [
     "AskOptions",
-    "How",
+    "ForgetTarget",
     "QuestionOptions",
+    "RecallMode",
     "RecallOptions",
-    "What",
     "active_model",
     "ask",
     "check",
@@ -53,8 +53,8 @@ __all__ = [
 
 _T = TypeVar("_T")
 
-What: TypeAlias = Literal["all", "entities", "flow"]
-How: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
+ForgetTarget: TypeAlias = Literal["all", "entities", "flow"]
+RecallMode: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
 
 
 class QuestionOptions(TypedDict, total=False):
@@ -87,7 +87,7 @@ class RecallOptions(TypedDict, total=False):
 
     user: str | None
     model: str | None
-    how: How | None
+    how: RecallMode | None
     language: str | None
     at: datetime | None
     time_zone: str | None
@@ -100,64 +100,72 @@ class RecallOptions(TypedDict, total=False):
     neighbours: int | None
 
 
-def ask(text: str, **options: Any) -> Call[Reply]:
-    body = {"text": text, **_question(**options)}
-    return Call("POST", "/v1/ask", _json_of(Reply), body=body, changes=True)
+def ask(text: str, **options: Any) -> ApiRequest[Reply]:
+    body = {"text": text, **_question_fields(**options)}
+    return ApiRequest("POST", "/v1/ask", _json_decoder(Reply), body=body, changes=True)
 
 
-def dialog(texts: Iterable[str], **options: Any) -> Call[Dialog]:
+def dialog(texts: Iterable[str], **options: Any) -> ApiRequest[Dialog]:
     def answered(response: httpx.Response) -> Dialog:
-        return read_dialog(response.json())
+        return decode_dialog(response.json())
 
-    body = {"texts": _listed(texts), **_question(**options)}
-    return Call("POST", "/v1/dialog", answered, body=body, changes=True)
+    body = {"texts": _text_list(texts), **_question_fields(**options)}
+    return ApiRequest("POST", "/v1/dialog", answered, body=body, changes=True)
 
 
-def events(texts: Iterable[str], **options: Any) -> Call[httpx.Response]:
+def events(texts: Iterable[str], **options: Any) -> ApiRequest[httpx.Response]:
     def opened(response: httpx.Response) -> httpx.Response:
         if not call.is_stream(response):
             raise ValueError("a stream of events should have come")
         return response
 
-    body = {"texts": _listed(texts), **_question(**options)}
-    call = Call("POST", "/v1/ask/events", opened, body=body, changes=True, streams=True)
+    body = {"texts": _text_list(texts), **_question_fields(**options)}
+    call = ApiRequest("POST", "/v1/ask/events", opened, body=body, changes=True, streams=True)
     return call
 
 
-def explain(text: str, **options: Any) -> Call[Explanation]:
-    body = {"text": text, **_question(**options)}
-    return Call("POST", "/v1/explain", _json_of(Explanation), body=body)
+def explain(text: str, **options: Any) -> ApiRequest[Explanation]:
+    body = {"text": text, **_question_fields(**options)}
+    return ApiRequest("POST", "/v1/explain", _json_decoder(Explanation), body=body)
 
 
-def conversation(*, user: str | None = None, model: str | None = None) -> Call[Conversation]:
-    params = _given(user=user, model=model)
-    return Call("GET", "/v1/conversation", _json_of(Conversation), params=params)
+def conversation(*, user: str | None = None, model: str | None = None) -> ApiRequest[Conversation]:
+    params = _without_none(user=user, model=model)
+    return ApiRequest("GET", "/v1/conversation", _json_decoder(Conversation), params=params)
 
 
 def forget(
     *,
     user: str | None = None,
     model: str | None = None,
-    what: What | None = None,
+    what: ForgetTarget | None = None,
     group: str | None = None,
-) -> Call[Conversation]:
-    params = _given(user=user, model=model, what=what, group=group)
-    return Call("DELETE", "/v1/conversation", _json_of(Conversation), params=params, changes=True)
+) -> ApiRequest[Conversation]:
+    params = _without_none(user=user, model=model, what=what, group=group)
+    return ApiRequest(
+        "DELETE", "/v1/conversation", _json_decoder(Conversation), params=params, changes=True
+    )
 
 
-def active_model(*, user: str | None = None) -> Call[ActiveModel]:
-    return Call("GET", "/v1/active-model", _json_of(ActiveModel), params=_given(user=user))
+def active_model(*, user: str | None = None) -> ApiRequest[ActiveModel]:
+    return ApiRequest(
+        "GET", "/v1/active-model", _json_decoder(ActiveModel), params=_without_none(user=user)
+    )
 
 
-def switch(model: str | None, *, user: str | None = None) -> Call[ActiveModel]:
-    path, answered = "/v1/active-model", _json_of(ActiveModel)
+def switch(model: str | None, *, user: str | None = None) -> ApiRequest[ActiveModel]:
+    path, answered = "/v1/active-model", _json_decoder(ActiveModel)
     if model is None:
-        return Call("DELETE", path, answered, params=_given(user=user), changes=True)
-    return Call("PUT", path, answered, body=_given(user=user, model=model), changes=True)
+        return ApiRequest("DELETE", path, answered, params=_without_none(user=user), changes=True)
+    return ApiRequest(
+        "PUT", path, answered, body=_without_none(user=user, model=model), changes=True
+    )
 
 
-def history(*, user: str | None = None, model: str | None = None) -> Call[History]:
-    return Call("GET", "/v1/history", _json_of(History), params=_given(user=user, model=model))
+def history(*, user: str | None = None, model: str | None = None) -> ApiRequest[History]:
+    return ApiRequest(
+        "GET", "/v1/history", _json_decoder(History), params=_without_none(user=user, model=model)
+    )
 
 
 def recall(
@@ -165,7 +173,7 @@ def recall(
     *,
     user: str | None = None,
     model: str | None = None,
-    how: How | None = None,
+    how: RecallMode | None = None,
     language: str | None = None,
     at: datetime | None = None,
     time_zone: str | None = None,
@@ -176,72 +184,78 @@ def recall(
     page: int | None = None,
     size: int | None = None,
     neighbours: int | None = None,
-) -> Call[Recalled]:
-    params = _given(
+) -> ApiRequest[RecallPage]:
+    params = _without_none(
         user=user,
         text=text or None,
         model=model,
         how=how,
         language=language,
-        at=None if at is None else _zoned(at).isoformat(),
+        at=None if at is None else _require_time_zone(at).isoformat(),
         time_zone=time_zone,
-        since=None if since is None else _zoned(since).isoformat(),
-        until=None if until is None else _zoned(until).isoformat(),
+        since=None if since is None else _require_time_zone(since).isoformat(),
+        until=None if until is None else _require_time_zone(until).isoformat(),
         intent=intent,
         slots=None if slots is None else json.dumps(dict(slots), ensure_ascii=False),
         page=page,
         size=size,
         neighbours=neighbours,
     )
-    return Call("GET", "/v1/recall", _json_of(Recalled), params=params)
+    return ApiRequest("GET", "/v1/recall", _json_decoder(RecallPage), params=params)
 
 
-def erase(*, user: str | None = None) -> Call[Erased]:
-    return Call("DELETE", "/v1/user", _json_of(Erased), params=_given(user=user), changes=True)
+def erase(*, user: str | None = None) -> ApiRequest[Erasure]:
+    return ApiRequest(
+        "DELETE", "/v1/user", _json_decoder(Erasure), params=_without_none(user=user), changes=True
+    )
 
 
-def models() -> Call[tuple[ModelSummary, ...]]:
+def models() -> ApiRequest[tuple[ModelSummary, ...]]:
     def listed(response: httpx.Response) -> tuple[ModelSummary, ...]:
         plain = response.json()
         if not isinstance(plain, dict) or not isinstance(plain.get("models"), list):
             raise ValueError("a list of models should have come")
-        return tuple(read(ModelSummary, one) for one in plain["models"])
+        return tuple(decode(ModelSummary, one) for one in plain["models"])
 
-    return Call("GET", "/v1/models", listed)
-
-
-def model(id: str) -> Call[ModelInfo]:
-    return Call("GET", "/v1/model", _json_of(ModelInfo), params={"id": id})
+    return ApiRequest("GET", "/v1/models", listed)
 
 
-def reload(id: str) -> Call[ModelInfo]:
-    return Call("POST", "/v1/model/reload", _json_of(ModelInfo), params={"id": id}, changes=True)
+def model(id: str) -> ApiRequest[ModelInfo]:
+    return ApiRequest("GET", "/v1/model", _json_decoder(ModelInfo), params={"id": id})
 
 
-def check(id: str) -> Call[CheckReport]:
-    return Call("POST", "/v1/model/check", _json_of(CheckReport), params={"id": id}, changes=True)
+def reload(id: str) -> ApiRequest[ModelInfo]:
+    return ApiRequest(
+        "POST", "/v1/model/reload", _json_decoder(ModelInfo), params={"id": id}, changes=True
+    )
 
 
-def key() -> Call[KeyInfo]:
-    return Call("GET", "/v1/key", _json_of(KeyInfo))
+def check(id: str) -> ApiRequest[CheckReport]:
+    return ApiRequest(
+        "POST", "/v1/model/check", _json_decoder(CheckReport), params={"id": id}, changes=True
+    )
 
 
-def health() -> Call[Health]:
-    return Call("GET", "/health", _json_of(Health))
+def key() -> ApiRequest[KeyInfo]:
+    return ApiRequest("GET", "/v1/key", _json_decoder(KeyInfo))
 
 
-def ready() -> Call[Readiness]:
+def health() -> ApiRequest[Health]:
+    return ApiRequest("GET", "/health", _json_decoder(Health))
+
+
+def ready() -> ApiRequest[Readiness]:
     def told(response: httpx.Response) -> Readiness:
         plain = response.json()
         status = plain.get("status") if isinstance(plain, dict) else None
         if not isinstance(status, str):  # one that is shutting down tells of a problem instead
             status = response.reason_phrase
-        return read(Readiness, plain, status=status, ready=response.status_code == 200)
+        return decode(Readiness, plain, status=status, ready=response.status_code == 200)
 
-    return Call("GET", "/ready", told, expected=(200, 503))
+    return ApiRequest("GET", "/ready", told, expected=(200, 503))
 
 
-def _question(
+def _question_fields(
     *,
     user: str | None = None,
     model: str | None = None,
@@ -251,10 +265,10 @@ def _question(
     data: Mapping[str, Any] | None = None,
     explain: bool = False,
 ) -> dict[str, Any]:
-    return _given(
+    return _without_none(
         user=user,
         model=model,
-        at=None if at is None else _zoned(at).isoformat(),
+        at=None if at is None else _require_time_zone(at).isoformat(),
         language=language,
         time_zone=time_zone,
         data=None if data is None else dict(data),
@@ -262,24 +276,24 @@ def _question(
     )
 
 
-def _zoned(at: datetime) -> datetime:
+def _require_time_zone(at: datetime) -> datetime:
     if at.utcoffset() is None:
         raise ValueError(f"the time {at} has no time zone: write datetime(…, tzinfo=UTC)")
     return at
 
 
-def _given(**values: Any) -> dict[str, Any]:
+def _without_none(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _listed(texts: Iterable[str]) -> list[str]:
+def _text_list(texts: Iterable[str]) -> list[str]:
     if isinstance(texts, str):
         raise TypeError("texts are a list of questions; ask() takes a single one")
     return list(texts)
 
 
-def _json_of(kind: type[_T]) -> Callable[[httpx.Response], _T]:
+def _json_decoder(kind: type[_T]) -> Callable[[httpx.Response], _T]:
     def answered(response: httpx.Response) -> _T:
-        return read(kind, response.json())
+        return decode(kind, response.json())
 
     return answered

@@ -13,39 +13,43 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, SpanGroup
 
-from anaphora.entities.ahead import Readings, Unread
-from anaphora.entities.assembly import add_recognizers, check_labels
-from anaphora.entities.component import TIME_KEY, EntityComponent
-from anaphora.entities.cuts import Cuts
-from anaphora.entities.cutting import doc_of
-from anaphora.entities.details import detail_key, from_detail
-from anaphora.entities.detection import likeliest
-from anaphora.entities.fallback import usable
-from anaphora.entities.installed import installed
-from anaphora.entities.languages import base, blank, with_apostrophes
-from anaphora.entities.recognition import TEXT_KEY, Passage
-from anaphora.entities.recognized import Findings, found_by, recognized
-from anaphora.entities.search import search
-from anaphora.entities.sentence import Sentence
-from anaphora.entities.settling import Settling
-from anaphora.entities.tagger import FACTORY, ElementTagger
+from anaphora.core.utterance import Entity, Utterance
+from anaphora.entities.language_detection import select_likeliest
+from anaphora.entities.matching.entity_filter import EntityFilter
+from anaphora.entities.matching.matcher import match_elements
+from anaphora.entities.prefetch import PrefetchedReadings, UnreadText
+from anaphora.entities.recognizers.fallbacks import select_fallbacks
+from anaphora.entities.recognizers.recognizer import TEXT_KEY, TokenizedText
+from anaphora.entities.spacy.entity_component import TIME_KEY, EntityComponent
+from anaphora.entities.spacy.pipeline_factory import add_recognizers, check_labels
+from anaphora.entities.spacy.pipeline_loader import load_pipelines
+from anaphora.entities.spacy.recognized_entities import (
+    RecognizedEntities,
+    collect_recognized,
+    run_recognizers,
+)
+from anaphora.entities.spacy.span_attributes import entity_from_detail, span_key
+from anaphora.entities.spacy.tagger import FACTORY, ElementTagger
+from anaphora.entities.tokens.linear_tokenizer import make_doc
+from anaphora.entities.tokens.sentence import Sentence
+from anaphora.entities.tokens.token_cache import TokenCache
+from anaphora.entities.words.normalization import base_code, blank, normalize_apostrophes
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem
+from anaphora.models.building.recognizer_signature import accepts_parameter
 from anaphora.models.domain import Element, Model
-from anaphora.models.functions import takes
-from anaphora.models.utterance import Entity, Utterance
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["BATCH_SIZE", "Pipeline", "build"]
+__all__ = ["BATCH_SIZE", "Pipeline", "build_pipeline"]
 
 BATCH_SIZE = 128  # texts: twice as many gain another 5 %, and all of them are held at once
 
 _NEW_STRINGS = 20_000  # in a vocabulary, until what it has learnt of late is forgotten
 _ZONES = 100  # until all is forgotten
-_NO_LIMIT = 1 << 30  # characters, the most that spaCy's tokenizer takes
+_MAX_TEXT_LENGTH = 1 << 30  # characters, the most that spaCy's tokenizer takes
 
 
-def build(
+def build_pipeline(
     model: Model, language: str, nlp: Language | None = None, cache: Cache | None = None
 ) -> Language:
     """A spaCy pipeline that finds the elements of ``model`` in texts in ``language``.
@@ -57,11 +61,11 @@ def build(
     """
     is_blank = nlp is None
     if nlp is None:
-        nlp = _blank(language, model.source)
+        nlp = _create_blank_pipeline(language, model.source)
     elif FACTORY not in nlp.pipe_names:
         nlp.add_pipe(FACTORY)
     add_recognizers(nlp, model, language, cache=cache)
-    _tagger(nlp).configure(model, language, cache if is_blank else None)
+    _get_tagger(nlp).configure(model, language, cache if is_blank else None)
     return nlp
 
 
@@ -84,10 +88,10 @@ class Pipeline:
         cache: Cache | None = None,
     ) -> None:
         self.model = model
-        given = dict(_by_language(model, nlp))
-        given |= installed(model, given=given)
+        given = dict(_pipelines_by_language(model, nlp))
+        given |= load_pipelines(model, given=given)
         self._readers = {
-            language: _Reader(model, language, given.get(language), cache)
+            language: _LanguageReader(model, language, given.get(language), cache)
             for language in model.languages
         }
         check_labels(model, given)
@@ -97,7 +101,7 @@ class Pipeline:
         text: str,
         language: str | None = None,
         *,
-        usual: str = "",
+        preferred: str = "",
         at: datetime | None = None,
     ) -> Utterance:
         """The utterance of ``text``: its tokens and every entity that could stand in it.
@@ -108,20 +112,20 @@ class Pipeline:
         signs in the place of an apostrophe one. Raises :class:`ModelError`
         for a language that the model does not have.
         """
-        text = _as_unicode(text)
+        text = _sanitize(text)
         if language is not None:
             return self._reader(language).read(text, at)
         readings = [reader.read(text, at) for reader in self._readers.values()]
         if len(readings) == 1:
             return readings[0]
-        return likeliest(readings, usual)
+        return select_likeliest(readings, preferred)
 
     def pipe(
         self,
         texts: Iterable[str],
         language: str | None = None,
         *,
-        usual: str = "",
+        preferred: str = "",
         at: datetime | None = None,
         batch_size: int = BATCH_SIZE,
     ) -> Iterator[Utterance]:
@@ -135,35 +139,35 @@ class Pipeline:
         """
         if batch_size < 1:
             raise ValueError(f"a batch has at least one text, not {batch_size}")
-        return self._piped(iter(texts), language, usual, at, batch_size)
+        return self._read_batches(iter(texts), language, preferred, at, batch_size)
 
-    def _piped(
+    def _read_batches(
         self,
         texts: Iterator[str],
         language: str | None,
-        usual: str,
+        preferred: str,
         at: datetime | None,
         batch_size: int,
     ) -> Iterator[Utterance]:
-        if not self.gains_by_batches:
+        if not self.benefits_from_batches:
             for text in texts:
-                yield self(text, language, usual=usual, at=at)
+                yield self(text, language, preferred=preferred, at=at)
             return
         while batch := list(islice(texts, batch_size)):
-            ahead = self.read_ahead([Unread(text, language, at) for text in batch])
+            ahead = self.prefetch([UnreadText(text, language, at) for text in batch])
             for text, readings in zip(batch, ahead, strict=True):
                 if readings is None:
-                    yield self(text, language, usual=usual, at=at)
+                    yield self(text, language, preferred=preferred, at=at)
                 else:
-                    yield readings.settled(usual)
+                    yield readings.select_likeliest(preferred)
 
     @property
-    def gains_by_batches(self) -> bool:
+    def benefits_from_batches(self) -> bool:
         """Whether components that are not ours may look at the texts, which often take less time
         for many of them at once."""
-        return any(reader.gains_by_batches for reader in self._readers.values())
+        return any(reader.benefits_from_batches for reader in self._readers.values())
 
-    def read_ahead(self, texts: Sequence[Unread]) -> list[Readings | None]:
+    def prefetch(self, texts: Sequence[UnreadText]) -> list[PrefetchedReadings | None]:
         """What there is to read in each of ``texts``, all in one batch; None for those that only
         a call can tell of, for they or others of the batch fail."""
         found: list[dict[str, Utterance]] = [{} for _ in texts]
@@ -174,18 +178,18 @@ class Pipeline:
                 found[i][language] = utterance
         wanted = [len(self._readers) if one.language is None else 1 for one in texts]
         return [
-            Readings(self, tuple(each.values())) if len(each) == count else None
+            PrefetchedReadings(self, tuple(each.values())) if len(each) == count else None
             for each, count in zip(found, wanted, strict=True)
         ]
 
-    def _reader(self, language: str) -> _Reader:
+    def _reader(self, language: str) -> _LanguageReader:
         reader = self._readers.get(language)
         if reader is None:
-            raise _no_language(self.model, language)
+            raise _unknown_language_error(self.model, language)
         return reader
 
 
-class _Reader:
+class _LanguageReader:
     """Reads texts in one language.
 
     Where nothing but what is ours looks at a text, the spans of spaCy, which are there for
@@ -196,44 +200,54 @@ class _Reader:
     def __init__(
         self, model: Model, language: str, nlp: Language | None, cache: Cache | None
     ) -> None:
-        self._nlp: _Source = (
-            _Own(model, language, cache) if nlp is None else _Given(model, language, nlp)
+        self._nlp: _PipelineSource = (
+            _OwnPipeline(model, language, cache)
+            if nlp is None
+            else _UserPipeline(model, language, nlp)
         )
         self._language = language
         # A tagger that takes the place of this one has the same lexicon and the same keys.
-        self._tagger = _tagger(self._nlp())
+        self._tagger = _get_tagger(self._nlp())
         # One that was given may get more components later.
-        self.gains_by_batches = nlp is not None or any(map(_is_foreign, self._nlp().pipeline))
+        self.benefits_from_batches = nlp is not None or any(
+            map(_is_user_component, self._nlp().pipeline)
+        )
         self._all_elements = {element.id: element for element in model.elements}
         self._elements = {id: one for id, one in self._all_elements.items() if not one.abstract}
-        self._recognized = {
+        self._recognized_elements = {
             id: element for id, element in self._elements.items() if element.recognition
         }
-        self._is_ours = nlp is None and not any(map(_needs_doc, model.elements))
-        self._settling = Settling(model.elements)
+        self._is_internal = nlp is None and not any(map(_needs_doc, model.elements))
+        self._entity_filter = EntityFilter(model.elements)
         self._lock = fork_safe_lock()
         tokenizer = self._nlp().tokenizer
-        self._cuts: Cuts | None = None
-        if self._is_ours and type(tokenizer) is Tokenizer:
-            self._cuts = Cuts(tokenizer, self._tokens, self._tagger.lexicon)
+        self._token_cache: TokenCache | None = None
+        if self._is_internal and type(tokenizer) is Tokenizer:
+            self._token_cache = TokenCache(tokenizer, self._tokenize, self._tagger.lexicon)
         # The same in whichever pipeline takes the place of this one.
         self._components = [
             one for _, one in self._nlp().pipeline if isinstance(one, EntityComponent)
         ]
 
     def read(self, text: str, at: datetime | None) -> Utterance:
-        if self._cuts is not None and (cut := self._cuts.of(text)):
+        if self._token_cache is not None and (cut := self._token_cache.tokenize(text)):
             texts, starts, words = cut
-            sentence = Sentence(text, texts, starts, words, swear=self._tagger.known.swear)
+            sentence = Sentence(
+                text, texts, starts, words, swear_stems=self._tagger.phrase_index.swear_stems
+            )
             if not self._components:
-                return self._searched(sentence, ())
-            return self._read_found(
-                sentence, self._found(Passage(text, texts, starts), at, sentence)
+                return self._match_elements(sentence, ())
+            return self._create_utterance(
+                sentence, self._run_recognizers(TokenizedText(text, texts, starts), at, sentence)
             )
         with self._lock:
             # Everything is copied out of the Doc: its memory may be gone at the next text.
             try:
-                return self._read_by_ours(text, at) if self._is_ours else self._read(text, at)
+                return (
+                    self._read_without_spans(text, at)
+                    if self._is_internal
+                    else self._read_with_components(text, at)
+                )
             except AnaphoraError:
                 raise
             except Exception as error:
@@ -241,59 +255,63 @@ class _Reader:
                     f"the spaCy pipeline failed: {type(error).__name__}: {error}"
                 ) from error
 
-    def read_all(self, texts: Sequence[Unread]) -> list[Utterance]:
+    def read_all(self, texts: Sequence[UnreadText]) -> list[Utterance]:
         """As :meth:`read` reads each of them. None of them if any fails: that one will say so when
         it is read alone."""
         try:
-            if not self.gains_by_batches:
-                return [self.read(_as_unicode(one.text), one.at) for one in texts]
+            if not self.benefits_from_batches:
+                return [self.read(_sanitize(one.text), one.at) for one in texts]
             with self._lock:
-                return list(self._read_at_once(texts))
+                return list(self._read_batch(texts))
         except Exception:
             return []
 
-    def _tokens(self, text: str) -> list[tuple[str, int]]:
+    def _tokenize(self, text: str) -> list[tuple[str, int]]:
         with self._lock:
             return [(token.text, token.idx) for token in self._nlp().make_doc(text)]
 
-    def _read_by_ours(self, text: str, at: datetime | None) -> Utterance:
+    def _read_without_spans(self, text: str, at: datetime | None) -> Utterance:
         nlp, tagger = self._nlp(), self._tagger
-        doc = doc_of(nlp, text)
+        doc = make_doc(nlp, text)
         doc.user_data[TEXT_KEY] = text
         texts = [token.text for token in doc]
         starts = [token.idx for token in doc]
-        words = tagger.lexicon.of(doc)
-        sentence = Sentence(text, texts, starts, words, swear=tagger.known.swear)
-        return self._read_found(sentence, self._found(doc, at, sentence))
+        words = tagger.lexicon.words_of_doc(doc)
+        sentence = Sentence(text, texts, starts, words, swear_stems=tagger.phrase_index.swear_stems)
+        return self._create_utterance(sentence, self._run_recognizers(doc, at, sentence))
 
-    def _found(self, doc: Doc | Passage, at: datetime | None, sentence: Sentence) -> Findings:
+    def _run_recognizers(
+        self, doc: Doc | TokenizedText, at: datetime | None, sentence: Sentence
+    ) -> RecognizedEntities:
         """What recognizers find in the text of a sentence."""
         now = at or datetime.now(UTC)
-        return found_by(self._components, doc, now, self._all_elements, sentence)
+        return run_recognizers(self._components, doc, now, self._all_elements, sentence)
 
-    def _read_found(self, sentence: Sentence, found: Findings) -> Utterance:
+    def _create_utterance(self, sentence: Sentence, found: RecognizedEntities) -> Utterance:
         """The utterance of a sentence, with what recognizers have found in it."""
-        utterance = self._searched(sentence, found.entities)
-        return self._with_fallback(utterance, sentence, found) if found.fallbacks else utterance
+        utterance = self._match_elements(sentence, found.entities)
+        return self._add_fallback(utterance, sentence, found) if found.fallbacks else utterance
 
-    def _with_fallback(
-        self, utterance: Utterance, sentence: Sentence, found: Findings
+    def _add_fallback(
+        self, utterance: Utterance, sentence: Sentence, found: RecognizedEntities
     ) -> Utterance:
         """The utterance with the entities that there are if its fallbacks count."""
-        fallbacks = usable(found.fallbacks, utterance.entities, sentence.words, void=found.void)
+        fallbacks = select_fallbacks(
+            found.fallbacks, utterance.entities, sentence.words, void=found.void
+        )
         if not fallbacks:
             return utterance
-        if self._tagger.known.composes:  # of them, too
-            again = self._searched(sentence, [*found.entities, *fallbacks]).entities
+        if self._tagger.phrase_index.has_composition:  # of them, too
+            again = self._match_elements(sentence, [*found.entities, *fallbacks]).entities
         else:
-            again = self._settling.settled([*utterance.entities, *fallbacks])
+            again = self._entity_filter.apply([*utterance.entities, *fallbacks])
         return replace(utterance, fallback=again)
 
-    def _searched(self, sentence: Sentence, others: Sequence[Entity]) -> Utterance:
+    def _match_elements(self, sentence: Sentence, recognized: Sequence[Entity]) -> Utterance:
         """The utterance of a sentence in which ``others`` have been recognized."""
-        known = self._tagger.known
-        finds, error = search(sentence, known, others)
-        found = [entity for entity in others if entity.element in self._recognized]
+        known = self._tagger.phrase_index
+        finds, error = match_elements(sentence, known, recognized)
+        found = [entity for entity in recognized if entity.element in self._recognized_elements]
         is_in_order = True
         resets: list[tuple[int, ...]] = []
         for entry, hit, entity in finds:
@@ -305,85 +323,89 @@ class _Reader:
             elif not element.abstract:
                 found.append(
                     entity
-                    or sentence.phrase(
+                    or sentence.create_phrase_entity(
                         element, entry.value or None, hit.start, hit.end, exact=hit.exact
                     )
                 )
-        if others or known.composes:
-            entities = self._settling.settled(found)
+        if recognized or known.has_composition:
+            entities = self._entity_filter.apply(found)
         else:
             # Of phrases of words alone the search gives each once, the longest of a kind.
             entities = (
-                tuple(found) if is_in_order else tuple(sorted(found, key=self._settling.rank))
+                tuple(found)
+                if is_in_order
+                else tuple(sorted(found, key=self._entity_filter.sort_key))
             )
         return Utterance(
             sentence.text,
             self._language,
             sentence.tokens(),
             entities,
-            self._settling.outermost(resets, entities) if resets else (),
+            self._entity_filter.keep_outermost_resets(resets, entities) if resets else (),
             error,
         )
 
-    def _read(self, text: str, at: datetime | None) -> Utterance:
+    def _read_with_components(self, text: str, at: datetime | None) -> Utterance:
         """By way of what every component has written into the Doc."""
         nlp = self._nlp()
-        return self._written(nlp(_unread(nlp, text, at)), text)
+        return self._utterance_of_doc(nlp(_create_unread_doc(nlp, text, at)), text)
 
-    def _read_at_once(self, texts: Sequence[Unread]) -> Iterator[Utterance]:
+    def _read_batch(self, texts: Sequence[UnreadText]) -> Iterator[Utterance]:
         nlp = self._nlp()
-        said = [_as_unicode(one.text) for one in texts]
-        docs = [_unread(nlp, text, one.at) for text, one in zip(said, texts, strict=True)]
+        said = [_sanitize(one.text) for one in texts]
+        docs = [
+            _create_unread_doc(nlp, text, one.at) for text, one in zip(said, texts, strict=True)
+        ]
         # Whoever has told spaCy to go on after errors gets fewer Docs back than went in.
         for text, doc in zip(said, nlp.pipe(docs, batch_size=len(docs)), strict=True):
-            yield self._written(doc, text)
+            yield self._utterance_of_doc(doc, text)
 
-    def _written(self, doc: Doc, text: str) -> Utterance:
+    def _utterance_of_doc(self, doc: Doc, text: str) -> Utterance:
         """The utterance of what all components have written into ``doc``."""
         tagger = self._tagger
-        sentence = Sentence.of(doc, text, tagger.lexicon, tagger.known.swear)
+        sentence = Sentence.from_doc(doc, text, tagger.lexicon, tagger.phrase_index.swear_stems)
         group = doc.spans.get(tagger.spans_key)
-        found = recognized(doc, self._recognized, sentence)
-        entities = self._entities(group, sentence, found.entities)
+        found = collect_recognized(doc, self._recognized_elements, sentence)
+        entities = self._entities_of_spans(group, sentence, found.entities)
         resets = [tuple(range(one.start, one.end)) for one in doc.spans.get(tagger.reset_key, ())]
         utterance = Utterance(
             text,
             self._language,
             sentence.tokens(),
             entities,
-            self._settling.outermost(resets, entities) if resets else (),
+            self._entity_filter.keep_outermost_resets(resets, entities) if resets else (),
             "" if group is None else group.attrs.get("error", ""),
         )
-        return self._with_fallback(utterance, sentence, found) if found.fallbacks else utterance
+        return self._add_fallback(utterance, sentence, found) if found.fallbacks else utterance
 
-    def _entities(
-        self, group: SpanGroup | None, sentence: Sentence, others: Sequence[Entity]
+    def _entities_of_spans(
+        self, group: SpanGroup | None, sentence: Sentence, recognized: Sequence[Entity]
     ) -> tuple[Entity, ...]:
         """What recognizers have found and, of all spans, the user's components' too, those
         whose label is an element."""
-        found = [*others]
+        found = [*recognized]
         attrs = {} if group is None else group.attrs
         details = {key: list(data) for key, data in attrs.get("details", {}).items()}
         for span in group or ():
             element = self._elements.get(span.label_)
             if element is None:
                 continue
-            if details and (waiting := details.get(detail_key(span))):
-                found.append(from_detail(waiting.pop(0), self._all_elements, sentence))
+            if details and (waiting := details.get(span_key(span))):
+                found.append(entity_from_detail(waiting.pop(0), self._all_elements, sentence))
                 continue
             tokens = tuple(range(span.start, span.end))
             exact = span.id_ != "stem"
-            found.append(sentence.entity(element, span.kb_id_ or None, tokens, exact=exact))
-        return self._settling.settled(found)
+            found.append(sentence.create_entity(element, span.kb_id_ or None, tokens, exact=exact))
+        return self._entity_filter.apply(found)
 
 
-class _Source(Protocol):
+class _PipelineSource(Protocol):
     """Gives the spaCy pipeline for the next text; called while no Doc is in use."""
 
     def __call__(self) -> Language: ...
 
 
-class _Own:
+class _OwnPipeline:
     """A pipeline made here, whose vocabulary does not grow for ever.
 
     What the first texts bring stays, for the words of every day are among it. After that a
@@ -398,50 +420,53 @@ class _Own:
         self._language = language
         self._model = model
         self._most_zones = 0 if any(map(_needs_doc, model.elements)) else _ZONES
-        self._start(build(model, language, cache=cache))
+        self._start(build_pipeline(model, language, cache=cache))
 
     def __call__(self) -> Language:
-        if self._is_changing or len(self._nlp.vocab.strings) >= self._full:
-            self._forget()
+        if self._is_changing or len(self._nlp.vocab.strings) >= self._max_strings:
+            self._release_vocabulary()
         return self._nlp
 
     def _start(self, nlp: Language) -> None:
         self._nlp = nlp
         self._zone: AbstractContextManager[Any] | None = None
         self._zones = 0
-        self._full = len(nlp.vocab.strings) + _NEW_STRINGS
+        self._max_strings = len(nlp.vocab.strings) + _NEW_STRINGS
         self._is_changing = False
 
-    def _forget(self) -> None:
+    def _release_vocabulary(self) -> None:
         # Another thread stopped in the midst of this when the process was forked: its zone is
         # neither open nor closed.
         was_interrupted, self._is_changing = self._is_changing, True
         if self._zone is not None and not was_interrupted:
             self._zone.__exit__(None, None, None)
         if was_interrupted or self._zones == self._most_zones:
-            fresh = _blank(self._language, self._model.source)
-            add_recognizers(fresh, self._model, self._language, like=self._nlp)
-            _tagger(fresh).take_over(_tagger(self._nlp))
+            fresh = _create_blank_pipeline(self._language, self._model.source)
+            add_recognizers(fresh, self._model, self._language, template=self._nlp)
+            _get_tagger(fresh).copy_from(_get_tagger(self._nlp))
             self._start(fresh)
             return
         self._zone = self._nlp.memory_zone()
         self._zone.__enter__()
         self._zones += 1
-        self._full = len(self._nlp.vocab.strings) + _NEW_STRINGS
+        self._max_strings = len(self._nlp.vocab.strings) + _NEW_STRINGS
         self._is_changing = False
 
 
-class _Given:
+class _UserPipeline:
     """A pipeline of the user's, as it is."""
 
     def __init__(self, model: Model, language: str, nlp: Language) -> None:
-        self._nlp = build(model, language, nlp)
-        self._tagger = _tagger(nlp)
-        self._known = self._tagger.known
+        self._nlp = build_pipeline(model, language, nlp)
+        self._tagger = _get_tagger(nlp)
+        self._phrase_index = self._tagger.phrase_index
         self._model = model
 
     def __call__(self) -> Language:
-        if self._nlp.get_pipe(FACTORY) is self._tagger and self._tagger.known is self._known:
+        if (
+            self._nlp.get_pipe(FACTORY) is self._tagger
+            and self._tagger.phrase_index is self._phrase_index
+        ):
             return self._nlp
         raise ModelError(
             Problem(
@@ -452,26 +477,26 @@ class _Given:
         )
 
 
-def _blank(language: str, source: str) -> Language:
+def _create_blank_pipeline(language: str, source: str) -> Language:
     nlp = blank(language, source=source)
-    nlp.max_length = _NO_LIMIT  # spaCy's own limit is for parsers, of which there is none
+    nlp.max_length = _MAX_TEXT_LENGTH  # spaCy's own limit is for parsers, of which there is none
     nlp.add_pipe(FACTORY)
     return nlp
 
 
-def _unread(nlp: Language, text: str, at: datetime | None) -> Doc:
+def _create_unread_doc(nlp: Language, text: str, at: datetime | None) -> Doc:
     """A Doc of ``text`` that no component has seen."""
-    doc = doc_of(nlp, text)
+    doc = make_doc(nlp, text)
     if at is not None:
         doc.user_data[TIME_KEY] = at
     return doc
 
 
-def _is_foreign(component: tuple[str, Any]) -> bool:
+def _is_user_component(component: tuple[str, Any]) -> bool:
     return not isinstance(component[1], EntityComponent | ElementTagger)
 
 
-def _tagger(nlp: Language) -> ElementTagger:
+def _get_tagger(nlp: Language) -> ElementTagger:
     tagger = nlp.get_pipe(FACTORY)
     if not isinstance(tagger, ElementTagger):
         raise ModelError(Problem(f"the pipeline has a component '{FACTORY}' that is not ours"))
@@ -485,11 +510,11 @@ def _needs_doc(element: Element) -> bool:
     if recognition is None or recognition.kind == "built-in":
         return False
     function = recognition.function
-    return function is None or takes(function, "doc")
+    return function is None or accepts_parameter(function, "doc")
 
 
-def _as_unicode(text: str) -> str:
-    text = with_apostrophes(text)
+def _sanitize(text: str) -> str:
+    text = normalize_apostrophes(text)
     if text.isascii():
         return text
     try:
@@ -499,7 +524,7 @@ def _as_unicode(text: str) -> str:
     return text
 
 
-def _by_language(
+def _pipelines_by_language(
     model: Model, nlp: Language | Mapping[str, Language] | None
 ) -> Mapping[str, Language]:
     if nlp is None:
@@ -507,17 +532,17 @@ def _by_language(
     if isinstance(nlp, Mapping):
         for language in nlp:
             if language not in model.languages:
-                raise _no_language(model, language)
+                raise _unknown_language_error(model, language)
         return nlp
     if len(model.languages) == 1:
         return {model.languages[0]: nlp}  # it may be a multi-language one, too
     for language in model.languages:
-        if base(language) == nlp.lang:
+        if base_code(language) == nlp.lang:
             return {language: nlp}
-    raise _no_language(model, nlp.lang or "")
+    raise _unknown_language_error(model, nlp.lang or "")
 
 
-def _no_language(model: Model, language: str) -> ModelError:
+def _unknown_language_error(model: Model, language: str) -> ModelError:
     known = ", ".join(f"'{one}'" for one in model.languages)
     return ModelError(
         Problem(

@@ -13,9 +13,16 @@ from types import MappingProxyType
 from typing import Any
 
 from anaphora.errors import EvaluationError
-from anaphora.grammar.values import Kind, Type, bounded, describe, equal, kind_of
+from anaphora.grammar.values import Kind, Type, check_length, describe_value, is_equal, kind_of
 
-__all__ = ["BINARY", "UNARY", "binary_type", "boolean", "in_range", "unary_type"]
+__all__ = [
+    "BINARY_OPERATORS",
+    "UNARY_OPERATORS",
+    "binary_type",
+    "require_boolean",
+    "require_int64",
+    "unary_type",
+]
 
 _NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 _PRINTABLE = _NUMERIC | {Kind.TEXT, Kind.BOOLEAN}
@@ -25,7 +32,7 @@ _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 @lru_cache(maxsize=4096)
 def binary_type(operator: str, left: Type, right: Type) -> Type:
     """What ``left operator right`` can be; empty if the operator cannot take such sides."""
-    results = (_pair(operator, one, other) for one in left for other in right)
+    results = (_result_kind(operator, one, other) for one in left for other in right)
     return frozenset(kind for kind in results if kind is not None)
 
 
@@ -34,28 +41,28 @@ def unary_type(operator: str, operand: Type) -> Type:
     return operand & ({Kind.BOOLEAN} if operator == "!" else _NUMERIC)
 
 
-def boolean(value: object, what: str) -> bool:
+def require_boolean(value: object, what: str) -> bool:
     """``value`` if it is a boolean; raises EvaluationError, naming ``what`` wants one."""
     if value is True or value is False:
         return value
-    raise EvaluationError(f"{what} must be true or false, not {describe(value)}")
+    raise EvaluationError(f"{what} must be true or false, not {describe_value(value)}")
 
 
-def in_range(number: Any, what: str) -> Any:
+def require_int64(number: Any, what: str) -> Any:
     """``number`` if it is a fraction or fits 64 bits; raises EvaluationError otherwise."""
     if isinstance(number, int) and not _SMALLEST <= number <= _LARGEST:
         raise EvaluationError(f"the result of {what} does not fit 64 bits")
     return number
 
 
-def printed(value: object) -> str:
+def to_text(value: object) -> str:
     """A text, number or boolean as a text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
 
 
-def _pair(operator: str, left: Kind, right: Kind) -> Kind | None:
+def _result_kind(operator: str, left: Kind, right: Kind) -> Kind | None:
     if operator in ("==", "!="):
         return Kind.BOOLEAN
     if operator in ("&&", "||"):
@@ -75,14 +82,14 @@ def _pair(operator: str, left: Kind, right: Kind) -> Kind | None:
 
 def _add(left: Any, right: Any) -> Any:
     kind, other = kind_of(left), kind_of(right)
-    result = _pair("+", kind, other)
+    result = _result_kind("+", kind, other)
     if result is Kind.TEXT:
-        return bounded(printed(left) + printed(right))
+        return check_length(to_text(left) + to_text(right))
     if result is Kind.LIST:
-        return bounded((*left, *right))
+        return check_length((*left, *right))
     if result is None:
-        raise _unfit("+", left, right)
-    return in_range(left + right, "'+'")
+        raise _operand_error("+", left, right)
+    return require_int64(left + right, "'+'")
 
 
 def _arithmetic(
@@ -93,16 +100,16 @@ def _arithmetic(
     def apply(left: Any, right: Any) -> Any:
         kind, other = kind_of(left), kind_of(right)
         if kind not in _NUMERIC or other not in _NUMERIC:
-            raise _unfit(operator, left, right)
+            raise _operand_error(operator, left, right)
         try:
             if kind is other is Kind.INTEGER:
-                return in_range(of_integers(left, right), f"'{operator}'")
+                return require_int64(of_integers(left, right), f"'{operator}'")
             return of_floats(float(left), float(right))
         except ZeroDivisionError:
-            raise EvaluationError(f"'{operator}' divides {describe(left)} by zero") from None
+            raise EvaluationError(f"'{operator}' divides {describe_value(left)} by zero") from None
         except (OverflowError, ValueError):
             raise EvaluationError(
-                f"'{operator}' has no result for {describe(left)} and {describe(right)}"
+                f"'{operator}' has no result for {describe_value(left)} and {describe_value(right)}"
             ) from None
 
     return apply
@@ -110,16 +117,16 @@ def _arithmetic(
 
 def _comparison(operator: str, compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def apply(left: Any, right: Any) -> bool:
-        if _pair(operator, kind_of(left), kind_of(right)) is None:
+        if _result_kind(operator, kind_of(left), kind_of(right)) is None:
             raise EvaluationError(
-                f"'{operator}' cannot compare {describe(left)} with {describe(right)}"
+                f"'{operator}' cannot compare {describe_value(left)} with {describe_value(right)}"
             )
         return compare(left, right)
 
     return apply
 
 
-def _quotient(left: float, right: float) -> float:
+def _divide_floats(left: float, right: float) -> float:
     """Fractions divide as IEEE 754 has it: by zero they give an infinity, or no number."""
     if right != 0:
         return left / right
@@ -128,12 +135,12 @@ def _quotient(left: float, right: float) -> float:
     return math.copysign(math.inf, left) * math.copysign(1.0, right)
 
 
-def _divide(left: int, right: int) -> int:
+def _divide_integers(left: int, right: int) -> int:
     quotient = abs(left) // abs(right)
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
-def _remainder(left: int, right: int) -> int:
+def _remainder_of_integers(left: int, right: int) -> int:
     rest = abs(left) % abs(right)
     return -rest if left < 0 else rest
 
@@ -142,24 +149,26 @@ def _remainder_of_floats(left: float, right: float) -> float:
     return math.nan if right == 0 or math.isinf(left) else math.fmod(left, right)
 
 
-def _not(value: object) -> bool:
-    return not boolean(value, "what '!' turns round")
+def _negate(value: object) -> bool:
+    return not require_boolean(value, "what '!' turns round")
 
 
-def _negative(value: Any) -> Any:
+def _minus(value: Any) -> Any:
     if kind_of(value) not in _NUMERIC:
-        raise EvaluationError(f"'-' needs a number, not {describe(value)}")
-    return in_range(-value, "'-'")
+        raise EvaluationError(f"'-' needs a number, not {describe_value(value)}")
+    return require_int64(-value, "'-'")
 
 
-def _unfit(operator: str, left: object, right: object) -> EvaluationError:
-    return EvaluationError(f"'{operator}' cannot work with {describe(left)} and {describe(right)}")
+def _operand_error(operator: str, left: object, right: object) -> EvaluationError:
+    return EvaluationError(
+        f"'{operator}' cannot work with {describe_value(left)} and {describe_value(right)}"
+    )
 
 
-BINARY: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
+BINARY_OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
     {
-        "==": equal,
-        "!=": lambda left, right: not equal(left, right),
+        "==": is_equal,
+        "!=": lambda left, right: not is_equal(left, right),
         "<": _comparison("<", lambda left, right: left < right),
         "<=": _comparison("<=", lambda left, right: left <= right),
         ">": _comparison(">", lambda left, right: left > right),
@@ -167,10 +176,10 @@ BINARY: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
         "+": _add,
         "-": _arithmetic("-", lambda a, b: a - b, lambda a, b: a - b),
         "*": _arithmetic("*", lambda a, b: a * b, lambda a, b: a * b),
-        "/": _arithmetic("/", _divide, _quotient),
-        "%": _arithmetic("%", _remainder, _remainder_of_floats),
+        "/": _arithmetic("/", _divide_integers, _divide_floats),
+        "%": _arithmetic("%", _remainder_of_integers, _remainder_of_floats),
     }
 )
 """The operators that evaluate both sides; ``&&`` and ``||`` are the compiler's own."""
 
-UNARY: Mapping[str, Callable[[Any], Any]] = MappingProxyType({"!": _not, "-": _negative})
+UNARY_OPERATORS: Mapping[str, Callable[[Any], Any]] = MappingProxyType({"!": _negate, "-": _minus})

@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anaphora.errors import EvaluationError, GrammarError, Problem
-from anaphora.grammar.values import LONGEST_LIST, bounded, describe, joined
-from anaphora.storage.forks import hold_off_forks
+from anaphora.grammar.values import MAX_LIST_LENGTH, check_length, describe_value, join_bounded
+from anaphora.storage.forks import forks_delayed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -20,15 +20,20 @@ __all__ = ["Pattern"]
 
 _MEMORY_LIMIT = 1 << 20  # bytes for the automaton of one pattern; RE2 refuses what needs more
 # To find one place is linear in the text, to find all may take as long for each: a*b|a in aaaa….
-_MOST_WORK = 240_000_000  # places found times characters behind them, 0.2 to 0.6 seconds
+_MAX_WORK = 240_000_000  # places found times characters behind them, 0.2 to 0.6 seconds
 
-_AHEAD = ("$", r"\b", r"\B", r"\z")  # assertions of what follows, or not, escaped or not
+_FOLLOWING_ASSERTIONS = (
+    "$",
+    r"\b",
+    r"\B",
+    r"\z",
+)  # assertions of what follows, or not, escaped or not
 
-_REFERENCE = re.compile(r"\\(.)|\$([0-9])|\$\{([A-Za-z][A-Za-z0-9]*)\}|([\\$])", re.DOTALL)
+_GROUP_REFERENCE = re.compile(r"\\(.)|\$([0-9])|\$\{([A-Za-z][A-Za-z0-9]*)\}|([\\$])", re.DOTALL)
 _DIGITS = frozenset("0123456789")
 
 
-class _Group(NamedTuple):
+class _GroupReference(NamedTuple):
     """A group of a pattern where a replacement names it."""
 
     name: int | str
@@ -44,20 +49,20 @@ class Pattern:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._compiled = _compiled(text)
+        self._compiled = _compile(text)
         self._greedy: Any = None
 
-    def fits(self, word: str) -> bool:
+    def fullmatch(self, word: str) -> bool:
         """Whether the pattern describes the whole of ``word``."""
         return self._compiled.fullmatch(word) is not None
 
-    def matching_prefixes(self, text: str, ends: Sequence[int], limit: int) -> list[int]:
+    def find_matching_prefixes(self, text: str, ends: Sequence[int], limit: int) -> list[int]:
         """Which of the prefixes of ``text`` with these ends the pattern matches as a whole, as
         indexes in ``ends``: at most ``limit``, the longest ones, and the first of all."""
         longest = len(text)
-        if not any(sign in self.text for sign in _AHEAD):
+        if not any(sign in self.text for sign in _FOLLOWING_ASSERTIONS):
             if self._greedy is None:  # most patterns are never asked for prefixes
-                self._greedy = _compiled(self.text, longest=True)
+                self._greedy = _compile(self.text, longest=True)
             match = self._greedy.match(text)
             if match is None:
                 return []
@@ -66,13 +71,13 @@ class Pattern:
         for index in range(len(ends) - 1, 0, -1):
             if len(found) == limit:
                 break
-            if ends[index] <= longest and self.fits(text[: ends[index]]):
+            if ends[index] <= longest and self.fullmatch(text[: ends[index]]):
                 found.append(index)
-        if ends[0] <= longest and self.fits(text[: ends[0]]):
+        if ends[0] <= longest and self.fullmatch(text[: ends[0]]):
             found.append(0)
         return found
 
-    def occurs_in(self, text: str) -> bool:
+    def search(self, text: str) -> bool:
         """Whether the pattern is found anywhere in ``text``."""
         return self._compiled.search(text) is not None
 
@@ -84,19 +89,19 @@ class Pattern:
         """
         pieces: list[str] = []
         at = 0
-        for match in self._places(text):
+        for match in self._iter_matches(text):
             start, end = match.span()
             if end > 0:
                 pieces.append(text[at:start])
                 at = end
-            if len(pieces) > LONGEST_LIST:
-                bounded(pieces)
+            if len(pieces) > MAX_LIST_LENGTH:
+                check_length(pieces)
         if not pieces:
             return [text]
         pieces.append(text[at:])
         while pieces and not pieces[-1]:
             pieces.pop()
-        return list(bounded(pieces))
+        return list(check_length(pieces))
 
     def replace(self, text: str, replacement: str) -> str:
         """``text`` with ``replacement`` in each place that the pattern describes.
@@ -105,11 +110,11 @@ class Pattern:
         if it has found nothing), and a backslash takes the next character as it is, as in Java.
         Raises EvaluationError for a replacement that cannot be read and for too long a result.
         """
-        return joined(self._replaced(text, self._template(replacement)))
+        return join_bounded(self._iter_replaced(text, self._parse_replacement(replacement)))
 
-    def _replaced(self, text: str, template: Sequence[str | _Group]) -> Iterator[str]:
+    def _iter_replaced(self, text: str, template: Sequence[str | _GroupReference]) -> Iterator[str]:
         at = 0
-        for match in self._places(text, 1 + len(template)):
+        for match in self._iter_matches(text, 1 + len(template)):
             start, end = match.span()
             yield text[at:start]
             for part in template:
@@ -117,10 +122,10 @@ class Pattern:
             at = end
         yield text[at:]
 
-    def _places(self, text: str, each: int = 1) -> Iterator[Any]:
+    def _iter_matches(self, text: str, each: int = 1) -> Iterator[Any]:
         """Each place that the pattern describes, of which something is made in ``each`` steps;
         raises EvaluationError where that takes long."""
-        left = _MOST_WORK
+        left = _MAX_WORK
         for match in self._compiled.finditer(text):
             left -= len(text) - match.end() + 100 * each
             if left < 0:
@@ -129,11 +134,11 @@ class Pattern:
                 )
             yield match
 
-    def _template(self, replacement: str) -> list[str | _Group]:
+    def _parse_replacement(self, replacement: str) -> list[str | _GroupReference]:
         """The pieces of a replacement: texts, and groups of the pattern."""
-        template: list[str | _Group] = []
+        template: list[str | _GroupReference] = []
         at = 0
-        while match := _REFERENCE.search(replacement, at):
+        while match := _GROUP_REFERENCE.search(replacement, at):
             template.append(replacement[at : match.start()])
             at = match.end()
             literal, digit, name, stray = match.groups()
@@ -142,21 +147,21 @@ class Pattern:
                 continue
             if stray is not None:
                 raise EvaluationError(
-                    f"'{stray}' in the replacement {describe(replacement)} stands for nothing: "
-                    f"write '\\{stray}', or $1 for the first group of the pattern"
+                    f"'{stray}' in the replacement {describe_value(replacement)} stands for "
+                    f"nothing: write '\\{stray}', or $1 for the first group of the pattern"
                 )
             if digit is not None:
-                number, at = self._numbered(replacement, at - 1)
-                group, known = _Group(number), number <= self._compiled.groups
+                number, at = self._parse_group_number(replacement, at - 1)
+                group, known = _GroupReference(number), number <= self._compiled.groups
             else:
-                group, known = _Group(name), name in self._compiled.groupindex
+                group, known = _GroupReference(name), name in self._compiled.groupindex
             if not known:
                 raise EvaluationError(f"the pattern '{self.text}' has no group {group.name}")
             template.append(group)
         template.append(replacement[at:])
         return template
 
-    def _numbered(self, replacement: str, at: int) -> tuple[int, int]:
+    def _parse_group_number(self, replacement: str, at: int) -> tuple[int, int]:
         """The number of a group, of as many digits as there are groups for, and where it ends."""
         group, end = int(replacement[at]), at + 1
         while replacement[end : end + 1] in _DIGITS:
@@ -179,10 +184,10 @@ class Pattern:
         return Pattern, (self.text,)
 
 
-def _compiled(text: str, *, longest: bool = False) -> Any:
+def _compile(text: str, *, longest: bool = False) -> Any:
     """The automaton; with ``longest`` it finds the longest match from a place, and not the first
     one in the order of the alternatives."""
-    with hold_off_forks():
+    with forks_delayed():
         import re2  # here: most models have no pattern, and the import costs 10 ms
 
     options = re2.Options()

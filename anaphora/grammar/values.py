@@ -14,30 +14,30 @@ from anaphora.errors import EvaluationError
 
 __all__ = [
     "ANYTHING",
-    "LONGEST_LIST",
-    "LONGEST_TEXT",
+    "MAX_LIST_LENGTH",
+    "MAX_TEXT_LENGTH",
     "Kind",
     "Type",
-    "bounded",
+    "check_length",
     "contains",
-    "describe",
-    "equal",
-    "expected",
-    "in_order",
-    "joined",
+    "describe_type",
+    "describe_value",
+    "is_equal",
+    "join_bounded",
     "kind_of",
-    "plain",
+    "sort_key",
+    "to_language_value",
     "typed_key",
     "typed_keys",
 ]
 
-LONGEST_TEXT = 1_000_000
-LONGEST_LIST = 100_000
+MAX_TEXT_LENGTH = 1_000_000
+MAX_LIST_LENGTH = 100_000
 # Of all values that are compared at once, up to 1 µs each: it costs an expression next to nothing
 # to hold a list in a list twice, and that one twice in another.
-_MOST_PARTS = 250_000
-_MOST_CHARACTERS = 10_000_000  # of the texts of a list: a list may hold a long one many times
-_WIDEST = 60
+_MAX_COMPARED_PARTS = 250_000
+_MAX_LIST_CHARACTERS = 10_000_000  # of the texts of a list: a list may hold a long one many times
+_MAX_QUOTED_LENGTH = 60
 
 
 class Kind(Enum):
@@ -62,7 +62,7 @@ Type: TypeAlias = frozenset[Kind]
 
 ANYTHING: Type = frozenset(Kind)
 
-_BY_CLASS = {
+_KIND_BY_CLASS = {
     str: Kind.TEXT,
     int: Kind.INTEGER,
     float: Kind.NUMBER,
@@ -76,7 +76,7 @@ _BY_CLASS = {
 
 def kind_of(value: object) -> Kind:
     """The kind of ``value``."""
-    known = _BY_CLASS.get(type(value))
+    known = _KIND_BY_CLASS.get(type(value))
     if known is not None:
         return known
     for classes, kind in (
@@ -93,7 +93,7 @@ def kind_of(value: object) -> Kind:
     return Kind.OBJECT
 
 
-def equal(left: object, right: object) -> bool:
+def is_equal(left: object, right: object) -> bool:
     """Whether the language holds the two for equal.
 
     Numbers compare by what they are worth, whether integer or not; a boolean is no number.
@@ -134,25 +134,25 @@ def typed_keys(values: Iterable[object]) -> Iterator[Hashable]:
 
     Raises EvaluationError as soon as all of them together have too many parts.
     """
-    left = [_MOST_PARTS]
+    left = [_MAX_COMPARED_PARTS]
     try:
         for value in values:
-            yield _key(value, left)
+            yield _build_key(value, left)
     except RecursionError:
         raise EvaluationError("the values are nested too deeply to be compared") from None
 
 
-def in_order(value: Any) -> tuple[bool, Any]:
+def sort_key(value: Any) -> tuple[bool, Any]:
     """What to sort values of one kind by. NaN comes behind all numbers, as in Java; compared as it
     is it would leave the others in any order."""
     return value != value, value
 
 
-def describe(value: object) -> str:
+def describe_value(value: object) -> str:
     """``value`` in the words of a message, shortened."""
     match kind_of(value):
         case Kind.TEXT:
-            return f"the text '{_shortened(str(value))}'"
+            return f"the text '{_shorten(str(value))}'"
         case Kind.INTEGER if abs(value) < 10**30:  # type: ignore[arg-type]  # the kind says int
             return f"the integer {value}"
         case Kind.NUMBER:
@@ -162,7 +162,7 @@ def describe(value: object) -> str:
         case Kind.LIST:
             return f"a list of {len(value)}"  # type: ignore[arg-type]  # the kind says list
         case Kind.ENTITY:
-            return f"the entity '{_shortened(str(getattr(value, 'element', '')))}'"
+            return f"the entity '{_shorten(str(getattr(value, 'element', '')))}'"
         case Kind.OBJECT:
             return f"an object of the class '{type(value).__name__}'"
         case Kind.INTEGER:
@@ -173,59 +173,60 @@ def describe(value: object) -> str:
             return "null"
 
 
-def expected(kinds: Type) -> str:
+def describe_type(kinds: Type) -> str:
     """``kinds`` in the words of a message: "a text, a list or a map"."""
     shown = kinds - {Kind.INTEGER} if Kind.NUMBER in kinds else kinds
     *others, last = [kind.value for kind in Kind if kind in shown]
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def plain(value: object) -> Any:
+def to_language_value(value: object) -> Any:
     """``value`` as the language can hold it: a set from Python becomes a list."""
     if isinstance(value, set | frozenset):
         return tuple(sorted(value, key=str))
     return value
 
 
-def bounded(value: Any) -> Any:
+def check_length(value: Any) -> Any:
     """``value`` itself, if it is a text or a list that is not too long.
 
     Raises EvaluationError otherwise: no expression may use up the memory.
     """
-    longest = LONGEST_TEXT if isinstance(value, str) else LONGEST_LIST
+    longest = MAX_TEXT_LENGTH if isinstance(value, str) else MAX_LIST_LENGTH
     if len(value) > longest:
         what = "text" if isinstance(value, str) else "list"
         raise EvaluationError(f"the result is a {what} of {len(value)}; {longest} is the most")
     if not isinstance(value, str):
         characters = sum(len(item) for item in value if isinstance(item, str))
-        if characters > _MOST_CHARACTERS:
+        if characters > _MAX_LIST_CHARACTERS:
             raise EvaluationError(
-                f"the texts of the list have {characters} characters: more than {_MOST_CHARACTERS}"
+                f"the texts of the list have {characters} characters: "
+                f"more than {_MAX_LIST_CHARACTERS}"
             )
     return value
 
 
-def joined(pieces: Iterable[str]) -> str:
+def join_bounded(pieces: Iterable[str]) -> str:
     """The pieces as one text; raises EvaluationError as soon as they are too long for one."""
     taken: list[str] = []
     length = 0
     for piece in pieces:
         taken.append(piece)
         length += len(piece)
-        if length > LONGEST_TEXT:
-            raise EvaluationError(f"the result is a text of more than {LONGEST_TEXT} characters")
+        if length > MAX_TEXT_LENGTH:
+            raise EvaluationError(f"the result is a text of more than {MAX_TEXT_LENGTH} characters")
     return "".join(taken)
 
 
 _NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 
 
-def _key(value: Any, left: list[int]) -> Hashable:
+def _build_key(value: Any, left: list[int]) -> Hashable:
     """A text, an integer and null are their own keys, which saves time and memory; all others
     stand beside their kind."""
     left[0] -= 1 + (len(value) >> 6 if isinstance(value, str) else 0)
     if left[0] < 0:
-        raise EvaluationError(f"values of more than {_MOST_PARTS} parts cannot be compared")
+        raise EvaluationError(f"values of more than {_MAX_COMPARED_PARTS} parts cannot be compared")
     match kind_of(value):
         case Kind.TEXT | Kind.INTEGER | Kind.NULL:
             return value  # type: ignore[no-any-return]  # the kind says what it is
@@ -236,17 +237,19 @@ def _key(value: Any, left: list[int]) -> Hashable:
         case Kind.LIST:
             counts: dict[Hashable, int] = {}  # a Counter takes 2 µs to be made
             for item in value:
-                key = _key(item, left)
+                key = _build_key(item, left)
                 counts[key] = counts.get(key, 0) + 1
             return Kind.LIST, frozenset(counts.items())
         case Kind.MAP:
             items = value.items()
-            return Kind.MAP, frozenset((_key(key, left), _key(item, left)) for key, item in items)
+            return Kind.MAP, frozenset(
+                (_build_key(key, left), _build_key(item, left)) for key, item in items
+            )
         case Kind.OBJECT if isinstance(value, Hashable):
             return Kind.OBJECT, value
         case kind:
             return kind, id(value)
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_QUOTED_LENGTH else text[: _MAX_QUOTED_LENGTH - 1] + "…"

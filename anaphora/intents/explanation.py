@@ -8,22 +8,22 @@ from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 
+from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError
-from anaphora.grammar.intent import Intent
-from anaphora.intents.decision import Bridged, Decision, Mind
-from anaphora.intents.index import keys_of
-from anaphora.intents.match import Candidate, Filling, Match
-from anaphora.intents.ranking import why_better
-from anaphora.intents.solver import Scene, fillings
+from anaphora.grammar.idl.intent import Intent
+from anaphora.intents.decision import BridgeResult, Decision, IndexedModel
+from anaphora.intents.index import entity_keys
+from anaphora.intents.match import Candidate, Match, SlotFilling
+from anaphora.intents.ranking import explain_precedence
+from anaphora.intents.solver import MatchContext, fill_intents
 from anaphora.models.domain import Status
-from anaphora.models.durations import format_duration
-from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import Forgotten, Offer, Rule
+from anaphora.models.schema.durations import format_duration
+from anaphora.stm.conversation import ForgetRule, ForgottenEntity, RecallOffer
 
-__all__ = ["Explanation", "Miss", "RankedMatch", "explain"]
+__all__ = ["Explanation", "IntentMiss", "RankedMatch", "explain"]
 
-_MOST_MISSES = 100
-_MOST_LINES = 10  # of them in the text
+_MAX_MISSES = 100
+_MAX_MISS_LINES = 10  # of them in the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class RankedMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
+class IntentMiss:
     """An intent that did not match, and why."""
 
     intent: str
@@ -69,9 +69,9 @@ class Explanation:
     offered: tuple[Candidate, ...]
     hidden: tuple[tuple[Entity, frozenset[str]], ...]
     matches: tuple[RankedMatch, ...]
-    misses: tuple[Miss, ...]
+    misses: tuple[IntentMiss, ...]
     untouched: int
-    forgotten: tuple[Forgotten, ...]
+    forgotten: tuple[ForgottenEntity, ...]
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -82,55 +82,68 @@ class Explanation:
         yield f"{self.text!r} is {self.status}" + (f": {self.reason}" if self.reason else "")
         yield from (f"  note: {note}" for note in self.notes)
         yield "  understood: " + (
-            ", ".join(f"{_named(entity)} from {_text(entity)}" for entity in self.reading)
+            ", ".join(
+                f"{_format_entity(entity)} from {_format_source_text(entity)}"
+                for entity in self.reading
+            )
             or "nothing"
         )
         if others := [entity for entity in self.entities if entity not in self.reading]:
             yield "  read otherwise: " + ", ".join(
-                f"{entity} from {_text(entity)}{_within(entity, self.reading)}" for entity in others
+                f"{entity} from {_format_source_text(entity)}"
+                f"{_format_containing_entity(entity, self.reading)}"
+                for entity in others
             )
         if self.unknown:
             yield "  not understood: " + ", ".join(self.unknown)
         if self.unused:
-            yield "  not used: " + ", ".join(f"{_named(entity)}" for entity in self.unused)
+            yield "  not used: " + ", ".join(f"{_format_entity(entity)}" for entity in self.unused)
         for candidate in self.offered:
-            yield f"  remembered: {_named(candidate.entity)}, {_age(candidate)}"
+            yield f"  remembered: {_format_entity(candidate.entity)}, {_format_age(candidate)}"
         for entity, groups in self.hidden:
-            yield f"  not offered: {_named(entity)}, for the sentence has another of {_set(groups)}"
+            yield (
+                f"  not offered: {_format_entity(entity)}, for the sentence has another of "
+                f"{_format_groups(groups)}"
+            )
         for place, match in enumerate(self.matches, 1):
             took = ", ".join(
-                f"{name}={taken.entity.said} ({taken.source})" for name, taken in match.taken
+                f"{name}={taken.entity.value_or_text} ({taken.source})"
+                for name, taken in match.taken
             )
             skipped = ", skipped by its handler" if match.skipped else ""
             why = f"; before the next, for {match.why}" if match.why else ""
             yield f"  match {place}: {match.intent} with {took or 'no entity'}{skipped}{why}"
-        for miss in self.misses[:_MOST_LINES]:
+        for miss in self.misses[:_MAX_MISS_LINES]:
             yield f"  no match: {miss.intent}: {miss.reason}"
-        if more := self.untouched + len(self.misses[_MOST_LINES:]):
+        if more := self.untouched + len(self.misses[_MAX_MISS_LINES:]):
             yield f"  and {more} more intents that are further off"
         for gone in self.forgotten:
-            yield f"  forgotten: {_named(gone.remembered.entity)}, {_rule(gone)}"
+            named = _format_entity(gone.remembered.entity)
+            yield f"  forgotten: {named}, {_format_forget_rule(gone)}"
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON-able data."""
         return {
             "text": self.text,
             "language": self.language,
             "status": self.status,
             "reason": self.reason,
-            "entities": [_plain(entity) for entity in self.entities],
-            "reading": [_plain(entity) for entity in self.reading],
-            "unused": [_plain(entity) for entity in self.unused],
+            "entities": [_entity_to_dict(entity) for entity in self.entities],
+            "reading": [_entity_to_dict(entity) for entity in self.reading],
+            "unused": [_entity_to_dict(entity) for entity in self.unused],
             "unknown": list(self.unknown),
             "offered": [
-                _plain(candidate.entity) | {"ago": candidate.ago} for candidate in self.offered
+                _entity_to_dict(candidate.entity) | {"ago": candidate.ago}
+                for candidate in self.offered
             ],
-            "hidden": [_plain(entity) | {"by": sorted(groups)} for entity, groups in self.hidden],
+            "hidden": [
+                _entity_to_dict(entity) | {"by": sorted(groups)} for entity, groups in self.hidden
+            ],
             "matches": [
                 {
                     "intent": match.intent,
                     "taken": [
-                        _plain(taken.entity) | {"term": name, "source": taken.source}
+                        _entity_to_dict(taken.entity) | {"term": name, "source": taken.source}
                         for name, taken in match.taken
                     ],
                     "why": match.why,
@@ -141,7 +154,7 @@ class Explanation:
             "misses": [{"intent": miss.intent, "reason": miss.reason} for miss in self.misses],
             "untouched": self.untouched,
             "forgotten": [
-                _plain(gone.remembered.entity)
+                _entity_to_dict(gone.remembered.entity)
                 | {"rule": gone.rule.value, "by": str(gone.by) if gone.by else None}
                 for gone in self.forgotten
             ],
@@ -150,19 +163,21 @@ class Explanation:
 
 
 def explain(
-    mind: Mind,
+    indexed: IndexedModel,
     decision: Decision,
     status: Status,
     reason: str,
     *,
     winner: Match | None,
     skipped: Sequence[Match] = (),
-    evicted: Sequence[Forgotten] = (),
+    evicted: Sequence[ForgottenEntity] = (),
 ) -> Explanation:
     """Tell how ``decision`` came about and what became of it."""
-    scene = _scene_of(decision, winner.filling if winner else decision.asking or decision.nearest)
+    scene = _find_match_context(
+        decision, winner.filling if winner else decision.incomplete or decision.near_miss
+    )
     beside_the_point = decision.error or status == "reset"
-    misses, untouched = ((), 0) if beside_the_point else _misses(mind, decision, scene)
+    misses, untouched = ((), 0) if beside_the_point else _collect_misses(indexed, decision, scene)
     return Explanation(
         text=decision.question.utterance.text,
         language=decision.question.utterance.language,
@@ -170,107 +185,121 @@ def explain(
         reason=reason,
         entities=decision.question.utterance.entities,
         reading=scene.variant.entities,
-        unused=_unused(scene, winner),
-        unknown=tuple(_unknown(decision, scene)),
+        unused=_find_unused_entities(scene, winner),
+        unknown=tuple(_find_unknown_words(decision, scene)),
         offered=(*(held for held in scene.sentence if held.pending), *scene.memory),
         hidden=tuple((held.entity, groups) for held, groups in scene.hidden),
-        matches=_ranked(decision.matches, skipped),
+        matches=_build_ranked_matches(decision.matches, skipped),
         misses=misses,
         untouched=untouched,
         forgotten=(*decision.forgotten, *evicted),
-        notes=tuple(_notes(decision, scene)),
+        notes=tuple(_iter_notes(decision, scene)),
     )
 
 
-def _scene_of(decision: Decision, shown: Filling | None) -> Scene:
+def _find_match_context(decision: Decision, shown: SlotFilling | None) -> MatchContext:
     chosen = shown.variant if shown else None
-    return next((scene for scene in decision.scenes if scene.variant is chosen), decision.scenes[0])
+    return next(
+        (scene for scene in decision.match_contexts if scene.variant is chosen),
+        decision.match_contexts[0],
+    )
 
 
-def _unused(scene: Scene, winner: Match | None) -> tuple[Entity, ...]:
-    taken = winner.entities if winner else scene.variant.entities
-    return tuple(entity for entity in scene.variant.entities if entity not in taken)
+def _find_unused_entities(context: MatchContext, winner: Match | None) -> tuple[Entity, ...]:
+    taken = winner.entities if winner else context.variant.entities
+    return tuple(entity for entity in context.variant.entities if entity not in taken)
 
 
-def _unknown(decision: Decision, scene: Scene) -> Iterator[str]:
+def _find_unknown_words(decision: Decision, context: MatchContext) -> Iterator[str]:
     utterance = decision.question.utterance
-    spans = (*(entity.tokens for entity in scene.variant.entities), *utterance.resets)
+    spans = (*(entity.tokens for entity in context.variant.entities), *utterance.resets)
     known = {index for span in spans for index in span}
-    return (token.text for token in utterance.tokens if token.free and token.index not in known)
+    return (
+        token.text
+        for token in utterance.tokens
+        if token.is_content_word and token.index not in known
+    )
 
 
-def _misses(mind: Mind, decision: Decision, scene: Scene) -> tuple[tuple[Miss, ...], int]:
-    intents = mind.model.intents
+def _collect_misses(
+    indexed: IndexedModel, decision: Decision, context: MatchContext
+) -> tuple[tuple[IntentMiss, ...], int]:
+    intents = indexed.model.intents
     matched = {match.intent.id for match in decision.matches}
-    if len(intents) <= _MOST_MISSES:
+    if len(intents) <= _MAX_MISSES:
         orders: list[int] = list(range(len(intents)))
     else:
         keys = {
             key
-            for candidate in (*scene.sentence, *scene.memory)
-            for key in keys_of(candidate.entity)
+            for candidate in (*context.sentence, *context.memory)
+            for key in entity_keys(candidate.entity)
         }
-        touched = mind.index.touched_by(keys)
+        touched = indexed.index.orders_by_required_terms(keys)
         orders = list(dict.fromkeys(order for _, some in touched for order in some))
-        orders = orders[:_MOST_MISSES]
+        orders = orders[:_MAX_MISSES]
     others = (order for order in orders if intents[order].id not in matched)
-    missed = sorted(_missed(intents, others, scene))
-    misses = tuple(Miss(intents[order].id, reason) for _, _, order, reason in missed)
+    missed = sorted(_iter_misses(intents, others, context))
+    misses = tuple(IntentMiss(intents[order].id, reason) for _, _, order, reason in missed)
     return misses, len(intents) - len(matched) - len(misses)
 
 
-def _missed(
-    intents: Sequence[Intent], orders: Iterable[int], scene: Scene
+def _iter_misses(
+    intents: Sequence[Intent], orders: Iterable[int], context: MatchContext
 ) -> Iterator[tuple[bool, int, int, str]]:
     """For each intent how far it is from matching, its place in the model, and the reason."""
     for order in orders:
         try:
-            (filling,) = fillings(intents, (order,), scene)
+            (filling,) = fill_intents(intents, (order,), context)
         except EvaluationError as error:
             yield True, 0, order, str(error)
             continue
-        reason = filling.reason or "an earlier question that it completes goes first"
-        yield bool(filling.obstacle), len(filling.missing), order, reason
+        reason = filling.mismatch_reason or "an earlier question that it completes goes first"
+        yield bool(filling.blocking_reason), len(filling.missing), order, reason
 
 
-def _ranked(matches: Sequence[Match], skipped: Sequence[Match]) -> tuple[RankedMatch, ...]:
+def _build_ranked_matches(
+    matches: Sequence[Match], skipped: Sequence[Match]
+) -> tuple[RankedMatch, ...]:
     return tuple(
         RankedMatch(
             intent=match.intent.id,
             taken=tuple(
                 (part.term.label, taken) for part in match.filling.terms for taken in part.taken
             ),
-            why=why_better(match, other) if other else "",
+            why=explain_precedence(match, other) if other else "",
             skipped=match in skipped,
         )
         for match, other in zip_longest(matches, matches[1:])
     )
 
 
-def _notes(decision: Decision, scene: Scene) -> Iterator[str]:
+def _iter_notes(decision: Decision, context: MatchContext) -> Iterator[str]:
     yield from decision.question.notes
-    if decision.reset_phrase:
+    if decision.has_reset_phrase:
         yield "a reset phrase: everything remembered is forgotten before the rest is read"
-    if decision.left:
+    if decision.previous_topic:
         yield "a complete question on another topic: the memory was reset before it was matched"
-    if decision.pending_is:
-        yield _PENDING_IS[decision.pending_is]
-    if decision.pending:
-        kept = ", ".join(str(held.entity) for held in scene.sentence if held.pending)
+    if decision.pending_action:
+        yield _PENDING_ACTION_NOTES[decision.pending_action]
+    if decision.pending_entities:
+        kept = ", ".join(str(held.entity) for held in context.sentence if held.pending)
         yield f"it goes on with an earlier question that was incomplete{kept and ': '}{kept}"
-    if decision.bridged:
-        yield from _of_bridge(decision.bridged, decision)
+    if decision.bridge:
+        yield from _iter_bridge_notes(decision.bridge, decision)
 
 
-def _of_bridge(bridged: Bridged, decision: Decision) -> Iterator[str]:
+def _iter_bridge_notes(bridge: BridgeResult, decision: Decision) -> Iterator[str]:
     """What the long-term memory, or an offer that was made of it, had to do with the question."""
-    offer, said = bridged.offer, repr(bridged.said)
-    if bridged.how in ("unreadable", "nothing found", "offered", "used"):
-        yield f"nothing is remembered{_why_empty(decision)}: the long-term memory is looked at"
-    if bridged.how == "unreadable":
+    offer, said = bridge.offer, repr(bridge.answer_text)
+    if bridge.outcome in ("unreadable", "nothing found", "offered", "used"):
+        yield (
+            f"nothing is remembered{_format_forget_reason(decision)}: the long-term memory is "
+            f"looked at"
+        )
+    if bridge.outcome == "unreadable":
         yield "the long-term memory cannot be read now"
-    elif bridged.how == "nothing found":
-        looked_at = bridged.looked_at
+    elif bridge.outcome == "nothing found":
+        looked_at = bridge.exchanges_tried
         many = f"{looked_at} exchange{'s' if looked_at != 1 else ''}"
         yield (
             f"what {many} of it remembered does not complete the question"
@@ -279,8 +308,8 @@ def _of_bridge(bridged: Bridged, decision: Decision) -> Iterator[str]:
         )
     if offer is None:
         return
-    held = _held(offer, decision.question.surroundings.at)
-    match bridged.how:
+    held = _format_offer(offer, decision.question.question_context.at)
+    match bridge.outcome:
         case "offered":
             yield f"{held} would complete it: that is offered"
         case "used":
@@ -293,84 +322,87 @@ def _of_bridge(bridged: Bridged, decision: Decision) -> Iterator[str]:
             yield f"it is no answer to the offer, which is dropped: {held}"
 
 
-def _why_empty(decision: Decision) -> str:
-    why = next((_WHY[gone.rule] for gone in decision.forgotten if gone.rule in _WHY), "")
+def _format_forget_reason(decision: Decision) -> str:
+    why = next(
+        (_FORGET_REASONS[gone.rule] for gone in decision.forgotten if gone.rule in _FORGET_REASONS),
+        "",
+    )
     return f", {why}" if why else ""
 
 
-def _held(offer: Offer, at: datetime) -> str:
+def _format_offer(offer: RecallOffer, at: datetime) -> str:
     """What the offer brings back, from which exchange, and how long ago that was."""
     number = f"exchange {offer.exchange}" if offer.exchange else "an exchange"
-    ago = format_duration(_rounded(at - offer.said_at))
+    ago = format_duration(_round_duration(at - offer.said_at))
     return f"what {number}, {ago} ago, remembered ({', '.join(map(str, offer.entities))})"
 
 
-def _rounded(duration: timedelta) -> timedelta:
+def _round_duration(duration: timedelta) -> timedelta:
     """The duration in days, hours, minutes or seconds, whatever is just fine enough."""
     seconds = max(0, round(duration.total_seconds()))
     unit = 3_600 if seconds >= 172_800 else 60 if seconds >= 7_200 else 1
     return timedelta(seconds=seconds - seconds % unit)
 
 
-def _named(entity: Entity) -> str:
+def _format_entity(entity: Entity) -> str:
     """The entity, with its groups where they are not just its element."""
     own = entity.groups == {entity.element}
-    return str(entity) if own else f"{entity} ({_set(entity.groups)})"
+    return str(entity) if own else f"{entity} ({_format_groups(entity.groups)})"
 
 
-def _text(entity: Entity) -> str:
+def _format_source_text(entity: Entity) -> str:
     """What was said of it, and whether that has wrong letters, or only a head or a stem in
     common."""
-    for mark, note in _NOTES.items():
+    for mark, note in _MARK_NOTES.items():
         if mark in entity.marks:
             return f"{entity.text!r} ({note})"
     return repr(entity.text)
 
 
-def _within(entity: Entity, reading: Iterable[Entity]) -> str:
+def _format_containing_entity(entity: Entity, reading: Iterable[Entity]) -> str:
     """Of which longer entity of the reading it is a part."""
     tokens = set(entity.tokens)
     whole = next((one for one in reading if tokens < set(one.tokens)), None)
     return f", a part of {whole.text!r}" if whole else ""
 
 
-def _set(groups: frozenset[str]) -> str:
+def _format_groups(groups: frozenset[str]) -> str:
     names = ", ".join(sorted(groups))
     return f"group {names}" if len(groups) == 1 else f"groups {names}"
 
 
-def _age(candidate: Candidate) -> str:
+def _format_age(candidate: Candidate) -> str:
     if candidate.pending:
         return "from the question that is being completed"
     return f"{candidate.ago} question{'s' if candidate.ago != 1 else ''} ago"
 
 
-def _rule(gone: Forgotten) -> str:
+def _format_forget_rule(gone: ForgottenEntity) -> str:
     if gone.by is None:
-        return _WHY[gone.rule]
+        return _FORGET_REASONS[gone.rule]
     old = gone.remembered.entity
     again = (gone.by.element, gone.by.value) == (old.element, old.value)
-    return f"evicted by {'itself, mentioned again' if again else _named(gone.by)}"
+    return f"evicted by {'itself, mentioned again' if again else _format_entity(gone.by)}"
 
 
-_NOTES = {"misspelt": "misspelt", "compound": "by its head", "stem": "by its stem"}
-_PENDING_IS = {
+_MARK_NOTES = {"misspelt": "misspelt", "compound": "by its head", "stem": "by its stem"}
+_PENDING_ACTION_NOTES = {
     "asked again": "it says nothing about what is asked for: it is asked for again",
     "confirmed": "a yes: the earlier question is answered without what it left unused",
     "declined": "a no: the earlier question is dropped",
 }
-_WHY = {
-    Rule.TIMEOUT: "for the pause was longer than the timeout",
-    Rule.AGE: "for nothing has used it for longer than the timeout",
-    Rule.DEPTH: "for the last matched questions did not use it",
-    Rule.REJECTIONS: "for too many questions in a row were rejected",
-    Rule.EVICTED: "evicted",
-    Rule.TOPIC: "for the topic changed",
-    Rule.RESET: "for the conversation was reset",
+_FORGET_REASONS = {
+    ForgetRule.TIMEOUT: "for the pause was longer than the timeout",
+    ForgetRule.AGE: "for nothing has used it for longer than the timeout",
+    ForgetRule.DEPTH: "for the last matched questions did not use it",
+    ForgetRule.REJECTIONS: "for too many questions in a row were rejected",
+    ForgetRule.EVICTED: "evicted",
+    ForgetRule.TOPIC: "for the topic changed",
+    ForgetRule.RESET: "for the conversation was reset",
 }
 
 
-def _plain(entity: Entity) -> dict[str, Any]:
+def _entity_to_dict(entity: Entity) -> dict[str, Any]:
     return {
         "element": entity.element,
         "value": entity.value,

@@ -7,21 +7,21 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from anaphora.grammar.intent import Intent, Term
-from anaphora.models.utterance import Entity, Variant
-from anaphora.stm.conversation import Remembered
+from anaphora.core.utterance import Entity, Variant
+from anaphora.grammar.idl.intent import Intent, Term
+from anaphora.stm.conversation import RememberedEntity
 
 __all__ = [
     "Candidate",
     "ContentWords",
-    "Filling",
     "Match",
     "Rank",
     "ReadingRank",
     "Slot",
+    "SlotFilling",
     "Source",
     "TermMatch",
-    "slots_of",
+    "build_slots",
 ]
 
 Source: TypeAlias = Literal["sentence", "memory"]
@@ -37,7 +37,7 @@ class Candidate(Struct, frozen=True, gc=False):
     """
 
     entity: Entity
-    remembered: Remembered | None = None
+    remembered: RememberedEntity | None = None
     pending: bool = False
     ago: int = 0
 
@@ -54,11 +54,11 @@ class TermMatch(Struct, frozen=True, gc=False):
     hits: int
 
     @property
-    def missing(self) -> bool:
+    def is_missing(self) -> bool:
         return self.hits < self.term.min
 
 
-class Filling(Struct, frozen=True, gc=False):
+class SlotFilling(Struct, frozen=True, gc=False):
     """An intent held against one variant and the memory: every term with what it took.
 
     ``taken`` is what all of them took, ``missing`` the terms that lack something. ``obstacle``
@@ -71,14 +71,14 @@ class Filling(Struct, frozen=True, gc=False):
     terms: tuple[TermMatch, ...]
     taken: tuple[Candidate, ...] = ()
     missing: tuple[Term, ...] = ()
-    obstacle: str = ""
+    blocking_reason: str = ""
 
     @property
     def from_sentence(self) -> tuple[Candidate, ...]:
         return tuple(taken for taken in self.taken if taken.source == "sentence")
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the sentence alone fills every required term."""
         return all(
             taken.source == "sentence"
@@ -88,14 +88,14 @@ class Filling(Struct, frozen=True, gc=False):
         )
 
     @property
-    def reason(self) -> str:
+    def mismatch_reason(self) -> str:
         """Why the intent doesn't match, in plain words ('' if it does)."""
         if missing := self.missing:
-            return "; ".join(_lack(term) for term in missing)
-        return self.obstacle
+            return "; ".join(_format_missing_term(term) for term in missing)
+        return self.blocking_reason
 
 
-def _lack(term: Term) -> str:
+def _format_missing_term(term: Term) -> str:
     where = "" if term.conversational else " in the sentence itself"
     predicate = f" ({{{term.predicate.text}}})" if term.id else ""
     return f"nothing fills {term.label}{predicate}{where}"
@@ -105,7 +105,7 @@ class ContentWords(NamedTuple):
     """The indexes of the words of a sentence that mean something by themselves, and of those
     among them that turn or bound the sense of others in some entity."""
 
-    free: Sequence[int] = ()
+    content: Sequence[int] = ()
     qualifiers: Sequence[int] = ()
 
 
@@ -155,7 +155,7 @@ class Rank(NamedTuple):
 class Match(Struct, frozen=True, gc=False):
     """An intent that the sentence and the memory fill, with its rank among the others."""
 
-    filling: Filling
+    filling: SlotFilling
     rank: Rank
 
     @property
@@ -169,7 +169,7 @@ class Match(Struct, frozen=True, gc=False):
 
     @property
     def slots(self) -> dict[str, Slot]:
-        return slots_of(self.filling)
+        return build_slots(self.filling)
 
 
 class Slot(Struct, frozen=True, gc=False):
@@ -177,37 +177,37 @@ class Slot(Struct, frozen=True, gc=False):
 
     name: str
     taken: tuple[Candidate, ...]
-    several: bool
+    is_multiple: bool
 
     @property
     def value(self) -> str | list[str]:
         """The element's value, else the text."""
-        return self._each([taken.entity.said for taken in self.taken])
+        return self._unwrap([taken.entity.value_or_text for taken in self.taken])
 
     @property
     def text(self) -> str | list[str]:
         """The words of the utterance."""
-        return self._each([taken.entity.text for taken in self.taken])
+        return self._unwrap([taken.entity.text for taken in self.taken])
 
     @property
     def element(self) -> str | list[str]:
-        return self._each([taken.entity.element for taken in self.taken])
+        return self._unwrap([taken.entity.element for taken in self.taken])
 
     @property
     def source(self) -> str | list[str]:
         """``"sentence"`` or ``"memory"``."""
-        return self._each([taken.source for taken in self.taken])
+        return self._unwrap([taken.source for taken in self.taken])
 
     @property
     def meta(self) -> Mapping[str, Any] | list[Mapping[str, Any]]:
         """What is known of it beside its value: the interval of a date, the country of a place."""
-        return self._each([taken.entity.meta for taken in self.taken])
+        return self._unwrap([taken.entity.meta for taken in self.taken])
 
     @property
     def entities(self) -> tuple[Entity, ...]:
         return tuple(taken.entity for taken in self.taken)
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The slot as JSON-able data; with metadata, if any of it was found by a recognizer."""
         plain: dict[str, Any] = {
             "value": self.value,
@@ -216,17 +216,17 @@ class Slot(Struct, frozen=True, gc=False):
             "source": self.source,
         }
         if not all(taken.entity.own for taken in self.taken):
-            plain["meta"] = self._each([dict(taken.entity.meta) for taken in self.taken])
+            plain["meta"] = self._unwrap([dict(taken.entity.meta) for taken in self.taken])
         return plain
 
-    def _each(self, items: list[_Item]) -> _Item | list[_Item]:
-        return items if self.several else items[0]
+    def _unwrap(self, items: list[_Item]) -> _Item | list[_Item]:
+        return items if self.is_multiple else items[0]
 
 
-def slots_of(filling: Filling) -> dict[str, Slot]:
+def build_slots(filling: SlotFilling) -> dict[str, Slot]:
     """The slots that are filled, by name, in the order of the terms."""
     return {
-        match.term.id: Slot(match.term.id, match.taken, several=match.term.max > 1)
+        match.term.id: Slot(match.term.id, match.taken, is_multiple=match.term.max > 1)
         for match in filling.terms
         if match.term.id is not None and match.taken
     }

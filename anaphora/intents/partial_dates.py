@@ -9,40 +9,40 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from anaphora.core.utterance import Entity, Utterance
 from anaphora.models.domain import ConversationSettings
-from anaphora.models.utterance import Entity, Utterance
 from anaphora.stm.conversation import Conversation
-from anaphora.stm.rules import recall
+from anaphora.stm.rules import expire
 
-__all__ = ["DatedUtterance", "with_remembered_dates"]
+__all__ = ["ResolvedUtterance", "resolve_partial_dates"]
 
 _MINUTE = timedelta(minutes=1)
 
 
-class DatedUtterance(NamedTuple):
+class ResolvedUtterance(NamedTuple):
     """An utterance with dates that go on from one before, and what to explain of them."""
 
     utterance: Utterance
     notes: tuple[str, ...]
 
 
-def with_remembered_dates(
+def resolve_partial_dates(
     utterance: Utterance,
     conversation: Conversation,
     at: datetime,
     settings: ConversationSettings,
     read: Callable[[datetime], Utterance],
-) -> DatedUtterance | None:
+) -> ResolvedUtterance | None:
     """The utterance with such dates read as of a pending or remembered one that is still to come;
     None if it has none. ``settings`` say what the conversation still remembers; ``read`` reads the
     utterance at another time."""
     partial = [one for one in utterance.entities if not one.own and _is_partial(one, at)]
     if not partial:
         return None
-    conversation = recall(conversation, at, settings)[0]
+    conversation = expire(conversation, at, settings)[0]
     others: list[tuple[Entity, Entity]] = []
     for entity in partial:
-        start = _remembered_start(entity, conversation)
+        start = _find_remembered_start(entity, conversation)
         if start is None or start <= at:
             continue
         # What begins now begins there; a day alone is in its month, before or after it.
@@ -56,12 +56,12 @@ def with_remembered_dates(
     notes = tuple(
         f"{entity.text!r} is understood from the date before: {other}" for entity, other in others
     )
-    entities = _replaced(utterance.entities, others)
-    fallback = _replaced(utterance.fallback, others)
-    return DatedUtterance(replace(utterance, entities=entities, fallback=fallback), notes)
+    entities = _replace_entities(utterance.entities, others)
+    fallback = _replace_entities(utterance.fallback, others)
+    return ResolvedUtterance(replace(utterance, entities=entities, fallback=fallback), notes)
 
 
-def _replaced(
+def _replace_entities(
     entities: tuple[Entity, ...], others: Iterable[tuple[Entity, Entity]]
 ) -> tuple[Entity, ...]:
     replaced = list(entities)
@@ -80,7 +80,7 @@ def _is_partial(entity: Entity, at: datetime) -> bool:
 
 
 def _begins_now(entity: Entity, at: datetime) -> bool:
-    start = _start(entity)
+    start = _start_of(entity)
     return start is not None and abs(start - at) < _MINUTE
 
 
@@ -88,14 +88,14 @@ def _first_of_month(day: datetime) -> datetime:
     return day.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
 
 
-def _remembered_start(entity: Entity, conversation: Conversation) -> datetime | None:
+def _find_remembered_start(entity: Entity, conversation: Conversation) -> datetime | None:
     pending = conversation.pending.entities if conversation.pending else ()
     for held in (*pending, *(one.entity for one in conversation.remembered)):
         if held.element == entity.element:
-            return _start(held)
+            return _start_of(held)
     return None
 
 
-def _start(entity: Entity) -> datetime | None:
+def _start_of(entity: Entity) -> datetime | None:
     start = entity.meta.get("start")
     return datetime.fromisoformat(start) if isinstance(start, str) else None

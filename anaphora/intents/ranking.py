@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from anaphora.intents.match import ContentWords, Filling, Match, Rank, ReadingRank
+from anaphora.intents.match import ContentWords, Match, Rank, ReadingRank, SlotFilling
 
-__all__ = ["rank", "rank_of_reading", "rank_of_use", "why_better"]
+__all__ = ["explain_precedence", "rank_coverage", "rank_match", "rank_reading"]
 
 _READING_STEPS = {
     "qualifiers": "it leaves fewer words that turn or bound the sense",
@@ -26,7 +26,7 @@ _READING_STEPS = {
     "order": "so read, it is complete for an intent that stands earlier in the model",
     "place": "it reads the sentence as what stands earlier in the model",
 }
-_STEPS = {
+_MATCH_STEPS = {
     "qualifiers": "it leaves fewer words that turn or bound the sense",
     "sentence": "it uses more entities of the sentence",
     "required": "it fills more required terms",
@@ -36,11 +36,19 @@ _STEPS = {
     "variant": "it reads the sentence in longer pieces",
     "order": "it stands earlier in the model",
 }
-_UNCOUNTED = ("lengths", "gaps", "partial", "order", "place")  # figures that would say nothing
+_STEPS_WITHOUT_FIGURES = (
+    "lengths",
+    "gaps",
+    "partial",
+    "order",
+    "place",
+)  # figures that would say nothing
 ONLY_READING = ReadingRank()
 
 
-def rank(filling: Filling, words: ContentWords, reading: ReadingRank = ONLY_READING) -> Rank:
+def rank_match(
+    filling: SlotFilling, words: ContentWords, reading: ReadingRank = ONLY_READING
+) -> Rank:
     """The rank of an intent that matches: compared field by field, the smaller one wins."""
     taken = filling.taken
     memory = [one for one in taken if one.pending or one.remembered is not None]
@@ -48,7 +56,7 @@ def rank(filling: Filling, words: ContentWords, reading: ReadingRank = ONLY_READ
     # By place: by name takes half as long again.
     return Rank(
         reading,
-        _uncovered_qualifiers(filling, words) if words.qualifiers else 0,
+        _count_uncovered_qualifiers(filling, words) if words.qualifiers else 0,
         len(memory) - len(taken),  # sentence
         -len(required),
         -len(taken),  # used
@@ -59,27 +67,27 @@ def rank(filling: Filling, words: ContentWords, reading: ReadingRank = ONLY_READ
     )
 
 
-def _uncovered_qualifiers(filling: Filling, words: ContentWords) -> int:
+def _count_uncovered_qualifiers(filling: SlotFilling, words: ContentWords) -> int:
     covered = {index for one in filling.from_sentence for index in one.entity.tokens}
     return len([index for index in words.qualifiers if index not in covered])
 
 
-def rank_of_reading(matches: Iterable[Filling], words: ContentWords, place: int) -> ReadingRank:
+def rank_reading(matches: Iterable[SlotFilling], words: ContentWords, place: int) -> ReadingRank:
     """The rank of the reading at this place among others, by the ``matches`` in it, of which
     there is one at least; ``words`` are the content words of the sentence."""
-    return min([_rank_as_read(filling, words, place) for filling in matches])
+    return min([_rank_in_reading(filling, words, place) for filling in matches])
 
 
-def _rank_as_read(filling: Filling, words: ContentWords, place: int) -> ReadingRank:
-    use = rank_of_use(filling, words)
+def _rank_in_reading(filling: SlotFilling, words: ContentWords, place: int) -> ReadingRank:
+    use = rank_coverage(filling, words)
     variant = filling.variant.rank
-    if not filling.complete:
+    if not filling.is_complete:
         return use._replace(partial=True, variant=variant, place=place)
     required = sum(match.term.min > 0 for match in filling.terms)
     return use._replace(required=-required, variant=variant, order=filling.order, place=place)
 
 
-def rank_of_use(filling: Filling, words: ContentWords) -> ReadingRank:
+def rank_coverage(filling: SlotFilling, words: ContentWords) -> ReadingRank:
     """How well the entities that an intent takes of the sentence cover it."""
     covered: set[int] = set()
     pieces = squares = gaps = misspelt = stemmed = inexact = builtin = 0
@@ -102,7 +110,7 @@ def rank_of_use(filling: Filling, words: ContentWords) -> ReadingRank:
     # By place: by name takes half as long again.
     return ReadingRank(
         len([index for index in words.qualifiers if index not in covered]),
-        len([index for index in words.free if index not in covered]),
+        len([index for index in words.content if index not in covered]),
         -len(covered),
         pieces,
         -squares,
@@ -114,19 +122,21 @@ def rank_of_use(filling: Filling, words: ContentWords) -> ReadingRank:
     )
 
 
-def why_better(winner: Match, other: Match) -> str:
+def explain_precedence(winner: Match, other: Match) -> str:
     """The first step at which ``winner`` is ahead of ``other``, in plain words with figures."""
     ours, theirs = winner.rank, other.rank
     if ours.reading != theirs.reading:
-        return _first_step(_READING_STEPS, ours.reading, theirs.reading)
-    return _first_step(_STEPS, ours, theirs)
+        return _find_deciding_step(_READING_STEPS, ours.reading, theirs.reading)
+    return _find_deciding_step(_MATCH_STEPS, ours, theirs)
 
 
-def _first_step(steps: dict[str, str], ours: Rank | ReadingRank, theirs: Rank | ReadingRank) -> str:
+def _find_deciding_step(
+    steps: dict[str, str], ours: Rank | ReadingRank, theirs: Rank | ReadingRank
+) -> str:
     for name, text in steps.items():
         our, their = getattr(ours, name), getattr(theirs, name)
         if our != their:
-            if name in _UNCOUNTED or isinstance(our, tuple):
+            if name in _STEPS_WITHOUT_FIGURES or isinstance(our, tuple):
                 return text
             return f"{text} ({abs(our)} against {abs(their)})"
     return "they are the same"

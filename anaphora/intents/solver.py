@@ -8,28 +8,28 @@ from operator import attrgetter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from anaphora.core.utterance import Entity, Utterance, Variant
 from anaphora.errors import EvaluationError
-from anaphora.grammar.code import FlowCode
-from anaphora.grammar.context import Context, Surroundings
-from anaphora.grammar.intent import Intent, Options, Term
+from anaphora.grammar.context import EntityContext, QuestionContext
+from anaphora.grammar.idl.intent import Intent, IntentOptions, Term
 from anaphora.grammar.patterns import Pattern
+from anaphora.grammar.python_functions import FlowFunction
 from anaphora.intents.index import IntentIndex
-from anaphora.intents.match import Candidate, ContentWords, Filling, Match, TermMatch
-from anaphora.intents.ranking import rank, rank_of_reading
-from anaphora.models.utterance import Entity, Utterance, Variant
-from anaphora.stm.conversation import Conversation, FlowStep, Remembered
-from anaphora.stm.rules import offered
+from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
+from anaphora.intents.ranking import rank_match, rank_reading
+from anaphora.stm.conversation import Conversation, FlowStep, RememberedEntity
+from anaphora.stm.rules import split_visible
 
 __all__ = [
-    "Question",
-    "Scene",
-    "content_words",
-    "entities_at_hand",
-    "exact_phrases",
-    "fillings",
-    "not_replaced",
-    "reads_a_part",
-    "scenes",
+    "MatchContext",
+    "ParsedQuestion",
+    "available_entities",
+    "build_match_contexts",
+    "drop_replaced",
+    "fill_intents",
+    "find_content_words",
+    "find_exact_phrases",
+    "reads_part_of_phrase",
     "solve",
 ]
 
@@ -37,19 +37,19 @@ __all__ = [
 _RANK = attrgetter("rank")
 
 
-class Question(Struct, frozen=True, gc=False):
+class ParsedQuestion(Struct, frozen=True, gc=False):
     """An utterance, its variants (best first), and what predicates may ask about it. ``fallback``
     is the same question with the entities that count only where an intent needs them; ``notes`` say
     what an explanation should tell of how it was read."""
 
     utterance: Utterance
     variants: tuple[Variant, ...]
-    surroundings: Surroundings
-    fallback: Question | None = None
+    question_context: QuestionContext
+    fallback: ParsedQuestion | None = None
     notes: tuple[str, ...] = ()
 
 
-class Scene(Struct, frozen=True, gc=False):
+class MatchContext(Struct, frozen=True, gc=False):
     """One variant with the memory that is offered beside it.
 
     ``sentence`` holds the pending entities and, behind them, those of the variant;
@@ -60,73 +60,79 @@ class Scene(Struct, frozen=True, gc=False):
     variant: Variant
     sentence: tuple[Candidate, ...]
     memory: tuple[Candidate, ...]
-    hidden: tuple[tuple[Remembered, frozenset[str]], ...]
+    hidden: tuple[tuple[RememberedEntity, frozenset[str]], ...]
     flow: tuple[FlowStep, ...]
-    surroundings: Surroundings
+    question_context: QuestionContext
     utterance: Utterance | None = None
 
 
 def solve(
-    intents: Sequence[Intent], index: IntentIndex, scenes: Iterable[Scene]
+    intents: Sequence[Intent], index: IntentIndex, contexts: Iterable[MatchContext]
 ) -> tuple[Match, ...]:
     """Every match of every intent in every scene, best first (docs/how-it-works.md, the ranking).
 
     Raises :class:`EvaluationError`, naming intent and term, for a predicate that cannot be
     evaluated.
     """
-    scenes = tuple(scenes)
+    contexts = tuple(contexts)
     found = [
         [
             filling
-            for filling in _planned(intents, index, scene)
-            if not filling.obstacle and not filling.missing
+            for filling in _fill_candidates(intents, index, scene)
+            if not filling.blocking_reason and not filling.missing
         ]
-        for scene in scenes
+        for scene in contexts
     ]
-    phrases = exact_phrases(scenes) if len(scenes) > 1 else ()
+    phrases = find_exact_phrases(contexts) if len(contexts) > 1 else ()
     if phrases:
         found = [
-            [filling for filling in each if not reads_a_part(filling, intents, phrases)]
+            [filling for filling in each if not reads_part_of_phrase(filling, intents, phrases)]
             for each in found
         ]
     if sum(map(len, found)) <= 1:  # as most often: nothing to compare it with
-        return tuple([Match(one, rank(one, ContentWords())) for each in found for one in each])
-    words = content_words(scenes[0].utterance)
-    if len(scenes) > 1:
-        return _over_readings(found, words)
-    matches = [Match(filling, rank(filling, words)) for filling in found[0]]
+        return tuple(
+            [Match(one, rank_match(one, ContentWords())) for each in found for one in each]
+        )
+    words = find_content_words(contexts[0].utterance)
+    if len(contexts) > 1:
+        return _rank_readings(found, words)
+    matches = [Match(filling, rank_match(filling, words)) for filling in found[0]]
     matches.sort(key=_RANK)
     return tuple(matches)
 
 
-def _over_readings(found: Iterable[Sequence[Filling]], words: ContentWords) -> tuple[Match, ...]:
+def _rank_readings(
+    found: Iterable[Sequence[SlotFilling]], words: ContentWords
+) -> tuple[Match, ...]:
     """The matches of several readings, those of the best one first."""
     matches = []
     for place, fillings in enumerate(found):
         if fillings:
-            reading = rank_of_reading(fillings, words, place)
-            matches += [Match(filling, rank(filling, words, reading)) for filling in fillings]
+            reading = rank_reading(fillings, words, place)
+            matches += [Match(filling, rank_match(filling, words, reading)) for filling in fillings]
     matches.sort(key=_RANK)
     # Readings that differ in what an intent leaves give the same match: the first one stays.
     kept: dict[tuple[object, ...], Match] = {}
     for match in matches:
-        kept.setdefault(_identity(match), match)
+        kept.setdefault(_match_key(match), match)
     return tuple(kept.values())
 
 
-def exact_phrases(scenes: Iterable[Scene]) -> list[tuple[Scene, list[Entity]]]:
+def find_exact_phrases(contexts: Iterable[MatchContext]) -> list[tuple[MatchContext, list[Entity]]]:
     """The scenes in whose sentence entities of several words stand, spelled exactly, and those
     entities."""
     found = []
-    for scene in scenes:
+    for scene in contexts:
         phrases = [one for one in scene.variant.entities if len(one.tokens) > 1 and one.exact]
         if phrases:
             found.append((scene, phrases))
     return found
 
 
-def reads_a_part(
-    filling: Filling, intents: Sequence[Intent], phrases: Iterable[tuple[Scene, Sequence[Entity]]]
+def reads_part_of_phrase(
+    filling: SlotFilling,
+    intents: Sequence[Intent],
+    phrases: Iterable[tuple[MatchContext, Sequence[Entity]]],
 ) -> bool:
     """Whether the intent takes a part of a longer entity, one of the exact ``phrases``, which in
     another scene it would take as a whole, with all words that it takes here: the 5 of "May 5"
@@ -139,7 +145,7 @@ def reads_a_part(
     for scene, entities in others:
         longer = [entity for entity in entities if any(map(set(entity.tokens).__gt__, used))]
         if longer:
-            (other,) = fillings(intents, (filling.order,), scene)
+            (other,) = fill_intents(intents, (filling.order,), scene)
             taken = [one.entity for one in other.from_sentence]
             read = {index for entity in taken for index in entity.tokens}
             if any(one is entity for one in taken for entity in longer) and read.issuperset(
@@ -149,37 +155,43 @@ def reads_a_part(
     return False
 
 
-def scenes(
-    question: Question, conversation: Conversation, pending: Sequence[Entity] = ()
-) -> tuple[Scene, ...]:
+def build_match_contexts(
+    question: ParsedQuestion, conversation: Conversation, pending: Sequence[Entity] = ()
+) -> tuple[MatchContext, ...]:
     """The variants of the question beside what ``conversation`` may offer to each.
 
     Pending entities count as part of the sentence, and stand before it: they were said first.
     """
     return tuple(
-        [_scene(variant, question, conversation, pending) for variant in question.variants]
+        [
+            _build_match_context(variant, question, conversation, pending)
+            for variant in question.variants
+        ]
     )
 
 
-def content_words(said: Utterance | None) -> ContentWords:
+def find_content_words(utterance: Utterance | None) -> ContentWords:
     """The content words of what was said that are in no reset phrase."""
-    if said is None:
+    if utterance is None:
         return ContentWords()
-    reset = {index for one in said.resets for index in one}
-    return ContentWords([index for index in said.free if index not in reset], _turning(said))
+    reset = {index for one in utterance.resets for index in one}
+    return ContentWords(
+        [index for index in utterance.content_words if index not in reset],
+        _qualifier_indexes(utterance),
+    )
 
 
-def _turning(said: Utterance) -> Sequence[int]:
+def _qualifier_indexes(utterance: Utterance) -> Sequence[int]:
     """The words that turn or bound the sense of others as some entity has them ("not send"): a
     bare no may just be an answer."""
     return [
         index
-        for index in said.qualifiers
-        if any(index in entity.tokens and len(entity.tokens) > 1 for entity in said.entities)
+        for index in utterance.qualifiers
+        if any(index in entity.tokens and len(entity.tokens) > 1 for entity in utterance.entities)
     ]
 
 
-def not_replaced(pending: Iterable[Entity], variant: Variant) -> tuple[Entity, ...]:
+def drop_replaced(pending: Iterable[Entity], variant: Variant) -> tuple[Entity, ...]:
     """The pending entities for which no entity of the variant stands in: one whose groups are
     all among their own."""
     return tuple(
@@ -187,32 +199,34 @@ def not_replaced(pending: Iterable[Entity], variant: Variant) -> tuple[Entity, .
     )
 
 
-def fillings(intents: Sequence[Intent], orders: Iterable[int], scene: Scene) -> Iterator[Filling]:
+def fill_intents(
+    intents: Sequence[Intent], orders: Iterable[int], context: MatchContext
+) -> Iterator[SlotFilling]:
     """The intents at these places of the model, each held against the scene."""
     for order in orders:
-        yield _fill(intents[order], order, scene)
+        yield _fill_intent(intents[order], order, context)
 
 
-def _identity(match: Match) -> tuple[object, ...]:
+def _match_key(match: Match) -> tuple[object, ...]:
     """What tells a match from others: variants that differ in what it leaves give the same."""
     terms = match.filling.terms
     return match.filling.order, *(tuple(id(c.entity) for c in term.taken) for term in terms)
 
 
-def _scene(
+def _build_match_context(
     variant: Variant,
-    question: Question,
+    question: ParsedQuestion,
     conversation: Conversation,
     pending: Sequence[Entity],
-) -> Scene:
-    offers: Sequence[Remembered] = ()
-    hidden: tuple[tuple[Remembered, frozenset[str]], ...] = ()
+) -> MatchContext:
+    offers: Sequence[RememberedEntity] = ()
+    hidden: tuple[tuple[RememberedEntity, frozenset[str]], ...] = ()
     if conversation.remembered:
         groups = [entity.groups for entity in (*pending, *variant.entities)]
-        offers, hidden = offered(conversation, groups)
+        offers, hidden = split_visible(conversation, groups)
     number = conversation.questions + 1
     said = [Candidate(entity, pending=True) for entity in pending] if pending else []
-    return Scene(
+    return MatchContext(
         variant=variant,
         sentence=(*said, *map(Candidate, variant.entities)),
         memory=tuple(
@@ -223,48 +237,58 @@ def _scene(
         ),
         hidden=hidden,
         flow=conversation.flow,
-        surroundings=question.surroundings.among(variant.entities),
+        question_context=question.question_context.with_entities(variant.entities),
         utterance=question.utterance,
     )
 
 
-def entities_at_hand(scene: Scene) -> list[Entity]:
+def available_entities(context: MatchContext) -> list[Entity]:
     """The entities of the scene, of the sentence and of the memory."""
-    entities = [candidate.entity for candidate in scene.sentence]
-    return entities + [candidate.entity for candidate in scene.memory] if scene.memory else entities
+    entities = [candidate.entity for candidate in context.sentence]
+    return (
+        entities + [candidate.entity for candidate in context.memory]
+        if context.memory
+        else entities
+    )
 
 
-def _planned(intents: Sequence[Intent], index: IntentIndex, scene: Scene) -> Iterator[Filling]:
+def _fill_candidates(
+    intents: Sequence[Intent], index: IntentIndex, context: MatchContext
+) -> Iterator[SlotFilling]:
     """The intents that may match the scene, held against it."""
-    everything = (*scene.sentence, *scene.memory) if scene.memory else scene.sentence
-    said = range(len(scene.sentence) - len(scene.variant.entities), len(scene.sentence))
+    everything = (*context.sentence, *context.memory) if context.memory else context.sentence
+    said = range(len(context.sentence) - len(context.variant.entities), len(context.sentence))
     plans = index.plans(
-        [candidate.entity for candidate in everything], said=said, in_sentence=said.stop
+        [candidate.entity for candidate in everything], current=said, in_sentence=said.stop
     )
     for plan in plans:
         intent = intents[plan.order]
-        if plan.takes is None:
-            yield _fill(intent, plan.order, scene)
+        if plan.term_positions is None:
+            yield _fill_intent(intent, plan.order, context)
             continue
         matched: list[TermMatch] = []
         all_taken: list[Candidate] = []
-        for term, places in zip(intent.terms, plan.takes, strict=True):
+        for term, places in zip(intent.terms, plan.term_positions, strict=True):
             taken = tuple([everything[place] for place in places]) if places else ()
             matched.append(TermMatch(term, taken, len(taken)))
             all_taken += taken
-        yield _filling(intent, plan.order, scene, matched, all_taken, ())
+        yield _build_filling(intent, plan.order, context, matched, all_taken, ())
 
 
-def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
+def _fill_intent(intent: Intent, order: int, match_context: MatchContext) -> SlotFilling:
     """Term by term, greedily, first from the sentence, then from memory."""
-    everything = (*scene.sentence, *scene.memory) if scene.memory else scene.sentence
-    context: Context | None = None
+    everything = (
+        (*match_context.sentence, *match_context.memory)
+        if match_context.memory
+        else match_context.sentence
+    )
+    context: EntityContext | None = None
     taken_before: set[int] = set()
     matched: list[TermMatch] = []
     all_taken: list[Candidate] = []
     missing: list[Term] = []
     for term in intent.terms:
-        candidates = everything if term.conversational else scene.sentence
+        candidates = everything if term.conversational else match_context.sentence
         if (elements := term.predicate.elements) is not None:  # as most predicates are
             taken = [
                 candidate
@@ -274,40 +298,44 @@ def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
             del taken[term.max :]
             hits = len(taken)
         else:
-            context = context or Context(None, _around(intent, scene))
-            taken, hits = _taken(term, intent, candidates, taken_before, context)
+            context = context or EntityContext(None, _question_context_of(intent, match_context))
+            taken, hits = _take_candidates(term, intent, candidates, taken_before, context)
         if taken:
             taken_before.update(map(id, taken))
             all_taken += taken
         matched.append(TermMatch(term, tuple(taken), hits))
         if hits < term.min:
             missing.append(term)
-    return _filling(intent, order, scene, matched, all_taken, tuple(missing))
+    return _build_filling(intent, order, match_context, matched, all_taken, tuple(missing))
 
 
-def _filling(
+def _build_filling(
     intent: Intent,
     order: int,
-    scene: Scene,
+    context: MatchContext,
     matched: Sequence[TermMatch],
     taken: Sequence[Candidate],
     missing: tuple[Term, ...],
-) -> Filling:
-    filling = Filling(intent, order, scene.variant, tuple(matched), tuple(taken), missing)
-    obstacle = _obstacle(filling, scene)
-    return replace(filling, obstacle=obstacle) if obstacle else filling
+) -> SlotFilling:
+    filling = SlotFilling(intent, order, context.variant, tuple(matched), tuple(taken), missing)
+    obstacle = _find_blocking_reason(filling, context)
+    return replace(filling, blocking_reason=obstacle) if obstacle else filling
 
 
-def _around(intent: Intent, scene: Scene) -> Surroundings:
-    return scene.surroundings.of_intent(intent.meta) if intent.meta else scene.surroundings
+def _question_context_of(intent: Intent, context: MatchContext) -> QuestionContext:
+    return (
+        context.question_context.with_intent_meta(intent.meta)
+        if intent.meta
+        else context.question_context
+    )
 
 
-def _taken(
+def _take_candidates(
     term: Term,
     intent: Intent,
     candidates: Iterable[Candidate],
     taken_before: Set[int],
-    context: Context,
+    context: EntityContext,
 ) -> tuple[list[Candidate], int]:
     """What the term takes of the candidates that no term before it took, and how many fit."""
     context.arguments = term.arguments
@@ -337,44 +365,46 @@ def _taken(
     return taken, hits
 
 
-def _obstacle(filling: Filling, scene: Scene) -> str:
+def _find_blocking_reason(filling: SlotFilling, context: MatchContext) -> str:
     intent = filling.intent
     options = intent.options
-    if intent.flow is not None and (obstacle := _against_flow(intent, intent.flow, scene)):
+    if intent.flow is not None and (obstacle := _find_flow_mismatch(intent, intent.flow, context)):
         return obstacle
     if not filling.taken and not any(match.hits for match in filling.terms):
         return "nothing in the sentence concerns it"
     if filling.missing:
         return ""
     new = [one.entity for one in filling.taken if not one.pending and one.remembered is None]
-    recalled = filling.taken or not scene.variant.entities
+    recalled = filling.taken or not context.variant.entities
     if recalled and not new and not options.allow_stm_only:
         return "all its entities would come from memory"
-    if options.ordered and not _in_order(filling):
+    if options.ordered and not _is_in_order(filling):
         return "its terms stand in another order in the sentence"
     all_may_stay = options.unused_user_entities and options.unused_system_entities
-    if not all_may_stay and (unused := _unused(scene.variant, new, options)):
+    if not all_may_stay and (unused := _find_unused_entity(context.variant, new, options)):
         return f"it leaves '{unused.text}' ({unused}) unused"
-    if not options.unused_free_words and scene.variant.uncovered:
+    if not options.unused_free_words and context.variant.uncovered:
         return "it leaves words of the sentence unused"
     return ""
 
 
-def _against_flow(intent: Intent, flow: Pattern | FlowCode, scene: Scene) -> str:
+def _find_flow_mismatch(intent: Intent, flow: Pattern | FlowFunction, context: MatchContext) -> str:
     """Why the dialog so far is not one after which the intent may come ('' if it is)."""
-    if isinstance(flow, FlowCode):
+    if isinstance(flow, FlowFunction):
         try:
-            allowed = flow.allows(scene.flow)
+            allowed = flow.allows(context.flow)
         except EvaluationError as error:
             raise EvaluationError(f"intent {intent.id}, flow: {error}") from error
         return "" if allowed else f"its flow {flow.text} does not allow it here"
-    dialog = " ".join(step.intent for step in scene.flow)
-    if flow.occurs_in(dialog):
+    dialog = " ".join(step.intent for step in context.flow)
+    if flow.search(dialog):
         return ""
     return f"its flow /{flow.text}/ is not found in the dialog '{dialog}'"
 
 
-def _unused(variant: Variant, used: Sequence[Entity], options: Options) -> Entity | None:
+def _find_unused_entity(
+    variant: Variant, used: Sequence[Entity], options: IntentOptions
+) -> Entity | None:
     """An entity of the sentence that the intent leaves, though its options forbid that."""
     taken = {id(entity) for entity in used}
     for entity in variant.entities:
@@ -384,7 +414,7 @@ def _unused(variant: Variant, used: Sequence[Entity], options: Options) -> Entit
     return None
 
 
-def _in_order(filling: Filling) -> bool:
+def _is_in_order(filling: SlotFilling) -> bool:
     ends = [
         max(taken.entity.tokens[-1] for taken in match.taken if taken.source == "sentence")
         for match in filling.terms

@@ -8,11 +8,11 @@ from typing import Any, overload
 
 from msgspec import Struct
 
-from anaphora.intents.match import Filling
-from anaphora.intents.wording import answer_in
-from anaphora.models.utterance import Entity, Token, Utterance
+from anaphora.core.utterance import Entity, Token, Utterance
+from anaphora.intents.confirmation import parse_answer
+from anaphora.intents.match import SlotFilling
 
-__all__ = ["UnusedPart", "unused_in"]
+__all__ = ["UnusedPart", "find_unused_parts"]
 
 _COMMAS = frozenset(",،、，")
 
@@ -31,21 +31,21 @@ class UnusedPart(Struct, frozen=True):
     def __str__(self) -> str:
         return self.text
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The stretch as JSON-able data."""
         return {
             "text": self.text,
             "start": self.start,
             "end": self.end,
             "entities": [
-                {"element": entity.element, "value": entity.said, "text": entity.text}
+                {"element": entity.element, "value": entity.value_or_text, "text": entity.text}
                 for entity in self.entities
             ],
             "words": list(self.words),
         }
 
 
-def unused_in(utterance: Utterance, filling: Filling) -> Sequence[UnusedPart]:
+def find_unused_parts(utterance: Utterance, filling: SlotFilling) -> Sequence[UnusedPart]:
     """What of ``utterance`` the ``filling`` did not use, in the order of the sentence."""
     variant = filling.variant
     if not variant.uncovered:
@@ -56,22 +56,22 @@ def unused_in(utterance: Utterance, filling: Filling) -> Sequence[UnusedPart]:
             built_in and any(map(_is_negated, built_in))
         ):
             return ()
-    return _UnusedParts(utterance, filling)
+    return _LazyUnusedParts(utterance, filling)
 
 
-class _UnusedParts(Sequence[UnusedPart]):
+class _LazyUnusedParts(Sequence[UnusedPart]):
     """The stretches, found when they are first asked for: few who ask a bot want to know."""
 
     __slots__ = ("_filling", "_found", "_utterance")
 
-    def __init__(self, utterance: Utterance, filling: Filling) -> None:
+    def __init__(self, utterance: Utterance, filling: SlotFilling) -> None:
         self._utterance = utterance
         self._filling = filling
         self._found: tuple[UnusedPart, ...] | None = None
 
     def _all(self) -> tuple[UnusedPart, ...]:
         if self._found is None:
-            self._found = tuple(_stretches(self._utterance, self._filling))
+            self._found = tuple(_iter_unused_parts(self._utterance, self._filling))
         return self._found
 
     def __len__(self) -> int:
@@ -88,7 +88,7 @@ class _UnusedParts(Sequence[UnusedPart]):
         return iter(self._all())
 
     def __eq__(self, other: object) -> bool:
-        return self._all() == (other._all() if isinstance(other, _UnusedParts) else other)
+        return self._all() == (other._all() if isinstance(other, _LazyUnusedParts) else other)
 
     def __hash__(self) -> int:
         return hash(self._all())
@@ -100,12 +100,12 @@ class _UnusedParts(Sequence[UnusedPart]):
         return tuple, (self._all(),)
 
 
-def _stretches(utterance: Utterance, filling: Filling) -> Iterator[UnusedPart]:
+def _iter_unused_parts(utterance: Utterance, filling: SlotFilling) -> Iterator[UnusedPart]:
     taken = {id(one.entity) for one in filling.from_sentence}
     entities = filling.variant.entities
-    said = {_meaning(entity) for entity in entities if id(entity) in taken}
+    said = {_meaning_key(entity) for entity in entities if id(entity) in taken}
     # What is said twice ("I want to book a room") is used, though one of them is taken.
-    used = {i for entity in entities if _meaning(entity) in said for i in entity.tokens}
+    used = {i for entity in entities if _meaning_key(entity) in said for i in entity.tokens}
     used.update(i for reset in utterance.resets for i in reset)
     covered = used.union(*(entity.tokens for entity in entities))
     # "Not 50" as an amount: an intent that takes amounts may not have meant all the others.
@@ -120,21 +120,21 @@ def _stretches(utterance: Utterance, filling: Filling) -> Iterator[UnusedPart]:
     ]
     pieces += [
         (i, i, None)
-        for i in utterance.free
-        if i not in covered and not (i == 0 and _is_set_off(utterance))
+        for i in utterance.content_words
+        if i not in covered and not (i == 0 and _starts_with_answer(utterance))
     ]
     pieces.sort(key=lambda piece: piece[:2])
     together: list[tuple[int, int, Entity | None]] = []
     for piece in pieces:
         if together and not used.isdisjoint(range(together[-1][1], piece[0])):
-            yield _stretch(utterance, together)
+            yield _build_part(utterance, together)
             together = []
         together.append(piece)
     if together:
-        yield _stretch(utterance, together)
+        yield _build_part(utterance, together)
 
 
-def _meaning(entity: Entity) -> tuple[str, str | None]:
+def _meaning_key(entity: Entity) -> tuple[str, str | None]:
     """What it means: an element without values the same in all its words, others by their words,
     for "a coffee and an espresso" may be two."""
     is_one = entity.own and entity.value is None
@@ -142,22 +142,24 @@ def _meaning(entity: Entity) -> tuple[str, str | None]:
 
 
 def _is_negated(entity: Entity) -> bool:
-    return not entity.own and entity.said.startswith("!=")
+    return not entity.own and entity.value_or_text.startswith("!=")
 
 
-def _is_set_off(utterance: Utterance) -> bool:
+def _starts_with_answer(utterance: Utterance) -> bool:
     """Whether the first word is a yes or a no before a comma: it answers ("No, on Friday") and
     says nothing of the rest."""
     tokens = utterance.tokens
     if len(tokens) < 2 or tokens[1].text not in _COMMAS:
         return False
-    return answer_in(tokens[0].text, (utterance.language,)) is not None
+    return parse_answer(tokens[0].text, (utterance.language,)) is not None
 
 
-def _stretch(utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | None]]) -> UnusedPart:
+def _build_part(
+    utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | None]]
+) -> UnusedPart:
     tokens = utterance.tokens
     first = pieces[0][0]
-    while first and _are_one_word(tokens[first - 1], tokens[first]):
+    while first and _is_split_word(tokens[first - 1], tokens[first]):
         first -= 1
     start = tokens[first].start
     end = max(tokens[last].end for _, last, _ in pieces)
@@ -170,7 +172,7 @@ def _stretch(utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | Non
     )
 
 
-def _are_one_word(before: Token, after: Token) -> bool:
+def _is_split_word(before: Token, after: Token) -> bool:
     """Whether the tokenizer has cut a word in two: "don't", "cannot"."""
     if before.end != after.start:
         return False

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from anaphora.core.utterance import Entity
 from anaphora.models.domain import Status
-from anaphora.models.utterance import Entity
 
 __all__ = ["DateMention", "Exchange", "Summary"]
 

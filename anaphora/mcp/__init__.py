@@ -11,7 +11,7 @@ from __future__ import annotations
 
 try:
     from anaphora.mcp.server import create_server
-    from anaphora.mcp.serving import serve_http, serve_stdio
+    from anaphora.mcp.transports import serve_http, serve_stdio
 except ImportError as error:
     if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
         raise

@@ -12,8 +12,8 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.resources import FunctionResource
 from mcp_types import ToolAnnotations
 
-from anaphora.intents.engine import Engine
-from anaphora.mcp.about import about
+from anaphora.engine.engine import Engine
+from anaphora.mcp.model_page import describe_model
 from anaphora.mcp.tools import Tools
 from anaphora.version import __version__
 
@@ -76,4 +76,4 @@ def _add(
 
 
 def _about(engine: Engine, id: str) -> str:
-    return about(engine.model(id))
+    return describe_model(engine.model(id))

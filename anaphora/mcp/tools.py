@@ -10,9 +10,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
+from anaphora.engine.engine import Engine
 from anaphora.errors import AnaphoraError
-from anaphora.intents.engine import Engine
-from anaphora.mcp import shapes
+from anaphora.mcp import schemas
 
 __all__ = ["Tools"]
 
@@ -52,7 +52,7 @@ class Tools:
 
     def ask(
         self, text: _Text, user: _User = "", model: _Model = ""
-    ) -> Annotated[CallToolResult, shapes.Answer]:
+    ) -> Annotated[CallToolResult, schemas.Answer]:
         """Ask the bot one question, and remember what it was about.
 
         Pass on what the user says as they say it, also if it is incomplete: "And in Kyoto?" is
@@ -61,10 +61,12 @@ class Tools:
         has not understood: the reason tells what was lacking. Several minutes of silence make it
         forget.
         """
-        with _told():
-            user, model = self._of(user, model)
+        with _tool_errors():
+            user, model = self._resolve(user, model)
             reply = self._engine.ask(text, user=user, model=model)
-            return _result(shapes.spoken(reply), shapes.answer(reply, user=user, model=model))
+            return _result(
+                schemas.format_reply(reply), schemas.to_answer(reply, user=user, model=model)
+            )
 
     def explain(self, text: _Text, user: _User = "", model: _Model = "") -> str:
         """Tell how the bot would answer a question now, and why, without asking it.
@@ -73,47 +75,47 @@ class Tools:
         intent that matches and why it stands where it does, and what the others lack. Use it to
         find out why something was rejected or misunderstood. Nothing is remembered.
         """
-        with _told():
-            user, model = self._of(user, model)
+        with _tool_errors():
+            user, model = self._resolve(user, model)
             return str(self._engine.explain(text, user=user, model=model))
 
     def memory(
         self, user: _User = "", model: _Model = ""
-    ) -> Annotated[CallToolResult, shapes.Memory]:
+    ) -> Annotated[CallToolResult, schemas.Memory]:
         """Show what the bot remembers of the conversation.
 
         These are the entities that the next question may leave out, the intents that have answered
         so far, and a question that still waits for something.
         """
-        with _told():
-            return self._memory(*self._of(user, model))
+        with _tool_errors():
+            return self._memory(*self._resolve(user, model))
 
     def reset(
         self, user: _User = "", model: _Model = "", what: _What = "all", group: _Group = ""
-    ) -> Annotated[CallToolResult, shapes.Memory]:
+    ) -> Annotated[CallToolResult, schemas.Memory]:
         """Make the bot forget the conversation, or a part of it; returns what is still remembered.
 
         Use it when the user wants to begin anew, or when what they say next has nothing to do with
         what they said before.
         """
-        with _told():
-            user, model = self._of(user, model)
+        with _tool_errors():
+            user, model = self._resolve(user, model)
             self._engine.forget(user=user, model=model, what=what, group=group or None)
             return self._memory(user, model)
 
-    def models(self, user: _User = "") -> Annotated[CallToolResult, shapes.Models]:
+    def models(self, user: _User = "") -> Annotated[CallToolResult, schemas.Models]:
         """List the models (bots) that can be asked, with examples of what each understands."""
-        with _told():
+        with _tool_errors():
             active = self._engine.active_model(user=user or self._user)
-            found = shapes.models(self._engine.models, active=active)
+            found = schemas.to_models(self._engine.models, active=active)
             return _result(str(found), found)
 
     def _memory(self, user: str, model: str) -> CallToolResult:
         conversation = self._engine.conversation(user=user, model=model)
-        found = shapes.memory(conversation, self._engine.model(model))
+        found = schemas.to_memory(conversation, self._engine.model(model))
         return _result(str(found), found)
 
-    def _of(self, user: str, model: str) -> tuple[str, str]:
+    def _resolve(self, user: str, model: str) -> tuple[str, str]:
         user = user or self._user
         return user, model or self._engine.active_model(user=user)
 
@@ -126,7 +128,7 @@ def _result(text: str, structured: BaseModel) -> CallToolResult:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _tool_errors() -> Iterator[None]:
     """What the engine refuses is told to the agent in its own words."""
     try:
         yield

@@ -5,44 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from anaphora.errors import ModelError, Problem
-from anaphora.grammar.intent import Key
-from anaphora.grammar.parts import Part
+from anaphora.grammar.idl.intent import EntitySelector
+from anaphora.grammar.synonyms.entity_part import EntityPart
 from anaphora.models.domain import Element
-from anaphora.models.values import Phrase, said_with_more
+from anaphora.models.element_values import Phrase, find_complex_values
 
-__all__ = ["CircleError", "part_names", "parts_of", "strata"]
+__all__ = ["CompositionCycleError", "composition_levels", "find_part_names", "find_parts"]
 
 
-class CircleError(ModelError):
+class CompositionCycleError(ModelError):
     """Elements that would have to be found before themselves.
 
     ``circle`` holds their ids: each has a part that may be the next one, and the last one a part
     that may be the first.
     """
 
-    def __init__(self, circle: tuple[str, ...]) -> None:
-        self.circle = circle
-        names = " → ".join((*circle, circle[0]))
+    def __init__(self, cycle: tuple[str, ...]) -> None:
+        self.cycle = cycle
+        names = " → ".join((*cycle, cycle[0]))
         message = (
-            f"the element '{circle[0]}' is composed of itself"
-            if len(circle) == 1
+            f"the element '{cycle[0]}' is composed of itself"
+            if len(cycle) == 1
             else f"the elements are composed of each other in a circle: {names}"
         )
         hint = "a part must be an element that is found before"
         super().__init__(Problem(message, hint=hint))
 
 
-def strata(elements: Sequence[Element]) -> tuple[tuple[Element, ...], ...]:
+def composition_levels(elements: Sequence[Element]) -> tuple[tuple[Element, ...], ...]:
     """The elements in layers, each in the order of the model: what the parts of an element may
     be stands in earlier layers.
 
     The first layer (which may be empty) has the elements without parts. An element with a part
     of which nothing is known before it is tried has a layer of its own, after all others that do
     not need it. A group or an ancestor that a part asks for stands for every element that has
-    it, but for the element itself. Raises :class:`CircleError` where there is no such order.
+    it, but for the element itself. Raises :class:`CompositionCycleError` where there is no such
+    order.
     """
-    composed = {element.id: parts for element in elements if (parts := parts_of(element))}
-    needs = _needs(composed, elements)
+    composed = {element.id: parts for element in elements if (parts := find_parts(element))}
+    needs = _find_dependencies(composed, elements)
     blind = {
         id
         for id, parts in composed.items()
@@ -53,7 +54,9 @@ def strata(elements: Sequence[Element]) -> tuple[tuple[Element, ...], ...]:
     while waiting:
         ready = [one for id, one in waiting.items() if waiting.keys().isdisjoint(needs[id])]
         if not ready:
-            raise CircleError(_circle({id: needs[id] & waiting.keys() for id in waiting}))
+            raise CompositionCycleError(
+                _find_cycle({id: needs[id] & waiting.keys() for id in waiting})
+            )
         layer = tuple(one for one in ready if one.id not in blind) or tuple(ready[:1])
         layers.append(layer)
         for element in layer:
@@ -61,18 +64,21 @@ def strata(elements: Sequence[Element]) -> tuple[tuple[Element, ...], ...]:
     return tuple(layers)
 
 
-def parts_of(element: Element) -> frozenset[Part]:
+def find_parts(element: Element) -> frozenset[EntityPart]:
     """The parts in the synonyms of the element and of its values."""
     return frozenset(
-        chunk for phrase in _phrases(element) for chunk in phrase if isinstance(chunk, Part)
+        chunk
+        for phrase in _iter_phrases(element)
+        for chunk in phrase
+        if isinstance(chunk, EntityPart)
     )
 
 
-def part_names(element: Element) -> frozenset[str] | None:
+def find_part_names(element: Element) -> frozenset[str] | None:
     """The names under which the parts of the element can be asked for: those in its synonyms, and
     the elements of its parts. None if not all are known."""
     names: set[str] = set()
-    for part in parts_of(element):
+    for part in find_parts(element):
         elements = part.predicate.elements
         if elements is None:
             return None
@@ -80,20 +86,20 @@ def part_names(element: Element) -> frozenset[str] | None:
     return frozenset(names)
 
 
-def _phrases(element: Element) -> Iterator[Phrase]:
-    odd = said_with_more(element.values)
+def _iter_phrases(element: Element) -> Iterator[Phrase]:
+    odd = find_complex_values(element.values)
     for said in (element.phrases, *(value.phrases for value in odd)):
         for phrases in said.values():
             yield from phrases
 
 
-def _needs(
-    composed: Mapping[str, frozenset[Part]], elements: Sequence[Element]
+def _find_dependencies(
+    composed: Mapping[str, frozenset[EntityPart]], elements: Sequence[Element]
 ) -> dict[str, frozenset[str]]:
     """For each composed element the ids of those that its parts may be."""
-    having: dict[Key, set[str]] = {}
+    having: dict[EntitySelector, set[str]] = {}
     for element in elements if composed else ():
-        for key in _keys(element):
+        for key in _selectors_of(element):
             having.setdefault(key, set()).add(element.id)
     needs = {}
     for id, parts in composed.items():
@@ -103,13 +109,13 @@ def _needs(
     return needs
 
 
-def _keys(element: Element) -> Iterator[Key]:
+def _selectors_of(element: Element) -> Iterator[EntitySelector]:
     yield "element", element.id
     yield from (("group", group) for group in element.groups)
     yield from (("ancestor", ancestor) for ancestor in element.ancestors)
 
 
-def _circle(needs: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+def _find_cycle(needs: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
     """A circle among elements each of which needs another one of them."""
     path: list[str] = []
     at = next(iter(needs))

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from anaphora.errors import Problem
-from anaphora.frozen import frozen
-from anaphora.grammar.context import ModelFacts
-from anaphora.grammar.intent import Intent
-from anaphora.models.values import ANY_LANGUAGE, ElementValue, Phrase, Phrases, packed
+from anaphora.frozen import freeze
+from anaphora.grammar.context import ModelInfo
+from anaphora.grammar.idl.intent import Intent
+from anaphora.models.element_values import ANY_LANGUAGE, ElementValue, Phrase, Phrases, pack_values
 
 __all__ = [
     "ANY_LANGUAGE",
@@ -25,34 +25,34 @@ __all__ = [
     "Dialog",
     "Element",
     "ElementValue",
-    "Limits",
-    "Localized",
+    "LocalizedText",
     "Model",
     "PauseStep",
     "Phrase",
     "Phrases",
-    "Recognition",
+    "RecognizerSpec",
+    "ResetScope",
     "ResetStep",
-    "ResetWhat",
     "Status",
     "Step",
     "StopWords",
-    "in_language",
+    "UtteranceLimits",
+    "choose_translation",
 ]
 
 DEFAULT_MAX_GAP = 6
 """How many other words may stand between two words of a sparse phrase."""
 
-Localized: TypeAlias = Mapping[str, str]
+LocalizedText: TypeAlias = Mapping[str, str]
 """A text by language, or one text for all under :data:`ANY_LANGUAGE`."""
 
 Status = Literal["matched", "incomplete", "rejected", "reset"]
-ResetWhat = Literal["all", "flow", "entities"]
+ResetScope = Literal["all", "flow", "entities"]
 BridgeMode = Literal["off", "offered", "automatic"]
 
 
 @dataclass(frozen=True, slots=True)
-class Recognition:
+class RecognizerSpec:
     """Who finds an element beside its phrases, or instead of any.
 
     ``name`` is that of a built-in entity (``date``), the label of an entity of spaCy
@@ -66,7 +66,7 @@ class Recognition:
     function: Callable[..., Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "options", frozen(self.options))
+        object.__setattr__(self, "options", freeze(self.options))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +98,11 @@ class Element:
     typos: int = 0
     max_gap: int = DEFAULT_MAX_GAP
     compounds: bool = False
-    recognition: Recognition | None = None
+    recognition: RecognizerSpec | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", packed(self.values))
-        object.__setattr__(self, "meta", frozen(self.meta))
+        object.__setattr__(self, "values", pack_values(self.values))
+        object.__setattr__(self, "meta", freeze(self.meta))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class StopWords:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class UtteranceLimits:
     """What an utterance must keep to in order to be answered; None stands for no limit.
 
     Words are tokens that are no punctuation; free words are those that neither an entity nor
@@ -186,7 +186,7 @@ class PauseStep:
 class ResetStep:
     """An explicit reset in a sample dialog."""
 
-    what: ResetWhat
+    what: ResetScope
     line: int = 0
 
 
@@ -229,25 +229,25 @@ class Model:
     description: str = ""
     languages: tuple[str, ...] = ("en",)
     conversation: ConversationSettings = ConversationSettings()
-    responses: Mapping[str, Localized] = field(default_factory=dict)
-    prompts: Mapping[str, Mapping[str, Localized]] = field(default_factory=dict)
+    responses: Mapping[str, LocalizedText] = field(default_factory=dict)
+    prompts: Mapping[str, Mapping[str, LocalizedText]] = field(default_factory=dict)
     reset: Phrases = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
     samples: tuple[Dialog, ...] = ()
     source: str = ""
     origin: str = ""
     stop_words: StopWords = StopWords()
-    limits: Limits = Limits()
+    limits: UtteranceLimits = UtteranceLimits()
     pipelines: Mapping[str, str] = field(default_factory=dict)
     handlers: Mapping[str, Callable[..., Any]] = field(default_factory=dict, compare=False)
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
     imports: tuple[Path, ...] = field(default=(), compare=False)
     bridge: BridgeSettings = BridgeSettings()
-    offers: Mapping[str, Localized] = field(default_factory=dict)
-    unused: Mapping[str, Localized] = field(default_factory=dict)
+    offers: Mapping[str, LocalizedText] = field(default_factory=dict)
+    unused: Mapping[str, LocalizedText] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "meta", frozen(self.meta))
+        object.__setattr__(self, "meta", freeze(self.meta))
 
     @staticmethod
     def load(source: str | Path, *, intents: str | Iterable[str] = ()) -> Model:
@@ -259,9 +259,9 @@ class Model:
         return model
 
     @property
-    def facts(self) -> ModelFacts:
+    def info(self) -> ModelInfo:
         """What predicates may ask of the model."""
-        return ModelFacts(self.id, self.name, self.version, self.origin, self.meta)
+        return ModelInfo(self.id, self.name, self.version, self.origin, self.meta)
 
     def element(self, id: str) -> Element | None:
         """The element of that id, or None."""
@@ -272,7 +272,7 @@ class Model:
         return next((intent for intent in self.intents if intent.id == id), None)
 
 
-def in_language(texts: Localized, language: str) -> str | None:
+def choose_translation(texts: LocalizedText, language: str) -> str | None:
     """The text for ``language``, else the one for any language, else any that there is."""
     for key in (language, ANY_LANGUAGE):
         if key in texts:

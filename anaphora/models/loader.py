@@ -6,32 +6,37 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from anaphora.grammar.code import Code
-from anaphora.models.composition import part_names
+from anaphora.grammar.python_functions import FunctionLoader
+from anaphora.models.building.elements import build_elements, check_composition, find_declared_ids
+from anaphora.models.building.handlers import resolve_handlers
+from anaphora.models.building.intents import IntentTable, build_intents
+from anaphora.models.building.phrases import PhraseExpander
+from anaphora.models.building.responses import (
+    build_offers,
+    build_prompts,
+    build_responses,
+    build_unused_texts,
+)
+from anaphora.models.building.samples import build_samples
+from anaphora.models.checking.model_draft import ModelDraft
+from anaphora.models.checking.validation import validate
+from anaphora.models.composition import find_part_names
 from anaphora.models.domain import (
     BridgeMode,
     BridgeSettings,
     ConversationSettings,
     Dialog,
-    Limits,
     Model,
     StopWords,
+    UtteranceLimits,
 )
-from anaphora.models.draft import Draft
-from anaphora.models.elements import check_composition, element_names, read_elements
-from anaphora.models.files import Format, find_model, format_of, read_text, refuse_if_large
-from anaphora.models.handlers import read_handlers
-from anaphora.models.intents import KnownIntents, read_intents
-from anaphora.models.json_reader import read_json
-from anaphora.models.nlpcraft import Version, recognise, translate
-from anaphora.models.nodes import ListNode, MapNode, Node, TextNode, plain
-from anaphora.models.phrases import Phrasebook
-from anaphora.models.samples import read_samples
-from anaphora.models.schema import BridgeSchema, LimitsSchema, kind_of
-from anaphora.models.source import Report, Source
-from anaphora.models.templates import read_offers, read_prompts, read_responses, read_unused
-from anaphora.models.validation import validate
-from anaphora.models.yaml_reader import read_yaml
+from anaphora.models.nlpcraft import Version, detect_version, translate
+from anaphora.models.reading.files import FileFormat, check_size, file_format, find_model, read_text
+from anaphora.models.reading.json_reader import read_json
+from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
+from anaphora.models.reading.source import FileDiagnostics, SourceText
+from anaphora.models.reading.yaml_reader import read_yaml
+from anaphora.models.schema.model_file import BridgeSchema, LimitsSchema, describe_value
 from anaphora.storage.cache import Cache
 
 __all__ = ["load_model", "load_samples", "parse_model"]
@@ -53,73 +58,79 @@ def load_model(
     reason why it cannot be read.
     """
     path = find_model(source)
-    format, text, further = format_of(path), read_text(path), _listed(intents)
+    format, text, further = file_format(path), read_text(path), _as_tuple(intents)
 
-    def parsed() -> tuple[Model, Code | None]:
+    def parsed() -> tuple[Model, FunctionLoader | None]:
         return _parse(text, str(path), format, path.parent, further)
 
     if cache is None:
         return parsed()[0]
-    from anaphora.models.compiled import through_cache  # here: most models are in none
+    from anaphora.models.model_cache import load_cached
 
     others = (str(path), str(path.parent.absolute()), format, *further)
-    return through_cache(cache, text, others, parsed, path.parent)
+    return load_cached(cache, text, others, parsed, path.parent)
 
 
 def parse_model(
-    text: str, *, source: str = "<text>", format: Format = "yaml", intents: str | Iterable[str] = ()
+    text: str,
+    *,
+    source: str = "<text>",
+    format: FileFormat = "yaml",
+    intents: str | Iterable[str] = (),
 ) -> Model:
     """The model that ``text`` describes; messages call the text ``source``. What it imports is
     relative to the working folder; otherwise as :func:`load_model`.
 
     Raises :class:`~anaphora.errors.ModelError` with every mistake in it, in their order.
     """
-    refuse_if_large(source, len(text))
-    return _parse(text, source, format, None, _listed(intents))[0]
+    check_size(source, len(text))
+    return _parse(text, source, format, None, _as_tuple(intents))[0]
 
 
-def _listed(intents: str | Iterable[str]) -> tuple[str, ...]:
+def _as_tuple(intents: str | Iterable[str]) -> tuple[str, ...]:
     return (intents,) if isinstance(intents, str) else tuple(intents)
 
 
 def _parse(
-    text: str, source: str, format: Format, folder: Path | None, intents: tuple[str, ...]
-) -> tuple[Model, Code | None]:
+    text: str, source: str, format: FileFormat, folder: Path | None, intents: tuple[str, ...]
+) -> tuple[Model, FunctionLoader | None]:
     """The model, and where its handlers were looked for; None if it names other functions, too."""
-    report = Report(Source(source, text))
-    root = _tree(report, format, "a model begins with 'id: some-name'")
-    if not isinstance(root, MapNode):
-        found = kind_of(plain(root))
-        report.stop(root.start, f"a model file is a mapping with keys such as id, not {found}")
-    version = recognise(root)
+    report = FileDiagnostics(SourceText(source, text))
+    root = _parse_tree(report, format, "a model begins with 'id: some-name'")
+    if not isinstance(root, MappingNode):
+        found = describe_value(to_data(root))
+        report.abort(root.start, f"a model file is a mapping with keys such as id, not {found}")
+    version = detect_version(root)
     if version:
-        root = _translated(root, version, report, intents, folder)
-    written_names = element_names(root)
+        root = _translate_nlpcraft(root, version, report, intents, folder)
+    written_names = find_declared_ids(root)
     imported = version is not None
-    draft = Draft(validate(root, report), root, report, written_names, imported)
-    code = Code(draft.file.code or "", folder)
-    model, known = _model(draft, code, intents)
-    names_others = bool(code.asked)
-    handlers = read_handlers(draft, known, code)
+    draft = ModelDraft(validate(root, report), root, report, written_names, imported)
+    code = FunctionLoader(draft.file.code or "", folder)
+    model, known = _build_model(draft, code, intents)
+    names_others = bool(code.requested_modules)
+    handlers = resolve_handlers(draft, known, code)
     report.raise_if_any()
     model = replace(model, handlers=handlers, warnings=report.warnings)
     return model, None if names_others else code
 
 
-def _translated(
-    root: MapNode,
+def _translate_nlpcraft(
+    root: MappingNode,
     version: Version,
-    report: Report,
+    report: FileDiagnostics,
     intents: tuple[str, ...],
     folder: Path | None,
-) -> MapNode:
+) -> MappingNode:
     """A file of NLPCraft as one of ours; what is not taken over gives warnings. ``intents`` are
     those that come with it."""
     name = Path(report.source.name).stem
     translation = translate(root, version, name=name, intents=intents, folder=folder)
     for note in translation.notes:
         if note.kind == "ignored" and not (intents and note.key == "intents"):
-            report.warn(note.offset, f"{note.key}: {note.reason}" if note.key else note.reason)
+            report.add_warning(
+                note.offset, f"{note.key}: {note.reason}" if note.key else note.reason
+            )
     return translation.root
 
 
@@ -131,37 +142,39 @@ def load_samples(source: str | Path, model: Model) -> tuple[Dialog, ...]:
     reason why it cannot be read.
     """
     path = Path(source)
-    format = format_of(path)
-    report = Report(Source(str(path), read_text(path)))
-    root = _tree(report, format, "samples begin with 'samples:'")
-    frame = _frame_of_samples(root, model, report)
-    draft = Draft(validate(frame, report), frame, report)
-    intents = KnownIntents({i.id: i for i in model.intents}, frozenset(), complete=True)
-    samples = read_samples(draft, intents, model.elements)
+    format = file_format(path)
+    report = FileDiagnostics(SourceText(str(path), read_text(path)))
+    root = _parse_tree(report, format, "samples begin with 'samples:'")
+    frame = _wrap_samples(root, model, report)
+    draft = ModelDraft(validate(frame, report), frame, report)
+    intents = IntentTable({i.id: i for i in model.intents}, frozenset(), complete=True)
+    samples = build_samples(draft, intents, model.elements)
     report.raise_if_any()
     return samples
 
 
-def _tree(report: Report, format: Format, hint: str) -> Node:
+def _parse_tree(report: FileDiagnostics, format: FileFormat, hint: str) -> Node:
     root = read_json(report) if format == "json" else read_yaml(report)
     if root is None:
-        report.stop(0, "the file is empty", hint)
+        report.abort(0, "the file is empty", hint)
     return root
 
 
-def _model(draft: Draft, code: Code, further: tuple[str, ...]) -> tuple[Model, KnownIntents]:
+def _build_model(
+    draft: ModelDraft, code: FunctionLoader, further: tuple[str, ...]
+) -> tuple[Model, IntentTable]:
     """The model that the file describes, but for its handlers, and its intents; of use only if
     nothing was reported. An imported one may lack intents: they stand in the code of its bot."""
     file = draft.file
     _check_languages(draft)
     _check_limits(draft)
-    phrasebook = Phrasebook(draft)
-    elements = read_elements(draft, phrasebook, code)
+    phrasebook = PhraseExpander(draft)
+    elements = build_elements(draft, phrasebook, code)
     check_composition(draft, elements)
-    intents = read_intents(draft, elements, code, further)
-    if not (file.intents or further or draft.imported or draft.is_spoilt("intents")):
-        draft.complain(("intents",), "the model declares no intents")
-    parts = {element.id: part_names(element) for element in elements}
+    intents = build_intents(draft, elements, code, further)
+    if not (file.intents or further or draft.imported or draft.is_removed("intents")):
+        draft.add_error(("intents",), "the model declares no intents")
+    parts = {element.id: find_part_names(element) for element in elements}
     model = Model(
         id=file.id,
         elements=elements,
@@ -171,11 +184,11 @@ def _model(draft: Draft, code: Code, further: tuple[str, ...]) -> tuple[Model, K
         description=file.description,
         languages=draft.languages,
         conversation=ConversationSettings(file.conversation.timeout, file.conversation.depth),
-        responses=read_responses(draft, intents, parts),
-        prompts=read_prompts(draft, intents, parts),
-        reset=phrasebook.read(("reset",), file.reset),
+        responses=build_responses(draft, intents, parts),
+        prompts=build_prompts(draft, intents, parts),
+        reset=phrasebook.expand(("reset",), file.reset),
         meta=file.meta,
-        samples=read_samples(draft, intents, elements),
+        samples=build_samples(draft, intents, elements),
         source=draft.report.source.name,
         origin=file.origin,
         stop_words=StopWords(
@@ -183,17 +196,17 @@ def _model(draft: Draft, code: Code, further: tuple[str, ...]) -> tuple[Model, K
             excluded=frozenset(file.stop_words.remove),
             skipped=file.stop_words.skip,
         ),
-        limits=_limits(file.limits),
-        pipelines=_pipelines(draft, code.folder),
+        limits=_build_limits(file.limits),
+        pipelines=_resolve_pipelines(draft, code.folder),
         imports=intents.imports,
-        bridge=_bridge(file.bridge),
-        offers=read_offers(draft, intents, parts),
-        unused=read_unused(draft, intents, parts),
+        bridge=_build_bridge(file.bridge),
+        offers=build_offers(draft, intents, parts),
+        unused=build_unused_texts(draft, intents, parts),
     )
     return model, intents
 
 
-def _pipelines(draft: Draft, folder: Path | None) -> dict[str, str]:
+def _resolve_pipelines(draft: ModelDraft, folder: Path | None) -> dict[str, str]:
     """The spaCy pipelines by language; a folder is relative to that of the file."""
     written = draft.file.pipeline
     if isinstance(written, str):
@@ -209,44 +222,44 @@ def _pipelines(draft: Draft, folder: Path | None) -> dict[str, str]:
     }
 
 
-def _bridge(written: BridgeSchema | BridgeMode) -> BridgeSettings:
+def _build_bridge(written: BridgeSchema | BridgeMode) -> BridgeSettings:
     if isinstance(written, BridgeSchema):
         return BridgeSettings(written.mode, written.within, written.exchanges)
     return BridgeSettings(written)
 
 
-def _limits(written: LimitsSchema) -> Limits:
+def _build_limits(written: LimitsSchema) -> UtteranceLimits:
     def words(listed: Iterable[str]) -> frozenset[str]:
         return frozenset(word.lower() for word in listed)
 
     plain_limits = written.model_dump(exclude={"suspicious_words", "swear_words"})
     if written.suspicious_words and written.max_suspicious_words is None:
         plain_limits["max_suspicious_words"] = 0
-    return Limits(
+    return UtteranceLimits(
         **plain_limits,
         suspicious_words=words(written.suspicious_words),
         swear_words=words(written.swear_words),
     )
 
 
-def _check_languages(draft: Draft) -> None:
+def _check_languages(draft: ModelDraft) -> None:
     written = draft.file.language
     if isinstance(written, str):
         return
-    if not written and not draft.is_spoilt("language"):
-        draft.complain(("language",), "the list of languages is empty")
+    if not written and not draft.is_removed("language"):
+        draft.add_error(("language",), "the list of languages is empty")
     for index, language in enumerate(written):
         if language in written[:index]:
-            draft.complain(("language", index), f"the language '{language}' stands here twice")
+            draft.add_error(("language", index), f"the language '{language}' stands here twice")
 
 
-def _check_limits(draft: Draft) -> None:
+def _check_limits(draft: ModelDraft) -> None:
     limits = draft.file.limits
     for what in ("words", "entities"):
         least, most = getattr(limits, f"min_{what}"), getattr(limits, f"max_{what}")
         if least is not None and most is not None and least > most:
             message = f"no question can have at least {least} and at most {most} {what}"
-            draft.complain(("limits", f"min_{what}"), message)
+            draft.add_error(("limits", f"min_{what}"), message)
     for path, listed in (
         (("limits", "suspicious_words"), limits.suspicious_words),
         (("limits", "swear_words"), limits.swear_words),
@@ -255,31 +268,31 @@ def _check_limits(draft: Draft) -> None:
     ):
         for index, word in enumerate(listed):
             if len(word.split()) != 1:
-                draft.warn_at(
+                draft.add_warning_at(
                     (*path, index), 0, f"'{word}' is no single word: nothing is equal to it"
                 )
 
 
-def _frame_of_samples(root: Node, model: Model, report: Report) -> MapNode:
+def _wrap_samples(root: Node, model: Model, report: FileDiagnostics) -> MappingNode:
     """The tree of a model file that has nothing but the samples."""
     samples = root
-    if isinstance(root, MapNode):
+    if isinstance(root, MappingNode):
         for key in root.items.keys() - {"samples", "model"}:
-            report.add(
-                root.keys[key],
+            report.add_error(
+                root.key_offsets[key],
                 f"unknown key '{key}'",
                 "the keys of a file of samples are samples and model",
             )
         if "samples" not in root.items:
-            report.stop(root.start, "the file has no samples", "they stand under 'samples:'")
+            report.abort(root.start, "the file has no samples", "they stand under 'samples:'")
         samples = root.items["samples"]
-    languages = ListNode(root.start)
-    languages.items = [TextNode(root.start, root.start, code, "'") for code in model.languages]
-    frame = MapNode(root.start)
+    languages = SequenceNode(root.start)
+    languages.items = [ScalarNode(root.start, root.start, code, "'") for code in model.languages]
+    frame = MappingNode(root.start)
     frame.items = {
-        "id": TextNode(root.start, root.start, "samples", "'"),
+        "id": ScalarNode(root.start, root.start, "samples", "'"),
         "language": languages,
         "samples": samples,
     }
-    frame.keys = dict.fromkeys(frame.items, root.start)
+    frame.key_offsets = dict.fromkeys(frame.items, root.start)
     return frame

@@ -17,25 +17,25 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Match
 
+from anaphora.engine.engine import Engine
 from anaphora.errors import AnaphoraError
-from anaphora.intents.engine import Engine
-from anaphora.ltm.configure import memory_of
-from anaphora.server.deadline import Deadline
-from anaphora.server.guard import Guard
-from anaphora.server.keys import KeyRing
-from anaphora.server.limits import Limits
-from anaphora.server.metrics import Metrics
-from anaphora.server.middleware import watch
-from anaphora.server.openapi import DESCRIPTION, TAGS, description_of
-from anaphora.server.problems import Refusal, problem_of, respond
-from anaphora.server.reloading import Reloads
+from anaphora.ltm.factory import build_memory
+from anaphora.server.auth.keys import KeyRing
+from anaphora.server.http.body_limit import BodyLimitMiddleware
+from anaphora.server.http.middleware import add_observability
+from anaphora.server.observability.metrics import Metrics
+from anaphora.server.observability.tracing import create_tracing
+from anaphora.server.problems import ProblemError, problem_response, to_problem
+from anaphora.server.rate_limits.limiter import RateLimiter
 from anaphora.server.routes import ask, conversation, memory, models, operations
-from anaphora.server.routes.common import service_of
+from anaphora.server.routes.common import get_service
 from anaphora.server.routes.page import page_router
-from anaphora.server.schemas import refusal_of
-from anaphora.server.service import Service
-from anaphora.server.settings import Settings
-from anaphora.server.tracing import tracing_of
+from anaphora.server.schemas.openapi import DESCRIPTION, TAGS, build_openapi
+from anaphora.server.schemas.requests import to_validation_problem
+from anaphora.server.service.deadline import Deadline
+from anaphora.server.service.model_reloader import ModelReloader
+from anaphora.server.service.service import Service
+from anaphora.server.settings.model import Settings
 from anaphora.version import __version__
 
 __all__ = ["create_app"]
@@ -61,7 +61,7 @@ def create_app(
     is_ours = engine is None
     if engine is None:
         plan = settings.memory.plan()
-        kept = memory_of(plan, clock=clock) if plan else None
+        kept = build_memory(plan, clock=clock) if plan else None
         try:
             engine = Engine(
                 *settings.models,
@@ -79,18 +79,20 @@ def create_app(
         engine,
         settings,
         KeyRing(settings.keys, clock),
-        Limits(settings),
+        RateLimiter(settings),
         Metrics(),
-        tracing_of(settings.tracing),
+        create_tracing(settings.tracing),
         clock=clock,
         deadline=deadline,
     )
-    reloads = Reloads(engine, service.run)
+    reloads = ModelReloader(engine, service.run)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         deadline.bind()
-        tasks = [asyncio.create_task(task) for task in _background(settings, reloads, service)]
+        tasks = [
+            asyncio.create_task(task) for task in _background_tasks(settings, reloads, service)
+        ]
         try:
             yield
         finally:
@@ -99,7 +101,7 @@ def create_app(
             await asyncio.gather(*tasks, return_exceptions=True)
             await service.close()
             if is_ours:
-                await asyncio.to_thread(_close, engine)
+                await asyncio.to_thread(_close_engine, engine)
 
     app = FastAPI(
         title="Anaphora",
@@ -115,11 +117,11 @@ def create_app(
     _add_routes(app, settings)
     _add_handlers(app)
     _add_middlewares(app, settings, service)
-    app.openapi = description_of(app, needs_key=bool(settings.keys))  # type: ignore[method-assign]  # FastAPI's own way to change it
+    app.openapi = build_openapi(app, needs_key=bool(settings.keys))  # type: ignore[method-assign]  # FastAPI's own way to change it
     return app
 
 
-def _close(engine: Engine) -> None:
+def _close_engine(engine: Engine) -> None:
     """Close an engine with its long-term memory, into which what waits is brought first."""
     try:
         if engine.long_term is not None:
@@ -128,14 +130,16 @@ def _close(engine: Engine) -> None:
         engine.close()
 
 
-def _background(settings: Settings, reloads: Reloads, service: Service) -> Iterator[Any]:
+def _background_tasks(
+    settings: Settings, reloads: ModelReloader, service: Service
+) -> Iterator[Any]:
     if service.memory is not None:
-        yield service.count_memory()
-    yield service.count_quarantine()
+        yield service.poll_memory_metrics()
+    yield service.poll_quarantine()
     if not settings.store.startswith("memory:"):
-        yield reloads.follow()
+        yield reloads.poll_requests()
     if settings.reload:
-        yield reloads.watch()
+        yield reloads.poll_files()
 
 
 def _add_routes(app: FastAPI, settings: Settings) -> None:
@@ -144,14 +148,14 @@ def _add_routes(app: FastAPI, settings: Settings) -> None:
     if settings.nlpcraft:
         from anaphora.server.nlpcraft import router
 
-        app.include_router(router(service_of))
+        app.include_router(router(get_service))
     if settings.page:
-        app.include_router(page_router(is_changing=settings.reload))
+        app.include_router(page_router(reload=settings.reload))
 
 
 def _add_middlewares(app: FastAPI, settings: Settings, service: Service) -> None:
     """The first stands innermost."""
-    app.add_middleware(Guard, max_body=settings.max_body)
+    app.add_middleware(BodyLimitMiddleware, max_body=settings.max_body)
     cors = None
     if settings.cors:
         cors = partial(
@@ -162,7 +166,7 @@ def _add_middlewares(app: FastAPI, settings: Settings, service: Service) -> None
             expose_headers=("Retry-After", "X-Request-ID"),
         )
         app.add_middleware(cors)
-    watch(
+    add_observability(
         app,
         metrics=service.metrics,
         tracing=service.tracing,
@@ -173,40 +177,42 @@ def _add_middlewares(app: FastAPI, settings: Settings, service: Service) -> None
 
 
 def _add_handlers(app: FastAPI) -> None:
-    app.add_exception_handler(StarletteHTTPException, _refused)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(AnaphoraError, _failed)
-    app.add_exception_handler(ClientDisconnect, _gone)
+    app.add_exception_handler(StarletteHTTPException, _handle_http_exception)
+    app.add_exception_handler(RequestValidationError, _handle_validation_error)
+    app.add_exception_handler(AnaphoraError, _handle_engine_error)
+    app.add_exception_handler(ClientDisconnect, _handle_disconnect)
 
 
-async def _refused(request: Request, error: Exception) -> Response:
+async def _handle_http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarletteHTTPException)
     if error.status_code != 405:
-        return respond(error)
-    allowed = {"Allow": ", ".join(_methods(request))}
+        return problem_response(error)
+    allowed = {"Allow": ", ".join(_allowed_methods(request))}
     if request.method == "OPTIONS":
         return Response(status_code=204, headers=allowed)
-    return respond(Refusal("method-not-allowed", headers=allowed))
+    return problem_response(ProblemError("method-not-allowed", headers=allowed))
 
 
-async def _invalid(request: Request, error: Exception) -> Response:
+async def _handle_validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     declared = request.scope["route"].dependant.query_params
     known = [name for one in declared for name in one.field_info.annotation.model_fields]
-    return respond(refusal_of(error.errors(), known))
+    return problem_response(to_validation_problem(error.errors(), known))
 
 
-async def _failed(request: Request, error: Exception) -> Response:
+async def _handle_engine_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, AnaphoraError)
     caller = request.scope.get("anaphora.caller")
-    return respond(problem_of(error, inner_texts=caller is not None and caller.is_admin))
+    return problem_response(
+        to_problem(error, include_details=caller is not None and caller.is_admin)
+    )
 
 
-async def _gone(request: Request, error: Exception) -> Response:
+async def _handle_disconnect(request: Request, error: Exception) -> Response:
     return Response(status_code=400)  # nobody reads it
 
 
-def _methods(request: Request) -> list[str]:
+def _allowed_methods(request: Request) -> list[str]:
     """The methods that the path of a request has."""
     found = {
         method

@@ -21,11 +21,20 @@ from anaphora.errors import (
     UnknownModel,
 )
 
-__all__ = ["KINDS", "MEDIA_TYPE", "Kind", "Mistake", "Refusal", "Slug", "problem_of", "respond"]
+__all__ = [
+    "MEDIA_TYPE",
+    "PROBLEM_TYPES",
+    "FieldError",
+    "ProblemError",
+    "ProblemSlug",
+    "ProblemType",
+    "problem_response",
+    "to_problem",
+]
 
 MEDIA_TYPE = "application/problem+json"
 
-Slug: TypeAlias = Literal[
+ProblemSlug: TypeAlias = Literal[
     "not-json",
     "unauthorized",
     "forbidden",
@@ -48,7 +57,7 @@ Slug: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ProblemType:
     """A kind of problem: its status, its title, and what is said if nothing more is known."""
 
     status: int
@@ -56,38 +65,40 @@ class Kind:
     detail: str
 
 
-KINDS: Mapping[Slug, Kind] = MappingProxyType(
+PROBLEM_TYPES: Mapping[ProblemSlug, ProblemType] = MappingProxyType(
     {
-        "not-json": Kind(400, "Not JSON", "The body is no JSON text in UTF-8."),
-        "unauthorized": Kind(401, "Key missing or wrong", "Send Authorization: Bearer KEY."),
-        "forbidden": Kind(403, "Not allowed", "The key may not do this."),
-        "unknown-model": Kind(404, "Unknown model", "There is no model of this id."),
-        "no-memory": Kind(
+        "not-json": ProblemType(400, "Not JSON", "The body is no JSON text in UTF-8."),
+        "unauthorized": ProblemType(401, "Key missing or wrong", "Send Authorization: Bearer KEY."),
+        "forbidden": ProblemType(403, "Not allowed", "The key may not do this."),
+        "unknown-model": ProblemType(404, "Unknown model", "There is no model of this id."),
+        "no-memory": ProblemType(
             404, "No long-term memory", "Nothing is kept for good here; --memory URL keeps it."
         ),
-        "not-found": Kind(404, "Not found", "There is nothing at this address."),
-        "method-not-allowed": Kind(
+        "not-found": ProblemType(404, "Not found", "There is nothing at this address."),
+        "method-not-allowed": ProblemType(
             405, "Method not allowed", "The header Allow says which methods there are."
         ),
-        "request-timeout": Kind(408, "Body too slow", "The body did not come in time."),
-        "conflict": Kind(
+        "request-timeout": ProblemType(408, "Body too slow", "The body did not come in time."),
+        "conflict": ProblemType(
             409, "Conversation busy", "An earlier question is still being answered; ask again."
         ),
-        "too-large": Kind(413, "Body too large", "The body is larger than is allowed."),
-        "unsupported-media-type": Kind(
+        "too-large": ProblemType(413, "Body too large", "The body is larger than is allowed."),
+        "unsupported-media-type": ProblemType(
             415, "Not sent as JSON", "Send Content-Type: application/json."
         ),
-        "invalid-request": Kind(422, "Invalid request", "Something in the request is wrong."),
-        "model-invalid": Kind(422, "Invalid model", "The model file has mistakes."),
-        "too-many-requests": Kind(429, "Too many requests", "Wait before you ask again."),
-        "handler-failed": Kind(
+        "invalid-request": ProblemType(
+            422, "Invalid request", "Something in the request is wrong."
+        ),
+        "model-invalid": ProblemType(422, "Invalid model", "The model file has mistakes."),
+        "too-many-requests": ProblemType(429, "Too many requests", "Wait before you ask again."),
+        "handler-failed": ProblemType(
             500, "Handler failed", "The bot failed to answer; the memory is as it was."
         ),
-        "internal": Kind(500, "Internal error", "Something went wrong; the log says what."),
-        "store-unavailable": Kind(
+        "internal": ProblemType(500, "Internal error", "Something went wrong; the log says what."),
+        "store-unavailable": ProblemType(
             503, "Store unavailable", "The conversations cannot be reached now."
         ),
-        "shutting-down": Kind(
+        "shutting-down": ProblemType(
             503,
             "Shutting down",
             "This server is shutting down. The request changed nothing; send it again.",
@@ -95,10 +106,10 @@ KINDS: Mapping[Slug, Kind] = MappingProxyType(
     }
 )
 
-_RETRY_AFTER: Mapping[Slug, str] = MappingProxyType(
+_RETRY_AFTER: Mapping[ProblemSlug, str] = MappingProxyType(
     {"conflict": "1", "store-unavailable": "2", "shutting-down": "1", "too-many-requests": "1"}
 )
-_BY_STATUS: Mapping[int, Slug] = MappingProxyType(
+_SLUG_BY_STATUS: Mapping[int, ProblemSlug] = MappingProxyType(
     {
         400: "invalid-request",
         401: "unauthorized",
@@ -117,27 +128,27 @@ _BY_STATUS: Mapping[int, Slug] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class FieldError:
     """One mistake in a request or a model: where it stands, and what is wrong."""
 
     where: str
     message: str
 
 
-class Refusal(HTTPException):
+class ProblemError(HTTPException):
     """A request that is answered with a problem. Whatever of FastAPI or Starlette lets an
     ``HTTPException`` pass lets this pass."""
 
     def __init__(
         self,
-        slug: Slug,
+        slug: ProblemSlug,
         detail: str = "",
         *,
-        errors: Iterable[Mistake] = (),
+        errors: Iterable[FieldError] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        kind = KINDS[slug]
-        self.slug: Slug = slug
+        kind = PROBLEM_TYPES[slug]
+        self.slug: ProblemSlug = slug
         self.errors = tuple(errors)
         usual = {"Retry-After": _RETRY_AFTER[slug]} if slug in _RETRY_AFTER else {}
         if slug == "unauthorized":
@@ -148,7 +159,7 @@ class Refusal(HTTPException):
         """The problem details as JSON-able data."""
         plain: dict[str, Any] = {
             "type": f"urn:anaphora:problem:{self.slug}",
-            "title": KINDS[self.slug].title,
+            "title": PROBLEM_TYPES[self.slug].title,
             "status": self.status_code,
             "detail": self.detail,
         }
@@ -157,44 +168,44 @@ class Refusal(HTTPException):
         return plain
 
 
-def problem_of(error: AnaphoraError, *, inner_texts: bool = False) -> Refusal:
+def to_problem(error: AnaphoraError, *, include_details: bool = False) -> ProblemError:
     """What an error of the engine is to the one who asked. ``inner_texts``: whether they may
     read what the code of the bot said of its own failure."""
     match error:
         case UnknownModel():
             hint = str(error).rpartition("; ")[2]  # what was asked for stands before it
-            return Refusal("unknown-model", f"There is no model of this id; {hint}")
+            return ProblemError("unknown-model", f"There is no model of this id; {hint}")
         case Conflict():
-            return Refusal("conflict")
+            return ProblemError("conflict")
         case StoreError():
-            return Refusal("store-unavailable")
+            return ProblemError("store-unavailable")
         case HandlerError():
-            return Refusal("handler-failed", str(error) if inner_texts else "")
+            return ProblemError("handler-failed", str(error) if include_details else "")
         case ModelError():
-            return _of_model(error)
+            return _model_problem(error)
         case _:
-            return Refusal("internal")
+            return ProblemError("internal")
 
 
-def respond(refusal: HTTPException) -> Response:
+def problem_response(error: HTTPException) -> Response:
     """The answer to a request that was refused, by us or by the framework."""
-    if not isinstance(refusal, Refusal):
-        slug = _BY_STATUS.get(refusal.status_code, "internal")
-        refusal = Refusal(slug, headers=refusal.headers)
+    if not isinstance(error, ProblemError):
+        slug = _SLUG_BY_STATUS.get(error.status_code, "internal")
+        error = ProblemError(slug, headers=error.headers)
     return Response(
-        to_json(refusal.to_plain()),
-        refusal.status_code,
+        to_json(error.to_plain()),
+        error.status_code,
         media_type=MEDIA_TYPE,
-        headers=refusal.headers,
+        headers=error.headers,
     )
 
 
-def _of_model(error: ModelError) -> Refusal:
+def _model_problem(error: ModelError) -> ProblemError:
     mistakes = [
-        Mistake(
+        FieldError(
             ":".join(str(part) for part in (it.source, it.line, it.column) if part),
             f"{it.message}; {it.hint}" if it.hint else it.message,
         )
         for it in error.problems
     ]
-    return Refusal("model-invalid", str(error), errors=mistakes)
+    return ProblemError("model-invalid", str(error), errors=mistakes)

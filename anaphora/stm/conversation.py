@@ -14,13 +14,22 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from anaphora.core.utterance import Entity
 from anaphora.frozen import EMPTY
-from anaphora.models.utterance import Entity
 
-__all__ = ["Conversation", "FlowStep", "Forgotten", "Key", "Offer", "Pending", "Remembered", "Rule"]
+__all__ = [
+    "Conversation",
+    "ConversationKey",
+    "FlowStep",
+    "ForgetRule",
+    "ForgottenEntity",
+    "PendingQuestion",
+    "RecallOffer",
+    "RememberedEntity",
+]
 
 
-class Key(NamedTuple):
+class ConversationKey(NamedTuple):
     """Whose conversation with which model it is. The users of one ``tenant`` are not those of
     another, whatever their ids ('' where there is but one)."""
 
@@ -29,7 +38,7 @@ class Key(NamedTuple):
     tenant: str = ""
 
 
-class Rule(StrEnum):
+class ForgetRule(StrEnum):
     """By which rule something left the memory."""
 
     TIMEOUT = "timeout"
@@ -41,7 +50,7 @@ class Rule(StrEnum):
     RESET = "reset"
 
 
-class Remembered(Struct, frozen=True, gc=False):
+class RememberedEntity(Struct, frozen=True, gc=False):
     """An entity that the conversation remembers.
 
     ``question`` is the number of the question that stored it, ``used_match`` that of the
@@ -56,7 +65,7 @@ class Remembered(Struct, frozen=True, gc=False):
     used_match: int
 
 
-class Pending(Struct, frozen=True, gc=False):
+class PendingQuestion(Struct, frozen=True, gc=False):
     """What an incomplete question understood, until it is completed or dropped.
 
     ``unused`` is what of its text it did not use, where the bot asks about that; if nothing is
@@ -70,7 +79,7 @@ class Pending(Struct, frozen=True, gc=False):
     unused: tuple[str, ...] = ()
 
 
-class Offer(Struct, frozen=True, gc=False):
+class RecallOffer(Struct, frozen=True, gc=False):
     """What a past exchange would bring back, until the user says yes or something else.
 
     ``question`` is the text that it would let answer, asked ``at`` that time in ``language``;
@@ -96,11 +105,11 @@ class FlowStep(Struct, frozen=True, gc=False):
     at: datetime
 
 
-class Forgotten(Struct, frozen=True, gc=False):
+class ForgottenEntity(Struct, frozen=True, gc=False):
     """An entity that left the memory, by which rule, and which new entity pushed it out."""
 
-    remembered: Remembered
-    rule: Rule
+    remembered: RememberedEntity
+    rule: ForgetRule
     by: Entity | None = None
 
 
@@ -119,9 +128,9 @@ class Conversation(Struct, frozen=True):
 
     user: str
     model: str
-    remembered: tuple[Remembered, ...] = ()
+    remembered: tuple[RememberedEntity, ...] = ()
     flow: tuple[FlowStep, ...] = ()
-    pending: Pending | None = None
+    pending: PendingQuestion | None = None
     data: Mapping[str, Any] = EMPTY
     last: datetime | None = None
     questions: int = 0
@@ -130,20 +139,20 @@ class Conversation(Struct, frozen=True):
     language: str = ""
     tenant: str = ""
     fits: str = ""
-    offer: Offer | None = None
+    offer: RecallOffer | None = None
     clock: int = 0
     forgotten: int = 0
 
     @classmethod
-    def of(cls, key: Key) -> Conversation:
+    def empty(cls, key: ConversationKey) -> Conversation:
         """The conversation of ``key`` before its first question."""
         return cls(key.user, key.model, tenant=key.tenant)
 
     @property
     def is_new(self) -> bool:
         """Whether nothing is in it, so that no store need keep it."""
-        return not self.questions and replace(self, clock=0) == Conversation.of(self.key)
+        return not self.questions and replace(self, clock=0) == Conversation.empty(self.key)
 
     @property
-    def key(self) -> Key:
-        return Key(self.user, self.model, self.tenant)
+    def key(self) -> ConversationKey:
+        return ConversationKey(self.user, self.model, self.tenant)

@@ -14,26 +14,33 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from anaphora.core.utterance import Entity
 from anaphora.errors import StoreError
-from anaphora.frozen import frozen
-from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import Conversation, FlowStep, Key, Offer, Pending, Remembered
+from anaphora.frozen import freeze
+from anaphora.stm.conversation import (
+    Conversation,
+    ConversationKey,
+    FlowStep,
+    PendingQuestion,
+    RecallOffer,
+    RememberedEntity,
+)
 
 __all__ = [
     "MISPLACED",
     "dump",
-    "entity_from_plain",
-    "entity_to_plain",
-    "from_plain",
+    "entity_from_dict",
+    "entity_to_dict",
+    "from_dict",
     "load",
-    "revive",
-    "to_plain",
+    "load_or_reset",
+    "to_dict",
 ]
 
 FORMAT = 3
 MISPLACED = "it is the record of another conversation"
 
-_LONG = 600  # bytes from which on a record is compressed: it shrinks to half in some 10 µs
+_COMPRESS_FROM = 600  # bytes from which on a record is compressed: it shrinks to half in some 10 µs
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -41,21 +48,21 @@ _MICROSECOND = timedelta(microseconds=1)
 _log = logging.getLogger(__name__)
 
 # Made once: json.dumps would make an encoder for each record.
-_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_encode_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def dump(conversation: Conversation) -> bytes:
     """The record of a conversation. Raises :class:`StoreError` for one with something in it that
     JSON does not know."""
     try:
-        text = _as_json(to_plain(conversation))
+        text = _encode_json(to_dict(conversation))
     except (TypeError, ValueError, RecursionError) as error:
         raise StoreError(
             f"the conversation of {conversation.user!r} with '{conversation.model}' cannot be "
             f"kept: {error}"
         ) from error
     record = text.encode("utf-8", "surrogatepass")
-    return record if len(record) <= _LONG else _compressed(record)
+    return record if len(record) <= _COMPRESS_FROM else _compress(record)
 
 
 def load(record: bytes) -> Conversation:
@@ -68,10 +75,12 @@ def load(record: bytes) -> Conversation:
         plain = json.loads(text.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError, zlib.error) as error:
         raise StoreError(f"this is no record of a conversation: {error}") from error
-    return from_plain(plain)
+    return from_dict(plain)
 
 
-def revive(record: bytes, key: Key, put_aside: Callable[[str], None] | None = None) -> Conversation:
+def load_or_reset(
+    record: bytes, key: ConversationKey, quarantine: Callable[[str], None] | None = None
+) -> Conversation:
     """The conversation of ``key``, of which this record was found; one that cannot be read, or
     is of somebody else, is logged and begins anew, after ``put_aside`` has been called with the
     reason.
@@ -81,7 +90,7 @@ def revive(record: bytes, key: Key, put_aside: Callable[[str], None] | None = No
     """
     try:
         found = load(record)
-    except _LaterFormat:
+    except _NewerFormatError:
         raise
     except StoreError as error:
         reason = str(error)
@@ -93,13 +102,13 @@ def revive(record: bytes, key: Key, put_aside: Callable[[str], None] | None = No
         "a conversation begins anew, for its record cannot be read",
         extra={"tenant": key.tenant, "user": key.user, "model": key.model, "reason": reason},
     )
-    if put_aside is not None:
-        put_aside(reason)
-    return Conversation.of(key)
+    if quarantine is not None:
+        quarantine(reason)
+    return Conversation.empty(key)
 
 
-def to_plain(conversation: Conversation) -> dict[str, Any]:
-    """The conversation as JSON-able data, with its format; :func:`from_plain` reads it back.
+def to_dict(conversation: Conversation) -> dict[str, Any]:
+    """The conversation as JSON-able data, with its format; :func:`from_dict` reads it back.
 
     Times are microseconds since 1970 in UTC. What is empty, or as it usually is, is left out.
     """
@@ -108,7 +117,7 @@ def to_plain(conversation: Conversation) -> dict[str, Any]:
         "tenant": conversation.tenant,
         "language": conversation.language,
         "fits": conversation.fits,
-        "last": conversation.last and _from_time(conversation.last),
+        "last": conversation.last and _to_microseconds(conversation.last),
         "questions": conversation.questions,
         "matches": conversation.matches,
         "clock": conversation.clock,
@@ -116,21 +125,21 @@ def to_plain(conversation: Conversation) -> dict[str, Any]:
         "rejections": conversation.rejections,
         "remembered": [
             [
-                entity_to_plain(held.entity),
+                entity_to_dict(held.entity),
                 held.question,
-                _from_time(held.stored_at),
-                _from_time(held.used_at),
+                _to_microseconds(held.stored_at),
+                _to_microseconds(held.used_at),
                 held.used_match,
             ]
             for held in conversation.remembered
         ],
-        "flow": [[step.intent, _from_time(step.at)] for step in conversation.flow],
+        "flow": [[step.intent, _to_microseconds(step.at)] for step in conversation.flow],
         "pending": pending
         and [
             pending.intent,
-            [entity_to_plain(entity) for entity in pending.entities],
+            [entity_to_dict(entity) for entity in pending.entities],
             list(pending.missing),
-            _from_time(pending.at),
+            _to_microseconds(pending.at),
             *([list(pending.unused)] if pending.unused else ()),
         ],
         "data": dict(conversation.data),
@@ -138,11 +147,11 @@ def to_plain(conversation: Conversation) -> dict[str, Any]:
         and [
             offer.question,
             offer.language,
-            _from_time(offer.at),
-            [entity_to_plain(entity) for entity in offer.entities],
+            _to_microseconds(offer.at),
+            [entity_to_dict(entity) for entity in offer.entities],
             list(offer.ages),
             offer.exchange,
-            _from_time(offer.said_at),
+            _to_microseconds(offer.said_at),
             offer.declined,
         ],
     }
@@ -154,8 +163,8 @@ def to_plain(conversation: Conversation) -> dict[str, Any]:
     return head | {name: value for name, value in full.items() if value}
 
 
-def from_plain(plain: Any) -> Conversation:
-    """The conversation that :func:`to_plain` gave, in this or an earlier format.
+def from_dict(plain: Any) -> Conversation:
+    """The conversation that :func:`to_dict` gave, in this or an earlier format.
 
     Raises :class:`StoreError` for data of another format or shape.
     """
@@ -163,7 +172,7 @@ def from_plain(plain: Any) -> Conversation:
     if type(format) is not int or format < 1:
         raise StoreError("this is no record of a conversation: it names no format")
     if format > FORMAT:
-        raise _LaterFormat(
+        raise _NewerFormatError(
             f"this conversation was kept by a later version (in format {format}; this one reads "
             f"{FORMAT})"
         )
@@ -183,18 +192,18 @@ def from_plain(plain: Any) -> Conversation:
         raise StoreError(f"this conversation cannot be read: {error!r}") from error
 
 
-def _compressed(record: bytes) -> bytes:
+def _compress(record: bytes) -> bytes:
     """As zlib.compress does it, with so little memory that the allocator has it at hand
     (7 µs instead of 25 to 40 for a record of three entities, which gets no longer)."""
     packer = zlib.compressobj(level=1, memLevel=6)
     return packer.compress(record) + packer.flush()
 
 
-class _LaterFormat(StoreError):  # noqa: N818 - what it is, not what failed
+class _NewerFormatError(StoreError):
     """A record that only a later version can read."""
 
 
-def entity_to_plain(entity: Entity) -> dict[str, Any]:
+def entity_to_dict(entity: Entity) -> dict[str, Any]:
     """What of the entity is not as usual: its element is its group, and its words are written
     as they are looked up."""
     lower = entity.text.lower()
@@ -219,15 +228,15 @@ def entity_to_plain(entity: Entity) -> dict[str, Any]:
         ("found", not entity.own),
         ("pos", entity.pos),
         ("aliases", list(entity.aliases)),
-        ("parts", [entity_to_plain(part) for part in entity.parts]),
+        ("parts", [entity_to_dict(part) for part in entity.parts]),
         ("gaps", entity.gaps),
         ("marks", sorted(entity.marks)),
     )
     return plain | {name: value for name, value in unusual if value}
 
 
-def entity_from_plain(plain: Any) -> Entity:
-    """The entity that :func:`entity_to_plain` gave.
+def entity_from_dict(plain: Any) -> Entity:
+    """The entity that :func:`entity_to_dict` gave.
 
     Raises TypeError, ValueError or KeyError for data of another shape.
     """
@@ -258,15 +267,15 @@ def _fields(plain: Any, known: Mapping[str, _Field]) -> dict[str, Any]:
     for name, value in _dict(plain).items():
         kind, read = known[name]
         if type(value) is not kind:
-            raise _unfit(value, kind)
+            raise _type_error(value, kind)
         fields[name] = value if read is None else read(value)
     return fields
 
 
-def _remembered(plain: Any) -> Remembered:
+def _remembered(plain: Any) -> RememberedEntity:
     entity, question, stored_at, used_at, used_match = _list(plain)
-    return Remembered(
-        entity_from_plain(entity),
+    return RememberedEntity(
+        entity_from_dict(entity),
         _int(question),
         _time(stored_at),
         _time(used_at),
@@ -279,17 +288,17 @@ def _step(plain: Any) -> FlowStep:
     return FlowStep(_str(intent), _time(at))
 
 
-def _pending(plain: Any) -> Pending:
+def _pending(plain: Any) -> PendingQuestion:
     intent, entities, missing, at, *rest = _list(plain)
     (unused,) = rest or ((),)
-    return Pending(
+    return PendingQuestion(
         _str(intent), _entities(entities), _strs(missing), _time(at), _strs(list(unused))
     )
 
 
-def _offer(plain: Any) -> Offer:
+def _offer(plain: Any) -> RecallOffer:
     question, language, at, entities, ages, exchange, said_at, declined = _list(plain)
-    offer = Offer(
+    offer = RecallOffer(
         _str(question),
         _str(language),
         _time(at),
@@ -308,36 +317,36 @@ _Read: TypeAlias = Callable[[Any], Any]
 _Field: TypeAlias = tuple[type, _Read | None]  # its type in the record, and what makes it of that
 
 
-def _exactly(kind: type) -> _Read:
+def _type_checker(kind: type) -> _Read:
     """Gives back a value that is of this very type (True is no number)."""
 
     def read(value: Any) -> Any:
         if type(value) is not kind:
-            raise _unfit(value, kind)
+            raise _type_error(value, kind)
         return value
 
     return read
 
 
-def _unfit(value: Any, kind: type) -> TypeError:
+def _type_error(value: Any, kind: type) -> TypeError:
     return TypeError(f"a {type(value).__name__} stands where a {kind.__name__} should")
 
 
-_str, _int, _bool, _list, _dict = map(_exactly, (str, int, bool, list, dict))
+_str, _int, _bool, _list, _dict = map(_type_checker, (str, int, bool, list, dict))
 
 
-def _each(read: _Read) -> Callable[[Any], tuple[Any, ...]]:
+def _tuple_reader(read: _Read) -> Callable[[Any], tuple[Any, ...]]:
     return lambda items: tuple(map(read, _list(items)))
 
 
-_strs, _ints, _entities = _each(_str), _each(_int), _each(entity_from_plain)
+_strs, _ints, _entities = _tuple_reader(_str), _tuple_reader(_int), _tuple_reader(entity_from_dict)
 
 
 def _names(plain: Any) -> frozenset[str]:
     return frozenset(_strs(plain))
 
 
-def _from_time(time: datetime) -> int:
+def _to_microseconds(time: datetime) -> int:
     return (time - _EPOCH) // _MICROSECOND
 
 
@@ -357,7 +366,7 @@ _ENTITY: Mapping[str, _Field] = {
     "span": (list, _ints),
     "value": (str, None),
     "ancestors": (list, _strs),
-    "meta": (dict, frozen),
+    "meta": (dict, freeze),
     "topic": (bool, None),
     "loose": (bool, None),
     "found": (bool, None),
@@ -382,22 +391,22 @@ _CONVERSATION: Mapping[str, _Field] = {
     "clock": (int, None),
     "forgotten": (int, None),
     "rejections": (int, None),
-    "remembered": (list, _each(_remembered)),
-    "flow": (list, _each(_step)),
+    "remembered": (list, _tuple_reader(_remembered)),
+    "flow": (list, _tuple_reader(_step)),
     "pending": (list, _pending),
-    "data": (dict, frozen),
+    "data": (dict, freeze),
     "offer": (list, _offer),
 }
 
 
-def _from_1(old: dict[str, Any]) -> dict[str, Any]:
+def _migrate_from_1(old: dict[str, Any]) -> dict[str, Any]:
     """Format 1 named every field, and wrote times out."""
 
     def moment(text: str) -> int:
         time = datetime.fromisoformat(text)
         if time.tzinfo is None:
             raise ValueError(f"the time {text} has no time zone")
-        return _from_time(time)
+        return _to_microseconds(time)
 
     def entity(old: dict[str, Any]) -> dict[str, Any]:
         new = {name: value for name, value in old.items() if name not in ("start", "end")}
@@ -437,9 +446,12 @@ def _from_1(old: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in new.items() if value is not None}
 
 
-def _from_2(old: dict[str, Any]) -> dict[str, Any]:
+def _migrate_from_2(old: dict[str, Any]) -> dict[str, Any]:
     """Format 2 knew no clock."""
     return old | {"format": 3}
 
 
-_MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_1, _from_2)
+_MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (
+    _migrate_from_1,
+    _migrate_from_2,
+)

@@ -12,59 +12,59 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from anaphora.frozen import frozen
+from anaphora.core.utterance import Entity
+from anaphora.frozen import freeze
 from anaphora.models.domain import ConversationSettings, Element
-from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import (
     Conversation,
     FlowStep,
-    Forgotten,
-    Offer,
-    Pending,
-    Remembered,
-    Rule,
+    ForgetRule,
+    ForgottenEntity,
+    PendingQuestion,
+    RecallOffer,
+    RememberedEntity,
 )
 
 __all__ = [
-    "answered",
-    "asked_again",
-    "brought_back",
-    "closed",
-    "declined",
+    "decline_offer",
+    "drop_offer",
     "evict",
-    "fitted",
+    "expire",
     "forget",
     "forget_all",
     "forget_flow",
     "forget_group",
-    "incomplete",
-    "offered",
-    "offering",
-    "recall",
-    "rejected",
-    "remember",
-    "reset",
-    "with_data",
-    "without_offer",
+    "migrate",
+    "record_answer",
+    "record_incomplete",
+    "record_match",
+    "record_offer",
+    "record_rejection",
+    "record_repeated_prompt",
+    "record_reset",
+    "replace_data",
+    "restore_offer",
+    "split_visible",
+    "stamp",
 ]
 
-_LONGEST_FLOW = 100
+_MAX_FLOW_STEPS = 100
 
 
-def recall(
+def expire(
     conversation: Conversation, at: datetime, settings: ConversationSettings
-) -> tuple[Conversation, tuple[Forgotten, ...]]:
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
     """What the conversation still holds at the time ``at``, and what it has forgotten (rules 1
     to 3). A clock that goes backwards forgets nothing."""
-    at, timeout = _moment(at), settings.timeout
+    at, timeout = _to_utc(at), settings.timeout
     if conversation.last is not None and at - conversation.last > timeout:
-        return forget_all(conversation, Rule.TIMEOUT)
+        return forget_all(conversation, ForgetRule.TIMEOUT)
     forgotten = []
     for held in conversation.remembered:
         if at - held.used_at > timeout:
-            forgotten.append(Forgotten(held, Rule.AGE))
+            forgotten.append(ForgottenEntity(held, ForgetRule.AGE))
         elif conversation.matches - held.used_match >= settings.depth:
-            forgotten.append(Forgotten(held, Rule.DEPTH))
+            forgotten.append(ForgottenEntity(held, ForgetRule.DEPTH))
     pending = conversation.pending
     stale = pending is not None and at - pending.at > timeout
     offer = conversation.offer
@@ -73,16 +73,16 @@ def recall(
         return conversation, ()
     after = replace(
         conversation,
-        remembered=_without(conversation.remembered, forgotten),
+        remembered=_remove_forgotten(conversation.remembered, forgotten),
         pending=None if stale else pending,
         offer=None if lapsed else offer,
     )
     return after, tuple(forgotten)
 
 
-def offered(
+def split_visible(
     conversation: Conversation, sentence_groups: Iterable[frozenset[str]]
-) -> tuple[tuple[Remembered, ...], tuple[tuple[Remembered, frozenset[str]], ...]]:
+) -> tuple[tuple[RememberedEntity, ...], tuple[tuple[RememberedEntity, frozenset[str]], ...]]:
     """What may be matched beside a sentence whose entities have these groups, and what is
     hidden, each with the groups of the entity that stands in for it (rule 6)."""
     groups = tuple(sentence_groups)
@@ -97,8 +97,8 @@ def offered(
 
 
 def evict(
-    remembered: Iterable[Remembered], new: Collection[Entity]
-) -> tuple[tuple[Remembered, ...], tuple[Forgotten, ...]]:
+    remembered: Iterable[RememberedEntity], new: Collection[Entity]
+) -> tuple[tuple[RememberedEntity, ...], tuple[ForgottenEntity, ...]]:
     """What stays beside new entities, and what they push out: everything whose groups include
     all the groups of one of them (rule 5: true set inclusion)."""
     kept, forgotten = [], []
@@ -107,18 +107,18 @@ def evict(
         if by is None:
             kept.append(held)
         else:
-            forgotten.append(Forgotten(held, Rule.EVICTED, by))
+            forgotten.append(ForgottenEntity(held, ForgetRule.EVICTED, by))
     return tuple(kept), tuple(forgotten)
 
 
-def remember(
+def record_match(
     conversation: Conversation,
     at: datetime,
     *,
     intent: str,
     new: Sequence[Entity],
-    used: Collection[Remembered],
-) -> tuple[Conversation, tuple[Forgotten, ...]]:
+    used: Collection[RememberedEntity],
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
     """The conversation after a question that ``intent`` answered with ``new`` entities and with
     ``used`` remembered ones (rules 5 and 7).
 
@@ -126,18 +126,18 @@ def remember(
     other, and come first. By rule 6 nothing that is used can be evicted as well; should a caller
     say otherwise, eviction wins.
     """
-    at = _later(conversation.last, at)
+    at = _latest_time(conversation.last, at)
     question, match = conversation.questions + 1, conversation.matches + 1
     refreshed = [
         replace(held, used_at=at, used_match=match) if held in used else held
         for held in conversation.remembered
     ]
     kept, forgotten = evict(refreshed, new) if refreshed else ((), ())
-    stored = [Remembered(entity, question, at, at, match) for entity in new]
+    stored = [RememberedEntity(entity, question, at, at, match) for entity in new]
     after = replace(
         conversation,
         remembered=(*stored, *kept),
-        flow=(*conversation.flow, FlowStep(intent, at))[-_LONGEST_FLOW:],
+        flow=(*conversation.flow, FlowStep(intent, at))[-_MAX_FLOW_STEPS:],
         pending=None,
         offer=None,
         last=at,
@@ -148,26 +148,28 @@ def remember(
     return after, forgotten
 
 
-def rejected(
+def record_rejection(
     conversation: Conversation, at: datetime, settings: ConversationSettings
-) -> tuple[Conversation, tuple[Forgotten, ...]]:
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
     """The conversation after a question that was not understood: more than ``depth`` of them in
     a row forget everything (rule 3)."""
     counted = replace(
         conversation,
-        last=_later(conversation.last, at),
+        last=_latest_time(conversation.last, at),
         questions=conversation.questions + 1,
         rejections=conversation.rejections + 1,
     )
     if counted.rejections <= settings.depth:
         return counted, ()
-    return forget_all(counted, Rule.REJECTIONS)
+    return forget_all(counted, ForgetRule.REJECTIONS)
 
 
-def incomplete(conversation: Conversation, at: datetime, pending: Pending) -> Conversation:
+def record_incomplete(
+    conversation: Conversation, at: datetime, pending: PendingQuestion
+) -> Conversation:
     """The conversation after a question that lacked something: what it understood is pending,
     the memory is as it was."""
-    at = _later(conversation.last, at)
+    at = _latest_time(conversation.last, at)
     return replace(
         conversation,
         pending=replace(pending, at=at),
@@ -177,10 +179,10 @@ def incomplete(conversation: Conversation, at: datetime, pending: Pending) -> Co
     )
 
 
-def asked_again(conversation: Conversation, at: datetime) -> Conversation:
+def record_repeated_prompt(conversation: Conversation, at: datetime) -> Conversation:
     """The conversation after a sentence that was not understood while an incomplete question
     waited, and waits still. It counts as a rejected one."""
-    at, pending = _later(conversation.last, at), conversation.pending
+    at, pending = _latest_time(conversation.last, at), conversation.pending
     return replace(
         conversation,
         pending=pending and replace(pending, at=at),
@@ -190,12 +192,12 @@ def asked_again(conversation: Conversation, at: datetime) -> Conversation:
     )
 
 
-def offering(
-    conversation: Conversation, at: datetime, offer: Offer, pending: Pending | None
+def record_offer(
+    conversation: Conversation, at: datetime, offer: RecallOffer, pending: PendingQuestion | None
 ) -> Conversation:
     """The conversation after a question to which ``offer`` was made; what it understood is
     ``pending`` if it can be completed otherwise."""
-    at = _later(conversation.last, at)
+    at = _latest_time(conversation.last, at)
     return replace(
         conversation,
         pending=conversation.pending if pending is None else replace(pending, at=at),
@@ -206,58 +208,62 @@ def offering(
     )
 
 
-def declined(conversation: Conversation) -> Conversation:
+def decline_offer(conversation: Conversation) -> Conversation:
     """The conversation with its offer declined."""
     offer = conversation.offer
     return replace(conversation, offer=offer and replace(offer, declined=True))
 
 
-def without_offer(conversation: Conversation) -> Conversation:
+def drop_offer(conversation: Conversation) -> Conversation:
     """The conversation without its offer."""
     return replace(conversation, offer=None)
 
 
-def brought_back(conversation: Conversation, at: datetime, offer: Offer) -> Conversation:
+def restore_offer(conversation: Conversation, at: datetime, offer: RecallOffer) -> Conversation:
     """The conversation with the entities of ``offer`` as they would be remembered had there been
     no pause, each as if the last matched question had used it."""
-    at = _moment(at)
+    at = _to_utc(at)
     back = tuple(
-        Remembered(entity, conversation.questions - age, offer.said_at, at, conversation.matches)
+        RememberedEntity(
+            entity, conversation.questions - age, offer.said_at, at, conversation.matches
+        )
         for entity, age in zip(offer.entities, offer.ages, strict=True)
     )
-    last = _later(conversation.last, at)
+    last = _latest_time(conversation.last, at)
     return replace(conversation, remembered=back, offer=None, last=last)
 
 
-def answered(conversation: Conversation, at: datetime) -> Conversation:
+def record_answer(conversation: Conversation, at: datetime) -> Conversation:
     """The conversation after a question that was answered without any intent: nothing new is
     remembered."""
     return replace(
         conversation,
-        last=_later(conversation.last, at),
+        last=_latest_time(conversation.last, at),
         questions=conversation.questions + 1,
         rejections=0,
     )
 
 
 def forget_all(
-    conversation: Conversation, rule: Rule = Rule.RESET
-) -> tuple[Conversation, tuple[Forgotten, ...]]:
+    conversation: Conversation, rule: ForgetRule = ForgetRule.RESET
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
     """Forget entities, flow, what is pending or offered, data and the count of rejections (rules
     1, 8, 9)."""
     fresh = replace(
         conversation, remembered=(), flow=(), pending=None, offer=None, data={}, rejections=0
     )
-    return fresh, tuple(Forgotten(held, rule) for held in conversation.remembered)
+    return fresh, tuple(ForgottenEntity(held, rule) for held in conversation.remembered)
 
 
 def forget(
     conversation: Conversation, where: Callable[[Entity], bool]
-) -> tuple[Conversation, tuple[Forgotten, ...]]:
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
     """Forget the remembered and the pending entities for which ``where`` is true, and an offer
     of one of them (rule 9)."""
     forgotten = tuple(
-        Forgotten(held, Rule.RESET) for held in conversation.remembered if where(held.entity)
+        ForgottenEntity(held, ForgetRule.RESET)
+        for held in conversation.remembered
+        if where(held.entity)
     )
     pending = conversation.pending
     if pending is not None:
@@ -266,13 +272,13 @@ def forget(
     offer = conversation.offer
     if offer is not None and any(map(where, offer.entities)):
         offer = None
-    kept = _without(conversation.remembered, forgotten)
+    kept = _remove_forgotten(conversation.remembered, forgotten)
     return replace(conversation, remembered=kept, pending=pending, offer=offer), forgotten
 
 
 def forget_group(
     conversation: Conversation, group: str
-) -> tuple[Conversation, tuple[Forgotten, ...]]:
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
     """Forget the entities that are in ``group`` (rule 9)."""
     return forget(conversation, lambda entity: group in entity.groups)
 
@@ -286,9 +292,9 @@ def forget_flow(
     return replace(conversation, flow=kept)
 
 
-def fitted(
+def migrate(
     conversation: Conversation, elements: Iterable[Element]
-) -> tuple[Conversation, tuple[Forgotten, ...]]:
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
     """The conversation as it goes on with a model that has these elements, and what is forgotten
     of it: remembered and pending entities whose element, or whose value of it, is no more. An
     offer of such an entity is no more either.
@@ -302,50 +308,58 @@ def fitted(
     known = {element.id: element for element in elements}
     kept, forgotten = [], []
     for held in conversation.remembered:
-        entity = _fitted(held.entity, known, as_part=False)
+        entity = _migrate_entity(held.entity, known, as_part=False)
         if entity is None:
-            forgotten.append(Forgotten(held, Rule.RESET))
+            forgotten.append(ForgottenEntity(held, ForgetRule.RESET))
         else:
             kept.append(replace(held, entity=entity))
     pending = conversation.pending
     if pending is not None and pending.entities:
-        fits = (_fitted(entity, known, as_part=False) for entity in pending.entities)
+        fits = (_migrate_entity(entity, known, as_part=False) for entity in pending.entities)
         left = tuple(entity for entity in fits if entity is not None)
         pending = replace(pending, entities=left) if left else None
     after = replace(
         conversation,
         remembered=tuple(kept),
         pending=pending,
-        offer=conversation.offer and _fitted_offer(conversation.offer, known),
+        offer=conversation.offer and _migrate_offer(conversation.offer, known),
     )
     return after, tuple(forgotten)
 
 
-def reset(conversation: Conversation, at: datetime) -> tuple[Conversation, tuple[Forgotten, ...]]:
+def record_reset(
+    conversation: Conversation, at: datetime
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
     """The conversation after a reset phrase: everything is forgotten (rule 9)."""
-    fresh, forgotten = forget_all(conversation, Rule.RESET)
-    last = _later(conversation.last, at)
+    fresh, forgotten = forget_all(conversation, ForgetRule.RESET)
+    last = _latest_time(conversation.last, at)
     return replace(fresh, last=last, questions=conversation.questions + 1), forgotten
 
 
-def closed(conversation: Conversation, *, language: str, fits: str, clock: int = 0) -> Conversation:
+def stamp(
+    conversation: Conversation, *, language: str, fingerprint: str, clock: int = 0
+) -> Conversation:
     """The conversation after a question in ``language`` to the state ``fits`` of its model, at the
     logical time ``clock``."""
-    return replace(conversation, language=language, fits=fits, clock=max(clock, conversation.clock))
+    return replace(
+        conversation, language=language, fits=fingerprint, clock=max(clock, conversation.clock)
+    )
 
 
-def with_data(conversation: Conversation, data: Mapping[str, Any]) -> Conversation:
+def replace_data(conversation: Conversation, data: Mapping[str, Any]) -> Conversation:
     """The conversation with other data of its handlers."""
-    return replace(conversation, data=frozen(data))
+    return replace(conversation, data=freeze(data))
 
 
-def _fitted_offer(offer: Offer, known: Mapping[str, Element]) -> Offer | None:
-    fits = (_fitted(entity, known, as_part=False) for entity in offer.entities)
+def _migrate_offer(offer: RecallOffer, known: Mapping[str, Element]) -> RecallOffer | None:
+    fits = (_migrate_entity(entity, known, as_part=False) for entity in offer.entities)
     entities = tuple(entity for entity in fits if entity is not None)
     return replace(offer, entities=entities) if len(entities) == len(offer.ages) else None
 
 
-def _fitted(entity: Entity, known: Mapping[str, Element], *, as_part: bool) -> Entity | None:
+def _migrate_entity(
+    entity: Entity, known: Mapping[str, Element], *, as_part: bool
+) -> Entity | None:
     """The entity as its element is now, None if it no longer fits."""
     if not entity.own:
         return entity
@@ -355,7 +369,9 @@ def _fitted(entity: Entity, known: Mapping[str, Element], *, as_part: bool) -> E
     if entity.value is not None and all(value.name != entity.value for value in element.values):
         return None
     parts = tuple(
-        part for one in entity.parts if (part := _fitted(one, known, as_part=True)) is not None
+        part
+        for one in entity.parts
+        if (part := _migrate_entity(one, known, as_part=True)) is not None
     )
     if len(parts) < len(entity.parts):
         return None
@@ -369,19 +385,19 @@ def _fitted(entity: Entity, known: Mapping[str, Element], *, as_part: bool) -> E
     )
 
 
-def _without(
-    remembered: Iterable[Remembered], forgotten: Iterable[Forgotten]
-) -> tuple[Remembered, ...]:
+def _remove_forgotten(
+    remembered: Iterable[RememberedEntity], forgotten: Iterable[ForgottenEntity]
+) -> tuple[RememberedEntity, ...]:
     gone = {id(one.remembered) for one in forgotten}
     return tuple(held for held in remembered if id(held) not in gone)
 
 
-def _later(last: datetime | None, at: datetime) -> datetime:
-    moment = _moment(at)
+def _latest_time(last: datetime | None, at: datetime) -> datetime:
+    moment = _to_utc(at)
     return moment if last is None else max(last, moment)
 
 
-def _moment(at: datetime) -> datetime:
+def _to_utc(at: datetime) -> datetime:
     """``at`` in UTC: two times of one zone are subtracted by what their clocks show, which is an
     hour out on the night when the clocks change."""
     if at.utcoffset() is None:

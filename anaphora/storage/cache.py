@@ -26,7 +26,7 @@ import msgspec
 from anaphora.errors import AnaphoraError
 from anaphora.version import __version__
 
-__all__ = ["NOT_KEPT", "Cache", "Kept", "digest"]
+__all__ = ["UNCACHED", "Cache", "CachedParts", "digest"]
 
 _log = logging.getLogger(__name__)
 
@@ -36,8 +36,8 @@ _MAGIC_OF_BYTES = b"anaphora bytes 1\n"
 _CRC_SIZE = 4
 _SUFFIX = ".compiled"
 _UNFINISHED = ".unfinished"
-_AN_HOUR = 3600.0  # seconds
-_MOST_FILES = 200  # of all models; then those go that have not been used for longest
+_HOUR = 3600.0  # seconds
+_MAX_FILES = 200  # of all models; then those go that have not been used for longest
 
 
 class Cache:
@@ -68,7 +68,7 @@ class Cache:
             return None
         start = len(_MAGIC) + _SUM_SIZE
         data = memoryview(written)[start:]
-        if written[:start] != _MAGIC + _sum(data):
+        if written[:start] != _MAGIC + _digest(data):
             _log.info("%s is damaged or not ours, and is made anew", path)
             return None
         with suppress(OSError):
@@ -81,13 +81,13 @@ class Cache:
     def put(self, kind: str, key: str, data: Any) -> None:
         """Keeps plain data (of what MessagePack knows) under that key."""
         written = msgspec.msgpack.encode(data)
-        self._put(kind, key, _MAGIC + _sum(written) + written)
+        self._put(kind, key, _MAGIC + _digest(written) + written)
 
     def _put(self, kind: str, key: str, written: bytes) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._write(self._path(kind, key), written)
-            self._tidy()
+            self._evict_oldest()
         except OSError as error:
             _log.warning("what was compiled is not kept in %s: %s", self.folder, error)
 
@@ -131,22 +131,22 @@ class Cache:
             Path(made).unlink(missing_ok=True)
             raise
 
-    def _tidy(self) -> None:
+    def _evict_oldest(self) -> None:
         used: list[tuple[float, Path]] = []
         for path in self.folder.glob(f"*{_SUFFIX}"):
             with suppress(OSError):  # another process was first
                 used.append((path.stat().st_mtime, path))
-        for _, path in sorted(used, reverse=True)[_MOST_FILES:]:
+        for _, path in sorted(used, reverse=True)[_MAX_FILES:]:
             with suppress(OSError):
                 path.unlink()
         for path in self.folder.glob(f"*{_UNFINISHED}"):  # of processes that were killed
             with suppress(OSError):
-                if path.stat().st_mtime < time.time() - _AN_HOUR:
+                if path.stat().st_mtime < time.time() - _HOUR:
                     path.unlink()
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedParts:
     """What is made of one source, in parts: kept in ``cache``, if there is one, under ``key``."""
 
     cache: Cache | None
@@ -165,13 +165,13 @@ class Kept:
         return data
 
 
-NOT_KEPT = Kept(None)
+UNCACHED = CachedParts(None)
 """Everything is made."""
 
 
 def digest(*parts: str | bytes | Iterable[str]) -> str:
     """A key for what is made of these parts by the code as it is now."""
-    found = blake2b(_code().encode(), digest_size=16)
+    found = blake2b(_code_fingerprint().encode(), digest_size=16)
     for part in parts:
         data = part if isinstance(part, bytes) else repr(part).encode("utf-8", "surrogatepass")
         found.update(len(data).to_bytes(8, "little"))
@@ -180,7 +180,7 @@ def digest(*parts: str | bytes | Iterable[str]) -> str:
 
 
 @cache
-def _code() -> str:
+def _code_fingerprint() -> str:
     """What tells this code from any other: its version, Python's, and the states of its files,
     for those who change them."""
     package = Path(__file__).parent.parent
@@ -189,7 +189,7 @@ def _code() -> str:
         for path in sorted((package / name).rglob("*.*")):
             if "__pycache__" not in path.parts:
                 state = path.stat()
-                states.append((path.name, state.st_size, state.st_mtime_ns))
+                states.append((path.parent.name, path.name, state.st_size, state.st_mtime_ns))
     return repr((__version__, sys.version_info[:3], sys.byteorder, states))
 
 
@@ -198,5 +198,5 @@ def _crc(data: bytes | memoryview) -> bytes:
     return crc32(data).to_bytes(_CRC_SIZE, "little")
 
 
-def _sum(data: bytes | memoryview) -> bytes:
+def _digest(data: bytes | memoryview) -> bytes:
     return blake2b(data, digest_size=_SUM_SIZE).digest()

@@ -16,14 +16,14 @@ from time import monotonic
 from typing import Any, Protocol
 from weakref import WeakSet
 
-__all__ = ["Forked", "follow_forks", "fork_safe_lock", "hold_off_forks"]
+__all__ = ["ForkAware", "fork_safe_lock", "forks_delayed", "register_fork_aware"]
 
 _PATIENCE = 10.0  # seconds that a fork waits for those who hold it off
 
 _log = logging.getLogger(__name__)
 
 
-class Forked(Protocol):
+class ForkAware(Protocol):
     """What can be forked: it waits until no thread is in the midst of something, and goes on in
     both processes."""
 
@@ -40,7 +40,7 @@ class Forked(Protocol):
         return
 
 
-class _Gate:
+class _ForkGate:
     """Has forks wait until no other thread is inside."""
 
     def __init__(self) -> None:
@@ -76,18 +76,18 @@ class _Gate:
         self._changed.release()
 
 
-_all: WeakSet[Forked] = WeakSet()
+_registered: WeakSet[ForkAware] = WeakSet()
 _locks: WeakSet[Any] = WeakSet()
 _forking = threading.Lock()
 _registering = threading.Lock()  # nobody who has it waits for another lock
-_gate = _Gate()
-_paused: list[Forked] = []
+_gate = _ForkGate()
+_paused: list[ForkAware] = []
 
 
-def follow_forks(one: Forked) -> None:
+def register_fork_aware(one: ForkAware) -> None:
     """Tell ``one`` of all forks of this process, as long as somebody holds it."""
     with _registering:
-        _all.add(one)
+        _registered.add(one)
 
 
 def fork_safe_lock() -> threading.RLock:
@@ -104,7 +104,7 @@ def fork_safe_lock() -> threading.RLock:
 
 
 @contextmanager
-def hold_off_forks() -> Iterator[None]:
+def forks_delayed() -> Iterator[None]:
     """Forks wait until the block is left (for ten seconds, for it may be anybody's code): for
     imports and for libraries with locks of their own, which no child could mend."""
     _gate.enter()
@@ -114,15 +114,15 @@ def hold_off_forks() -> Iterator[None]:
         _gate.leave()
 
 
-def _before() -> None:
+def _before_fork() -> None:
     _forking.acquire()
-    known: list[Forked] = []
+    known: list[ForkAware] = []
     end = monotonic() + _PATIENCE  # for all rounds, or engines made without end would hold it up
     while True:
         # Last of all, for those who load something may have to wait for a store, not conversely.
         _gate.shut(max(0.0, end - monotonic()))
         _registering.acquire()
-        new = [one for one in _all if one not in known]
+        new = [one for one in _registered if one not in known]
         if not new:
             return
         _registering.release()
@@ -132,7 +132,7 @@ def _before() -> None:
             _pause(one)
 
 
-def _pause(one: Forked) -> None:
+def _pause(one: ForkAware) -> None:
     try:
         one.before_fork()
     except Exception:  # the process forks in any case, and the others must go on
@@ -141,7 +141,7 @@ def _pause(one: Forked) -> None:
         _paused.append(one)
 
 
-def _after() -> None:
+def _after_fork() -> None:
     with ExitStack() as each:  # one that fails holds up no other
         each.callback(_forking.release)
         for one in _paused:
@@ -151,7 +151,7 @@ def _after() -> None:
         _gate.open()
 
 
-def _after_in_child() -> None:
+def _after_fork_in_child() -> None:
     with ExitStack() as each:
         each.callback(_forking.release)
         for one in _paused:
@@ -167,4 +167,6 @@ def _after_in_child() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after_in_child)
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child
+    )

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-__all__ = ["in_microseconds", "tick"]
+__all__ = ["next_tick", "to_microseconds"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
-def tick(now: int, *known: int) -> int:
+def next_tick(now: int, *known: int) -> int:
     """The next number after all that are ``known``, at the time ``now`` (in microseconds since
     1970)."""
     latest = now
@@ -25,6 +25,6 @@ def tick(now: int, *known: int) -> int:
     return latest
 
 
-def in_microseconds(time: datetime) -> int:
+def to_microseconds(time: datetime) -> int:
     """The microseconds from 1970 to a time with a time zone."""
     return (time - _EPOCH) // _MICROSECOND

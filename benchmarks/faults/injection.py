@@ -19,7 +19,7 @@ import httpx
 import redis
 
 from benchmarks.faults.bot import MODEL
-from benchmarks.faults.service import Service, ask_as
+from benchmarks.faults.service import Service, ask_once
 
 __all__ = ["FAULTS", "Fault", "Injection", "possible_faults"]
 
@@ -187,10 +187,10 @@ class Injection:
         user = f"victim {self._victims}"
         # The server may be about to end, or Redis be down.
         with contextlib.suppress(httpx.HTTPError, redis.RedisError):
-            ask_as(self._service, user, "order baba")
+            ask_once(self._service, user, "order baba")
             self._ended.wait(1.0)
             self._service.damage(user)
-            ask_as(self._service, user, "order baba")
+            ask_once(self._service, user, "order baba")
 
     def _reload(self, chance: random.Random) -> None:
         with contextlib.suppress(httpx.HTTPError):

@@ -20,10 +20,10 @@ from benchmarks.faults.service import (
     Layout,
     Service,
     Store,
-    running,
+    run_service,
     wait_until_ready,
 )
-from benchmarks.faults.talk import Talk, read_history
+from benchmarks.faults.user import SimulatedUser, read_history
 
 __all__ = ["Plan", "Result", "run"]
 
@@ -77,7 +77,7 @@ class Result:
 def run(plan: Plan, folder: Path, *, report: Callable[[str], None] = print) -> Result:
     """Run the service in ``folder`` with users and faults, and check what came of it."""
     begin = time.monotonic()
-    with running(
+    with run_service(
         folder,
         workers=plan.workers,
         store=plan.store,
@@ -97,17 +97,21 @@ def run(plan: Plan, folder: Path, *, report: Callable[[str], None] = print) -> R
         with Injection(
             service, names, seed=plan.seed, pace=plan.pace, answered=lambda: len(answers)
         ) as injection:
-            failures, is_complete = asyncio.run(_talk(plan, service, operations, record, report))
+            failures, is_complete = asyncio.run(
+                _run_users(plan, service, operations, record, report)
+            )
         report("all is asked; the service is healed and started anew")
         service.heal()
         service.flush()
         report("all servers run again")
         wait_until_ready(service, seconds=60)
-        kept = asyncio.run(_settled(service, operations))
+        kept = asyncio.run(_await_histories(service, operations))
         report("the history is read; the servers end")
-        logged = Counter(_event(line) for line in service.logged() if '"level":"error"' in line)
+        logged = Counter(
+            _normalize_event(line) for line in service.logged() if '"level":"error"' in line
+        )
         service.stop()
-        residue = service.files_with(_erased(operations))
+        residue = service.files_with(_erased_serials(operations))
     trace = Trace(operations, kept, residue)
     return Result(
         trace,
@@ -120,7 +124,7 @@ def run(plan: Plan, folder: Path, *, report: Callable[[str], None] = print) -> R
     )
 
 
-async def _talk(
+async def _run_users(
     plan: Plan,
     service: Service,
     operations: Sequence[Operation],
@@ -132,7 +136,7 @@ async def _talk(
     limits = httpx.Limits(max_connections=plan.users * 2, max_keepalive_connections=0)
     async with httpx.AsyncClient(timeout=_TIMEOUT, limits=limits, trust_env=False) as http:
         talks = [
-            Talk(
+            SimulatedUser(
                 f"u{number:03}",
                 plan.questions // plan.users + (number < plan.questions % plan.users),
                 service.urls,
@@ -157,7 +161,7 @@ async def _talk(
 
 
 async def _progress(
-    talks: Sequence[Talk], operations: Sequence[Operation], report: Callable[[str], None]
+    talks: Sequence[SimulatedUser], operations: Sequence[Operation], report: Callable[[str], None]
 ) -> None:
     while True:
         await asyncio.sleep(5.0)
@@ -166,7 +170,9 @@ async def _progress(
         report(f"{sum(talk.asked for talk in talks):,} questions: {counts}")
 
 
-async def _settled(service: Service, operations: Sequence[Operation]) -> dict[str, list[Exchange]]:
+async def _await_histories(
+    service: Service, operations: Sequence[Operation]
+) -> dict[str, list[Exchange]]:
     """The history of every user, as soon as nothing is lost, or at the latest when it is time."""
     users = sorted({one.user for one in operations})
     deadline = time.monotonic() + _SETTLING
@@ -185,7 +191,7 @@ async def _settled(service: Service, operations: Sequence[Operation]) -> dict[st
             await asyncio.sleep(2.0)
 
 
-def _erased(operations: Sequence[Operation]) -> list[str]:
+def _erased_serials(operations: Sequence[Operation]) -> list[str]:
     """The serials that an erasure has left nothing of, if it keeps its promise."""
     last: dict[str, float] = {}
     for one in operations:
@@ -198,7 +204,7 @@ def _erased(operations: Sequence[Operation]) -> list[str]:
     return [serial for serial, end in ends.items() if end < last.get(serial[:4], 0.0)]
 
 
-def _event(line: str) -> str:
+def _normalize_event(line: str) -> str:
     """What a line of the log tells of, without what differs from one to the next."""
     _, _, rest = line.partition('"event":"')
     return rest.partition('"')[0] or line[:80]

@@ -19,14 +19,14 @@ import httpx
 import psutil
 
 from benchmarks.faults.bot import MODEL, write_bot
-from benchmarks.faults.clock import Clocks
 from benchmarks.faults.operations import serials_in
 from benchmarks.faults.proxy import Proxy
-from tests.ltm.recall.postgres_server import PostgresServer, with_pgvector
-from tests.server.served import PATIENCE, Served
-from tests.stm.stores.redis_server import RedisServer
+from benchmarks.faults.wall_clock import Clocks
+from tests.server.server_process import WAIT_LIMIT, ServerProcess
+from tests.support.postgres_server import PostgresServer, with_pgvector
+from tests.support.redis_server import RedisServer
 
-__all__ = ["History", "Layout", "Service", "Store", "running"]
+__all__ = ["History", "Layout", "Service", "Store", "run_service"]
 
 Store = Literal["redis", "sqlite"]
 History = Literal["sqlite", "postgres"]
@@ -43,7 +43,7 @@ class Service:
     """What runs. ``settled`` is held by whoever ends or starts a server."""
 
     folder: Path
-    servers: Sequence[Served]
+    servers: Sequence[ServerProcess]
     layout: Layout
     clocks: Clocks
     redis: RedisServer | None
@@ -63,34 +63,34 @@ class Service:
             return mains
         return [child for main in mains for child in _workers_of(main)]
 
-    def restart(self, server: Served, sign: signal.Signals) -> None:
+    def restart(self, server: ServerProcess, sign: signal.Signals) -> None:
         """End a server, and start it again at the same address."""
         with self.settled:
             if _is_running(server):
                 for worker in _workers_of(server.process.pid):
                     _send(worker, signal.SIGCONT)
-                server.end(sign)
+                server.stop(sign)
             self._start(server)
 
-    def _start(self, server: Served) -> None:
+    def _start(self, server: ServerProcess) -> None:
         with contextlib.suppress(ProcessLookupError):  # what a killed one has left behind
             os.killpg(server.process.pid, signal.SIGKILL)
-        self.await_start(server.launch())
+        self.await_start(server.start())
 
-    def await_start(self, server: Served) -> None:
+    def await_start(self, server: ServerProcess) -> None:
         """Wait until a server that was launched answers. It is launched again if it gives up,
         which it does while a store cannot be reached."""
-        deadline = time.monotonic() + 2 * PATIENCE
+        deadline = time.monotonic() + 2 * WAIT_LIMIT
         while True:
             try:
-                server.wait_for()
+                server.wait_until_ready()
             except (AssertionError, httpx.HTTPError):
                 if time.monotonic() > deadline:
                     raise
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(server.process.pid, signal.SIGKILL)
                 server.process.wait()
-                server.launch()
+                server.start()
             else:
                 return
 
@@ -112,7 +112,7 @@ class Service:
         with self.settled:
             for server in self.servers:
                 if _is_running(server):
-                    server.end(signal.SIGTERM)
+                    server.stop(signal.SIGTERM)
 
     def flush(self) -> None:
         """Start all servers anew: what they end with, and what others left, is kept then."""
@@ -159,7 +159,7 @@ class Service:
 
 
 @contextlib.contextmanager
-def running(
+def run_service(
     folder: Path, *, workers: int, store: Store, history: History, layout: Layout
 ) -> Iterator[Service]:
     """A service with its stores, which all end with the block. Its files are in ``folder``."""
@@ -188,18 +188,18 @@ def running(
         if layout == "supervised":
             arguments += ["--workers", str(workers)]
         count = 1 if layout == "supervised" else workers
-        servers = [Served(folder, *arguments, env=environment) for _ in range(count)]
+        servers = [ServerProcess(folder, *arguments, env=environment) for _ in range(count)]
         service = Service(
             folder, servers, layout, clocks, redis, postgres, proxy, threading.RLock()
         )
         for server in servers:
-            stack.push(server.launch())
+            stack.push(server.start())
         for server in servers:
             service.await_start(server)
         yield service
 
 
-def ask_as(service: Service, user: str, text: str) -> None:
+def ask_once(service: Service, user: str, text: str) -> None:
     """Ask one question, of which nobody needs the answer."""
     url = f"{service.urls()[0]}/v1/ask"
     httpx.post(url, json={"user": user, "text": text, "model": MODEL}, timeout=30)
@@ -213,7 +213,7 @@ def _workers_of(main: int) -> list[int]:
         return []
 
 
-def _is_running(server: Served) -> bool:
+def _is_running(server: ServerProcess) -> bool:
     return server.process.poll() is None
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.peers import compare, dates, stores, tagging
-from benchmarks.peers.utterances import KINDS
+from benchmarks.peers.smart_home.utterances import KINDS
 
 
 def main() -> None:

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 from time import perf_counter, process_time
 
-from benchmarks.peers.adapt_home import AdaptHome
-from benchmarks.peers.anaphora_home import AnaphoraHome
-from benchmarks.peers.answers import Answer, Home
-from benchmarks.peers.hassil_home import HassilHome
-from benchmarks.peers.rounds import frozen, turns
-from benchmarks.peers.utterances import Utterance, utterances
-from benchmarks.peers.work import Work, smart_home
+from benchmarks.peers.engines.adapt_home import AdaptHome
+from benchmarks.peers.engines.anaphora_home import AnaphoraHome
+from benchmarks.peers.engines.answers import Answer, Home
+from benchmarks.peers.engines.hassil_home import HassilHome
+from benchmarks.peers.interleaving import gc_frozen, rotate
+from benchmarks.peers.smart_home.utterances import Utterance, utterances
+from benchmarks.peers.smart_home.work import Work, smart_home
 
 __all__ = ["ENGINES", "Row", "Score", "compare", "score"]
 
@@ -114,9 +114,9 @@ def compare(
     times: dict[str, list[float]] = {engine: [] for engine in built}
     busy = dict.fromkeys(built, 0.0)
     answers: dict[str, list[Answer]] = {engine: [] for engine in built}
-    with frozen():
+    with gc_frozen():
         for number, start in enumerate(range(0, len(said), count)):
-            for engine in turns(list(built), number):
+            for engine in rotate(list(built), number):
                 gc.collect()
                 worked = process_time()
                 took, given = _asked(built[engine][0], said[start : start + count])

@@ -19,12 +19,12 @@ from typing import TypeAlias
 
 from dateparser.search import search_dates
 
-from anaphora.entities.dates.reader import reader
-from anaphora.entities.dates.recognizer import DateRecognizer
-from anaphora.entities.languages import blank
-from benchmarks.peers.rounds import turns
+from anaphora.entities.builtin.dates.date_parser import get_date_parser
+from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
+from anaphora.entities.words.normalization import blank
+from benchmarks.peers.interleaving import rotate
 
-__all__ = ["LANGUAGES", "Row", "Said", "dates", "utterances"]
+__all__ = ["LANGUAGES", "DatedUtterance", "Row", "dates", "utterances"]
 
 _AT = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)  # a Wednesday
 _BASE = "anaphora"
@@ -79,7 +79,7 @@ _ORDER = {"en": {}, "ru": {"DATE_ORDER": "DMY"}}  # else it takes "02.12" for a 
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class DatedUtterance:
     """An utterance, and the day of the one date in it; None if there is none."""
 
     text: str
@@ -116,9 +116,9 @@ def dates(
     rows = []
     for language in languages:
         finders = {
-            _BASE: _ours(language),
-            "dateparser.search": _theirs(language),
-            "dateparser.search (always at one time)": _theirs(language, always=_AT),
+            _BASE: _anaphora_finder(language),
+            "dateparser.search": _dateparser_finder(language),
+            "dateparser.search (always at one time)": _dateparser_finder(language, always=_AT),
         }
         said = utterances(language, seed=seed)[:count]
         size = len(said) // (rounds + 1)
@@ -127,10 +127,10 @@ def dates(
         right: dict[str, list[bool]] = {finder: [] for finder in finders}
         for number in range(rounds + 1):  # the first one is a warm-up
             texts = said[number * size : (number + 1) * size]
-            for finder in turns(list(finders), number):
+            for finder in rotate(list(finders), number):
                 gc.collect()
                 worked = process_time()
-                took, found = _timed(finders[finder], texts, number)
+                took, found = _measure(finders[finder], texts, number)
                 right[finder] += found
                 if number:
                     busy[finder] += process_time() - worked
@@ -149,7 +149,7 @@ def dates(
     return rows
 
 
-def utterances(language: str, *, seed: int = 1) -> list[Said]:
+def utterances(language: str, *, seed: int = 1) -> list[DatedUtterance]:
     """Every sentence about everything at every time, in an order of their own: some 1,700."""
     sentences, topics, places, times = _WORDS[language]
     random = Random(seed)
@@ -158,7 +158,7 @@ def utterances(language: str, *, seed: int = 1) -> list[Said]:
         # Numbers with which "weeks" and "недель" are right.
         n, d = random.randint(5, 20), random.randint(1, 31)
         text = sentence.format(f"{topic} {place}", time.format(n=n, d=d))
-        said.append(Said(text, _day(day, n if "{n}" in time else 1, d)))
+        said.append(DatedUtterance(text, _day(day, n if "{n}" in time else 1, d)))
     random.shuffle(said)
     return said
 
@@ -169,9 +169,9 @@ def _day(day: str | timedelta | None, n: int, d: int) -> str | None:
     return day.format(d=d) if day else None
 
 
-def _ours(language: str) -> Callable[[str, datetime], list[str]]:
+def _anaphora_finder(language: str) -> Callable[[str, datetime], list[str]]:
     nlp = blank(language)
-    recognize = DateRecognizer(reader(language))
+    recognize = DateRecognizer(get_date_parser(language))
 
     def find(text: str, at: datetime) -> list[str]:
         return [str(mention.value)[:10] for mention in recognize(nlp(text), at)]
@@ -179,7 +179,7 @@ def _ours(language: str) -> Callable[[str, datetime], list[str]]:
     return find
 
 
-def _theirs(
+def _dateparser_finder(
     language: str, *, always: datetime | None = None
 ) -> Callable[[str, datetime], list[str]]:
     def find(text: str, at: datetime) -> list[str]:
@@ -191,8 +191,8 @@ def _theirs(
     return find
 
 
-def _timed(
-    find: Callable[[str, datetime], list[str]], said: Sequence[Said], number: int
+def _measure(
+    find: Callable[[str, datetime], list[str]], said: Sequence[DatedUtterance], number: int
 ) -> tuple[list[float], list[bool]]:
     times, right = [], []
     for place, one in enumerate(said):

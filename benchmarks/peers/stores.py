@@ -21,7 +21,7 @@ from time import perf_counter
 from msgspec.structs import replace
 from redis import Redis
 
-from anaphora import Conversation, Engine, Key, Store, store_at
+from anaphora import Conversation, ConversationKey, Engine, Store, store_at
 from anaphora.stm.records import dump
 
 __all__ = ["Row", "stores"]
@@ -62,10 +62,10 @@ def stores(turns: int = 1_000, *, rounds: int = 3) -> list[Row]:
             measured |= dict(_on_redis(stack, conversation))
         times: dict[str, list[float]] = {name: [] for name in measured}
         for turn in measured.values():
-            _timed(turn, _USERS)  # every conversation is there from now on
+            _measure(turn, _USERS)  # every conversation is there from now on
         for _ in range(rounds):
             for name, turn in measured.items():
-                times[name] += _timed(turn, turns)
+                times[name] += _measure(turn, turns)
     base = median(times[_BASE]) if _BASE in times else 0.0
     rows = [_row(name, took, base) for name, took in times.items()]
     if base:
@@ -86,7 +86,7 @@ def _in_process(
 
 
 def _on_redis(stack: ExitStack, conversation: Conversation) -> Iterator[tuple[str, _Turn]]:
-    from tests.stm.stores.redis_server import RedisServer
+    from tests.support.redis_server import RedisServer
 
     server = stack.enter_context(RedisServer())
     yield "redis", _turn_of(stack.enter_context(closing(store_at(server.url))), conversation)
@@ -118,7 +118,7 @@ def _conversation() -> Conversation:
     with Engine("cafe") as engine:
         for question in _QUESTIONS:
             engine.ask(question)
-        kept = engine.store.peek(Key("user", "cafe"))
+        kept = engine.store.peek(ConversationKey("user", "cafe"))
     if kept is None:
         raise LookupError("the questions have left no conversation")
     return kept
@@ -136,7 +136,7 @@ def _turn_of(store: Store, conversation: Conversation) -> _Turn:
     return turn
 
 
-def _timed(turn: _Turn, turns: int) -> list[float]:
+def _measure(turn: _Turn, turns: int) -> list[float]:
     times = []
     for _ in range(turns):
         begin = perf_counter()

@@ -70,10 +70,10 @@ def anaphora(names: Sequence[str]) -> Tagger:
 
 def anaphora_component(names: Sequence[str]) -> Tagger:
     """Its component in a spaCy pipeline, without what :class:`Pipeline` copies out of the Doc."""
-    from anaphora.entities.pipeline import build
-    from anaphora.entities.tagger import FACTORY, SPANS_KEY
+    from anaphora.entities.pipeline import build_pipeline
+    from anaphora.entities.spacy.tagger import FACTORY, SPANS_KEY
 
-    nlp = build(_model(names), "en")
+    nlp = build_pipeline(_model(names), "en")
     component = nlp.get_pipe(FACTORY)
 
     def found(doc: Doc) -> list[str]:
@@ -198,7 +198,7 @@ TAGGERS: dict[str, Callable[[Sequence[str]], Tagger]] = {
 
 def _model(names: Sequence[str]) -> Model:
     from anaphora import Model
-    from anaphora.grammar.compiler import compile_intents
+    from anaphora.grammar.idl.compiler import compile_intents
     from benchmarks.models import element
 
     return Model(

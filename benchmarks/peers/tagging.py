@@ -22,7 +22,7 @@ import psutil  # type: ignore[import-untyped]
 
 from benchmarks.models import SYLLABLES, names
 from benchmarks.peers.footprint import Footprint, footprint, resident
-from benchmarks.peers.rounds import frozen, turns
+from benchmarks.peers.interleaving import gc_frozen, rotate
 from benchmarks.peers.taggers import TAGGERS, Tagger
 
 __all__ = ["SIZES", "Row", "Text", "remember", "tagging", "texts"]
@@ -162,9 +162,9 @@ def _measured(
         if not one.is_slow:
             one.begin_anew()
     quick = [tagger for tagger, one in built.items() if not one.is_slow]
-    with frozen():
+    with gc_frozen():
         for number, texts in enumerate(rounds):
-            for tagger in turns(quick, number):
+            for tagger in rotate(quick, number):
                 gc.collect()
                 built[tagger].ask(texts)
                 if number == 0:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from benchmarks.report.data import Unit, Verdict
-from benchmarks.report.numbers import shown
+from benchmarks.report.rendering.numbers import format_number
 
 Bound = Literal["at least", "at most", "under"]
 
@@ -60,29 +60,29 @@ AIMS = (
 )
 
 
-def judged(figures: Mapping[str, float], limits: Mapping[str, str]) -> tuple[Verdict, ...]:
+def judge_aims(figures: Mapping[str, float], limits: Mapping[str, str]) -> tuple[Verdict, ...]:
     """The verdict on each aim, by the figures that were measured (an aim without one is not
     judged) and what is known to bound them."""
-    return tuple(_judged(aim, figures.get(aim.figure), limits) for aim in AIMS)
+    return tuple(_judge(aim, figures.get(aim.figure), limits) for aim in AIMS)
 
 
-def _judged(aim: Aim, figure: float | None, limits: Mapping[str, str]) -> Verdict:
-    target = f"{aim.bound} {shown(aim.target, aim.unit)}"
+def _judge(aim: Aim, figure: float | None, limits: Mapping[str, str]) -> Verdict:
+    target = f"{aim.bound} {format_number(aim.target, aim.unit)}"
     if aim.stretch is not None:
-        target += f" (stretch: {shown(aim.stretch, aim.unit)})"
+        target += f" (stretch: {format_number(aim.stretch, aim.unit)})"
     if figure is None:
         return Verdict(aim.what, target, "–", "not measured")
-    measured = shown(figure, aim.unit)
-    if _reached(aim, figure):
+    measured = format_number(figure, aim.unit)
+    if _is_reached(aim, figure):
         reach = aim.stretch is not None and figure >= aim.stretch
         return Verdict(aim.what, target, measured, "met", "the stretch, too" if reach else "")
-    note = _by_how_much(aim, figure)
+    note = _format_margin(aim, figure)
     if aim.figure in limits:
         note += f"; {limits[aim.figure]}"
     return Verdict(aim.what, target, measured, "missed", note)
 
 
-def _reached(aim: Aim, figure: float) -> bool:
+def _is_reached(aim: Aim, figure: float) -> bool:
     match aim.bound:
         case "at least":
             return figure >= aim.target
@@ -92,7 +92,7 @@ def _reached(aim: Aim, figure: float) -> bool:
             return figure < aim.target
 
 
-def _by_how_much(aim: Aim, figure: float) -> str:
+def _format_margin(aim: Aim, figure: float) -> str:
     if aim.unit == "%":
         return f"short by {abs(figure - aim.target) * 100:.1f} points"
     low, high = sorted((figure, aim.target))

@@ -16,12 +16,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.report.aims import judged
+from benchmarks.report.aims import judge_aims
 from benchmarks.report.data import LeftOut, Report, Section, Verdict
-from benchmarks.report.fresh import Tell
 from benchmarks.report.machine import head
+from benchmarks.report.options import Form, ReportOptions
 from benchmarks.report.registry import CHAPTERS, Chapter, chapter
-from benchmarks.report.wanted import Form, Wanted
+from benchmarks.report.workloads.subject_process import Tell
 
 OUT = Path("benchmarks/results")
 _STOPPED = "stopped before it was measured"
@@ -62,8 +62,8 @@ def main(
             typer.echo(f"{one.id:<12}{one.about}")
         return
     form = Form.SHORT if short else Form.WHOLE
-    wanted = Wanted(form, locomo, tuple(script or ()))
-    chosen = _chosen(only)
+    wanted = ReportOptions(form, locomo, tuple(script or ()))
+    chosen = _select_sections(only)
     begun = datetime.now().astimezone()
     sections: list[Section] = []
     left_out: list[LeftOut] = []
@@ -72,7 +72,7 @@ def main(
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
     try:
         for one in chosen:
-            sections += _measured(one, wanted, left_out)
+            sections += _measure_section(one, wanted, left_out)
     except KeyboardInterrupt:
         stopped = True
         missing = chosen[len(sections) + len(left_out) :]
@@ -88,10 +88,10 @@ def main(
         tuple(left_out),
         is_whole=not short,
     )
-    from benchmarks.report.writing import write  # matplotlib, which no measurement needs in memory
+    from benchmarks.report.rendering.files import write
 
     page = write(report, out)
-    _say(report)
+    _print_summary(report)
     console.print(f"[bold]{page}[/bold]")
     for part in failed:
         console.print(f"✗ {part.what}: {part.why}", style="red", markup=False, highlight=False)
@@ -99,7 +99,7 @@ def main(
         raise typer.Exit(130 if stopped else 1)
 
 
-def _chosen(only: Sequence[str] | None) -> Sequence[Chapter]:
+def _select_sections(only: Sequence[str] | None) -> Sequence[Chapter]:
     if not only:
         return CHAPTERS
     if unknown := next((id for id in only if chapter(id) is None), None):
@@ -108,11 +108,11 @@ def _chosen(only: Sequence[str] | None) -> Sequence[Chapter]:
     return [one for one in CHAPTERS if one.id in only]
 
 
-def _measured(one: Chapter, wanted: Wanted, left_out: list[LeftOut]) -> list[Section]:
+def _measure_section(one: Chapter, wanted: ReportOptions, left_out: list[LeftOut]) -> list[Section]:
     """The section; none if it cannot be measured, which keeps none of the others from it."""
     begun = time.monotonic()
     try:
-        with _telling(one.id) as tell:
+        with _progress_printer(one.id) as tell:
             section = one.measure(wanted, tell)
     except Exception as error:  # whatever a benchmark may run into
         console.print(f"✗ {one.id}: {error}", style="red", markup=False)
@@ -124,7 +124,7 @@ def _measured(one: Chapter, wanted: Wanted, left_out: list[LeftOut]) -> list[Sec
 
 
 @contextmanager
-def _telling(id: str) -> Iterator[Tell]:
+def _progress_printer(id: str) -> Iterator[Tell]:
     if not console.is_terminal:
         console.print(f"{id} …")
     with console.status(f"{id} …") as status:
@@ -134,10 +134,10 @@ def _telling(id: str) -> Iterator[Tell]:
 def _aims(sections: Sequence[Section]) -> tuple[Verdict, ...]:
     figures = {name: value for one in sections for name, value in one.figures.items()}
     limits = {name: text for one in sections for name, text in one.limits.items()}
-    return judged(figures, limits)
+    return judge_aims(figures, limits)
 
 
-def _say(report: Report) -> None:
+def _print_summary(report: Report) -> None:
     for aim in report.aims:
         if aim.word != "not measured":
             sign, style = ("✓", "green") if aim.word == "met" else ("✗", "red")

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 Unit: TypeAlias = Literal["", "s", "B", "×", "%", "1/s"]
 """Of a number: none, seconds, bytes, a ratio, a share (0 to 1), so many a second."""
 
-Word: TypeAlias = Literal["met", "missed", "not measured"]
+VerdictResult: TypeAlias = Literal["met", "missed", "not measured"]
 """What became of an aim or an expectation."""
 
 Cell: TypeAlias = str | int | float | None
@@ -53,7 +53,7 @@ class Verdict:
     what: str
     expected: str
     measured: str
-    word: Word
+    word: VerdictResult
     note: str = ""
 
 

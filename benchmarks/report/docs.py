@@ -30,7 +30,7 @@ _OF_A_WHOLE = ("the machine", "the aims")
 """What only a report of all sections has a say in."""
 
 
-class Lacking(Exception):  # noqa: N818 - what a report is
+class MissingFigureError(Exception):
     """A report has nothing that the page could tell; the message says where it was looked for."""
 
 
@@ -45,25 +45,25 @@ def main(
     What the report has not measured stays as it stands in the page.
     """
     try:
-        taken = take(report, page)
-    except Lacking as lacking:
+        taken = update_docs(report, page)
+    except MissingFigureError as lacking:
         typer.echo(str(lacking), err=True)
         raise typer.Exit(1) from None
     typer.echo(f"{page}: {', '.join(taken)}")
 
 
-def take(folder: Path, page: Path) -> list[str]:
-    """Take over what there is; the names of it. Raises :class:`Lacking`."""
+def update_docs(folder: Path, page: Path) -> list[str]:
+    """Take over what there is; the names of it. Raises :class:`MissingFigureError`."""
     file = folder / "report.md"
     if not file.is_file():
-        raise Lacking(f"there is no {file}: python -m benchmarks.report writes it")
+        raise MissingFigureError(f"there is no {file}: python -m benchmarks.report writes it")
     said = file.read_text(encoding="utf-8")
     if "**This is the short form" in said:
-        raise Lacking(f"{file} is of the short form, whose figures mean nothing")
-    blocks = blocks_of(said)
+        raise MissingFigureError(f"{file} is of the short form, whose figures mean nothing")
+    blocks = extract_blocks(said)
     if not blocks:
-        raise Lacking(f"{file} has nothing for {page}")
-    page.write_text(page_with(page.read_text(encoding="utf-8"), blocks), encoding="utf-8")
+        raise MissingFigureError(f"{file} has nothing for {page}")
+    page.write_text(insert_blocks(page.read_text(encoding="utf-8"), blocks), encoding="utf-8")
     figures = page.parent / "figures"
     figures.mkdir(exist_ok=True)
     drawn = [name for name in FIGURES if (folder / name).is_file()]
@@ -72,7 +72,7 @@ def take(folder: Path, page: Path) -> list[str]:
     return [*blocks, *drawn]
 
 
-def blocks_of(report: str) -> dict[str, str]:
+def extract_blocks(report: str) -> dict[str, str]:
     """What a report has of the blocks."""
     found = {name: _under(report, heading) for name, heading in BLOCKS.items()}
     if " --only " in report.partition("\nOnce more: ")[2].partition("\n")[0]:
@@ -83,12 +83,13 @@ def blocks_of(report: str) -> dict[str, str]:
     return {name: block for name, block in found.items() if block}
 
 
-def page_with(page: str, blocks: Mapping[str, str]) -> str:
-    """The page with these blocks in it. Raises :class:`Lacking` for one without a place there."""
+def insert_blocks(page: str, blocks: Mapping[str, str]) -> str:
+    """The page with these blocks in it. Raises :class:`MissingFigureError` for one without a place
+    there."""
     for name, block in blocks.items():
         begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
         if page.count(begin) != 1 or page.count(end) != 1:
-            raise Lacking(f"the page has no place for {name}: {begin} … {end}")
+            raise MissingFigureError(f"the page has no place for {name}: {begin} … {end}")
         before, rest = page.split(begin)
         page = f"{before}{begin}\n{block}\n{end}{rest.split(end)[1]}"
     return page

@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import TypeAlias
 
 from benchmarks.report.data import Section
-from benchmarks.report.fresh import Tell
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.workloads.subject_process import Tell
 
-Measure: TypeAlias = Callable[[Wanted, Tell], Section]
+Measure: TypeAlias = Callable[[ReportOptions, Tell], Section]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import hostile_clients
+from benchmarks.server import hostile_clients
 
 ROOT = Path(__file__).parent.parent.parent
 WITHOUT_WRK = pytest.mark.skipif(shutil.which("wrk") is None, reason="wrk makes the load")
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "benchmarks.hostile_clients", *arguments]
+    command = [sys.executable, "-m", "benchmarks.server.hostile_clients", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
 

@@ -12,17 +12,17 @@ from hassil.parse_expression import parse_sentence
 from hassil.recognize import is_match
 
 from benchmarks.peers import dates, tagging
-from benchmarks.peers.adapt_home import AdaptHome
-from benchmarks.peers.anaphora_home import AnaphoraHome
-from benchmarks.peers.answers import NO_ANSWER, Answer
 from benchmarks.peers.compare import compare, score
-from benchmarks.peers.english import gerund, past, plural
-from benchmarks.peers.hassil_home import HassilHome, document
-from benchmarks.peers.reading import LongestReading
-from benchmarks.peers.rounds import frozen, turns
+from benchmarks.peers.engines.adapt_home import AdaptHome
+from benchmarks.peers.engines.anaphora_home import AnaphoraHome
+from benchmarks.peers.engines.answers import NO_ANSWER, Answer
+from benchmarks.peers.engines.hassil_home import HassilHome, document
+from benchmarks.peers.interleaving import gc_frozen, rotate
+from benchmarks.peers.smart_home.english import gerund, past, plural
+from benchmarks.peers.smart_home.longest_reading import LongestReading
+from benchmarks.peers.smart_home.utterances import SHARES, Utterance, utterances
+from benchmarks.peers.smart_home.work import Verb, clashes, smart_home
 from benchmarks.peers.taggers import TAGGERS, Abilities, abilities
-from benchmarks.peers.utterances import SHARES, Utterance, utterances
-from benchmarks.peers.work import Verb, clashes, smart_home
 
 WORK = smart_home()
 SAID = utterances(WORK, 2_000)
@@ -231,13 +231,13 @@ def test_no_utterance_is_asked_twice():
 
 
 def test_everyone_begins_a_round_once():
-    assert [turns("abc", number)[0] for number in range(3)] == ["a", "b", "c"]
-    assert all(sorted(turns("abc", number)) == ["a", "b", "c"] for number in range(7))
+    assert [rotate("abc", number)[0] for number in range(3)] == ["a", "b", "c"]
+    assert all(sorted(rotate("abc", number)) == ["a", "b", "c"] for number in range(7))
 
 
 def test_what_others_hold_is_not_looked_through_while_one_is_measured():
     held = [[]]
-    with frozen():
+    with gc_frozen():
         assert not any(one is held for one in gc.get_objects())
     assert any(one is held for one in gc.get_objects())
 

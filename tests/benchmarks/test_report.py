@@ -21,8 +21,8 @@ from typer.testing import CliRunner
 from anaphora.models import catalog
 from anaphora.models.loader import load_model
 from benchmarks.peers.stores import stores
-from benchmarks.report import cli, docs, mixed, questions, timing
-from benchmarks.report.aims import AIMS, judged
+from benchmarks.report import cli, docs
+from benchmarks.report.aims import AIMS, judge_aims
 from benchmarks.report.checks import Expectation, Growth, dearest, judge, steepness
 from benchmarks.report.data import (
     Axis,
@@ -45,13 +45,21 @@ from benchmarks.report.data import (
     Verdict,
     Verdicts,
 )
-from benchmarks.report.fresh import Failed, Fresh, Here, Values, affordable, interleaved
-from benchmarks.report.numbers import shown
+from benchmarks.report.options import Form, ReportOptions
 from benchmarks.report.registry import CHAPTERS, Chapter
+from benchmarks.report.rendering.files import plain, write
+from benchmarks.report.rendering.numbers import format_number
 from benchmarks.report.sections import building, files, profile, scripts, start
-from benchmarks.report.stages import STAGES, stage_of, stage_of_stack
-from benchmarks.report.wanted import Form, Wanted
-from benchmarks.report.writing import plain, write
+from benchmarks.report.workloads import mixed_dialogs, questions, timing
+from benchmarks.report.workloads.stages import STAGES, stage_of, stage_of_stack
+from benchmarks.report.workloads.subject_process import (
+    InlineSubject,
+    SubjectError,
+    SubjectProcess,
+    Values,
+    affordable,
+    run_interleaved,
+)
 
 ROOT = Path(__file__).parent.parent.parent
 WORDS = {"met", "missed", "not measured"}
@@ -132,7 +140,7 @@ def test_no_aim_is_about_a_figure_that_another_one_is_about():
 
 
 def test_an_aim_without_a_figure_is_not_judged():
-    assert {verdict.word for verdict in judged({}, {})} == {"not measured"}
+    assert {verdict.word for verdict in judge_aims({}, {})} == {"not measured"}
 
 
 @each(
@@ -149,25 +157,25 @@ def test_an_aim_without_a_figure_is_not_judged():
     ],
 )
 def test_an_aim_is_met_from_its_target_on(figure, value, word):
-    (verdict,) = (one for one in judged({figure: value}, {}) if one.word != "not measured")
+    (verdict,) = (one for one in judge_aims({figure: value}, {}) if one.word != "not measured")
     assert verdict.word == word
 
 
 def test_a_missed_aim_says_by_how_much_and_what_the_limit_is():
     limits = {"building.seconds": "the tokenizer alone takes 2 s"}
-    by_name = {one.what: one for one in judged({"building.seconds": 4.5}, limits)}
+    by_name = {one.what: one for one in judge_aims({"building.seconds": 4.5}, limits)}
     missed = by_name["Building a model of 100,000 synonyms"]
     assert missed.note == "missed by a factor of 1.50; the tokenizer alone takes 2 s"
     assert missed.measured == "4.50 s"
 
 
 def test_a_missed_lead_is_told_in_points():
-    (missed,) = (one for one in judged({"home.slots_lead": -0.012}, {}) if one.word == "missed")
+    (missed,) = (one for one in judge_aims({"home.slots_lead": -0.012}, {}) if one.word == "missed")
     assert missed.note == "short by 1.2 points"
 
 
 def test_an_aim_tells_when_more_was_reached_than_was_asked_for():
-    notes = [one.note for one in judged({"home.over_adapt": 5.5}, {}) if one.word == "met"]
+    notes = [one.note for one in judge_aims({"home.over_adapt": 5.5}, {}) if one.word == "met"]
     assert notes == ["the stretch, too"]
 
 
@@ -192,7 +200,7 @@ def test_an_aim_tells_when_more_was_reached_than_was_asked_for():
     ],
 )
 def test_numbers_are_read_easily(value, unit, text):
-    assert shown(value, unit) == text
+    assert format_number(value, unit) == text
 
 
 # How it looks
@@ -231,7 +239,7 @@ PLOTS = (
 
 def report_of(*parts, **more):
     section = Section("one", "One", "What it is.", parts, left_out=(LeftOut("b", "no disk"),))
-    given = {"head": (("cores", "2"),), "again": "make bench", "aims": judged({}, {})}
+    given = {"head": (("cores", "2"),), "again": "make bench", "aims": judge_aims({}, {})}
     return Report(sections=(section,), **(given | more))
 
 
@@ -338,43 +346,49 @@ def failing() -> Iterator[Values]:
 
 
 def test_a_subject_works_in_a_process_of_its_own_when_it_is_told_to():
-    with Fresh(counting, size=10, step=5) as process:
+    with SubjectProcess(counting, size=10, step=5) as process:
         assert process.ready == {"ready": 10}
         assert [process.round(), process.round()] == [{"at": 15}, {"at": 20}]
 
 
 def test_a_subject_works_here_as_well():
-    here = Here(counting, size=10)
+    here = InlineSubject(counting, size=10)
     assert (here.ready, here.round()) == ({"ready": 10}, {"at": 11})
 
 
 def test_a_process_that_fails_says_why():
-    with Fresh(failing) as process, pytest.raises(Failed, match="ValueError: no more of that"):
+    with (
+        SubjectProcess(failing) as process,
+        pytest.raises(SubjectError, match="ValueError: no more of that"),
+    ):
         process.round()
 
 
 @each("apart", [True, False])
 def test_rounds_of_several_sizes_give_medians(apart):
-    found, failed = interleaved(counting, (1, 100), rounds=3, apart=apart)
+    found, failed = run_interleaved(counting, (1, 100), rounds=3, apart=apart)
     assert found == {1: {"ready": 1, "at": 3}, 100: {"ready": 100, "at": 102}}
     assert failed == {}
 
 
 def test_a_size_that_fails_keeps_none_of_the_others_from_being_measured():
-    found, failed = interleaved(up_to_a_hundred, (1, 1_000), rounds=1)
+    found, failed = run_interleaved(up_to_a_hundred, (1, 1_000), rounds=1)
     assert found == {1: {"ready": 1, "at": 1}}
     assert failed.keys() == {1_000}
     assert "1000 are too many" in failed[1_000]
 
 
 def test_a_size_that_fails_in_a_round_is_left_out_of_those_that_follow():
-    found, failed = interleaved(up_to_a_hundred, (1, 99), rounds=3)
+    found, failed = run_interleaved(up_to_a_hundred, (1, 99), rounds=3)
     assert found.keys() == {1}
     assert failed.keys() == {99}
 
 
 def test_a_process_that_is_not_ready_in_time_is_ended():
-    with Fresh(never_ready, patience=0.1) as process, pytest.raises(Failed, match="more than 0 s"):
+    with (
+        SubjectProcess(never_ready, patience=0.1) as process,
+        pytest.raises(SubjectError, match="more than 0 s"),
+    ):
         process.ready  # noqa: B018 - it waits
 
 
@@ -409,18 +423,20 @@ def test_long_questions_have_the_length_that_is_asked_for(length):
 
 def test_users_of_all_models_are_in_the_middle_of_their_dialogs():
     models = [load_model(name) for name in ("cafe", "alarm")]
-    asked = list(islice(mixed.mixed(models, users=20), 400))
+    asked = list(islice(mixed_dialogs.random_questions(models, users=20), 400))
     assert {one.model for one in asked} == {"cafe", "alarm"}
     assert len({one.user for one in asked}) == 20
     for user in {one.user for one in asked}:
         times = [one.at for one in asked if one.user == user]
         assert times == sorted(times)
-    assert asked == list(islice(mixed.mixed(models, users=20), 400))
+    assert asked == list(islice(mixed_dialogs.random_questions(models, users=20), 400))
 
 
 def test_each_bundled_model_has_a_part_in_the_mixture():
-    models = [load_model(name) for name in catalog.names()]
-    assert {model for model, _ in mixed.dialogs_of(models)} == set(catalog.names())
+    models = [load_model(name) for name in catalog.model_names()]
+    assert {model for model, _ in mixed_dialogs.sample_dialogs(models)} == set(
+        catalog.model_names()
+    )
 
 
 # Stages of a question
@@ -462,7 +478,7 @@ def test_every_module_that_a_question_passes_has_a_stage(package):
 
 
 def test_the_profile_of_a_question_has_its_stages_and_its_functions():
-    with Fresh(profile.of_bundled_models, seconds=0.2, models=("cafe",)) as process:
+    with SubjectProcess(profile.of_bundled_models, seconds=0.2, models=("cafe",)) as process:
         told = process.round()
     assert set(told["stages"]) <= set(STAGES)
     assert sum(told["stages"].values()) == pytest.approx(1)
@@ -515,20 +531,20 @@ def test_what_a_program_prints_otherwise_is_kept_as_it_is():
 
 
 def test_programs_that_cannot_run_say_what_they_lack(tmp_path):
-    lacking = {one.name: one.missing(Wanted()) for one in scripts.SCRIPTS}
-    assert "--script bart" in lacking["bart"]
+    lacking = {one.name: one.missing(ReportOptions()) for one in scripts.SCRIPTS}
+    assert "--script ltm.bart" in lacking["ltm.bart"]
     assert "--locomo" in lacking["recall_quality"]
-    given = Wanted(locomo=tmp_path / "none.json")
+    given = ReportOptions(locomo=tmp_path / "none.json")
     assert "no file" in next(
-        one for one in scripts.SCRIPTS if one.name == "recall_quality"
+        one for one in scripts.SCRIPTS if one.name == "ltm.recall_quality"
     ).missing(given)
 
 
 def test_programs_that_this_machine_lacks_are_named(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    lacking = {one.name: one.missing(Wanted()) for one in scripts.SCRIPTS}
-    assert lacking["service"] == "it needs wrk and redis-server"
-    assert lacking["idle_conversations"] == "it needs redis-server"
+    lacking = {one.name: one.missing(ReportOptions()) for one in scripts.SCRIPTS}
+    assert lacking["server.load"] == "it needs wrk and redis-server"
+    assert lacking["stm.idle_conversations"] == "it needs redis-server"
 
 
 def test_a_machine_without_redis_has_the_times_of_the_other_stores(monkeypatch):
@@ -563,7 +579,7 @@ def docs_page(tmp_path):
 
 def test_the_docs_take_their_tables_and_the_flame_graph_from_a_report(tmp_path, docs_page):
     report_file(tmp_path)
-    taken = docs.take(tmp_path, docs_page)
+    taken = docs.update_docs(tmp_path, docs_page)
     said = docs_page.read_text("utf-8")
     assert taken == ["the machine", "the aims", "the profile", "ask-flame.svg"]
     assert said.startswith("Before.\n")
@@ -579,25 +595,25 @@ def test_the_docs_take_their_tables_and_the_flame_graph_from_a_report(tmp_path, 
 
 def test_a_report_of_some_sections_does_not_judge_the_aims_in_the_docs(tmp_path, docs_page):
     report_file(tmp_path, again="python -m benchmarks.report --only profile")
-    assert docs.take(tmp_path, docs_page) == ["the profile", "ask-flame.svg"]
+    assert docs.update_docs(tmp_path, docs_page) == ["the profile", "ask-flame.svg"]
     assert "<!-- the aims -->\nold\n" in docs_page.read_text("utf-8")
 
 
 def test_a_report_of_the_short_form_has_nothing_to_tell_in_the_docs(tmp_path, docs_page):
     write(report_of(is_whole=False), tmp_path)
-    with pytest.raises(docs.Lacking, match="short form"):
-        docs.take(tmp_path, docs_page)
+    with pytest.raises(docs.MissingFigureError, match="short form"):
+        docs.update_docs(tmp_path, docs_page)
 
 
 def test_docs_without_a_report_say_how_to_make_one(tmp_path, docs_page):
-    with pytest.raises(docs.Lacking, match=r"python -m benchmarks\.report writes it"):
-        docs.take(tmp_path / "none", docs_page)
+    with pytest.raises(docs.MissingFigureError, match=r"python -m benchmarks\.report writes it"):
+        docs.update_docs(tmp_path / "none", docs_page)
 
 
 def test_the_page_of_the_docs_has_a_place_for_each_block():
     said = docs.PAGE.read_text("utf-8")
-    assert docs.page_with(said, {}) == said
-    assert "\nnew\n" in docs.page_with(said, dict.fromkeys(docs.BLOCKS, "new"))
+    assert docs.insert_blocks(said, {}) == said
+    assert "\nnew\n" in docs.insert_blocks(said, dict.fromkeys(docs.BLOCKS, "new"))
 
 
 def test_the_headings_that_the_docs_look_for_are_those_of_the_sections():
@@ -628,15 +644,15 @@ def runner(monkeypatch, tmp_path):
     return run
 
 
-def good(wanted: Wanted, tell: object) -> Section:
+def good(wanted: ReportOptions, tell: object) -> Section:
     return Section("good", "Good", f"In the {wanted.form} form.", figures={"start.seconds": 0.5})
 
 
-def bad(wanted: Wanted, tell: object) -> Section:
+def bad(wanted: ReportOptions, tell: object) -> Section:
     raise OSError("no disk")
 
 
-def interrupted(wanted: Wanted, tell: object) -> Section:
+def interrupted(wanted: ReportOptions, tell: object) -> Section:
     raise KeyboardInterrupt
 
 
@@ -649,12 +665,12 @@ def test_a_section_that_fails_keeps_none_of_the_others_from_the_report(runner, t
     assert "✗ first: no disk" in result.stderr
 
 
-def partly(wanted: Wanted, tell: object) -> Section:
+def partly(wanted: ReportOptions, tell: object) -> Section:
     failed = LeftOut("benchmarks.bad", "it ended with 1", failed=True)
     return Section("partly", "Partly", "Some of it.", left_out=(failed,))
 
 
-def lacking(wanted: Wanted, tell: object) -> Section:
+def lacking(wanted: ReportOptions, tell: object) -> Section:
     return Section("lacking", "Lacking", "None.", left_out=(LeftOut("service", "it needs wrk"),))
 
 

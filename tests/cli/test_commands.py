@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from anaphora import cli
 from anaphora.cli import app
 from anaphora.version import __version__
-from tests.plain import PLAIN_WEATHER
+from tests.support.plain_models import PLAIN_WEATHER
 
 STRANGE = ["", " ", "🌧️", "مرحبا", "\u202eabc", "\0", "[bold]weather[/bold]"]
 

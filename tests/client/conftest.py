@@ -97,7 +97,7 @@ class Service:
         ]
 
 
-class Waiting:
+class SyncCaller:
     """The client for programs that wait."""
 
     def __init__(self, service: Service) -> None:
@@ -123,7 +123,7 @@ class Waiting:
             return list(found) if isinstance(found, Iterator) else found
 
 
-class Awaiting:
+class AsyncCaller:
     """The client for programs that do other things meanwhile."""
 
     def __init__(self, service: Service) -> None:
@@ -158,7 +158,7 @@ class Awaiting:
         return anyio.run(run)
 
 
-Caller = Waiting | Awaiting
+Caller = SyncCaller | AsyncCaller
 
 
 @pytest.fixture
@@ -166,12 +166,12 @@ def service() -> Service:
     return Service()
 
 
-@pytest.fixture(params=[Waiting, Awaiting], ids=["sync", "async"])
+@pytest.fixture(params=[SyncCaller, AsyncCaller], ids=["sync", "async"])
 def call(request: pytest.FixtureRequest, service: Service) -> Caller:
     """Calls a method of a client: ``call("ask", "And in Kyoto?")``. Every test runs with both."""
     kind: Callable[[Service], Caller] = request.param
     return kind(service)
 
 
-def named(items: Iterable[Any]) -> list[str]:
+def type_names(items: Iterable[Any]) -> list[str]:
     return [type(item).__name__ for item in items]

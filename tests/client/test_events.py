@@ -11,17 +11,16 @@ import httpx
 import pytest
 
 from anaphora.client import (
-    Asked,
     AsyncClient,
-    BadAnswer,
     Client,
-    Ended,
+    EndEvent,
     Invalid,
+    InvalidResponse,
+    QuestionEvent,
     ServerError,
     Unreachable,
 )
-
-from .conftest import REPLY, Caller, Service, named, problem, stream
+from tests.client.conftest import REPLY, Caller, Service, problem, stream, type_names
 
 EXPLANATION = {"text": "a", "status": "matched"}
 EVENTS: list[tuple[str, Any]] = [
@@ -63,8 +62,8 @@ def coming(bits: Bits) -> httpx.Response:
 def test_events_come_as_values_in_their_order(call: Caller, service: Service) -> None:
     service.answers(stream(*EVENTS))
     found = call("events", ["a"], user="ann", explain=True)
-    assert named(found) == ["Asked", "Explanation", "Reply", "Ended"]
-    assert (found[0], found[-1]) == (Asked(0, "a"), Ended(1))
+    assert type_names(found) == ["QuestionEvent", "Explanation", "Reply", "EndEvent"]
+    assert (found[0], found[-1]) == (QuestionEvent(0, "a"), EndEvent(1))
     assert found[2].text == "Fine."
     assert service.sent == [
         ("POST", "/v1/ask/events", {"texts": ["a"], "user": "ann", "explain": True})
@@ -100,7 +99,7 @@ def test_what_came_before_the_problem_was_there(service: Service) -> None:
     service.answers(stream(*EVENTS[:3], ("problem", problem(500, "internal").json())))
     with Client("http://server", transport=httpx.MockTransport(service)) as client:
         events = client.events(["a"])
-        assert named(next(events) for _ in range(3)) == ["Asked", "Explanation", "Reply"]
+        assert type_names(next(events) for _ in range(3)) == ["QuestionEvent", "Explanation", "Reply"]
         with pytest.raises(ServerError):
             next(events)
 
@@ -128,7 +127,7 @@ def test_an_event_that_cannot_be_read_is_told(call: Caller, service: Service, da
     service.answers(
         httpx.Response(200, text=content, headers={"Content-Type": "text/event-stream"})
     )
-    with pytest.raises(BadAnswer, match="the event 'reply'"):
+    with pytest.raises(InvalidResponse, match="the event 'reply'"):
         call("events", ["a"])
 
 
@@ -140,7 +139,7 @@ def test_a_refused_request_is_told_in_full(call: Caller, service: Service) -> No
 
 def test_a_page_instead_of_a_stream_is_told(call: Caller, service: Service) -> None:
     service.answers(httpx.Response(200, html="<p>Log in</p>"))
-    with pytest.raises(BadAnswer, match="a stream of events should have come"):
+    with pytest.raises(InvalidResponse, match="a stream of events should have come"):
         call("events", ["a"])
 
 
@@ -149,7 +148,7 @@ def test_whoever_leaves_early_lets_go_of_the_connection(service: Service) -> Non
     service.answers(coming(bits))
     with Client("http://server", transport=httpx.MockTransport(service)) as client:
         events = client.events(["a"])
-        assert next(events) == Asked(0, "a")
+        assert next(events) == QuestionEvent(0, "a")
         assert not bits.closed
         events.close()  # type: ignore[attr-defined]  # it is a generator
         assert bits.closed

@@ -10,8 +10,7 @@ import pytest
 from anaphora.client import AsyncClient, Client
 from anaphora.errors import AnaphoraError
 from anaphora.version import __version__
-
-from .conftest import REPLY, Caller, Service
+from tests.client.conftest import REPLY, Caller, Service
 
 CONVERSATION = {"user": "ann", "model": "weather"}
 MODEL = {"id": "weather"}

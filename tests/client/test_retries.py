@@ -17,8 +17,7 @@ from anaphora.client import (
     TooManyRequests,
     Unreachable,
 )
-
-from .conftest import REPLY, Caller, Service, problem, stream
+from tests.client.conftest import REPLY, Caller, Service, problem, stream
 
 CONVERSATION = {"user": "ann", "model": "weather"}
 

@@ -28,12 +28,11 @@ from anaphora.client import (
     Unauthorized,
     Unreachable,
 )
-from anaphora.intents.engine import Engine
+from anaphora.engine.engine import Engine
 from anaphora.server.app import create_app
-from anaphora.server.keys import new_key
-from anaphora.server.settings import Settings
-
-from .conftest import named
+from anaphora.server.auth.keys import generate_key
+from anaphora.server.settings.model import Settings
+from tests.client.conftest import type_names
 
 SHOP = """\
 id: shop
@@ -67,11 +66,11 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     file = tmp_path_factory.mktemp("shop") / "shop.yaml"
     file.write_text(SHOP, encoding="utf-8")
     made = {
-        "all": new_key("all", scopes=("ask", "read", "write", "admin"), rate="100000/minute"),
-        "asks": new_key("asks", scopes=("ask",)),
-        "slow": new_key("slow", scopes=("ask",), rate="1/day"),
-        "brisk": new_key("brisk", scopes=("ask",), rate="1/second"),
-        "ann": new_key("ann", scopes=("ask", "read"), user="ann"),
+        "all": generate_key("all", scopes=("ask", "read", "write", "admin"), rate="100000/minute"),
+        "asks": generate_key("asks", scopes=("ask",)),
+        "slow": generate_key("slow", scopes=("ask",), rate="1/day"),
+        "brisk": generate_key("brisk", scopes=("ask",), rate="1/second"),
+        "ann": generate_key("ann", scopes=("ask", "read"), user="ann"),
     }
     settings = Settings(models=(str(file), "cafe"), keys=[kept for _, kept in made.values()])
     orders: list[str] = []
@@ -191,7 +190,7 @@ def test_several_questions_stop_at_the_first_that_fails(call: Any) -> None:
 
 def test_events_come_for_each_question(call: Any) -> None:
     found = call("events", ["I want tea", "and cake"], user=call.user, explain=True)
-    assert named(found) == ["Asked", "Explanation", "Reply"] * 2 + ["Ended"]
+    assert type_names(found) == ["QuestionEvent", "Explanation", "Reply"] * 2 + ["EndEvent"]
     texts = [event.text for event in found if isinstance(event, Reply)]
     assert texts == ["Here is your tea.", "Here is your cake."]
     assert found[-1].answered == 2

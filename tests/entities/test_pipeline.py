@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
+from anaphora.core.utterance import Utterance
 from anaphora.entities import pipeline as module
-from anaphora.entities.pipeline import Pipeline, build
+from anaphora.entities.pipeline import Pipeline, build_pipeline
 from anaphora.errors import HandlerError, ModelError
 from anaphora.models.domain import Element
 from anaphora.models.loader import parse_model
-from anaphora.models.utterance import Utterance
-
-from .models import WEATHER, element, model
+from tests.entities.helpers.model_builders import WEATHER, element, model
 
 
 def entities(utterance: Utterance) -> list[tuple[str, str | None]]:
@@ -160,9 +159,9 @@ def shouting(doc):
 def test_an_own_pipeline_keeps_its_components_and_gets_ours_last():
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    assert build(WEATHER, "en", nlp) is nlp
+    assert build_pipeline(WEATHER, "en", nlp) is nlp
     assert nlp.pipe_names == ["sentencizer", "anaphora_elements"]
-    build(model(element("x", "tokyo")), "en", nlp)
+    build_pipeline(model(element("x", "tokyo")), "en", nlp)
     assert nlp.pipe_names == ["sentencizer", "anaphora_elements"]
     doc = nlp("Tokyo")
     assert [span.label_ for span in doc.spans["anaphora"]] == ["x"]
@@ -320,7 +319,7 @@ class TestBatches:
     def test_give_what_one_text_after_the_other_gives(self, name, texts, language, usual, at, size):
         pipeline = pipelines()[name]
         one_by_one = (pipeline(text, language, usual=usual, at=at) for text in texts)
-        many = pipeline.pipe(texts, language, usual=usual, at=at, batch_size=size)
+        many = pipeline.pipe(texts, language, preferred=usual, at=at, batch_size=size)
         assert until_one_fails(many) == until_one_fails(one_by_one)
 
     def test_reach_the_components_of_the_user_as_batches(self):

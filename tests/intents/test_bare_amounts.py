@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from anaphora import Engine, Reply, parse_model
-from anaphora.entities.numbers.money import MoneyRecognizer
+from anaphora.entities.builtin.numbers.money_recognizer import MoneyRecognizer
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
@@ -141,7 +141,7 @@ def test_without_a_currency_an_amount_is_a_number() -> None:
 
 
 def test_the_country_of_the_language_has_a_currency() -> None:
-    (pounds,) = MoneyRecognizer("en-GB").mentions("500")
+    (pounds,) = MoneyRecognizer("en-GB").find_mentions("500")
     assert (pounds.value, pounds.fallback) == ("500 GBP", True)
 
 

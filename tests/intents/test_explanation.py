@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.intents.weather import WEATHER
+from tests.support.weather_models import WEATHER
 
 
 def explained(bot, *questions, text=WEATHER):

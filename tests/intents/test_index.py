@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from anaphora.grammar.context import Surroundings
-from anaphora.grammar.intent import Intent, Options, Predicate, Term
-from anaphora.intents.index import IntentIndex, keys_of
+from anaphora.core.utterance import Entity, Variant
+from anaphora.grammar.context import QuestionContext
+from anaphora.grammar.idl.intent import Intent, IntentOptions, Predicate, Term
+from anaphora.intents.index import IntentIndex, entity_keys
 from anaphora.intents.match import Candidate
-from anaphora.intents.solver import Scene, fillings, solve
-from anaphora.models.utterance import Entity, Variant
+from anaphora.intents.solver import MatchContext, fill_intents, solve
 
 NAMES = "abcde"
 
@@ -42,7 +42,7 @@ terms = st.builds(
 )
 intents = st.lists(
     st.builds(
-        lambda parts, **unused: Intent("x", tuple(parts), Options(**unused)),
+        lambda parts, **unused: Intent("x", tuple(parts), IntentOptions(**unused)),
         st.lists(terms, min_size=1, max_size=3),
         unused_user_entities=st.booleans(),
         unused_system_entities=st.booleans(),
@@ -53,15 +53,15 @@ intents = st.lists(
 entities = st.lists(st.sampled_from(NAMES), max_size=3)
 
 
-def scene(sentence: list[str], memory: list[str]) -> Scene:
+def scene(sentence: list[str], memory: list[str]) -> MatchContext:
     def named(names: list[str]) -> tuple[Candidate, ...]:
         return tuple(Candidate(Entity(name, frozenset({name}), name, (0,))) for name in names)
 
-    return Scene(Variant(()), named(sentence), named(memory), (), (), Surroundings())
+    return MatchContext(Variant(()), named(sentence), named(memory), (), (), QuestionContext())
 
 
 def keys(candidates: tuple[Candidate, ...]) -> set[tuple[str, str]]:
-    return {key for candidate in candidates for key in keys_of(candidate.entity)}
+    return {key for candidate in candidates for key in entity_keys(candidate.entity)}
 
 
 @given(intents, entities, entities)
@@ -70,8 +70,8 @@ def test_every_intent_that_matches_is_a_candidate(some, sentence, memory):
     found = IntentIndex(some).candidates([one.entity for one in where.sentence + where.memory])
     matching = [
         filling.order
-        for filling in fillings(some, range(len(some)), where)
-        if not filling.missing and not filling.obstacle
+        for filling in fill_intents(some, range(len(some)), where)
+        if not filling.missing and not filling.blocking_reason
     ]
     assert set(matching) <= set(found)
     assert found == sorted(set(found))
@@ -91,11 +91,11 @@ def test_what_asks_for_elements_alone_is_filled_as_if_it_were_evaluated(some, se
         for intent in some
     ]
     for one, other in zip(
-        fillings(some, range(len(some)), where),
-        fillings(evaluated, range(len(some)), where),
+        fill_intents(some, range(len(some)), where),
+        fill_intents(evaluated, range(len(some)), where),
         strict=True,
     ):
-        assert (one.taken, one.obstacle) == (other.taken, other.obstacle)
+        assert (one.taken, one.blocking_reason) == (other.taken, other.blocking_reason)
         assert [match.hits for match in one.terms] == [match.hits for match in other.terms]
         assert [term.position for term in one.missing] == [term.position for term in other.missing]
 
@@ -105,10 +105,12 @@ def test_every_intent_that_the_sentence_touches_is_found_by_its_required_terms(s
     where = scene(sentence, [])
     touched = [
         (required, order)
-        for required, orders in IntentIndex(some).touched_by(keys(where.sentence))
+        for required, orders in IntentIndex(some).orders_by_required_terms(keys(where.sentence))
         for order in orders
     ]
-    filled = {filling.order for filling in fillings(some, range(len(some)), where) if filling.taken}
+    filled = {
+        filling.order for filling in fill_intents(some, range(len(some)), where) if filling.taken
+    }
     assert filled <= {order for _, order in touched}
     assert touched == sorted(touched)
     assert all(
@@ -142,8 +144,8 @@ def test_what_is_planned_is_what_is_filled(some, sentence, memory):
         planned = [(one.filling.order, one.filling) for one in solve(some, index, [where])]
         filled = [
             (filling.order, filling)
-            for filling in fillings(some, range(len(some)), where)
-            if not filling.missing and not filling.obstacle
+            for filling in fill_intents(some, range(len(some)), where)
+            if not filling.missing and not filling.blocking_reason
         ]
         assert sorted(planned, key=itemgetter(0)) == filled
 
@@ -155,6 +157,6 @@ def test_plans_that_are_not_needed_again_are_forgotten(monkeypatch):
     for name in "abcdeabcde":
         where = scene([name], [])
         at_hand = [one.entity for one in where.sentence]
-        (plan,) = index.plans(at_hand, said=range(1), in_sentence=1)
-        assert plan.takes == ((0,),)
+        (plan,) = index.plans(at_hand, current=range(1), in_sentence=1)
+        assert plan.term_positions == ((0,),)
     assert len(index._plans) <= 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anaphora import Engine, parse_model
-from anaphora.entities.qualifier_coverage import uncovered_qualifiers
+from anaphora.entities.matching.qualifier_coverage import find_uncovered_qualifiers
 
 BANK = """
 id: bank
@@ -64,14 +64,14 @@ def test_it_can_be_rejected() -> None:
 
 
 def test_a_model_without_any_such_word_is_told_of_once_for_each_language() -> None:
-    assert uncovered_qualifiers(parse_model(BANK)) == {"en": ("not", "without", "only")}
+    assert find_uncovered_qualifiers(parse_model(BANK)) == {"en": ("not", "without", "only")}
     both = parse_model(BANK.replace("id: bank", "id: bank\nlanguage: [en, de]"))
-    assert uncovered_qualifiers(both)["de"] == ("nicht", "ohne", "nur")
+    assert find_uncovered_qualifiers(both)["de"] == ("nicht", "ohne", "nur")
 
 
 def test_a_model_that_decides_about_them_is_not_told_of() -> None:
-    assert not uncovered_qualifiers(parse_model(HOTEL))
+    assert not find_uncovered_qualifiers(parse_model(HOTEL))
     contracted = BANK.replace('synonyms: ["{send|pay}"]', 'synonyms: [send, "don\'t send"]')
-    assert not uncovered_qualifiers(parse_model(contracted))
+    assert not find_uncovered_qualifiers(parse_model(contracted))
     for more in ("stop_words: {add: [not]}", "limits: {max_free_words: 0}"):
-        assert not uncovered_qualifiers(parse_model(f"{BANK}{more}\n"))
+        assert not find_uncovered_qualifiers(parse_model(f"{BANK}{more}\n"))

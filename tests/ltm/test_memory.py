@@ -12,16 +12,16 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from anaphora.errors import AnaphoraError, StoreError, SummaryError, Unkeepable
-from anaphora.ltm.aio import AsyncLongTermMemory
+from anaphora.errors import AnaphoraError, PermanentStoreError, StoreError, SummaryError
+from anaphora.ltm.async_memory import AsyncLongTermMemory
 from anaphora.ltm.exchange import Summary
-from anaphora.ltm.history import HistorySettings
+from anaphora.ltm.history.working_history import HistorySettings
 from anaphora.ltm.memory import LongTermMemory
-from anaphora.ltm.recall.sqlite import SqliteRecallStore
-from anaphora.ltm.recall.store import Among, Whose
-from anaphora.ltm.summarizers.cut import WordCut
-from tests.ltm.talk import ANN, BOB, NOON, said, talk
-from tests.servers import until
+from anaphora.ltm.retrieval.sqlite.store import SqliteRecallStore
+from anaphora.ltm.retrieval.store import SearchFilter, UserKey
+from anaphora.ltm.summarizers.first_words import FirstWords
+from tests.ltm.sample_exchanges import ANN, BOB, NOON, make_exchange, make_exchanges
+from tests.support.real_server import wait_until
 
 SMALL = HistorySettings(max_size=100, max_exchanges=30)
 DEADLINE = 60.0  # seconds: a machine may be busy
@@ -110,18 +110,18 @@ def settled(memory):
 
 def test_what_was_said_is_there_at_once(open_memory):
     memory = open_memory()
-    memory.add(ANN, said("weather in Tokyo", "sunny"))
-    memory.add(BOB, said("weather in Rome", "rain"))
+    memory.add(ANN, make_exchange("weather in Tokyo", "sunny"))
+    memory.add(BOB, make_exchange("weather in Rome", "rain"))
     (exchange,) = memory.latest(ANN, 10)
     assert (exchange.question, exchange.answer, exchange.number) == ("weather in Tokyo", "sunny", 1)
     assert [one.question for one in memory.history(BOB).exchanges] == ["weather in Rome"]
-    (passage,) = memory.recall(Whose("ann"), "Tokyo").passages
+    (passage,) = memory.recall(UserKey("ann"), "Tokyo").passages
     assert passage.exchange == exchange
 
 
 def test_a_short_history_is_verbatim(open_memory):
     memory = settled(open_memory())
-    for one in talk(10):
+    for one in make_exchanges(10):
         memory.add(ANN, one)
     history = settled(memory).history(ANN)
     assert (history.summaries, len(history.exchanges), history.size) == ((), 10, 100)
@@ -129,7 +129,7 @@ def test_a_short_history_is_verbatim(open_memory):
 
 def test_a_long_history_is_compressed_in_the_background(open_memory, summarizer):
     memory = open_memory()
-    exchanges = talk(20)
+    exchanges = make_exchanges(20)
     for one in exchanges:
         memory.add(ANN, one)
     history = settled(memory).history(ANN)
@@ -146,7 +146,7 @@ def test_a_long_history_is_compressed_in_the_background(open_memory, summarizer)
 
 def test_the_original_of_a_summary_can_always_be_shown(open_memory):
     memory = open_memory(settings=HistorySettings(max_size=100))
-    exchanges = talk(300)
+    exchanges = make_exchanges(300)
     for one in exchanges:
         memory.add(ANN, one)
     history = settled(memory).history(ANN)
@@ -162,12 +162,12 @@ def test_the_original_of_a_summary_can_always_be_shown(open_memory):
 def test_nothing_waits_for_a_summarizer_that_takes_its_time(open_memory, summarizer):
     memory = open_memory()
     summarizer.may_go.clear()
-    for one in talk(20):
+    for one in make_exchanges(20):
         memory.add(ANN, one)
     assert summarizer.came.wait(DEADLINE)
-    memory.add(ANN, said("and tomorrow", "rain"))
+    memory.add(ANN, make_exchange("and tomorrow", "rain"))
     assert memory.latest(ANN, 1)[0].question == "and tomorrow"
-    assert memory.recall(Whose("ann"), "tomorrow").passages[0].exchange.answer == "rain"
+    assert memory.recall(UserKey("ann"), "tomorrow").passages[0].exchange.answer == "rain"
     summarizer.may_go.set()
     history = settled(memory).history(ANN)
     assert history.summaries[-1].last == 15
@@ -177,7 +177,7 @@ def test_nothing_waits_for_a_summarizer_that_takes_its_time(open_memory, summari
 def test_a_summarizer_that_fails_leaves_the_history_as_it_was(open_memory, summarizer, clock):
     memory = open_memory()
     summarizer.fails = ("",)  # whatever it is given
-    for one in talk(20):
+    for one in make_exchanges(20):
         memory.add(ANN, one)
     history = settled(memory).history(ANN)
     assert (history.summaries, len(history.exchanges)) == ((), 20)
@@ -197,8 +197,8 @@ def test_one_conversation_that_cannot_be_summarized_holds_up_no_other(
 ):
     memory = open_memory()
     summarizer.fails = ("poison",)
-    memory.add(ANN, said("poison"))
-    for one in talk(20):
+    memory.add(ANN, make_exchange("poison"))
+    for one in make_exchanges(20):
         memory.add(ANN, one)
         memory.add(BOB, one)
     for _ in range(20):
@@ -218,10 +218,10 @@ class Longwinded:
 def test_a_summary_that_is_not_shorter_gives_way_to_the_first_words(open_memory, caplog):
     memory = open_memory(summarizer=Longwinded())
     with caplog.at_level(logging.WARNING):
-        for one in talk(20):
+        for one in make_exchanges(20):
             memory.add(ANN, one)
         history = settled(memory).history(ANN)
-    assert {one.by for one in history.summaries} == {WordCut().name}
+    assert {one.by for one in history.summaries} == {FirstWords().name}
     assert history.size <= 100
     assert memory.status().cut == 3
     assert "not shorter" in caplog.text
@@ -236,7 +236,7 @@ class Forgetful:
 
 def test_a_summarizer_that_forgets_a_segment_has_failed(open_memory):
     memory = open_memory(summarizer=Forgetful())
-    for one in talk(20):
+    for one in make_exchanges(20):
         memory.add(ANN, one)
     assert settled(memory).history(ANN).summaries == ()
     assert memory.status().last_failures == {"compress": "forgetful gave 0 summaries of 3 segments"}
@@ -244,20 +244,20 @@ def test_a_summarizer_that_forgets_a_segment_has_failed(open_memory):
 
 def test_without_a_summarizer_only_the_number_of_exchanges_is_bounded(open_memory):
     memory = open_memory(summarizer=None)
-    for one in talk(40):
+    for one in make_exchanges(40):
         memory.add(ANN, one)
     history = settled(memory).history(ANN)
     assert [one.number for one in history.exchanges] == list(range(11, 41))
-    (first,) = memory.recall(Whose("ann"), "question1", size=1).passages
+    (first,) = memory.recall(UserKey("ann"), "question1", size=1).passages
     assert first.exchange.number == 1  # it has left the history, and not the store
 
 
 def test_what_is_older_than_the_retention_is_erased(open_memory, clock):
     memory = open_memory(retention=timedelta(days=30))
-    memory.add(ANN, said("old", minutes=0))
+    memory.add(ANN, make_exchange("old", minutes=0))
     settled(memory)
     clock.passes(days=20)
-    memory.add(ANN, said("young", minutes=20 * 24 * 60))
+    memory.add(ANN, make_exchange("young", minutes=20 * 24 * 60))
     settled(memory)
     assert len(memory.latest(ANN, 10)) == 2
     clock.passes(days=11)
@@ -267,7 +267,7 @@ def test_what_is_older_than_the_retention_is_erased(open_memory, clock):
 
 def test_a_clock_that_is_wrong_for_a_moment_erases_nothing(open_memory, clock):
     memory = settled(open_memory(retention=timedelta(days=30)))
-    memory.add(ANN, said("young"))
+    memory.add(ANN, make_exchange("young"))
     for wrong_by in ({"days": 3_650}, {"minutes": 2}, {"days": -3_650}):
         clock.passes(minutes=2)
         clock.is_set(**wrong_by)
@@ -277,7 +277,7 @@ def test_a_clock_that_is_wrong_for_a_moment_erases_nothing(open_memory, clock):
 
 def test_after_a_clock_was_years_ahead_what_is_too_old_is_still_erased(open_memory, clock):
     memory = settled(open_memory(retention=timedelta(days=30)))
-    memory.add(ANN, said("old"))
+    memory.add(ANN, make_exchange("old"))
     clock.is_set(days=3_650)
     settled(memory)
     clock.is_set(days=-3_650)
@@ -289,7 +289,7 @@ def test_after_a_clock_was_years_ahead_what_is_too_old_is_still_erased(open_memo
 
 def test_a_clock_that_was_set_right_erases_what_is_too_old(open_memory, clock):
     memory = settled(open_memory(retention=timedelta(days=30)))
-    memory.add(ANN, said("old"))
+    memory.add(ANN, make_exchange("old"))
     clock.is_set(days=31)
     settled(memory)
     clock.passes(minutes=2)
@@ -302,20 +302,20 @@ def test_what_is_said_after_an_erasure_is_kept_though_the_clock_goes_back(
     open_memory, clock, restarted
 ):
     memory = open_memory()
-    memory.add(ANN, said("erased"))
+    memory.add(ANN, make_exchange("erased"))
     memory.erase("ann")
     clock.is_set(hours=-3)
     if restarted:
         memory.close()
         memory = settled(open_memory())
-    memory.add(ANN, said("kept"))
+    memory.add(ANN, make_exchange("kept"))
     assert [one.question for one in settled(memory).latest(ANN, 10)] == ["kept"]
 
 
 def test_after_an_erasure_years_ahead_of_time_nothing_erased_comes_back(open_memory, clock):
     """Another process has what was said before an erasure still waiting."""
     memory, other = open_memory(), open_memory()
-    late = replace(said("erased"), clock=memory.clock + 5)
+    late = replace(make_exchange("erased"), clock=memory.clock + 5)
     memory.erase("ann", clock=late.clock)
     clock.is_set(days=3_650)
     memory.erase("bob")
@@ -337,7 +337,7 @@ def test_a_store_that_fails_for_a_moment_puts_no_conversation_in_quarantine(
         raise StoreError("the server closed the connection")
 
     monkeypatch.setattr(memory.store, "compress", fail_once)
-    for one in talk(20):
+    for one in make_exchanges(20):
         memory.add(ANN, one)
     settled(memory)
     assert memory.status().last_failures == {"compress": "the server closed the connection"}
@@ -348,7 +348,7 @@ def test_a_store_that_fails_for_a_moment_puts_no_conversation_in_quarantine(
 
 def test_two_processes_keep_a_conversation_in_the_order_of_its_clock(open_memory):
     one, other = open_memory(), open_memory()
-    told = [replace(said(f"question {clock}"), clock=clock) for clock in range(1, 13)]
+    told = [replace(make_exchange(f"question {clock}"), clock=clock) for clock in range(1, 13)]
     for exchange in told[1::2]:
         other.add(ANN, exchange)
     settled(other)
@@ -361,8 +361,8 @@ def test_two_processes_keep_a_conversation_in_the_order_of_its_clock(open_memory
 
 def test_who_is_erased_is_erased_from_the_journal_too(open_memory, tmp_path):
     memory = open_memory()
-    memory.add(ANN, said("my sentinel"))
-    memory.add(BOB, said("hello"))
+    memory.add(ANN, make_exchange("my sentinel"))
+    memory.add(BOB, make_exchange("hello"))
     assert memory.erase("ann") == 1
     assert memory.latest(ANN, 10) == []
     assert len(memory.latest(BOB, 10)) == 1
@@ -373,15 +373,15 @@ def test_who_is_erased_is_erased_from_the_journal_too(open_memory, tmp_path):
 
 def test_only_one_model_of_a_user_may_be_erased(open_memory):
     memory = open_memory()
-    memory.add(ANN, said("weather"))
-    memory.add(ANN._replace(model="cafe"), said("pizza"))
+    memory.add(ANN, make_exchange("weather"))
+    memory.add(ANN._replace(model="cafe"), make_exchange("pizza"))
     assert memory.erase("ann", model="cafe") == 1
-    assert [one.exchange.question for one in memory.recall(Whose("ann")).passages] == ["weather"]
+    assert [one.exchange.question for one in memory.recall(UserKey("ann")).passages] == ["weather"]
 
 
 def test_closing_keeps_what_was_added_last(open_memory):
     memory = open_memory()
-    for one in talk(50):
+    for one in make_exchanges(50):
         memory.add(ANN, one)
     memory.close()
     memory.close()
@@ -391,7 +391,7 @@ def test_closing_keeps_what_was_added_last(open_memory):
 def test_what_comes_after_the_end_is_dropped_and_counted(open_memory):
     memory = open_memory()
     memory.close()
-    memory.add(ANN, said("too late"))
+    memory.add(ANN, make_exchange("too late"))
     assert memory.status().dropped == 1
 
 
@@ -420,7 +420,7 @@ def away(tmp_path):
 def test_a_store_that_is_away_is_caught_up_with_when_it_is_back(away, tmp_path, clock):
     with LongTermMemory(away, settings=SMALL, journal=tmp_path / "journal", clock=clock) as memory:
         away.is_away = True
-        for one in talk(5):
+        for one in make_exchanges(5):
             memory.add(ANN, one)
         assert not memory.flush(DEADLINE)
         assert memory.status().waiting == 5
@@ -438,9 +438,9 @@ def test_what_waits_is_bounded(away, tmp_path, clock, caplog):
     away.is_away = True
     with (
         caplog.at_level(logging.ERROR),
-        LongTermMemory(away, journal=tmp_path / "journal", clock=clock, most_waiting=10) as memory,
+        LongTermMemory(away, journal=tmp_path / "journal", clock=clock, max_waiting=10) as memory,
     ):
-        for one in talk(25):
+        for one in make_exchanges(25):
             memory.add(ANN, one)
         assert (memory.status().waiting, memory.status().dropped) == (10, 15)
         assert caplog.text.count("is not kept") == 1  # and not 15 times
@@ -450,7 +450,7 @@ def test_what_waits_is_bounded(away, tmp_path, clock, caplog):
 def test_a_memory_that_ends_while_its_store_is_away_loses_nothing(away, tmp_path, clock):
     away.is_away = True
     with LongTermMemory(away, journal=tmp_path / "journal", clock=clock) as memory:
-        for one in talk(5):
+        for one in make_exchanges(5):
             memory.add(ANN, one)
     away.is_away = False
     with LongTermMemory(away, journal=tmp_path / "journal", clock=clock) as memory:
@@ -466,16 +466,16 @@ def test_a_store_of_ones_own_needs_a_folder_for_what_waits(away):
 def test_a_memory_in_this_process_alone_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with LongTermMemory() as memory:
-        memory.add(ANN, said("hello"))
+        memory.add(ANN, make_exchange("hello"))
         assert len(memory.latest(ANN, 10)) == 1
     assert list(tmp_path.iterdir()) == []
 
 
 def test_two_memories_share_a_file(open_memory):
     one, other = open_memory(), open_memory()
-    one.add(ANN, said("first"))
+    one.add(ANN, make_exchange("first"))
     settled(one)
-    other.add(ANN, said("second"))
+    other.add(ANN, make_exchange("second"))
     settled(other)
     assert [exchange.question for exchange in one.latest(ANN, 10)] == ["second", "first"]
 
@@ -484,7 +484,7 @@ def test_many_threads_add_and_nothing_is_lost(open_memory):
     memory = open_memory(summarizer=None)
 
     def add(number):
-        for one in talk(50):
+        for one in make_exchanges(50):
             memory.add(ANN._replace(user=f"user {number}"), one)
 
     threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
@@ -496,14 +496,14 @@ def test_many_threads_add_and_nothing_is_lost(open_memory):
     for number in range(8):
         found = memory.latest(ANN._replace(user=f"user {number}"), 100)
         assert [one.number for one in found] == list(range(50, 0, -1))
-        assert found[0].question == talk(50)[-1].question
+        assert found[0].question == make_exchanges(50)[-1].question
 
 
 async def everything(memory):
-    memory.add(ANN, said("weather in Tokyo"))
+    memory.add(ANN, make_exchange("weather in Tokyo"))
     assert await memory.flush(DEADLINE)
     (exchange,) = await memory.latest(ANN, 1)
-    page = await memory.recall(Whose("ann"), "Tokyo", among=Among(model="weather"))
+    page = await memory.recall(UserKey("ann"), "Tokyo", among=SearchFilter(model="weather"))
     assert page.passages[0].exchange == exchange
     assert (await memory.history(ANN)).exchanges == (exchange,)
     assert await memory.erase("ann") == 1
@@ -554,15 +554,18 @@ def questions(memory, key=ANN):
 @pytest.mark.parametrize(
     "bad",
     [
-        said("hello", slots={"count": (5,)}),
-        replace(said("hello"), at=datetime(9999, 12, 31, 23, tzinfo=timezone(-timedelta(hours=5)))),
+        make_exchange("hello", slots={"count": (5,)}),
+        replace(
+            make_exchange("hello"),
+            at=datetime(9999, 12, 31, 23, tzinfo=timezone(-timedelta(hours=5))),
+        ),
     ],
     ids=["slots that are no texts", "a time after the last one"],
 )
 def test_an_exchange_that_cannot_be_kept_holds_up_no_other(open_memory, bad):
     memory = open_memory()
     memory.add(ANN, bad)
-    memory.add(BOB, said("next"))
+    memory.add(BOB, make_exchange("next"))
     assert memory.flush(DEADLINE)
     assert questions(memory, BOB) == ["next"]
     status = memory.status()
@@ -605,7 +608,7 @@ def test_a_store_that_fails_now_and_then_loses_nothing_and_doubles_nothing(
     ) as memory:
         failing.fails = [(when, error)] * 2
         for word in ("one", "two", "three"):
-            memory.add(ANN, said(word))
+            memory.add(ANN, make_exchange(word))
             clock.passes(hours=1)
             memory.flush(DEADLINE)
         assert memory.flush(DEADLINE)
@@ -615,10 +618,10 @@ def test_a_store_that_fails_now_and_then_loses_nothing_and_doubles_nothing(
 
 def test_only_what_can_never_be_kept_is_dropped(failing, tmp_path):
     with LongTermMemory(failing, journal=tmp_path / "journal", summarizer=None) as memory:
-        memory._background.stop(DEADLINE)
+        memory._worker.stop(DEADLINE)
         for word in ("one", "two", "three"):
-            memory.add(ANN, said(word))
-        no = ("before", Unkeepable("no such value"))
+            memory.add(ANN, make_exchange(word))
+        no = ("before", PermanentStoreError("no such value"))
         failing.fails = [no, ("", None), no]
         assert questions(memory) == ["three", "one"]
         assert memory.status().dropped == 1
@@ -629,9 +632,9 @@ def test_a_journal_that_cannot_be_deleted_is_not_taken_over_twice(
 ):
     memory = open_memory()
     memory._background.stop(DEADLINE)
-    memory.add(ANN, said("once"))
+    memory.add(ANN, make_exchange("once"))
     memory._intake.close()
-    monkeypatch.setattr("anaphora.ltm.journal.Segment.delete", lambda segment: None)
+    monkeypatch.setattr("anaphora.ltm.ingestion.journal.Segment.delete", lambda segment: None)
     other = open_memory()
     for _ in range(3):
         settled(other)
@@ -641,14 +644,14 @@ def test_a_journal_that_cannot_be_deleted_is_not_taken_over_twice(
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
 def test_a_child_leaves_the_memory_of_its_parent_alone():
     with LongTermMemory("memory:", summarizer=None) as memory:
-        memory.add(ANN, said("one"))
+        memory.add(ANN, make_exchange("one"))
         settled(memory)
         child = os.fork()
         if not child:
             memory.close()
             os._exit(0)
         os.waitpid(child, 0)
-        memory.add(ANN, said("two"))
+        memory.add(ANN, make_exchange("two"))
         assert questions(memory) == ["two", "one"]
 
 
@@ -658,7 +661,7 @@ def test_a_closed_memory_may_be_forked(open_memory):
     memory.close()
     child = os.fork()
     if not child:
-        memory.add(ANN, said("too late"))
+        memory.add(ANN, make_exchange("too late"))
         os._exit(memory.status().dropped)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
 
@@ -666,7 +669,7 @@ def test_a_closed_memory_may_be_forked(open_memory):
 def test_who_has_no_summarizer_keeps_nobody_from_summarizing(open_memory):
     settled(open_memory(summarizer=None))
     memory = open_memory(retention=timedelta(days=1))
-    for one in talk(20):
+    for one in make_exchanges(20):
         memory.add(ANN, one)
     assert len(settled(memory).history(ANN).summaries) == 3
 
@@ -677,9 +680,9 @@ def test_many_conversations_that_cannot_be_summarized_hold_up_no_other(
     memory = open_memory()
     summarizer.fails = ("poison",)
     for number in range(20):
-        for one in (said("poison"), *talk(12)):
+        for one in (make_exchange("poison"), *make_exchanges(12)):
             memory.add(ANN._replace(user=f"user {number}"), one)
-    for one in talk(20):
+    for one in make_exchanges(20):
         memory.add(BOB, one)
     for _ in range(25):
         clock.passes(minutes=10)
@@ -690,9 +693,9 @@ def test_many_conversations_that_cannot_be_summarized_hold_up_no_other(
 def test_histories_that_cannot_become_shorter_hold_up_no_other(open_memory):
     memory = open_memory()
     for number in range(40):
-        for one in talk(5, words=22):  # five are verbatim
+        for one in make_exchanges(5, words=22):  # five are verbatim
             memory.add(ANN._replace(user=f"user {number}"), one)
-    for one in talk(20):
+    for one in make_exchanges(20):
         memory.add(BOB, one)
     assert len(settled(memory).history(BOB).summaries) == 3
 
@@ -700,7 +703,7 @@ def test_histories_that_cannot_become_shorter_hold_up_no_other(open_memory):
 def test_a_clock_that_is_set_back_does_not_stop_it(away, tmp_path, clock):
     with LongTermMemory(away, settings=SMALL, journal=tmp_path / "journal", clock=clock) as memory:
         away.is_away = True
-        memory.add(ANN, said("hello"))
+        memory.add(ANN, make_exchange("hello"))
         assert not memory.flush(DEADLINE)
         away.is_away = False
         clock.passes(days=-2)
@@ -710,11 +713,11 @@ def test_a_clock_that_is_set_back_does_not_stop_it(away, tmp_path, clock):
 def test_who_is_erased_does_not_come_back_from_the_journal_of_another_process(open_memory):
     busy = open_memory()
     busy._background.stop(DEADLINE)  # with a long summary, say
-    busy.add(ANN, said("my secret"))
-    busy.add(BOB, said("hello"))
+    busy.add(ANN, make_exchange("my secret"))
+    busy.add(BOB, make_exchange("hello"))
     memory = open_memory()
     memory.erase("ann")
-    busy.add(ANN, said("here I am again"))
+    busy.add(ANN, make_exchange("here I am again"))
     busy._intake.move()
     assert (questions(memory), questions(memory, BOB)) == (["here I am again"], ["hello"])
 
@@ -726,9 +729,9 @@ def test_stores_that_are_told_the_same_folder_take_nothing_from_each_other(tmp_p
         )
 
     left = opened("one")
-    left._background.stop(DEADLINE)
-    left.add(ANN, said("my secret"))
-    left._intake.close()
+    left._worker.stop(DEADLINE)
+    left.add(ANN, make_exchange("my secret"))
+    left._ingestion.close()
     with opened("other") as other:
         assert questions(settled(other)) == []
     with opened("one") as one:
@@ -737,17 +740,17 @@ def test_stores_that_are_told_the_same_folder_take_nothing_from_each_other(tmp_p
 
 def test_closing_leaves_no_files_of_what_is_kept(open_memory, tmp_path):
     memory = open_memory()
-    memory.add(ANN, said("hello"))
+    memory.add(ANN, make_exchange("hello"))
     memory.close()
     assert not [path for path in tmp_path.rglob("*") if path.suffix in (".journal", ".lock")]
 
 
 def test_what_is_kept_can_be_read_while_nothing_can_be_written(away, tmp_path, clock):
     with LongTermMemory(away, settings=SMALL, journal=tmp_path / "journal", clock=clock) as memory:
-        memory.add(ANN, said("before"))
+        memory.add(ANN, make_exchange("before"))
         settled(memory)
         away.is_full = True
-        memory.add(ANN, said("later"))
+        memory.add(ANN, make_exchange("later"))
         assert questions(memory) == ["before"]
         away.is_full = False
 
@@ -758,15 +761,15 @@ def test_a_child_ends_though_a_summary_was_being_made_when_it_was_forked(tmp_pat
         for turn in range(6):
             for number in range(500):
                 user = f"{turn} {number % 10}"
-                memory.add(ANN._replace(user=user), said("Tokyo is warm. " * 9))
+                memory.add(ANN._replace(user=user), make_exchange("Tokyo is warm. " * 9))
             # What is summarized next is all that there is to do.
-            until(lambda turn=turn: memory.status().kept == 500 * (turn + 1))
+            wait_until(lambda turn=turn: memory.status().kept == 500 * (turn + 1))
             child = os.fork()
             if not child:
                 memory.close()
                 os._exit(0)
             try:
-                until(lambda child=child: os.waitpid(child, os.WNOHANG)[0])
+                wait_until(lambda child=child: os.waitpid(child, os.WNOHANG)[0])
             except AssertionError:
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
@@ -795,7 +798,7 @@ class Embedder:
 def test_a_text_that_the_embedder_refuses_stops_no_other(open_memory, caplog):
     memory = open_memory(embedder=Embedder("poison"), summarizer=None)
     for word in ("one", "poison", "three", "four"):
-        memory.add(ANN._replace(user=word), said(word))
+        memory.add(ANN._replace(user=word), make_exchange(word))
     settled(memory)
     assert [len(said) for _, said in memory.store.unembedded("letters", 9)] == []
     (item,) = memory.quarantined()
@@ -813,7 +816,7 @@ def test_a_text_that_the_embedder_refuses_stops_no_other(open_memory, caplog):
 
 def test_an_embedder_that_is_away_refuses_no_text(open_memory, clock):
     memory = open_memory(embedder=Embedder(""), summarizer=None)
-    memory.add(ANN, said("hello"))
+    memory.add(ANN, make_exchange("hello"))
     settled(memory)
     assert memory.quarantined() == []
     assert memory.status().failures == {"embed": 1}
@@ -826,7 +829,7 @@ def test_an_embedder_that_is_away_refuses_no_text(open_memory, clock):
 def test_a_conversation_that_the_summarizer_refuses_can_be_tried_again(open_memory, summarizer):
     memory = open_memory()
     summarizer.fails = ("question3",)
-    for one in talk(20):
+    for one in make_exchanges(20):
         memory.add(ANN, one)
     settled(memory)
     (item,) = memory.quarantined()
@@ -843,7 +846,7 @@ def test_of_a_damaged_journal_only_the_damaged_entry_is_missing(open_memory, tmp
     left = open_memory()
     left._background.stop(DEADLINE)
     for number in range(100):
-        left.add(ANN, said(f"number {number} of many"))
+        left.add(ANN, make_exchange(f"number {number} of many"))
     left._intake.close()
     (path,) = tmp_path.rglob("*.journal")
     data = path.read_bytes()
@@ -870,9 +873,9 @@ def _bytes(path):
 
 def test_an_entry_that_a_store_does_not_take_can_be_tried_again(failing, tmp_path):
     with LongTermMemory(failing, journal=tmp_path / "journal", summarizer=None) as memory:
-        memory._background.stop(DEADLINE)
-        memory.add(ANN, said("one"))
-        no = ("before", Unkeepable("no such value"))
+        memory._worker.stop(DEADLINE)
+        memory.add(ANN, make_exchange("one"))
+        no = ("before", PermanentStoreError("no such value"))
         failing.fails = [no, no]
         assert questions(memory) == []
         (item,) = memory.quarantined()
@@ -885,9 +888,9 @@ def test_an_entry_that_a_store_does_not_take_can_be_tried_again(failing, tmp_pat
 def test_a_long_history_does_not_delay_the_others(open_memory, summarizer):
     memory = open_memory(settings=HistorySettings(max_size=100, max_exchanges=2_000))
     memory._background.stop(DEADLINE)
-    for one in talk(300):
+    for one in make_exchanges(300):
         memory.add(ANN, one)
-    for one in talk(20):
+    for one in make_exchanges(20):
         memory.add(BOB, one)
     memory._intake.move()
     memory._chores["compress"].do()

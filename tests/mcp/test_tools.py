@@ -14,8 +14,7 @@ from mcp import Client, MCPError
 from anaphora import Engine, StoreError, parse_model
 from anaphora.mcp import create_server
 from tests.conftest import Clock
-
-from .conftest import Shop
+from tests.mcp.conftest import Shop
 
 each = pytest.mark.parametrize
 

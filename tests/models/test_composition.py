@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import ModelError
-from anaphora.grammar.compiler import compile_part
-from anaphora.grammar.parts import Part
-from anaphora.models.composition import CircleError, strata
+from anaphora.grammar.idl.compiler import compile_entity_part
+from anaphora.grammar.synonyms.entity_part import EntityPart
+from anaphora.models.composition import CompositionCycleError, composition_levels
 from anaphora.models.domain import Element, ElementValue
 
 
-def part(text: str) -> Part:
-    return Part("", text, compile_part(text))
+def part(text: str) -> EntityPart:
+    return EntityPart("", text, compile_entity_part(text))
 
 
 def element(id: str, *parts: str, groups: tuple[str, ...] = (), ancestors: tuple[str, ...] = ()):
@@ -21,7 +21,7 @@ def element(id: str, *parts: str, groups: tuple[str, ...] = (), ancestors: tuple
 
 
 def layers(*elements: Element) -> list[str]:
-    return [" ".join(one.id for one in layer) for layer in strata(elements)]
+    return [" ".join(one.id for one in layer) for layer in composition_levels(elements)]
 
 
 def test_elements_without_parts_are_one_layer():
@@ -102,9 +102,9 @@ def test_a_part_that_no_element_can_be_needs_nothing():
     ],
 )
 def test_a_circle_is_an_error_that_names_it(elements, circle):
-    with pytest.raises(CircleError) as caught:
-        strata(elements)
-    assert caught.value.circle == circle
+    with pytest.raises(CompositionCycleError) as caught:
+        composition_levels(elements)
+    assert caught.value.cycle == circle
     assert all(f"'{id}'" in str(caught.value) or f"{id} →" in str(caught.value) for id in circle)
     assert isinstance(caught.value, ModelError)
 
@@ -116,10 +116,10 @@ def test_every_element_stands_after_all_that_it_needs(needs):
         for n, others in enumerate(needs)
     ]
     try:
-        found = strata(elements)
-    except CircleError as error:
-        after = [*error.circle[1:], error.circle[0]]
-        for id, following in zip(error.circle, after, strict=True):
+        found = composition_levels(elements)
+    except CompositionCycleError as error:
+        after = [*error.cycle[1:], error.cycle[0]]
+        for id, following in zip(error.cycle, after, strict=True):
             assert int(following[1:]) in needs[int(id[1:])]
         return
     assert sorted(one.id for layer in found for one in layer) == sorted(e.id for e in elements)

@@ -11,11 +11,11 @@ import pytest
 
 from anaphora.errors import ModelError
 from anaphora.grammar.patterns import Pattern
-from anaphora.models import catalog, load_model, parse_model
+from anaphora.models import catalog
 from anaphora.models.domain import AskStep, PauseStep, ResetStep
-from anaphora.models.files import LARGEST_FILE
-from anaphora.models.loader import load_samples
-from tests.models.models import GOOD, START
+from anaphora.models.loader import load_model, load_samples, parse_model
+from anaphora.models.reading.files import MAX_FILE_SIZE
+from tests.models.model_texts import GOOD, START
 
 
 def test_everything_that_a_file_says_is_in_the_model() -> None:
@@ -194,20 +194,20 @@ def test_mistakes_in_a_file_of_samples_are_found(
     assert [(problem.line, problem.column) for problem in caught.value.problems] == [place]
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", catalog.model_names())
 def test_a_bundled_model_is_loaded_by_its_name(name: str) -> None:
-    assert load_model(name).source == str(catalog.path(name))
+    assert load_model(name).source == str(catalog.model_path(name))
 
 
 def test_a_bundled_model_that_there_is_not_has_no_path() -> None:
     with pytest.raises(KeyError):
-        catalog.path("../weather")
+        catalog.model_path("../weather")
 
 
 def test_an_unknown_name_lists_the_bundled_models_and_guesses() -> None:
     with pytest.raises(ModelError) as caught:
         load_model("wether")
-    assert all(name in str(caught.value) for name in catalog.names())
+    assert all(name in str(caught.value) for name in catalog.model_names())
     assert caught.value.hint == "did you mean 'weather'?"
 
 
@@ -216,7 +216,7 @@ def test_a_file_stands_before_a_bundled_model(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "weather").mkdir()
-    assert load_model("weather").source == str(catalog.path("weather"))
+    assert load_model("weather").source == str(catalog.model_path("weather"))
     (tmp_path / "weather").rmdir()
     (tmp_path / "weather").write_text(START, encoding="utf-8")
     with pytest.raises(ModelError, match="must end in"):
@@ -266,7 +266,7 @@ def test_a_hundred_megabytes_are_refused_at_once(tmp_path: Path) -> None:
         load_model(file)
     assert time.perf_counter() - start < 0.5
     with pytest.raises(ModelError, match="may have 32,000,000 bytes"):
-        parse_model(" " * (LARGEST_FILE + 1))
+        parse_model(" " * (MAX_FILE_SIZE + 1))
 
 
 def test_a_hundred_thousand_synonyms_load_in_seconds() -> None:

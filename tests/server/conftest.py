@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 
 from anaphora import Company, Engine, User, parse_model
 from anaphora.server.app import create_app
-from anaphora.server.settings import Settings
+from anaphora.server.settings.model import Settings
 from tests.conftest import Clock
-from tests.server.bots import LAMP, TEA, Bar
+from tests.server.sample_bots import LAMP, TEA, OrderHandler
 
 Serve: TypeAlias = Callable[..., TestClient]
 
@@ -27,7 +27,7 @@ class Shop:
     def __init__(self) -> None:
         self.clock = Clock()
         self.engine = Engine(parse_model(TEA), parse_model(LAMP), clock=self.clock)
-        self.bar = Bar()
+        self.bar = OrderHandler()
 
         @self.engine.on("order")
         def order(
@@ -38,7 +38,7 @@ class Shop:
     def clean(self) -> None:
         """Be as at first."""
         self.clock.now = Clock().now
-        self.bar.server = None
+        self.bar.handler = None
         for key in tuple(self.engine.store.keys()):
             self.engine.store.forget(key)
         for name, tenant in product(("user", "ann", "bob"), (None, "acme", "other")):
@@ -71,7 +71,7 @@ def engine(shop: Shop) -> Engine:
 
 
 @pytest.fixture
-def bar(shop: Shop) -> Bar:
+def bar(shop: Shop) -> OrderHandler:
     return shop.bar
 
 

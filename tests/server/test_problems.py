@@ -14,16 +14,17 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from anaphora import Engine, MemoryStore, StoreError, parse_model
-from anaphora.server import answers, service
 from anaphora.server.app import create_app
-from anaphora.server.guard import Guard
-from anaphora.server.keys import new_key
-from anaphora.server.problems import KINDS, MEDIA_TYPE, Refusal
-from anaphora.server.schemas import Question, read_json
-from anaphora.server.settings import Settings
-from anaphora.stm.conversation import Key
-from tests.server.bots import LAMP, Bar, http
+from anaphora.server.auth.keys import generate_key
+from anaphora.server.http.body_limit import BodyLimitMiddleware
+from anaphora.server.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemError
+from anaphora.server.schemas import responses
+from anaphora.server.schemas.requests import Question, read_json
+from anaphora.server.service import service
+from anaphora.server.settings.model import Settings
+from anaphora.stm.conversation import ConversationKey
 from tests.server.conftest import Serve
+from tests.server.sample_bots import LAMP, OrderHandler, http_scope
 
 JSON = {"content-type": "application/json"}
 
@@ -32,10 +33,10 @@ def slug(response: Any) -> str:
     """The kind of problem that was answered, which must be one in all its parts."""
     assert response.headers["content-type"] == MEDIA_TYPE, response.text
     problem = response.json()
-    answers.ProblemDetails.model_validate(problem)
+    responses.ProblemDetails.model_validate(problem)
     kind = problem["type"].removeprefix("urn:anaphora:problem:")
-    assert problem["status"] == response.status_code == KINDS[kind].status
-    assert problem["title"] == KINDS[kind].title
+    assert problem["status"] == response.status_code == PROBLEM_TYPES[kind].status
+    assert problem["title"] == PROBLEM_TYPES[kind].title
     return str(kind)
 
 
@@ -85,7 +86,7 @@ class TestBodies:
 
     def test_a_key_that_stands_twice_among_very_many_is_soon_found(self) -> None:
         keys = [f'"{number}": 1' for number in range(200_000)]  # for each with each: minutes
-        with pytest.raises(Refusal, match="The key '7' stands twice"):
+        with pytest.raises(ProblemError, match="The key '7' stands twice"):
             read_json(f'{{{", ".join(keys)}, "7": 1}}'.encode(), Question)
 
     def test_an_unknown_name_may_be_any(self, api: TestClient) -> None:
@@ -136,7 +137,7 @@ class TestBodies:
     def test_any_bytes_are_read_or_refused(self, body: bytes) -> None:
         try:
             read_json(body, Question)
-        except Refusal as refusal:
+        except ProblemError as refusal:
             assert refusal.slug in ("not-json", "invalid-request")
 
     @given(
@@ -146,7 +147,7 @@ class TestBodies:
         body = json.dumps({"text": "a", "data": {"x": value}}).encode()
         try:
             question = read_json(body, Question)
-        except Refusal as refusal:
+        except ProblemError as refusal:
             assert refusal.slug == "not-json"
         else:
             assert json.dumps(question.data) == json.dumps({"x": value})
@@ -179,7 +180,9 @@ class TestSizes:
             assert slug(api.post(path, content=b" " * 101)) == "too-large"
 
     def test_a_body_that_never_comes_is_not_waited_for(self, engine: Engine) -> None:
-        guard = Guard(create_app(Settings(), engine=engine), max_body=100, patience=0.05)
+        guard = BodyLimitMiddleware(
+            create_app(Settings(), engine=engine), max_body=100, timeout=0.05
+        )
         sent = []
 
         async def request() -> None:
@@ -193,7 +196,7 @@ class TestSizes:
             async def send(message: Any) -> None:
                 sent.append(message)
 
-            await guard(http("POST", "/v1/ask", JSON), receive, send)
+            await guard(http_scope("POST", "/v1/ask", JSON), receive, send)
 
         asyncio.run(request())
         start, body = sent
@@ -232,18 +235,18 @@ class TestAddresses:
 
 class TestFailures:
     @pytest.fixture
-    def failing(self, bar: Bar) -> None:
+    def failing(self, bar: OrderHandler) -> None:
         def fail(text: str) -> str:
             raise ValueError(f"cannot brew {text!r}")
 
-        bar.server = fail
+        bar.handler = fail
 
     ask: Any = staticmethod(lambda api: api.post("/v1/ask", json={"text": "I'd like a tea"}))
 
     @pytest.mark.usefixtures("failing")
     def test_what_a_handler_says_of_its_failure_is_for_admins_only(self, serve: Serve) -> None:
-        text, kept = new_key("web")
-        boss, boss_kept = new_key("boss", scopes=("ask", "admin"))
+        text, kept = generate_key("web")
+        boss, boss_kept = generate_key("boss", scopes=("ask", "admin"))
         api = serve(keys=[kept, boss_kept])
         api.headers["x-api-key"] = text
         response = self.ask(api)
@@ -255,7 +258,7 @@ class TestFailures:
     def test_a_conversation_that_stays_busy_is_a_conflict(self, serve: Serve) -> None:
         engine = Engine(parse_model(LAMP), store=MemoryStore(wait=0.05))
         api = serve(of=engine)
-        with engine.store.open(Key("user", "lamp"), timedelta(1)):
+        with engine.store.open(ConversationKey("user", "lamp"), timedelta(1)):
             for response in (self.ask(api), api.delete("/v1/conversation")):
                 assert slug(response) == "conflict"
                 assert response.headers["retry-after"] == "1"
@@ -313,7 +316,7 @@ class TestFailures:
         self, serve: Serve, engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         released = threading.Event()
-        monkeypatch.setattr(service, "_PING", 0.05)
+        monkeypatch.setattr(service, "_PING_TIMEOUT", 0.05)
         monkeypatch.setattr(engine.store, "ping", lambda: released.wait(30))
         api = serve()
         try:
@@ -323,7 +326,7 @@ class TestFailures:
 
 
 def test_every_kind_of_problem_is_a_whole_one() -> None:
-    for kind, about in KINDS.items():
-        plain = Refusal(kind).to_plain()
-        answers.ProblemDetails.model_validate(plain)
+    for kind, about in PROBLEM_TYPES.items():
+        plain = ProblemError(kind).to_plain()
+        responses.ProblemDetails.model_validate(plain)
         assert plain["detail"] == about.detail

@@ -6,8 +6,14 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import strategies as st
 
-from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import Conversation, FlowStep, Offer, Pending, Remembered
+from anaphora.core.utterance import Entity
+from anaphora.stm.conversation import (
+    Conversation,
+    FlowStep,
+    PendingQuestion,
+    RecallOffer,
+    RememberedEntity,
+)
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
@@ -41,11 +47,11 @@ entities = st.builds(
     marks=st.frozensets(st.sampled_from(["misspelt", "stop"])),
 )
 remembered = st.builds(
-    Remembered, entities, st.integers(1, 50), times, times, used_match=st.integers(0, 50)
+    RememberedEntity, entities, st.integers(1, 50), times, times, used_match=st.integers(0, 50)
 )
 offers = st.lists(st.tuples(entities, st.integers(0, 9)), max_size=3).flatmap(
     lambda held: st.builds(
-        Offer,
+        RecallOffer,
         question=st.text(max_size=5),
         language=st.sampled_from(["en", "ru"]),
         at=times,
@@ -64,7 +70,7 @@ conversations = st.builds(
     flow=st.lists(st.builds(FlowStep, names, times), max_size=3).map(tuple),
     pending=st.none()
     | st.builds(
-        Pending,
+        PendingQuestion,
         names,
         st.lists(entities, max_size=2).map(tuple),
         st.lists(names, max_size=2).map(tuple),

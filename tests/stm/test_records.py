@@ -16,8 +16,14 @@ from msgspec.structs import replace
 
 from anaphora import Conversation, Entity, StoreError
 from anaphora.stm import rules
-from anaphora.stm.conversation import FlowStep, Key, Offer, Pending, Remembered
-from anaphora.stm.records import dump, from_plain, load, revive, to_plain
+from anaphora.stm.conversation import (
+    ConversationKey,
+    FlowStep,
+    PendingQuestion,
+    RecallOffer,
+    RememberedEntity,
+)
+from anaphora.stm.records import dump, from_dict, load, load_or_reset, to_dict
 from tests.stm.strategies import BEGIN, conversations
 
 FORMAT_1 = json.loads((Path(__file__).parent / "records" / "format-1.json").read_text())
@@ -31,9 +37,9 @@ def test_what_is_read_back_is_what_was_written(conversation):
 
 @given(conversations)
 def test_the_plain_data_is_json_and_says_its_format(conversation):
-    plain = json.loads(json.dumps(to_plain(conversation)))
+    plain = json.loads(json.dumps(to_dict(conversation)))
     assert plain["format"] == 3
-    assert from_plain(plain) == conversation
+    assert from_dict(plain) == conversation
 
 
 def test_a_conversation_kept_in_format_1_goes_on():
@@ -65,15 +71,15 @@ def test_a_conversation_kept_in_format_1_goes_on():
         parts=(unit,),
         gaps=1,
     )
-    assert from_plain(FORMAT_1) == Conversation(
+    assert from_dict(FORMAT_1) == Conversation(
         "ann",
         "weather",
         remembered=(
-            Remembered(city, 2, BEGIN, BEGIN + minute, 2),
-            Remembered(topic, 1, BEGIN, BEGIN, 1),
+            RememberedEntity(city, 2, BEGIN, BEGIN + minute, 2),
+            RememberedEntity(topic, 1, BEGIN, BEGIN, 1),
         ),
         flow=(FlowStep("weather", BEGIN), FlowStep("weather", BEGIN + minute)),
-        pending=Pending("hotel", (city,), ("nights",), BEGIN + minute),
+        pending=PendingQuestion("hotel", (city,), ("nights",), BEGIN + minute),
         data={"alarms": [7]},
         last=BEGIN + minute,
         questions=3,
@@ -84,9 +90,9 @@ def test_a_conversation_kept_in_format_1_goes_on():
 
 
 def test_a_conversation_kept_in_format_2_goes_on_without_a_clock():
-    kept = to_plain(from_plain(FORMAT_1)) | {"format": 2}
-    assert from_plain(kept) == from_plain(FORMAT_1)
-    assert from_plain(kept).clock == 0
+    kept = to_dict(from_dict(FORMAT_1)) | {"format": 2}
+    assert from_dict(kept) == from_dict(FORMAT_1)
+    assert from_dict(kept).clock == 0
 
 
 def test_the_clock_of_a_conversation_is_read_back():
@@ -95,7 +101,7 @@ def test_the_clock_of_a_conversation_is_read_back():
 
 def test_an_empty_conversation_of_format_1_goes_on():
     empty = FORMAT_1 | {"remembered": [], "flow": [], "pending": None, "last": None, "data": {}}
-    assert from_plain(empty) == replace(ANN, questions=3, matches=2, rejections=1, language="en")
+    assert from_dict(empty) == replace(ANN, questions=3, matches=2, rejections=1, language="en")
 
 
 @pytest.mark.parametrize(
@@ -109,17 +115,17 @@ def test_an_empty_conversation_of_format_1_goes_on():
         {"format": 2, "user": "ann"},
         None,
         [1],
-        to_plain(ANN) | {"last": "yesterday"},
-        to_plain(ANN) | {"last": 10**30},
-        to_plain(ANN) | {"remembered": [{}]},
-        to_plain(ANN) | {"offer": ["?", "en", 0, [], [1], 3, 0, False]},
+        to_dict(ANN) | {"last": "yesterday"},
+        to_dict(ANN) | {"last": 10**30},
+        to_dict(ANN) | {"remembered": [{}]},
+        to_dict(ANN) | {"offer": ["?", "en", 0, [], [1], 3, 0, False]},
         FORMAT_1 | {"last": "2026-01-01T00:00:00"},
         FORMAT_1 | {"remembered": 7},
     ],
 )
 def test_what_is_no_conversation_is_refused(plain):
     with pytest.raises(StoreError):
-        from_plain(plain)
+        from_dict(plain)
 
 
 @given(st.binary(max_size=50))
@@ -137,11 +143,11 @@ def test_a_damaged_record_is_refused(record):
 def full() -> dict[str, Any]:
     """A conversation with something of everything, as it is stored."""
     city = Entity("city", frozenset({"place"}), "Tokyo", (0,), 0, 5)
-    asked, _ = rules.remember(ANN, BEGIN, intent="weather", new=[city], used=())
-    pending = Pending("weather", (city,), ("date",), BEGIN)
-    offer = Offer("And then?", "en", BEGIN, (city,), (1,), 3, BEGIN, declined=True)
-    asked = rules.offering(asked, BEGIN, offer, pending)
-    return json.loads(json.dumps(to_plain(asked)))
+    asked, _ = rules.record_match(ANN, BEGIN, intent="weather", new=[city], used=())
+    pending = PendingQuestion("weather", (city,), ("date",), BEGIN)
+    offer = RecallOffer("And then?", "en", BEGIN, (city,), (1,), 3, BEGIN, declined=True)
+    asked = rules.record_offer(asked, BEGIN, offer, pending)
+    return json.loads(json.dumps(to_dict(asked)))
 
 
 def places(plain: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -160,7 +166,7 @@ def test_something_of_another_type_is_refused_wherever_it_stands(path):
         inner = inner[step]
     inner[last] = 1.5
     with pytest.raises(StoreError):
-        from_plain(plain)
+        from_dict(plain)
 
 
 @pytest.mark.parametrize(
@@ -176,15 +182,15 @@ def test_something_of_another_type_is_refused_wherever_it_stands(path):
     ],
 )
 def test_what_only_looks_alike_is_refused(wrong):
-    assert from_plain(full()).questions == 2
-    assert from_plain(full() | {"last": 1}).last  # and that True is no 1 is still known then
+    assert from_dict(full()).questions == 2
+    assert from_dict(full() | {"last": 1}).last  # and that True is no 1 is still known then
     with pytest.raises(StoreError):
-        from_plain(full() | wrong)
+        from_dict(full() | wrong)
 
 
 def test_a_time_in_the_hour_that_comes_twice_is_read_back_too():
     at = datetime(2026, 10, 25, 2, 30, tzinfo=ZoneInfo("Europe/Berlin"), fold=1)
-    asked, _ = rules.reset(ANN, at)
+    asked, _ = rules.record_reset(ANN, at)
     assert load(dump(asked)) == asked
 
 
@@ -201,9 +207,9 @@ def test_what_json_does_not_know_cannot_be_kept_and_is_told(data):
 
 def test_a_record_that_cannot_be_read_begins_anew_and_is_logged(caplog):
     with caplog.at_level(logging.ERROR, "anaphora.stm.records"):
-        assert revive(b'{"format":2,"us', Key("ann", "weather", "shop")) == Conversation(
-            "ann", "weather", tenant="shop"
-        )
+        assert load_or_reset(
+            b'{"format":2,"us', ConversationKey("ann", "weather", "shop")
+        ) == Conversation("ann", "weather", tenant="shop")
     (record,) = caplog.records
     assert (record.tenant, record.user, record.model) == ("shop", "ann", "weather")
     assert "no record of a conversation" in record.reason
@@ -211,20 +217,20 @@ def test_a_record_that_cannot_be_read_begins_anew_and_is_logged(caplog):
 
 def test_the_record_of_somebody_else_is_not_read_as_ones_own(caplog):
     bens = dump(replace(ANN, user="ben", questions=7))
-    assert revive(bens, ANN.key) == ANN
+    assert load_or_reset(bens, ANN.key) == ANN
     assert "another conversation" in caplog.records[0].reason
 
 
 def test_a_record_of_a_later_version_is_not_thrown_away():
-    later = json.dumps(to_plain(ANN) | {"format": 4}).encode()
+    later = json.dumps(to_dict(ANN) | {"format": 4}).encode()
     with pytest.raises(StoreError, match=r"later version \(in format 4"):
-        revive(later, ANN.key)
+        load_or_reset(later, ANN.key)
 
 
 def test_what_is_as_usual_takes_no_room():
     city = Entity("city", frozenset({"city"}), "Tokyo", (3,), 10, 15, stem="tokyo", lemma="tokyo")
-    asked, _ = rules.remember(ANN, BEGIN, intent="weather", new=[city], used=())
-    assert to_plain(asked)["remembered"][0][0] == {
+    asked, _ = rules.record_match(ANN, BEGIN, intent="weather", new=[city], used=())
+    assert to_dict(asked)["remembered"][0][0] == {
         "element": "city",
         "text": "Tokyo",
         "tokens": [3],
@@ -235,6 +241,6 @@ def test_what_is_as_usual_takes_no_room():
 def test_a_long_conversation_is_kept_compressed_and_a_short_one_readable():
     steps = tuple(FlowStep("weather", BEGIN + timedelta(seconds=n)) for n in range(100))
     long = replace(ANN, flow=steps)
-    assert len(dump(long)) < len(json.dumps(to_plain(long))) / 3
+    assert len(dump(long)) < len(json.dumps(to_dict(long))) / 3
     assert load(dump(long)) == long
     assert json.loads(dump(ANN)) == {"format": 3, "user": "ann", "model": "weather"}

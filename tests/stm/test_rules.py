@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from anaphora import Conversation, Entity
 from anaphora.models.domain import ConversationSettings, Element, ElementValue
 from anaphora.stm import rules
-from anaphora.stm.conversation import Offer, Pending, Remembered, Rule
+from anaphora.stm.conversation import ForgetRule, PendingQuestion, RecallOffer, RememberedEntity
 from tests.stm.strategies import BEGIN, conversations, entities, groups
 
 SETTINGS = ConversationSettings()
@@ -35,7 +35,7 @@ def matched(
 ) -> Conversation:
     """The conversation after a question that used these entities."""
     chosen = [one for one in conversation.remembered if one.entity.element in used]
-    return rules.remember(conversation, at, intent="x", new=new, used=chosen)[0]
+    return rules.record_match(conversation, at, intent="x", new=new, used=chosen)[0]
 
 
 def started(*new: Entity) -> Conversation:
@@ -45,40 +45,42 @@ def started(*new: Entity) -> Conversation:
 class TestTimeout:
     def test_a_pause_of_exactly_the_timeout_forgets_nothing(self):
         before = started(entity("city"))
-        assert rules.recall(before, BEGIN + 5 * MINUTE, SETTINGS) == (before, ())
+        assert rules.expire(before, BEGIN + 5 * MINUTE, SETTINGS) == (before, ())
 
     def test_a_longer_pause_forgets_entities_flow_data_and_what_is_pending(self):
-        before = rules.with_data(started(entity("city")), {"asked": 1})
-        before = rules.incomplete(before, BEGIN, Pending("x", (entity("a"),), ("b",), BEGIN))
-        after, forgotten = rules.recall(before, BEGIN + 5 * MINUTE + TINY, SETTINGS)
+        before = rules.replace_data(started(entity("city")), {"asked": 1})
+        before = rules.record_incomplete(
+            before, BEGIN, PendingQuestion("x", (entity("a"),), ("b",), BEGIN)
+        )
+        after, forgotten = rules.expire(before, BEGIN + 5 * MINUTE + TINY, SETTINGS)
         assert (after.remembered, after.flow, after.data, after.pending) == ((), (), {}, None)
-        assert [gone.rule for gone in forgotten] == [Rule.TIMEOUT]
+        assert [gone.rule for gone in forgotten] == [ForgetRule.TIMEOUT]
 
     def test_the_pause_is_measured_from_the_last_question_whatever_became_of_it(self):
         asked = started(entity("city"))
-        asked = rules.rejected(asked, BEGIN + 3 * MINUTE, SETTINGS)[0]
+        asked = rules.record_rejection(asked, BEGIN + 3 * MINUTE, SETTINGS)[0]
         at = BEGIN + 8 * MINUTE
         assert asked.last == BEGIN + 3 * MINUTE
-        assert [gone.rule for gone in rules.recall(asked, at, SETTINGS)[1]] == [Rule.AGE]
-        assert rules.recall(asked, at, SETTINGS)[0].flow
-        assert not rules.recall(asked, at + TINY, SETTINGS)[0].flow
+        assert [gone.rule for gone in rules.expire(asked, at, SETTINGS)[1]] == [ForgetRule.AGE]
+        assert rules.expire(asked, at, SETTINGS)[0].flow
+        assert not rules.expire(asked, at + TINY, SETTINGS)[0].flow
 
     def test_a_clock_that_goes_backwards_forgets_nothing(self):
         before = started(entity("city"))
-        assert rules.recall(before, BEGIN - 60 * MINUTE, SETTINGS) == (before, ())
+        assert rules.expire(before, BEGIN - 60 * MINUTE, SETTINGS) == (before, ())
         after = matched(before, BEGIN - MINUTE, entity("date"))
         assert (after.last, after.remembered[0].used_at) == (BEGIN, BEGIN)
 
     def test_the_timeout_is_the_models_own(self):
         hour = ConversationSettings(timeout=timedelta(hours=1))
         before = started(entity("city"))
-        assert rules.recall(before, BEGIN + 60 * MINUTE, hour) == (before, ())
+        assert rules.expire(before, BEGIN + 60 * MINUTE, hour) == (before, ())
 
     @given(conversations, st.timedeltas(timedelta(0), timedelta(days=2)))
     def test_it_goes_exactly_when_the_pause_is_longer_than_the_timeout(self, before, pause):
         if before.last is None:
             return
-        after, _ = rules.recall(before, before.last + pause, SETTINGS)
+        after, _ = rules.expire(before, before.last + pause, SETTINGS)
         if pause > SETTINGS.timeout:
             assert (after.remembered, after.flow, after.pending) == ((), (), None)
         else:
@@ -88,16 +90,16 @@ class TestTimeout:
         berlin = ZoneInfo("Europe/Berlin")
         asked = Conversation("ann", "weather")
         asked = matched(asked, datetime(2026, 3, 29, 1, 59, tzinfo=berlin), entity("city"))
-        after, forgotten = rules.recall(asked, datetime(2026, 3, 29, 3, 1, tzinfo=berlin), SETTINGS)
+        after, forgotten = rules.expire(asked, datetime(2026, 3, 29, 3, 1, tzinfo=berlin), SETTINGS)
         assert (held(after), forgotten) == (["city"], ())
 
     def test_an_hour_is_an_hour_when_the_clocks_go_back(self):
         first = datetime(2026, 10, 25, 2, 58, tzinfo=ZoneInfo("Europe/Berlin"))
         asked = matched(Conversation("ann", "weather"), first, entity("city"))
-        after, forgotten = rules.recall(asked, first.replace(minute=59, fold=1), SETTINGS)
+        after, forgotten = rules.expire(asked, first.replace(minute=59, fold=1), SETTINGS)
         assert held(after) == []
-        assert [gone.rule for gone in forgotten] == [Rule.TIMEOUT]
-        again = rules.rejected(asked, first.replace(minute=0, fold=1), SETTINGS)[0]
+        assert [gone.rule for gone in forgotten] == [ForgetRule.TIMEOUT]
+        again = rules.record_rejection(asked, first.replace(minute=0, fold=1), SETTINGS)[0]
         assert again.last - asked.last == 2 * MINUTE
 
 
@@ -105,52 +107,52 @@ class TestAge:
     def test_an_entity_that_nothing_used_for_longer_is_forgotten_by_itself(self):
         asked = started(entity("city"), entity("date"))
         asked = matched(asked, BEGIN + 4 * MINUTE, used=("city",))
-        after, forgotten = rules.recall(asked, BEGIN + 6 * MINUTE, SETTINGS)
+        after, forgotten = rules.expire(asked, BEGIN + 6 * MINUTE, SETTINGS)
         assert held(after) == ["city"]
         assert [(gone.remembered.entity.element, gone.rule) for gone in forgotten] == [
-            ("date", Rule.AGE)
+            ("date", ForgetRule.AGE)
         ]
 
     def test_at_exactly_that_age_it_is_still_there(self):
         asked = started(entity("city"), entity("date"))
         asked = matched(asked, BEGIN + 4 * MINUTE, used=("city",))
-        assert held(rules.recall(asked, BEGIN + 5 * MINUTE, SETTINGS)[0]) == ["city", "date"]
+        assert held(rules.expire(asked, BEGIN + 5 * MINUTE, SETTINGS)[0]) == ["city", "date"]
 
 
 class TestDepth:
     def test_an_entity_that_three_matched_questions_did_not_use_is_forgotten(self):
         asked = started(entity("old"), entity("kept"))
         for number in range(3):
-            assert "old" in held(rules.recall(asked, BEGIN, SETTINGS)[0])
+            assert "old" in held(rules.expire(asked, BEGIN, SETTINGS)[0])
             asked = matched(asked, BEGIN, entity(f"new{number}"), used=("kept",))
-        after, forgotten = rules.recall(asked, BEGIN, SETTINGS)
+        after, forgotten = rules.expire(asked, BEGIN, SETTINGS)
         assert "old" not in held(after)
         assert "kept" in held(after)
-        assert [gone.rule for gone in forgotten] == [Rule.DEPTH]
+        assert [gone.rule for gone in forgotten] == [ForgetRule.DEPTH]
 
     def test_rejected_and_incomplete_questions_do_not_count(self):
         asked = started(entity("old"))
         asked = matched(matched(asked, BEGIN, entity("a")), BEGIN, entity("b"))
-        asked = rules.rejected(asked, BEGIN, SETTINGS)[0]
-        asked = rules.incomplete(asked, BEGIN, Pending("x", (), ("y",), BEGIN))
-        assert "old" in held(rules.recall(asked, BEGIN, SETTINGS)[0])
+        asked = rules.record_rejection(asked, BEGIN, SETTINGS)[0]
+        asked = rules.record_incomplete(asked, BEGIN, PendingQuestion("x", (), ("y",), BEGIN))
+        assert "old" in held(rules.expire(asked, BEGIN, SETTINGS)[0])
 
     def test_more_than_three_rejections_in_a_row_forget_everything(self):
         asked = started(entity("city"))
         for _ in range(3):
-            asked, forgotten = rules.rejected(asked, BEGIN, SETTINGS)
+            asked, forgotten = rules.record_rejection(asked, BEGIN, SETTINGS)
             assert (held(asked), forgotten) == (["city"], ())
-        asked, forgotten = rules.rejected(asked, BEGIN, SETTINGS)
+        asked, forgotten = rules.record_rejection(asked, BEGIN, SETTINGS)
         assert (held(asked), asked.flow) == ([], ())
-        assert [gone.rule for gone in forgotten] == [Rule.REJECTIONS]
+        assert [gone.rule for gone in forgotten] == [ForgetRule.REJECTIONS]
         assert asked.rejections == 0
 
     def test_an_incomplete_question_breaks_the_row(self):
         asked = started(entity("city"))
         for _ in range(3):
-            asked = rules.rejected(asked, BEGIN, SETTINGS)[0]
-        asked = rules.incomplete(asked, BEGIN, Pending("x", (), ("y",), BEGIN))
-        assert held(rules.rejected(asked, BEGIN, SETTINGS)[0]) == ["city"]
+            asked = rules.record_rejection(asked, BEGIN, SETTINGS)[0]
+        asked = rules.record_incomplete(asked, BEGIN, PendingQuestion("x", (), ("y",), BEGIN))
+        assert held(rules.record_rejection(asked, BEGIN, SETTINGS)[0]) == ["city"]
 
 
 class TestEviction:
@@ -186,7 +188,7 @@ class TestEviction:
             assert (one in [gone.remembered for gone in forgotten]) == superset
         for gone in forgotten:
             assert gone.by.groups <= gone.remembered.entity.groups
-            assert gone.rule is Rule.EVICTED
+            assert gone.rule is ForgetRule.EVICTED
 
     @given(st.lists(groups), st.lists(groups))
     def test_it_is_idempotent(self, old, new):
@@ -204,7 +206,7 @@ class TestEviction:
 
     @given(conversations, st.lists(entities, max_size=3))
     def test_the_new_ones_are_remembered_first_and_all_of_them(self, before, new):
-        after, _ = rules.remember(before, BEGIN, intent="x", new=new, used=())
+        after, _ = rules.record_match(before, BEGIN, intent="x", new=new, used=())
         assert [one.entity for one in after.remembered[: len(new)]] == new
         assert set(map(id, after.remembered[len(new) :])) <= set(map(id, before.remembered))
 
@@ -212,14 +214,14 @@ class TestEviction:
 class TestNoMixing:
     def test_what_a_new_entity_would_evict_is_not_offered_beside_it(self):
         asked = started(entity("city", "place"), entity("shop", "place", "food"), entity("date"))
-        offers, hidden = rules.offered(asked, [frozenset({"place"})])
+        offers, hidden = rules.split_visible(asked, [frozenset({"place"})])
         assert [one.entity.element for one in offers] == ["date"]
         assert [one.entity.element for one, _ in hidden] == ["city", "shop"]
         assert {by for _, by in hidden} == {frozenset({"place"})}
 
     @given(conversations, st.lists(groups, max_size=3))
     def test_what_is_offered_is_what_would_stay(self, conversation, sentence):
-        offers, hidden = rules.offered(conversation, sentence)
+        offers, hidden = rules.split_visible(conversation, sentence)
         new = [entity("new", *each) for each in sentence]
         assert offers == rules.evict(conversation.remembered, new)[0]
         assert len(offers) + len(hidden) == len(conversation.remembered)
@@ -231,14 +233,14 @@ class TestRemembering:
         later = BEGIN + MINUTE
         after = matched(asked, later, entity("topic"), used=("date",))
         assert held(after) == ["topic", "city", "date"]
-        date: Remembered = after.remembered[2]
+        date: RememberedEntity = after.remembered[2]
         assert (date.used_at, date.used_match, date.question) == (later, 2, 1)
         assert date.stored_at == BEGIN
         assert after.remembered[1].used_at == BEGIN
 
     def test_it_ends_what_was_pending_and_the_row_of_rejections(self):
-        asked = rules.incomplete(started(), BEGIN, Pending("x", (), ("y",), BEGIN))
-        asked = rules.rejected(asked, BEGIN, SETTINGS)[0]
+        asked = rules.record_incomplete(started(), BEGIN, PendingQuestion("x", (), ("y",), BEGIN))
+        asked = rules.record_rejection(asked, BEGIN, SETTINGS)[0]
         after = matched(asked, BEGIN, entity("city"))
         assert (after.pending, after.rejections) == (None, 0)
 
@@ -249,20 +251,20 @@ class TestRemembering:
     def test_the_flow_is_the_intents_in_their_order_and_does_not_grow_for_ever(self):
         asked = Conversation("ann", "weather")
         for number in range(150):
-            asked = rules.remember(asked, BEGIN, intent=str(number), new=(), used=())[0]
+            asked = rules.record_match(asked, BEGIN, intent=str(number), new=(), used=())[0]
         assert [step.intent for step in asked.flow] == [str(n) for n in range(50, 150)]
 
     def test_a_rejected_question_keeps_what_is_pending(self):
-        pending = Pending("x", (entity("a"),), ("y",), BEGIN)
-        asked = rules.incomplete(started(), BEGIN, pending)
-        assert rules.rejected(asked, BEGIN, SETTINGS)[0].pending == pending
+        pending = PendingQuestion("x", (entity("a"),), ("y",), BEGIN)
+        asked = rules.record_incomplete(started(), BEGIN, pending)
+        assert rules.record_rejection(asked, BEGIN, SETTINGS)[0].pending == pending
 
 
 class TestForgetting:
     def test_everything(self):
-        after, forgotten = rules.forget_all(started(entity("city")), Rule.TOPIC)
+        after, forgotten = rules.forget_all(started(entity("city")), ForgetRule.TOPIC)
         assert (after.remembered, after.flow) == ((), ())
-        assert [gone.rule for gone in forgotten] == [Rule.TOPIC]
+        assert [gone.rule for gone in forgotten] == [ForgetRule.TOPIC]
 
     def test_by_a_predicate_and_by_a_group(self):
         asked = started(entity("city", "place"), entity("shop", "place", "food"), entity("date"))
@@ -270,8 +272,8 @@ class TestForgetting:
         assert held(rules.forget_group(asked, "food")[0]) == ["city", "date"]
 
     def test_also_what_is_pending(self):
-        pending = Pending("x", (entity("a"), entity("b")), ("y",), BEGIN)
-        asked = rules.incomplete(started(), BEGIN, pending)
+        pending = PendingQuestion("x", (entity("a"), entity("b")), ("y",), BEGIN)
+        asked = rules.record_incomplete(started(), BEGIN, pending)
         after, _ = rules.forget_group(asked, "a")
         assert [one.element for one in after.pending.entities] == ["b"]
         assert rules.forget(after, lambda one: True)[0].pending is None
@@ -281,8 +283,8 @@ class TestForgetting:
         assert (held(after), after.flow) == (["city"], ())
 
     def test_a_reset_counts_as_a_question(self):
-        asked = rules.with_data(started(entity("city")), {"a": 1})
-        after, _ = rules.reset(asked, BEGIN + MINUTE)
+        asked = rules.replace_data(started(entity("city")), {"a": 1})
+        after, _ = rules.record_reset(asked, BEGIN + MINUTE)
         assert (after.remembered, after.data, after.last) == ((), {}, BEGIN + MINUTE)
         assert after.questions == asked.questions + 1
 
@@ -326,7 +328,7 @@ class TestFitting:
             topic=True,
             meta={"a": 1},
         )
-        after, forgotten = rules.fitted(asked, [now, element("sale")])
+        after, forgotten = rules.migrate(asked, [now, element("sale")])
         assert forgotten == ()
         assert [replace(one, entity=None) for one in after.remembered] == [
             replace(one, entity=None) for one in asked.remembered
@@ -352,48 +354,48 @@ class TestFitting:
     )
     def test_an_element_or_a_value_that_is_gone_is_forgotten(self, elements, stays):
         asked = started(replace(entity("city"), value="Tokyo"))
-        pending = Pending("x", tuple(one.entity for one in asked.remembered), ("y",), BEGIN)
-        asked = rules.incomplete(asked, BEGIN, pending)
-        after, forgotten = rules.fitted(asked, elements)
+        pending = PendingQuestion("x", tuple(one.entity for one in asked.remembered), ("y",), BEGIN)
+        asked = rules.record_incomplete(asked, BEGIN, pending)
+        after, forgotten = rules.migrate(asked, elements)
         assert held(after) == (["city"] if stays else [])
         assert [(gone.remembered.entity.value, gone.rule) for gone in forgotten] == (
-            [] if stays else [("Tokyo", Rule.RESET)]
+            [] if stays else [("Tokyo", ForgetRule.RESET)]
         )
         assert (after.pending is not None) == stays
 
     def test_what_is_pending_is_completed_with_what_still_fits_of_it(self):
-        pending = Pending("x", (entity("a"), entity("b")), ("y",), BEGIN)
-        asked = rules.incomplete(started(), BEGIN, pending)
-        after, forgotten = rules.fitted(asked, [element("b", topic=True)])
+        pending = PendingQuestion("x", (entity("a"), entity("b")), ("y",), BEGIN)
+        asked = rules.record_incomplete(started(), BEGIN, pending)
+        after, forgotten = rules.migrate(asked, [element("b", topic=True)])
         assert forgotten == ()
         assert after.pending == replace(pending, entities=(replace(entity("b"), topic=True),))
 
     def test_an_entity_without_a_value_fits_an_element_that_has_got_some(self):
-        assert held(rules.fitted(started(entity("city")), [element("city", "Tokyo")])[0])
+        assert held(rules.migrate(started(entity("city")), [element("city", "Tokyo")])[0])
 
     def test_an_entity_of_others_fits_if_all_of_them_do(self):
         asked = started(replace(entity("order"), parts=(entity("size"), entity("food"))))
         size, food = element("size", abstract=True, topic=True), element("food")
-        after, _ = rules.fitted(asked, [element("order"), size, food])
+        after, _ = rules.migrate(asked, [element("order"), size, food])
         assert [part.topic for part in after.remembered[0].entity.parts] == [True, False]
-        assert not held(rules.fitted(asked, [element("order"), size])[0])
+        assert not held(rules.migrate(asked, [element("order"), size])[0])
 
     def test_a_built_in_entity_needs_no_element(self):
         asked = started(replace(entity("date"), own=False))
-        assert rules.fitted(asked, []) == (asked, ())
+        assert rules.migrate(asked, []) == (asked, ())
 
     @given(conversations)
     def test_with_the_same_elements_nothing_changes(self, before):
         names = [each.id for each in elements_of(before)]
         if len(set(names)) == len(names):
-            assert rules.fitted(before, elements_of(before)) == (before, ())
+            assert rules.migrate(before, elements_of(before)) == (before, ())
 
     @given(conversations, st.data())
     def test_what_stays_and_what_is_forgotten_is_all_there_was(self, before, data):
         elements = elements_of(before)
         chosen = data.draw(st.lists(st.sampled_from(elements))) if elements else []
-        after, forgotten = rules.fitted(before, chosen)
-        assert rules.fitted(after, chosen) == (after, ())
+        after, forgotten = rules.migrate(before, chosen)
+        assert rules.migrate(after, chosen) == (after, ())
         gone = [id(one.remembered) for one in forgotten]
         left = [one for one in before.remembered if id(one) not in gone]
         assert held(after) == [one.entity.element for one in left]
@@ -404,50 +406,52 @@ class TestFitting:
 @given(conversations, st.timedeltas(timedelta(0), timedelta(days=2)))
 def test_recalling_twice_is_recalling_once(before, pause):
     at = BEGIN + pause
-    after, _ = rules.recall(before, at, SETTINGS)
-    assert rules.recall(after, at, SETTINGS)[0] == after
+    after, _ = rules.expire(before, at, SETTINGS)
+    assert rules.expire(after, at, SETTINGS)[0] == after
 
 
 def test_a_time_without_a_zone_is_refused():
     with pytest.raises(ValueError, match="time zone"):
-        rules.recall(started(), datetime(2026, 1, 1), SETTINGS)
+        rules.expire(started(), datetime(2026, 1, 1), SETTINGS)
     with pytest.raises(ValueError, match="time zone"):
-        rules.rejected(started(), datetime(2026, 1, 1), SETTINGS)
+        rules.record_rejection(started(), datetime(2026, 1, 1), SETTINGS)
     with pytest.raises(ValueError, match="time zone"):
-        rules.reset(started(), datetime(2026, 1, 1))
+        rules.record_reset(started(), datetime(2026, 1, 1))
     with pytest.raises(ValueError, match="time zone"):
-        rules.incomplete(started(), datetime(2026, 1, 1), Pending("x", (), ("y",), BEGIN))
+        rules.record_incomplete(
+            started(), datetime(2026, 1, 1), PendingQuestion("x", (), ("y",), BEGIN)
+        )
     with pytest.raises(ValueError, match="time zone"):
         matched(started(), datetime(2026, 1, 1))
 
 
-def offer_of(*names: str, at: datetime = BEGIN) -> Offer:
+def offer_of(*names: str, at: datetime = BEGIN) -> RecallOffer:
     entities = tuple(entity(name) for name in names)
-    return Offer("And tomorrow?", "en", at, entities, tuple(range(len(names))), 7, BEGIN)
+    return RecallOffer("And tomorrow?", "en", at, entities, tuple(range(len(names))), 7, BEGIN)
 
 
 def offered_to(conversation: Conversation, *names: str) -> Conversation:
-    return rules.offering(conversation, BEGIN, offer_of(*names), None)
+    return rules.record_offer(conversation, BEGIN, offer_of(*names), None)
 
 
 class TestOffers:
     def test_one_stands_for_as_long_as_the_timeout(self):
         before = offered_to(started(), "city")
-        assert rules.recall(before, BEGIN + 5 * MINUTE, SETTINGS)[0].offer == offer_of("city")
-        assert rules.recall(before, BEGIN + 5 * MINUTE + TINY, SETTINGS)[0].offer is None
+        assert rules.expire(before, BEGIN + 5 * MINUTE, SETTINGS)[0].offer == offer_of("city")
+        assert rules.expire(before, BEGIN + 5 * MINUTE + TINY, SETTINGS)[0].offer is None
 
     def test_one_lapses_though_the_conversation_goes_on(self):
-        before = rules.declined(offered_to(started(), "city"))
-        before = rules.rejected(before, BEGIN + 3 * MINUTE, SETTINGS)[0]
+        before = rules.decline_offer(offered_to(started(), "city"))
+        before = rules.record_rejection(before, BEGIN + 3 * MINUTE, SETTINGS)[0]
         assert before.offer == replace(offer_of("city"), declined=True)
-        assert rules.recall(before, BEGIN + 6 * MINUTE, SETTINGS)[0].offer is None
+        assert rules.expire(before, BEGIN + 6 * MINUTE, SETTINGS)[0].offer is None
 
     def test_one_leaves_what_is_pending_or_puts_its_own_question_there(self):
-        pending = Pending("x", (entity("a"),), ("b",), BEGIN)
-        asked = rules.incomplete(started(), BEGIN, pending)
+        pending = PendingQuestion("x", (entity("a"),), ("b",), BEGIN)
+        asked = rules.record_incomplete(started(), BEGIN, pending)
         assert offered_to(asked, "city").pending == pending
         mine = replace(pending, intent="y")
-        assert rules.offering(asked, BEGIN, offer_of("city"), mine).pending == mine
+        assert rules.record_offer(asked, BEGIN, offer_of("city"), mine).pending == mine
 
     def test_a_question_that_matches_ends_one(self):
         assert matched(offered_to(started(), "city"), BEGIN, entity("date")).offer is None
@@ -457,8 +461,8 @@ class TestOffers:
         [
             rules.forget_all,
             lambda before: rules.forget_group(before, "city"),
-            lambda before: rules.reset(before, BEGIN),
-            lambda before: rules.fitted(before, [element("date")]),
+            lambda before: rules.record_reset(before, BEGIN),
+            lambda before: rules.migrate(before, [element("date")]),
         ],
         ids=["all", "group", "reset", "model"],
     )
@@ -468,13 +472,13 @@ class TestOffers:
     def test_forgetting_something_else_leaves_one(self):
         before = offered_to(started(), "city")
         assert rules.forget_group(before, "date")[0].offer == offer_of("city")
-        assert rules.without_offer(before).offer is None
+        assert rules.drop_offer(before).offer is None
 
     def test_what_is_brought_back_is_remembered_as_far_away_as_it_was(self):
         before = offered_to(started(), "date", "city")
         at = BEGIN + 4 * MINUTE
-        after = rules.brought_back(before, at, offer_of("date", "city"))
+        after = rules.restore_offer(before, at, offer_of("date", "city"))
         assert held(after) == ["date", "city"]
         assert [before.questions + 1 - one.question for one in after.remembered] == [1, 2]
         assert (after.offer, after.last) == (None, at)
-        assert rules.recall(after, at + 5 * MINUTE, SETTINGS) == (after, ())
+        assert rules.expire(after, at + 5 * MINUTE, SETTINGS) == (after, ())

@@ -11,8 +11,8 @@ import pytest
 
 import anaphora
 from anaphora.storage import forks
-from anaphora.storage.forks import Forked, follow_forks, fork_safe_lock, hold_off_forks
-from tests.forks import BOUND, exit_code_of
+from anaphora.storage.forks import ForkAware, fork_safe_lock, forks_delayed, register_fork_aware
+from tests.support.forked_process import TIMEOUT, run_forked
 
 PACKAGE = Path(anaphora.__file__).parent
 
@@ -32,7 +32,7 @@ def beside():
         thread = threading.Thread(target=function, args=(begun, over))
         thread.start()
         threads.append(thread)
-        assert begun.wait(BOUND)
+        assert begun.wait(TIMEOUT)
 
     yield begin
     over.set()
@@ -46,7 +46,7 @@ def test_a_child_finds_a_lock_free_that_another_thread_holds(beside):
     def hold(begun, over):
         with lock:
             begun.set()
-            over.wait(BOUND)
+            over.wait(TIMEOUT)
 
     beside(hold)
 
@@ -54,7 +54,7 @@ def test_a_child_finds_a_lock_free_that_another_thread_holds(beside):
         with lock:
             return 0
 
-    assert exit_code_of(child) == 0
+    assert run_forked(child) == 0
     assert not lock.acquire(blocking=False)  # in the parent it is held as before
 
 
@@ -69,7 +69,7 @@ def test_who_forks_while_it_holds_a_lock_holds_it_in_the_child_as_well():
         return 0 if free == [False] else 1
 
     with lock:
-        assert exit_code_of(child) == 0
+        assert run_forked(child) == 0
 
 
 def test_the_child_of_a_child_finds_its_locks_free(beside):
@@ -78,7 +78,7 @@ def test_the_child_of_a_child_finds_its_locks_free(beside):
     def hold(begun, over):
         with lock:
             begun.set()
-            over.wait(BOUND)
+            over.wait(TIMEOUT)
 
     beside(hold)
 
@@ -86,7 +86,7 @@ def test_the_child_of_a_child_finds_its_locks_free(beside):
         with lock:
             return 0
 
-    assert exit_code_of(lambda: exit_code_of(grandchild)) == 0
+    assert run_forked(lambda: run_forked(grandchild)) == 0
 
 
 def test_a_fork_waits_for_who_holds_it_off(beside):
@@ -94,40 +94,40 @@ def test_a_fork_waits_for_who_holds_it_off(beside):
 
     def load(begun, over):
         nonlocal is_loaded
-        with hold_off_forks():
+        with forks_delayed():
             begun.set()
             while not forks._forking.locked():  # the fork has begun
                 over.wait(0.001)
             is_loaded = True
 
     beside(load)
-    assert exit_code_of(lambda: 0 if is_loaded else 1) == 0
+    assert run_forked(lambda: 0 if is_loaded else 1) == 0
 
 
 def test_who_holds_forks_off_may_fork():
     def child():
-        with hold_off_forks():
+        with forks_delayed():
             return 0
 
-    with hold_off_forks():
-        assert exit_code_of(child) == 0
+    with forks_delayed():
+        assert run_forked(child) == 0
 
 
 def test_who_never_lets_go_holds_no_fork_off_for_ever(beside, monkeypatch, caplog):
     monkeypatch.setattr(forks, "_PATIENCE", 0.01)
 
     def load(begun, over):
-        with hold_off_forks():
+        with forks_delayed():
             begun.set()
-            over.wait(BOUND)
+            over.wait(TIMEOUT)
 
     beside(load)
 
     def child():
-        with hold_off_forks():
+        with forks_delayed():
             return 0
 
-    assert exit_code_of(child) == 0
+    assert run_forked(child) == 0
     assert "is loading something" in caplog.text
 
 
@@ -135,16 +135,16 @@ def test_a_fork_waits_once_however_much_is_made_meanwhile(beside, monkeypatch, c
     monkeypatch.setattr(forks, "_PATIENCE", 0.01)
     made = []
 
-    class MakesAnother(Forked):
+    class MakesAnother(ForkAware):
         def before_fork(self):
             if len(made) < 5:
                 made.append(MakesAnother())
-                follow_forks(made[-1])
+                register_fork_aware(made[-1])
 
     def load(begun, over):
-        with hold_off_forks():
+        with forks_delayed():
             begun.set()
-            over.wait(BOUND)
+            over.wait(TIMEOUT)
 
     waits = []
     wait_for = forks._gate._changed.wait_for
@@ -155,18 +155,18 @@ def test_a_fork_waits_once_however_much_is_made_meanwhile(beside, monkeypatch, c
     )
     beside(load)
     first = MakesAnother()
-    follow_forks(first)
-    assert exit_code_of(lambda: 0) == 0
+    register_fork_aware(first)
+    assert run_forked(lambda: 0) == 0
     assert len(made) == 5
     assert sum(waits) <= 0.01
 
 
-class Fails(Forked):
+class Fails(ForkAware):
     def before_fork(self):
         raise RuntimeError("broken")
 
 
-class Counts(Forked):
+class Counts(ForkAware):
     def __init__(self):
         self.before = self.after = self.in_child = 0
 
@@ -182,9 +182,9 @@ class Counts(Forked):
 
 def test_one_that_fails_at_a_fork_holds_up_no_other(caplog):
     fails, counts = Fails(), Counts()
-    follow_forks(fails)
-    follow_forks(counts)
-    assert exit_code_of(lambda: 0 if counts.in_child == 1 else 1) == 0
+    register_fork_aware(fails)
+    register_fork_aware(counts)
+    assert run_forked(lambda: 0 if counts.in_child == 1 else 1) == 0
     assert (counts.before, counts.after, counts.in_child) == (1, 1, 0)
     assert "cannot be used in a process that forks now" in caplog.text
 
@@ -192,15 +192,15 @@ def test_one_that_fails_at_a_fork_holds_up_no_other(caplog):
 def test_what_is_made_while_a_fork_waits_follows_it_too():
     made = Counts()
 
-    class Late(Forked):
+    class Late(ForkAware):
         def before_fork(self):
-            thread = threading.Thread(target=follow_forks, args=(made,))
+            thread = threading.Thread(target=register_fork_aware, args=(made,))
             thread.start()
             thread.join()
 
     late = Late()
-    follow_forks(late)
-    assert exit_code_of(lambda: made.in_child - 1) == 0
+    register_fork_aware(late)
+    assert run_forked(lambda: made.in_child - 1) == 0
     assert (made.before, made.after) == (1, 1)
 
 

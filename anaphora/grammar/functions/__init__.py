@@ -4,28 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from anaphora.grammar.functions import (
-    collections,
-    company,
-    dates,
-    entities,
-    logic,
-    maths,
-    metadata,
-    model,
-    parts,
-    positions,
-    request,
-    statistics,
-    text,
-    user,
-)
-from anaphora.grammar.functions.registry import ABSENT, Function, collect
+from anaphora.grammar.functions import collections, logic, maths, statistics, text
+from anaphora.grammar.functions.entity import metadata, parts, positions, properties
+from anaphora.grammar.functions.question import company, dates, model, request, user
+from anaphora.grammar.functions.registry import UNSUPPORTED_FUNCTIONS, Function, collect_functions
 
-__all__ = ["ABSENT", "FUNCTIONS", "OF_A_QUESTION"]
+__all__ = ["FUNCTIONS", "QUESTION_FUNCTIONS", "UNSUPPORTED_FUNCTIONS"]
 
-FUNCTIONS: Mapping[str, Function] = collect(
-    entities,
+FUNCTIONS: Mapping[str, Function] = collect_functions(
+    properties,
     positions,
     parts,
     text,
@@ -41,9 +28,9 @@ FUNCTIONS: Mapping[str, Function] = collect(
     logic,
 )
 
-OF_A_QUESTION: frozenset[Function] = frozenset(
+QUESTION_FUNCTIONS: frozenset[Function] = frozenset(
     {
-        *collect(positions, dates, request, user, company).values(),
+        *collect_functions(positions, dates, request, user, company).values(),
         metadata.meta_conv,
         metadata.meta_company,
         metadata.meta_frag,

@@ -10,12 +10,12 @@ from anaphora.errors import EvaluationError
 from anaphora.grammar.functions.registry import function
 from anaphora.grammar.values import (
     Kind,
-    bounded,
-    describe,
-    equal,
-    in_order,
+    check_length,
+    describe_value,
+    is_equal,
     kind_of,
-    plain,
+    sort_key,
+    to_language_value,
     typed_keys,
 )
 from anaphora.grammar.values import contains as is_in
@@ -36,13 +36,13 @@ def get(collection: Sequence[Any] | Mapping[Any, Any], key: object) -> Any:
     """The element of a list at a place (from 0), or of a map under a key (null if missing)."""
     if isinstance(collection, Mapping):
         found = (value for name, value in collection.items() if _same_key(name, key))
-        return plain(collection.get(key) if type(key) is str else next(found, None))
+        return to_language_value(collection.get(key) if type(key) is str else next(found, None))
     if kind_of(key) is not Kind.INTEGER:
-        raise EvaluationError(f"'get' needs an integer as the place, not {describe(key)}")
+        raise EvaluationError(f"'get' needs an integer as the place, not {describe_value(key)}")
     place = int(key)  # type: ignore[call-overload]  # the kind says int
     if not 0 <= place < len(collection):
-        raise EvaluationError(f"'get' finds no place {place} in {describe(collection)}")
-    return plain(collection[place])
+        raise EvaluationError(f"'get' finds no place {place} in {describe_value(collection)}")
+    return to_language_value(collection[place])
 
 
 @function("collections", examples=("has(list(1, 2), 2)",))
@@ -73,22 +73,22 @@ def json(text: str) -> Mapping[Any, Any]:
     except RecursionError:
         raise EvaluationError("'json' reads no text that is nested so deeply") from None
     except ValueError as error:
-        raise EvaluationError(f"'json' cannot read {describe(text)}: {error}") from None
+        raise EvaluationError(f"'json' cannot read {describe_value(text)}: {error}") from None
     if not isinstance(value, dict):
-        raise EvaluationError(f"'json' needs a text that spells a map, not {describe(value)}")
+        raise EvaluationError(f"'json' needs a text that spells a map, not {describe_value(value)}")
     return value
 
 
 @function("collections", examples=("first(list(1, 2)) == 1",))
 def first(items: Sequence[Any]) -> Any:
     """The first element, or null."""
-    return plain(items[0]) if items else None
+    return to_language_value(items[0]) if items else None
 
 
 @function("collections", examples=("last(list(1, 2)) == 2",))
 def last(items: Sequence[Any]) -> Any:
     """The last element, or null."""
-    return plain(items[-1]) if items else None
+    return to_language_value(items[-1]) if items else None
 
 
 @function("collections", "length", "size", "count", examples=("size('tokyo') == 5",))
@@ -112,19 +112,19 @@ def non_empty(collection: str | Sequence[Any] | Mapping[Any, Any]) -> bool:
 @function("collections", examples=("keys(json('{\"k\": 1}')) == list('k')",))
 def keys(mapping: Mapping[Any, Any]) -> Sequence[Any]:
     """The keys of a map."""
-    return tuple(bounded(list(mapping)))
+    return tuple(check_length(list(mapping)))
 
 
 @function("collections", examples=("values(json('{\"k\": 1}')) == list(1)",))
 def values(mapping: Mapping[Any, Any]) -> Sequence[Any]:
     """The values of a map, in the order of its keys."""
-    return tuple(bounded([plain(value) for value in mapping.values()]))
+    return tuple(check_length([to_language_value(value) for value in mapping.values()]))
 
 
 @function("collections", examples=("concat(list(1), list(2)) == list(1, 2)",))
 def concat(items: Sequence[Any], more: Sequence[Any]) -> Sequence[Any]:
     """The elements of the one list, then those of the other."""
-    return tuple(bounded((*items, *more)))
+    return tuple(check_length((*items, *more)))
 
 
 @function("collections", examples=("first(reverse(list(1, 2))) == 2",))
@@ -141,7 +141,7 @@ def sort(items: Sequence[Any]) -> Sequence[Any]:
     """
     kinds = {kind_of(item) for item in items}
     if kinds <= {Kind.INTEGER, Kind.NUMBER} or kinds in ({Kind.TEXT}, {Kind.BOOLEAN}):
-        return tuple(sorted(items, key=in_order))
+        return tuple(sorted(items, key=sort_key))
     shown = " and ".join(kind.value for kind in Kind if kind in kinds)
     raise EvaluationError(f"'sort' needs numbers, texts or booleans, and the list holds {shown}")
 
@@ -155,18 +155,18 @@ def distinct(items: Sequence[Any]) -> Sequence[Any]:
     return tuple(found.values())
 
 
-def _integer(digits: str) -> int | float:
+def _parse_integer(digits: str) -> int | float:
     """An integer, if it fits 64 bits, as everywhere in the language; else a fraction."""
     whole = int(digits) if len(digits) <= len(str(_LARGEST)) + 1 else _LARGEST + 1
     return whole if _SMALLEST <= whole <= _LARGEST else float(digits)
 
 
-def _constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
-_DECODER = JSONDecoder(parse_int=_integer, parse_constant=_constant)
+_DECODER = JSONDecoder(parse_int=_parse_integer, parse_constant=_reject_constant)
 
 
 def _same_key(name: object, key: object) -> bool:
-    return kind_of(name) is kind_of(key) and equal(name, key)
+    return kind_of(name) is kind_of(key) and is_equal(name, key)

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 from anaphora.errors import EvaluationError
-from anaphora.grammar.context import Context
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.functions.registry import function
-from anaphora.grammar.operators import in_range
-from anaphora.grammar.values import describe
+from anaphora.grammar.operators import require_int64
+from anaphora.grammar.values import describe_value
 
 # Of the decimal digits of any script, as those of "is_num".
 _INTEGER = re.compile(r"[+-]?\d{1,400}")
@@ -26,21 +26,21 @@ _DECIMAL = re.compile(r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1
 @function("maths", "abs", examples=("abs(-2) == 2",))
 def absolute(number: int | float) -> int | float:
     """The number without its sign."""
-    result: int | float = in_range(abs(number), "'abs'")
+    result: int | float = require_int64(abs(number), "'abs'")
     return result
 
 
 @function("maths", examples=("square(-3) == 9",))
 def square(number: int | float) -> int | float:
     """The number times itself."""
-    result: int | float = in_range(number * number, "'square'")
+    result: int | float = require_int64(number * number, "'square'")
     return result
 
 
 @function("maths", "round", examples=("round(2.5) == 3", "round(-2.5) == -2"))
 def nearest(number: float) -> int:
     """The nearest integer; halves go up."""
-    return _rounded("round", number)
+    return _round_half_up("round", number)
 
 
 @function("maths", examples=("floor(-1.5) == -2",))
@@ -70,13 +70,13 @@ def signum(number: float) -> float:
 @function("maths", examples=("sqrt(9) == 3", "sqrt(-1) != sqrt(-1)"))
 def sqrt(number: float) -> float:
     """The square root."""
-    return _computed(math.sqrt, number)
+    return _compute(math.sqrt, number)
 
 
 @function("maths", examples=("cbrt(-27) == -3",))
 def cbrt(number: float) -> float:
     """The cube root; that of a cube is exact."""
-    root = _computed(math.cbrt, number)
+    root = _compute(math.cbrt, number)
     whole = round(root) if math.isfinite(root) else 0
     return float(whole) if whole and whole**3 == number else root
 
@@ -84,109 +84,109 @@ def cbrt(number: float) -> float:
 @function("maths", examples=("exp(0) == 1",))
 def exp(number: float) -> float:
     """e to the power of the number."""
-    return _computed(math.exp, number)
+    return _compute(math.exp, number)
 
 
 @function("maths", examples=("expm1(0) == 0",))
 def expm1(number: float) -> float:
     """``exp(number) - 1``, exact also near 0."""
-    return _computed(math.expm1, number)
+    return _compute(math.expm1, number)
 
 
 @function("maths", examples=("log(1) == 0",))
 def log(number: float) -> float:
     """The natural logarithm."""
-    return -math.inf if number == 0 else _computed(math.log, number)
+    return -math.inf if number == 0 else _compute(math.log, number)
 
 
 @function("maths", examples=("log10(1000) == 3",))
 def log10(number: float) -> float:
     """The logarithm to the base 10."""
-    return -math.inf if number == 0 else _computed(math.log10, number)
+    return -math.inf if number == 0 else _compute(math.log10, number)
 
 
 @function("maths", examples=("log1p(0) == 0",))
 def log1p(number: float) -> float:
     """``log(1 + number)``, exact also near 0."""
-    return -math.inf if number == -1 else _computed(math.log1p, number)
+    return -math.inf if number == -1 else _compute(math.log1p, number)
 
 
 @function("maths", examples=("sin(0) == 0",))
 def sin(angle: float) -> float:
     """The sine of an angle in radians."""
-    return _computed(math.sin, angle)
+    return _compute(math.sin, angle)
 
 
 @function("maths", examples=("cos(0) == 1",))
 def cos(angle: float) -> float:
     """The cosine of an angle in radians."""
-    return _computed(math.cos, angle)
+    return _compute(math.cos, angle)
 
 
 @function("maths", examples=("tan(0) == 0",))
 def tan(angle: float) -> float:
     """The tangent of an angle in radians."""
-    return _computed(math.tan, angle)
+    return _compute(math.tan, angle)
 
 
 @function("maths", examples=("asin(1) == pi / 2",))
 def asin(number: float) -> float:
     """The angle in radians whose sine the number is."""
-    return _computed(math.asin, number)
+    return _compute(math.asin, number)
 
 
 @function("maths", examples=("acos(1) == 0",))
 def acos(number: float) -> float:
     """The angle in radians whose cosine the number is."""
-    return _computed(math.acos, number)
+    return _compute(math.acos, number)
 
 
 @function("maths", examples=("atan(1) == pi / 4",))
 def atan(number: float) -> float:
     """The angle in radians whose tangent the number is."""
-    return _computed(math.atan, number)
+    return _compute(math.atan, number)
 
 
 @function("maths", examples=("atan2(1, 0) == pi / 2",))
 def atan2(y: float, x: float) -> float:
     """The angle in radians of the point (x, y), from -pi to pi."""
-    return _computed(math.atan2, y, x)
+    return _compute(math.atan2, y, x)
 
 
 @function("maths", examples=("sinh(0) == 0",))
 def sinh(number: float) -> float:
     """The hyperbolic sine."""
-    return _computed(math.sinh, number)
+    return _compute(math.sinh, number)
 
 
 @function("maths", examples=("cosh(0) == 1",))
 def cosh(number: float) -> float:
     """The hyperbolic cosine."""
-    return _computed(math.cosh, number)
+    return _compute(math.cosh, number)
 
 
 @function("maths", examples=("tanh(0) == 0",))
 def tanh(number: float) -> float:
     """The hyperbolic tangent."""
-    return _computed(math.tanh, number)
+    return _compute(math.tanh, number)
 
 
 @function("maths", examples=("degrees(pi) == 180",))
 def degrees(radians: float) -> float:
     """An angle in radians as degrees."""
-    return _computed(math.degrees, radians)
+    return _compute(math.degrees, radians)
 
 
 @function("maths", examples=("radians(180) == pi",))
 def radians(degrees: float) -> float:
     """An angle in degrees as radians."""
-    return _computed(math.radians, degrees)
+    return _compute(math.radians, degrees)
 
 
 @function("maths", examples=("hypot(3, 4) == 5",))
 def hypot(x: float, y: float) -> float:
     """How far the point (x, y) is from (0, 0)."""
-    return _computed(math.hypot, x, y)
+    return _compute(math.hypot, x, y)
 
 
 @function("maths", "pow", examples=("pow(2, 10) == 1024",))
@@ -197,7 +197,7 @@ def power(base: float, exponent: float) -> float:
     if base == 0 and exponent < 0:
         negative = math.copysign(1, base) < 0 and exponent % 2 == 1
         return -math.inf if negative else math.inf
-    return _computed(math.pow, base, exponent)
+    return _compute(math.pow, base, exponent)
 
 
 @function("maths", examples=("floor(pi) == 3",))
@@ -213,9 +213,9 @@ def euler() -> float:
 
 
 @function("maths", examples=("rand < 1",))
-def rand(context: Context) -> float:
+def rand(context: EntityContext) -> float:
     """Some number from 0 up to 1, another one each time."""
-    return context.surroundings.random()
+    return context.question.random()
 
 
 @function("maths", examples=("to_int(2.5) == 3", "to_int('-12') == -12", "to_int('٥') == 5"))
@@ -226,36 +226,36 @@ def to_int(value: float | str) -> int:
     and of nothing else: no blanks, no ``_``.
     """
     if not isinstance(value, str):
-        return _rounded("to_int", value)
+        return _round_half_up("to_int", value)
     if _INTEGER.fullmatch(value):
-        return int(in_range(int(value), "'to_int'"))
-    return _rounded("to_int", spelled("to_int", value, "integer"))
+        return int(require_int64(int(value), "'to_int'"))
+    return _round_half_up("to_int", parse_number("to_int", value, "integer"))
 
 
 @function("maths", examples=("to_double('1.5e2') == 150",))
 def to_double(value: float | str) -> float:
     """A number as a fraction, or the number that a text spells, as ``to_int`` reads it."""
-    return spelled("to_double", value) if isinstance(value, str) else float(value)
+    return parse_number("to_double", value) if isinstance(value, str) else float(value)
 
 
-def spelled(name: str, text: str, what: str = "number") -> float:
+def parse_number(name: str, text: str, what: str = "number") -> float:
     """The number that a text spells; raises EvaluationError, in the words of the function of
     that name, for a text that spells none."""
     if not _DECIMAL.fullmatch(text):
-        raise EvaluationError(f"'{name}' finds no {what} in {describe(text)}")
+        raise EvaluationError(f"'{name}' finds no {what} in {describe_value(text)}")
     return float(text)
 
 
-def _rounded(name: str, number: float) -> int:
+def _round_half_up(name: str, number: float) -> int:
     if isinstance(number, int):
         return number
     if not math.isfinite(number):
-        raise EvaluationError(f"'{name}' has no integer for {describe(number)}")
+        raise EvaluationError(f"'{name}' has no integer for {describe_value(number)}")
     below = math.floor(number)  # not floor(number + 0.5): that sum is rounded itself
-    return int(in_range(below + (number - below >= 0.5), f"'{name}'"))
+    return int(require_int64(below + (number - below >= 0.5), f"'{name}'"))
 
 
-def _computed(compute: Callable[..., float], *numbers: Any) -> float:
+def _compute(compute: Callable[..., float], *numbers: Any) -> float:
     """What the function of Python's ``math`` gives, with NaN and infinity where it raises."""
     operands = [float(number) for number in numbers]
     try:

@@ -9,9 +9,9 @@
 page, and a test evaluates them.
 
 The annotations give the types of the language. Three of them mean more: a first parameter of
-the type ``Context`` gets the context and is no argument, one of the type :data:`Lazy` gets the
-argument unevaluated, one of the type ``Pattern`` gets a text as a compiled pattern. An entity
-whose default is :data:`CURRENT` is the entity in question when it is left out.
+the type ``Context`` gets the context and is no argument, one of the type :data:`LazyArgument` gets
+the argument unevaluated, one of the type ``Pattern`` gets a text as a compiled pattern. An entity
+whose default is :data:`CURRENT_ENTITY` is the entity in question when it is left out.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from anaphora.errors import EvaluationError, GrammarError
-from anaphora.grammar.context import Context, EntityView
+from anaphora.grammar.context import EntityContext, EntityView
 from anaphora.grammar.patterns import Pattern
-from anaphora.grammar.values import ANYTHING, Kind, Type, describe, expected, kind_of
+from anaphora.grammar.values import ANYTHING, Kind, Type, describe_type, describe_value, kind_of
 
 __all__ = [
-    "ABSENT",
-    "CURRENT",
+    "CURRENT_ENTITY",
+    "UNSUPPORTED_FUNCTIONS",
     "Function",
-    "Lazy",
+    "LazyArgument",
     "Parameter",
-    "collect",
+    "collect_functions",
+    "format_ordinal",
     "function",
-    "ordinal",
 ]
 
-CURRENT: Final[Any] = object()
+CURRENT_ENTITY: Final[Any] = object()
 """The default of a parameter that stands for the entity in question."""
 
-Lazy: TypeAlias = Callable[[], Any]
+LazyArgument: TypeAlias = Callable[[], Any]
 """An argument that the function evaluates itself, if it needs it."""
 
-ABSENT: Mapping[str, str] = MappingProxyType(
+UNSUPPORTED_FUNCTIONS: Mapping[str, str] = MappingProxyType(
     {
         "tok_is_wordnet": "there is no WordNet dictionary in this package",
         "tok_req_id": "an entity does not keep the id of the question that it comes from",
@@ -54,7 +54,7 @@ ABSENT: Mapping[str, str] = MappingProxyType(
 )
 """Functions of NLPCraft that this language does not have, each with the reason."""
 
-_KINDS: Mapping[Any, Type] = {
+_TYPE_BY_ANNOTATION: Mapping[Any, Type] = {
     str: frozenset({Kind.TEXT}),
     int: frozenset({Kind.INTEGER}),
     float: frozenset({Kind.NUMBER}),
@@ -67,7 +67,7 @@ _KINDS: Mapping[Any, Type] = {
     Mapping: frozenset({Kind.MAP}),
     EntityView: frozenset({Kind.ENTITY}),
     Pattern: frozenset({Kind.TEXT}),
-    Lazy: ANYTHING,
+    LazyArgument: ANYTHING,
     Any: ANYTHING,
     object: ANYTHING,
 }
@@ -79,9 +79,9 @@ class Parameter:
 
     name: str
     type: Type
-    form: Literal["value", "lazy", "pattern"] = "value"
+    passing: Literal["value", "lazy", "pattern"] = "value"
     variadic: bool = False
-    current: bool = False
+    defaults_to_current: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,16 +102,16 @@ class Function:
     python: Callable[..., Any]
     takes_context: bool
     reads_entity: bool
-    constant: bool
+    is_pure: bool
     examples: tuple[str, ...] = ()
 
     @property
-    def fewest(self) -> int:
+    def min_arguments(self) -> int:
         """How many arguments it takes at least."""
-        return sum(not (one.variadic or one.current) for one in self.parameters)
+        return sum(not (one.variadic or one.defaults_to_current) for one in self.parameters)
 
     @property
-    def most(self) -> int | None:
+    def max_arguments(self) -> int | None:
         """How many arguments it takes at most; None means any number."""
         if any(one.variadic for one in self.parameters):
             return None
@@ -129,20 +129,20 @@ class Function:
         first = int(self.takes_context)
         given = list(arguments)
         for index in range(first, len(given)):
-            given[index] = self.accepted(name, index - first, given[index])
+            given[index] = self.convert_argument(name, index - first, given[index])
         return self.python(*given)
 
-    def accepted(self, name: str, index: int, value: Any) -> Any:
+    def convert_argument(self, name: str, index: int, value: Any) -> Any:
         """``value`` as the parameter of that place wants it; raises EvaluationError."""
         parameter = self.parameter(index)
-        if parameter.form == "lazy" or isinstance(value, Pattern):
+        if parameter.passing == "lazy" or isinstance(value, Pattern):
             return value
         if parameter.type is not ANYTHING and kind_of(value) not in parameter.type:
             raise EvaluationError(
-                f"'{name}' needs {expected(parameter.type)} as its {ordinal(index)} argument, "
-                f"not {describe(value)}"
+                f"'{name}' needs {describe_type(parameter.type)} as its "
+                f"{format_ordinal(index)} argument, not {describe_value(value)}"
             )
-        return _pattern(value) if parameter.form == "pattern" else value
+        return _compile_pattern(value) if parameter.passing == "pattern" else value
 
 
 def function(
@@ -158,29 +158,29 @@ def function(
     def declare(python: Callable[..., Any]) -> Function:
         hints = get_type_hints(python)
         signature = list(inspect.signature(python).parameters.values())
-        takes_context = bool(signature) and hints[signature[0].name] is Context
+        takes_context = bool(signature) and hints[signature[0].name] is EntityContext
         parameters = tuple(
-            _parameter(one, hints[one.name]) for one in signature[int(takes_context) :]
+            _build_parameter(one, hints[one.name]) for one in signature[int(takes_context) :]
         )
-        reads = reads_entity or any(one.current for one in parameters)
-        lazy = any(one.form == "lazy" for one in parameters)
+        reads = reads_entity or any(one.defaults_to_current for one in parameters)
+        lazy = any(one.passing == "lazy" for one in parameters)
         return Function(
             names=names or (python.__name__,),
             group=group,
             parameters=parameters,
-            returns=_type(hints["return"], widen=False),
+            returns=_type_of_annotation(hints["return"], widen=False),
             doc=(inspect.getdoc(python) or "").replace("``", "`"),
             python=python,
             takes_context=takes_context,
             reads_entity=reads,
-            constant=not (takes_context or reads or lazy),
+            is_pure=not (takes_context or reads or lazy),
             examples=tuple(examples),
         )
 
     return declare
 
 
-def collect(*modules: ModuleType) -> Mapping[str, Function]:
+def collect_functions(*modules: ModuleType) -> Mapping[str, Function]:
     """The functions that the modules declare, by each of their spellings.
 
     Raises ValueError when two functions share one.
@@ -196,36 +196,40 @@ def collect(*modules: ModuleType) -> Mapping[str, Function]:
     return MappingProxyType(found)
 
 
-def ordinal(index: int) -> str:
+def format_ordinal(index: int) -> str:
     """The place of an argument (from 0) in words."""
     number = index + 1
     suffix = {1: "st", 2: "nd", 3: "rd"}.get(number if number < 20 else number % 10, "th")
     return f"{number}{suffix}"
 
 
-def _parameter(declared: inspect.Parameter, hint: Any) -> Parameter:
+def _build_parameter(declared: inspect.Parameter, hint: Any) -> Parameter:
     return Parameter(
         name=declared.name,
-        type=_type(hint, widen=True),
-        form="lazy" if hint == Lazy else "pattern" if hint is Pattern else "value",
+        type=_type_of_annotation(hint, widen=True),
+        passing="lazy" if hint == LazyArgument else "pattern" if hint is Pattern else "value",
         variadic=declared.kind is inspect.Parameter.VAR_POSITIONAL,
-        current=declared.default is CURRENT,
+        defaults_to_current=declared.default is CURRENT_ENTITY,
     )
 
 
-def _type(hint: Any, *, widen: bool) -> Type:
+def _type_of_annotation(hint: Any, *, widen: bool) -> Type:
     """The kinds of an annotation; ``widen`` lets an integer stand for a fraction."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        return frozenset[Kind]().union(*(_type(one, widen=widen) for one in get_args(hint)))
-    kinds = _KINDS[hint] if hint in _KINDS else _KINDS[origin]
+        return frozenset[Kind]().union(
+            *(_type_of_annotation(one, widen=widen) for one in get_args(hint))
+        )
+    kinds = (
+        _TYPE_BY_ANNOTATION[hint] if hint in _TYPE_BY_ANNOTATION else _TYPE_BY_ANNOTATION[origin]
+    )
     if widen and Kind.NUMBER in kinds and kinds != ANYTHING:
         return kinds | {Kind.INTEGER}
     return kinds
 
 
 @lru_cache(maxsize=256)
-def _pattern(text: str) -> Pattern:
+def _compile_pattern(text: str) -> Pattern:
     try:
         return Pattern(text)
     except GrammarError as error:

@@ -7,34 +7,34 @@ from collections.abc import Sequence
 from typing import Any
 
 from anaphora.errors import EvaluationError
-from anaphora.grammar.functions.maths import spelled
+from anaphora.grammar.functions.maths import parse_number
 from anaphora.grammar.functions.registry import function
-from anaphora.grammar.values import Kind, describe, in_order, kind_of
+from anaphora.grammar.values import Kind, describe_value, kind_of, sort_key
 
 
 @function("statistics", "min", examples=("min(list(3, 1.5, 2)) == 1.5",))
 def smallest(numbers: Sequence[Any]) -> int | float:
     """The smallest number of the list; what is not a number (NaN) is larger than any."""
-    return min(_numbers("min", numbers), key=in_order)
+    return min(_check_numbers("min", numbers), key=sort_key)
 
 
 @function("statistics", "max", examples=("max(list(3, 1.5, 2)) == 3",))
 def largest(numbers: Sequence[Any]) -> int | float:
     """The largest number of the list; what is not a number (NaN) is larger than any."""
-    return max(_numbers("max", numbers), key=in_order)
+    return max(_check_numbers("max", numbers), key=sort_key)
 
 
 @function("statistics", "avg", examples=("avg(list(1, 2, '6')) == 3",))
 def average(numbers: Sequence[Any]) -> float:
     """The mean of the list, in which texts that spell numbers count as numbers."""
-    return _mean(_fractions("avg", numbers))
+    return _mean(_to_floats("avg", numbers))
 
 
 @function("statistics", "stdev", examples=("stdev(list(2, 4, 4, 4, 5, 5, 7, 9)) == 2",))
 def deviation(numbers: Sequence[Any]) -> float:
     """The standard deviation of the list, taken for the whole population; texts that spell
     numbers count as numbers."""
-    fractions = _fractions("stdev", numbers)
+    fractions = _to_floats("stdev", numbers)
     mean = _mean(fractions)
     return math.sqrt(_mean([(number - mean) * (number - mean) for number in fractions]))
 
@@ -46,17 +46,17 @@ def _mean(fractions: Sequence[float]) -> float:
         return sum(fractions) / len(fractions)
 
 
-def _fractions(name: str, values: Sequence[Any]) -> Sequence[float]:
-    read = [spelled(name, value) if isinstance(value, str) else value for value in values]
-    return [float(number) for number in _numbers(name, read)]
+def _to_floats(name: str, values: Sequence[Any]) -> Sequence[float]:
+    read = [parse_number(name, value) if isinstance(value, str) else value for value in values]
+    return [float(number) for number in _check_numbers(name, read)]
 
 
-def _numbers(name: str, values: Sequence[Any]) -> Sequence[int | float]:
+def _check_numbers(name: str, values: Sequence[Any]) -> Sequence[int | float]:
     if not values:
         raise EvaluationError(f"'{name}' has no result for an empty list")
     for value in values:
         if kind_of(value) not in (Kind.INTEGER, Kind.NUMBER):
             raise EvaluationError(
-                f"'{name}' needs a list of numbers, and it holds {describe(value)}"
+                f"'{name}' needs a list of numbers, and it holds {describe_value(value)}"
             )
     return values

@@ -7,24 +7,24 @@ from typing import Any
 
 from anaphora.errors import EvaluationError
 from anaphora.grammar.functions.registry import function
-from anaphora.grammar.operators import printed
+from anaphora.grammar.operators import to_text
 from anaphora.grammar.patterns import Pattern
-from anaphora.grammar.values import Kind, bounded, describe, kind_of
+from anaphora.grammar.values import Kind, check_length, describe_value, kind_of
 
-_NOT_WHITE = "\x85\xa0\u2007\u202f"
+_NO_BREAK_SPACES = "\x85\xa0\u2007\u202f"
 _PRINTABLE = frozenset({Kind.TEXT, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN})
 
 
 @function("text", examples=("lowercase('Tokyo') == 'tokyo'",))
 def lowercase(text: str) -> str:
     """The text in lower case."""
-    return str(bounded(text.lower()))
+    return str(check_length(text.lower()))
 
 
 @function("text", examples=("uppercase('hnd') == 'HND'",))
 def uppercase(text: str) -> str:
     """The text in upper case."""
-    return str(bounded(text.upper()))
+    return str(check_length(text.upper()))
 
 
 @function("text", "trim", "strip", examples=("trim(' a b ') == 'a b'",))
@@ -54,7 +54,7 @@ def contains(text: str, part: str) -> bool:
 @function("text", examples=("regex('tokyo', 't.*o')",))
 def regex(text: str, pattern: Pattern) -> bool:
     """Whether the pattern describes the whole text."""
-    return pattern.fits(text)
+    return pattern.fullmatch(text)
 
 
 @function("text", examples=("split('a, b,c', ', *') == list('a', 'b', 'c')",))
@@ -92,8 +92,8 @@ def substr(text: str, start: int, end: int) -> str:
     if 0 <= start <= end <= len(text):
         return text[start:end]
     raise EvaluationError(
-        f"'substr' finds no characters from {describe(start)} to {describe(end)} in a text of "
-        f"{len(text)}"
+        f"'substr' finds no characters from {describe_value(start)} to {describe_value(end)} in a "
+        f"text of {len(text)}"
     )
 
 
@@ -143,8 +143,8 @@ def is_alphanumspace(text: str) -> bool:
 def to_string(value: object) -> str | Sequence[str]:
     """A text, number or boolean as a text; of a list, the list of its elements as texts."""
     if isinstance(value, list | tuple):
-        return tuple(bounded([_as_text(item) for item in value]))
-    return _as_text(value)
+        return tuple(check_length([_to_text(item) for item in value]))
+    return _to_text(value)
 
 
 def _has_only(text: str, test: Callable[[str], bool]) -> bool:
@@ -157,10 +157,10 @@ def _is_letter_or_digit(character: str) -> bool:
 
 def _is_white(character: str) -> bool:
     """Java's white space: a blank at which no line can break is none."""
-    return character.isspace() and character not in _NOT_WHITE
+    return character.isspace() and character not in _NO_BREAK_SPACES
 
 
-def _as_text(value: Any) -> str:
+def _to_text(value: Any) -> str:
     if kind_of(value) not in _PRINTABLE:
-        raise EvaluationError(f"'to_string' cannot make a text of {describe(value)}")
-    return printed(value)
+        raise EvaluationError(f"'to_string' cannot make a text of {describe_value(value)}")
+    return to_text(value)

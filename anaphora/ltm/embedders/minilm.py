@@ -21,14 +21,14 @@ class MiniLM(SentenceTransformers):
     """
 
     def __init__(self, *, device: str | None = None) -> None:
-        super().__init__(_folder(), device=device, name="all-MiniLM-L6-v2")
+        super().__init__(_find_model_folder(), device=device, name="all-MiniLM-L6-v2")
 
     @property
     def dimension(self) -> int:
         return 384
 
 
-def _folder() -> Path:
+def _find_model_folder() -> Path:
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
         raise AnaphoraError("MiniLM is not installed: pip install 'anaphora[embeddings]'")

@@ -12,15 +12,15 @@ import numpy as np
 
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.embedders.embedder import Vectors
-from anaphora.storage.forks import fork_safe_lock, hold_off_forks
+from anaphora.storage.forks import fork_safe_lock, forks_delayed
 
 __all__ = ["SentenceTransformers"]
 
-_BATCH = 32  # texts; so long others wait who want a single one
-_SAMPLE = 1 << 16  # bytes
+_BATCH_SIZE = 32  # texts; so long others wait who want a single one
+_DIGEST_BYTES = 1 << 16  # bytes
 
 # Transformers shows its progress by a switch of the whole process.
-_loading = fork_safe_lock()
+_loading_lock = fork_safe_lock()
 
 
 class SentenceTransformers:
@@ -40,10 +40,10 @@ class SentenceTransformers:
         if self._folder is not None and not self._folder.is_dir():
             raise AnaphoraError(f"{self._folder}: there is no such folder with a model")
         self._model_id, self._device = str(model), device
-        self._name = name or (_named(self._folder) if self._folder else self._model_id)
+        self._name = name or (_digest_name(self._folder) if self._folder else self._model_id)
         self._loaded: Any = None
         self._dimension = 0
-        self._using = fork_safe_lock()  # its tokenizer serves one thread at a time
+        self._lock = fork_safe_lock()  # its tokenizer serves one thread at a time
 
     @property
     def name(self) -> str:
@@ -52,7 +52,7 @@ class SentenceTransformers:
     @property
     def dimension(self) -> int:
         """The length of a vector. It is known only when the model is loaded."""
-        with self._using:
+        with self._lock:
             self._load()
             return self._dimension
 
@@ -60,16 +60,16 @@ class SentenceTransformers:
         """See :meth:`~anaphora.ltm.embedders.embedder.Embedder.embed`; what is longer than the
         model's window is cut off there."""
         whole = [text.encode("utf-8", "replace").decode() for text in texts]
-        parts = [self._embed(whole[n : n + _BATCH]) for n in range(0, len(whole), _BATCH)]
+        parts = [self._embed(whole[n : n + _BATCH_SIZE]) for n in range(0, len(whole), _BATCH_SIZE)]
         return np.concatenate(parts) if parts else np.zeros((0, self.dimension), np.float32)
 
     def _embed(self, texts: list[str]) -> Vectors:
-        with self._using:
+        with self._lock:
             model = self._load()
             try:
                 vectors = model.encode(
                     texts,
-                    batch_size=_BATCH,
+                    batch_size=_BATCH_SIZE,
                     normalize_embeddings=True,
                     convert_to_numpy=True,
                     show_progress_bar=False,
@@ -80,20 +80,20 @@ class SentenceTransformers:
 
     def _load(self) -> Any:
         if self._loaded is None:
-            self._loaded = self._read()
+            self._loaded = self._load_model()
             self._dimension = int(self._loaded.get_embedding_dimension())
         return self._loaded
 
-    def _read(self) -> Any:
+    def _load_model(self) -> Any:
         try:
-            with hold_off_forks():
+            with forks_delayed():
                 from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise AnaphoraError(
                 "embedding texts needs sentence-transformers: pip install 'anaphora[embeddings]'"
             ) from error
         try:
-            with _loading, _silent():
+            with _loading_lock, _without_progress_bars():
                 return SentenceTransformer(
                     self._model_id,
                     device=self._device,
@@ -107,7 +107,7 @@ class SentenceTransformers:
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
+def _without_progress_bars() -> Iterator[None]:
     """No progress bars of transformers meanwhile."""
     from transformers.utils import logging as told
 
@@ -121,7 +121,7 @@ def _silent() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _named(folder: Path) -> str:
+def _digest_name(folder: Path) -> str:
     """A name that another model has not: weights that were trained further differ everywhere, and
     so at their end."""
     digest = hashlib.sha256()
@@ -130,7 +130,7 @@ def _named(folder: Path) -> str:
             size = file.stat().st_size
             digest.update(f"{file.relative_to(folder).as_posix()} {size}\n".encode())
             with file.open("rb") as opened:
-                opened.seek(max(0, size - _SAMPLE))
+                opened.seek(max(0, size - _DIGEST_BYTES))
                 digest.update(opened.read())
     return f"{folder.resolve().name}#{digest.hexdigest()[:12]}"
 

@@ -23,22 +23,22 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from anaphora.errors import SummaryError
-from anaphora.ltm.counting import words
+from anaphora.ltm.history.measure import count_words
 from anaphora.ltm.summarizers.summarizer import Segment
-from anaphora.ltm.summarizers.transcript import turns_with_times
+from anaphora.ltm.summarizers.transcript import format_parts_with_times
 
 if TYPE_CHECKING:
     import httpx
 
 __all__ = ["ChatCompletions"]
 
-_VARIABLE = "OPENAI_API_KEY"
-_PATH = "/chat/completions"
-_MOST_BYTES = 1 << 20
-_TRANSIENT = (408, 429, 500, 502, 503, 504)
-_FIRST_PAUSE = 0.5  # seconds, doubled each time
-_LONGEST_PAUSE = 10.0  # who must wait longer fails: the memory tries again by itself
-_LONGEST_REASON = 300  # characters of what a service says of an error
+_API_KEY_VARIABLE = "OPENAI_API_KEY"
+_ENDPOINT_PATH = "/chat/completions"
+_MAX_ANSWER_BYTES = 1 << 20
+_RETRY_STATUSES = (408, 429, 500, 502, 503, 504)
+_FIRST_DELAY = 0.5  # seconds, doubled each time
+_MAX_DELAY = 10.0  # who must wait longer fails: the memory tries again by itself
+_MAX_REASON_LENGTH = 300  # characters of what a service says of an error
 _log = logging.getLogger(__name__)
 
 _INSTRUCTIONS = """\
@@ -70,7 +70,7 @@ class ChatCompletions:
         url: str,
         model: str,
         *,
-        key: str | None = None,
+        api_key: str | None = None,
         timeout: float = 60.0,
         max_retries: int = 2,
         parallel: int = 4,
@@ -79,9 +79,11 @@ class ChatCompletions:
     ) -> None:
         if find_spec("httpx") is None:
             raise SummaryError("a chat endpoint needs httpx: pip install 'anaphora[client]'")
-        self._url, self._shown = _endpoint(url)
+        self._url, self._display_url = _parse_endpoint(url)
         self._model = model
-        self._key = _checked(os.environ.get(_VARIABLE, "") if key is None else key)
+        self._api_key = _check_key(
+            os.environ.get(_API_KEY_VARIABLE, "") if api_key is None else api_key
+        )
         self._timeout, self._max_retries, self._parallel = timeout, max_retries, max(1, parallel)
         self._options = {"temperature": 0} if options is None else dict(options)
         self._sleep = sleep
@@ -97,51 +99,55 @@ class ChatCompletions:
         """
         import httpx
 
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         with (
             httpx.Client(headers=headers, timeout=self._timeout) as client,
             ThreadPoolExecutor(self._parallel, "chat-completions") as requests,
         ):
-            made = [requests.submit(self._summary, client, segment) for segment in segments]
+            made = [requests.submit(self._summarize, client, segment) for segment in segments]
             try:
                 return [one.result() for one in made]
             except BaseException:  # also Ctrl-C: those that did not begin need not
                 requests.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def _summary(self, client: httpx.Client, segment: Segment) -> str:
-        pieces = turns_with_times(segment.parts)
+    def _summarize(self, client: httpx.Client, segment: Segment) -> str:
+        pieces = format_parts_with_times(segment.parts)
         if not pieces:
             return ""
         body = {
             **self._options,
             "model": self._model,
-            "messages": _messages("\n".join(pieces), segment.max_words),
+            "messages": _build_messages("\n".join(pieces), segment.max_words),
         }
-        text = self._read(self._asked(client, body)).replace("&lt;", "<").strip()
+        text = (
+            self._parse_answer(self._request_with_retries(client, body))
+            .replace("&lt;", "<")
+            .strip()
+        )
         # "About": models count badly, and a few words more are better than none.
-        if words(text) > 10 + 1.5 * segment.max_words:
-            raise self._failed(
-                f"it wrote {words(text)} words where {segment.max_words} were asked for"
+        if count_words(text) > 10 + 1.5 * segment.max_words:
+            raise self._error(
+                f"it wrote {count_words(text)} words where {segment.max_words} were asked for"
             )
         return text
 
-    def _asked(self, client: httpx.Client, body: Mapping[str, Any]) -> bytes:
+    def _request_with_retries(self, client: httpx.Client, body: Mapping[str, Any]) -> bytes:
         """The body of the answer, asked for again while that may help."""
-        pause = _FIRST_PAUSE
+        pause = _FIRST_DELAY
         for left in range(self._max_retries, -1, -1):
             try:
-                return self._posted(client, body)
-            except _Transient as error:
+                return self._post(client, body)
+            except _TransientError as error:
                 wanted = uniform(pause / 2, pause) if error.wait is None else error.wait
-                if not left or wanted > _LONGEST_PAUSE:
-                    raise self._failed(error.told) from error
-                _log.info("%s: %s; asking again in %.1f s", self._shown, error.told, wanted)
+                if not left or wanted > _MAX_DELAY:
+                    raise self._error(error.reason) from error
+                _log.info("%s: %s; asking again in %.1f s", self._display_url, error.reason, wanted)
             self._sleep(wanted)
             pause *= 2
         raise AssertionError  # the last round returns or raises
 
-    def _posted(self, client: httpx.Client, body: Mapping[str, Any]) -> bytes:
+    def _post(self, client: httpx.Client, body: Mapping[str, Any]) -> bytes:
         import httpx
 
         # httpx's own limit is one for each piece of an answer.
@@ -150,39 +156,39 @@ class ChatCompletions:
             with client.stream("POST", self._url, json=body) as response:
                 for piece in response.iter_bytes():
                     answer += piece
-                    if len(answer) > _MOST_BYTES:
-                        raise self._failed(f"its answer is longer than {_MOST_BYTES:,} bytes")
+                    if len(answer) > _MAX_ANSWER_BYTES:
+                        raise self._error(f"its answer is longer than {_MAX_ANSWER_BYTES:,} bytes")
                     if time.monotonic() > end:
                         raise httpx.ReadTimeout("the answer goes on and on")
         except httpx.TimeoutException as error:
-            raise _Transient(f"no answer within {self._timeout:g} seconds") from error
+            raise _TransientError(f"no answer within {self._timeout:g} seconds") from error
         except httpx.TransportError as error:
-            raise _Transient(f"it cannot be reached ({error})") from error
+            raise _TransientError(f"it cannot be reached ({error})") from error
         except httpx.HTTPError as error:  # what cannot be decoded
-            raise self._failed(f"its answer cannot be read ({error})") from error
+            raise self._error(f"its answer cannot be read ({error})") from error
         if response.is_success:
             return bytes(answer)
-        told = self._refusal(response.status_code, bytes(answer))
-        if response.status_code in _TRANSIENT:
-            raise _Transient(told, _wait(response.headers))
-        raise self._failed(told)
+        told = self._describe_status(response.status_code, bytes(answer))
+        if response.status_code in _RETRY_STATUSES:
+            raise _TransientError(told, _parse_retry_after(response.headers))
+        raise self._error(told)
 
-    def _read(self, answer: bytes) -> str:
+    def _parse_answer(self, answer: bytes) -> str:
         """The text of an answer. Raises :class:`SummaryError` for one without."""
         try:
             choice = json.loads(answer)["choices"][0]
             text, reason = choice["message"]["content"], choice.get("finish_reason")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            raise self._failed("its answer is not one of chat completions") from error
+            raise self._error("its answer is not one of chat completions") from error
         if reason == "length":
-            raise self._failed("its answer was cut off: let it write more tokens")
+            raise self._error("its answer was cut off: let it write more tokens")
         if reason == "content_filter":
-            raise self._failed("its filter held the answer back")
+            raise self._error("its filter held the answer back")
         if not isinstance(text, str) or not text.strip():
-            raise self._failed("its answer is empty")
+            raise self._error("its answer is empty")
         return text
 
-    def _refusal(self, status: int, answer: bytes) -> str:
+    def _describe_status(self, status: int, answer: bytes) -> str:
         """What an answer with such a status says, and what mends it."""
         said: Any = None
         with suppress(ValueError, LookupError, TypeError, RecursionError):
@@ -191,34 +197,34 @@ class ChatCompletions:
         hint = _HINTS.get(status)
         parts = [f"it answered {status}"]
         if isinstance(said, str) and said.strip():
-            parts.append(" ".join(said.split())[:_LONGEST_REASON])
+            parts.append(" ".join(said.split())[:_MAX_REASON_LENGTH])
         if hint:
             parts.append(hint)
         return ": ".join(parts)
 
-    def _failed(self, what: str) -> SummaryError:
-        told = f"the summarizer {self._shown} ({self._model}): {what}"
+    def _error(self, what: str) -> SummaryError:
+        told = f"the summarizer {self._display_url} ({self._model}): {what}"
         # A service may repeat what it was sent.
-        return SummaryError(told.replace(self._key, "…") if self._key else told)
+        return SummaryError(told.replace(self._api_key, "…") if self._api_key else told)
 
 
-class _Transient(Exception):  # noqa: N818 - it never leaves this module
+class _TransientError(Exception):
     """What may be better in a moment: after ``wait`` seconds, if the service said so."""
 
-    def __init__(self, told: str, wait: float | None = None) -> None:
-        super().__init__(told)
-        self.told, self.wait = told, wait
+    def __init__(self, reason: str, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.wait = reason, wait
 
 
 _HINTS = {
-    401: f"give a valid key, or set ${_VARIABLE}",
+    401: f"give a valid key, or set ${_API_KEY_VARIABLE}",
     403: "this key may not use this model",
     404: "see whether the URL ends as it should (often in /v1) and whether it has this model",
     413: "let segments be shorter",
 }
 
 
-def _messages(dialog: str, most: int) -> list[dict[str, str]]:
+def _build_messages(dialog: str, most: int) -> list[dict[str, str]]:
     data = dialog.replace("<", "&lt;")  # so that nothing in it is a mark
     task = _TASK.format(most=most)
     return [
@@ -227,7 +233,7 @@ def _messages(dialog: str, most: int) -> list[dict[str, str]]:
     ]
 
 
-def _endpoint(url: str) -> tuple[str, str]:
+def _parse_endpoint(url: str) -> tuple[str, str]:
     """The address of the endpoint, and how messages show it: without a password or a query."""
     try:
         parts = urlsplit(url)
@@ -237,14 +243,14 @@ def _endpoint(url: str) -> tuple[str, str]:
     if host is None or parts.scheme not in ("http", "https"):
         raise SummaryError("a chat endpoint is a URL like https://api.openai.com/v1")
     path = parts.path.rstrip("/")
-    if not path.endswith(_PATH):
-        path += _PATH
+    if not path.endswith(_ENDPOINT_PATH):
+        path += _ENDPOINT_PATH
     place = f"[{host}]" if ":" in host else host
     shown = f"{parts.scheme}://{place}{f':{port}' if port else ''}{path}"
     return parts._replace(path=path, fragment="").geturl(), shown
 
 
-def _checked(key: str) -> str:
+def _check_key(key: str) -> str:
     """The key without blanks around it. httpx would show one that cannot be sent."""
     key = key.strip()
     if not (key.isascii() and key.isprintable()):
@@ -252,7 +258,7 @@ def _checked(key: str) -> str:
     return key
 
 
-def _wait(headers: Mapping[str, str]) -> float | None:
+def _parse_retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds that ``Retry-After`` asks for: a number, or a date."""
     wanted = headers.get("Retry-After", "")
     with suppress(ValueError):

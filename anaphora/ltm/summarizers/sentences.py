@@ -12,39 +12,41 @@ from typing import Any
 
 import regex
 
-from anaphora.entities.sentence_ends import sentence_ends
-from anaphora.ltm.summarizers.vocabulary import of_all_languages
+from anaphora.entities.tokens.sentence_ends import find_sentence_ends
+from anaphora.ltm.summarizers.word_lists import words_of_all_languages
 
-__all__ = ["clauses", "sentences"]
+__all__ = ["split_clauses", "split_sentences"]
 
 
-def sentences(text: str) -> tuple[str, ...]:
+def split_sentences(text: str) -> tuple[str, ...]:
     """The sentences of ``text``, each with the white space behind it: joined they are the text."""
-    return tuple(_cut(text, sentence_ends(text)))
+    return tuple(_split_at(text, find_sentence_ends(text)))
 
 
-def clauses(sentence: str) -> tuple[str, ...]:
+def split_clauses(sentence: str) -> tuple[str, ...]:
     """The parts of a sentence that may stand alone, each with the white space behind it: joined
     they are the sentence. One that has fewer than three words stays with the next, and so does
     one like "When I was ten,"."""
-    ends = (match.end() for match in _clause_end().finditer(sentence))
+    ends = (match.end() for match in _compile_clause_end().finditer(sentence))
     parts: list[str] = []
-    for part in _cut(sentence, ends):
-        if parts and (_short(parts[-1]) or (len(parts) == 1 and _opens(parts[0]))):
+    for part in _split_at(sentence, ends):
+        if parts and (_is_short(parts[-1]) or (len(parts) == 1 and _is_opener(parts[0]))):
             parts[-1] += part
         else:
             parts.append(part)
-    if len(parts) > 1 and _short(parts[-1]):
+    if len(parts) > 1 and _is_short(parts[-1]):
         parts[-2:] = ["".join(parts[-2:])]
     return tuple(parts)
 
 
-_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
+_UNSPACED_SCRIPTS = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+)
 
 
 @lru_cache(maxsize=1)
-def _clause_end() -> Any:
-    conjunctions = "|".join(sorted(of_all_languages("conjunctions")))
+def _compile_clause_end() -> Any:
+    conjunctions = "|".join(sorted(words_of_all_languages("conjunctions")))
     return regex.compile(
         rf"""
           [,;:]\s+                                # "1,5" and "10:30" stay whole
@@ -56,7 +58,7 @@ def _clause_end() -> Any:
     )
 
 
-def _cut(text: str, ends: Iterator[int]) -> Iterator[str]:
+def _split_at(text: str, ends: Iterator[int]) -> Iterator[str]:
     start = 0
     for end in ends:
         if end > start:
@@ -66,11 +68,13 @@ def _cut(text: str, ends: Iterator[int]) -> Iterator[str]:
         yield text[start:]
 
 
-def _opens(part: str) -> bool:
+def _is_opener(part: str) -> bool:
     first = part.lstrip("¿¡\"'“„«").partition(" ")[0]
     # Two of them were joined already: "When I was ten, I lived in Rome, …"
-    return first.casefold() in of_all_languages("openers") and not _clause_end().search(part[:-1])
+    return first.casefold() in words_of_all_languages(
+        "openers"
+    ) and not _compile_clause_end().search(part[:-1])
 
 
-def _short(part: str) -> bool:
-    return len(part) < 60 and len(part.split()) < 3 and len(_UNSPACED.findall(part)) < 6
+def _is_short(part: str) -> bool:
+    return len(part) < 60 and len(part.split()) < 3 and len(_UNSPACED_SCRIPTS.findall(part)) < 6

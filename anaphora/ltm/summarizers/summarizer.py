@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from anaphora.ltm.history import Part
+from anaphora.ltm.history.working_history import HistoryPart
 
 __all__ = ["Segment", "Summarizer"]
 
@@ -15,7 +15,7 @@ __all__ = ["Segment", "Summarizer"]
 class Segment:
     """Successive parts of a history, oldest first, and how many words may stand for them."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[HistoryPart, ...]
     max_words: int
 
 

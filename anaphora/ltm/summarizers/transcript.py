@@ -17,45 +17,57 @@ from datetime import datetime
 import regex
 
 from anaphora.ltm.exchange import Summary
-from anaphora.ltm.history import Part
-from anaphora.ltm.summarizers.turns import BOT, EARLIER, USER, Speakers, Turn, fold, turns_of
+from anaphora.ltm.history.working_history import HistoryPart
+from anaphora.ltm.summarizers.turns import (
+    BOT,
+    EARLIER,
+    USER,
+    SpeakerNames,
+    Turn,
+    iterate_turns,
+    normalize_whitespace,
+)
 
-__all__ = ["BOT", "HEAD", "USER", "turns", "turns_with_times"]
+__all__ = ["BOT", "LINE_HEAD", "USER", "format_parts", "format_parts_with_times"]
 
-HEAD = regex.compile(rf"(?:{EARLIER}, [\d-]+(?: to [\d-]+)?(?:, (?:{USER}|{BOT}))?|{USER}|{BOT}): ")
+LINE_HEAD = regex.compile(
+    rf"(?:{EARLIER}, [\d-]+(?: to [\d-]+)?(?:, (?:{USER}|{BOT}))?|{USER}|{BOT}): "
+)
 """What a line begins with."""
 
-_SPEAKERS = Speakers()
-_LANGUAGE = "en"  # of what names none
+_SPEAKERS = SpeakerNames()
+_DEFAULT_LANGUAGE = "en"  # of what names none
 
 
-def turns(parts: Iterable[Part]) -> list[str]:
+def format_parts(parts: Iterable[HistoryPart]) -> list[str]:
     """The lines of each part that says something, in their order: one text for each part."""
-    return [text for part in parts if (text := _lines(part))]
+    return [text for part in parts if (text := _format_part(part))]
 
 
-def turns_with_times(parts: Iterable[Part]) -> list[str]:
+def format_parts_with_times(parts: Iterable[HistoryPart]) -> list[str]:
     """The same, and before each exchange when it was ("2026-01-05 09:30, Monday")."""
     return [
         text if isinstance(part, Summary) else f"({part.at:%Y-%m-%d %H:%M, %A})\n{text}"
         for part in parts
-        if (text := _lines(part))
+        if (text := _format_part(part))
     ]
 
 
-def _lines(part: Part) -> str:
-    said = turns_of([part], speakers=_SPEAKERS, language=_LANGUAGE)
-    return "\n".join(_line(part, turn, text) for turn in said if (text := fold(turn.text)))
+def _format_part(part: HistoryPart) -> str:
+    said = iterate_turns([part], speakers=_SPEAKERS, language=_DEFAULT_LANGUAGE)
+    return "\n".join(
+        _format_line(part, turn, text) for turn in said if (text := normalize_whitespace(turn.text))
+    )
 
 
-def _line(part: Part, turn: Turn, text: str) -> str:
+def _format_line(part: HistoryPart, turn: Turn, text: str) -> str:
     label = _SPEAKERS.label(turn.speaker)
     if not isinstance(part, Summary):
         return f"{label} {text}"
-    span = _span(part.since, part.until)
+    span = _format_span(part.since, part.until)
     return f"{EARLIER}, {span}{f', {label}' if turn.speaker else ':'} {text}"
 
 
-def _span(since: datetime, until: datetime) -> str:
+def _format_span(since: datetime, until: datetime) -> str:
     first, last = since.date().isoformat(), until.date().isoformat()
     return first if first == last else f"{first} to {last}"

@@ -7,17 +7,17 @@ loader runs on it unchanged and tells every mistake at its place in the original
 
 from __future__ import annotations
 
-from anaphora.models.nlpcraft.notes import Note, NoteKind
-from anaphora.models.nlpcraft.printer import print_model
-from anaphora.models.nlpcraft.recognition import Version, recognise
+from anaphora.models.nlpcraft.notes import NoteKind, TranslationNote
 from anaphora.models.nlpcraft.translation import Translation, translate
+from anaphora.models.nlpcraft.version_detection import Version, detect_version
+from anaphora.models.nlpcraft.yaml_writer import print_model
 
 __all__ = [
-    "Note",
     "NoteKind",
     "Translation",
+    "TranslationNote",
     "Version",
+    "detect_version",
     "print_model",
-    "recognise",
     "translate",
 ]

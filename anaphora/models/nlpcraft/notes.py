@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-__all__ = ["Note", "NoteKind", "Notes"]
+__all__ = ["NoteCollector", "NoteKind", "TranslationNote"]
 
 NoteKind: TypeAlias = Literal["mapped", "changed", "ignored"]
 
@@ -15,7 +15,7 @@ _INDEX = re.compile(r"\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class TranslationNote:
     """What became of a key of the original file, or of one that it leaves out.
 
     ``mapped`` means the same as before under another name; ``changed`` means that something is
@@ -32,25 +32,25 @@ class Note:
         return f"{self.key}: {self.reason}" if self.key else self.reason
 
 
-class Notes:
+class NoteCollector:
     """Gathers the notes of one file."""
 
     def __init__(self) -> None:
-        self._notes: list[Note] = []
+        self._notes: list[TranslationNote] = []
 
     def add(self, kind: NoteKind, key: str, offset: int, reason: str) -> None:
-        self._notes.append(Note(kind, key, offset, reason))
+        self._notes.append(TranslationNote(kind, key, offset, reason))
 
-    def gathered(self) -> tuple[Note, ...]:
+    def collect(self) -> tuple[TranslationNote, ...]:
         """All of them in the order of the file; what is said of many elements is said once."""
-        alike: dict[tuple[str, str, str], list[Note]] = {}
+        alike: dict[tuple[str, str, str], list[TranslationNote]] = {}
         for note in sorted(self._notes, key=lambda note: note.offset):
             pattern = _INDEX.sub("[]", note.key)
             alike.setdefault((note.kind, pattern, note.reason), []).append(note)
-        return tuple(_together(notes) for notes in alike.values())
+        return tuple(_merge_notes(notes) for notes in alike.values())
 
 
-def _together(notes: Iterable[Note]) -> Note:
+def _merge_notes(notes: Iterable[TranslationNote]) -> TranslationNote:
     first, *others = notes
     if not others:
         return first

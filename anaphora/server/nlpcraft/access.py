@@ -6,59 +6,59 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
-from anaphora.server.access import Caller, refuse_strangers
-from anaphora.server.addresses import address_of
-from anaphora.server.keys import ANYONE, BadKey, Key, KeyRing
-from anaphora.server.nlpcraft.bodies import OfUser
-from anaphora.server.nlpcraft.clerk import Who
-from anaphora.server.problems import Mistake, Refusal
-from anaphora.server.settings import Scope
+from anaphora.server.auth.client_address import client_address
+from anaphora.server.auth.keys import ANONYMOUS_KEY, ApiKey, InvalidKeyError, KeyRing
+from anaphora.server.nlpcraft.dispatcher import NlpcraftUser
+from anaphora.server.nlpcraft.schemas import UserBody
+from anaphora.server.problems import FieldError, ProblemError
+from anaphora.server.routes.authentication import Caller, check_origin
+from anaphora.server.settings.model import KeyScope
 
 if TYPE_CHECKING:
-    from anaphora.server.service import Service
+    from anaphora.server.service.service import Service
 
-__all__ = ["caller_of", "who_of"]
+__all__ = ["authenticate", "resolve_user"]
 
 
-async def caller_of(
-    request: Request, service: Service, token: str, scope: Scope | None = None
+async def authenticate(
+    request: Request, service: Service, token: str, scope: KeyScope | None = None
 ) -> Caller:
     """The one who sent ``token``, counted for the rate of the key.
 
-    Raises :class:`Refusal` for a key that is none, is used too often, or lacks the ``scope``.
+    Raises :class:`ProblemError` for a key that is none, is used too often, or lacks the ``scope``.
     """
     if service.keys.is_empty:
-        refuse_strangers(request.scope, service.settings)
-    key = _key_of(token, service.keys)
+        check_origin(request.scope, service.settings)
+    key = _verify_token(token, service.keys)
     request.scope["anaphora.key"] = key.id
-    address = address_of(request.scope, service.settings.trusted_proxies)
-    await service.limits.count(key, address)
+    address = client_address(request.scope, service.settings.trusted_proxies)
+    await service.limits.consume(key, address)
     if scope is not None and scope not in key.scopes:
-        raise Refusal("forbidden", f"The key lacks the scope '{scope}'.")
+        raise ProblemError("forbidden", f"The key lacks the scope '{scope}'.")
     return Caller(key, address)
 
 
-def who_of(caller: Caller, body: OfUser) -> Who:
+def resolve_user(caller: Caller, body: UserBody) -> NlpcraftUser:
     """The user of whom a body speaks, if the key may speak for them.
 
-    Raises :class:`Refusal` if not, or if the two ids are two users.
+    Raises :class:`ProblemError` if not, or if the two ids are two users.
     """
     if body.usr_id is not None and body.usr_ext_id not in (None, str(body.usr_id)):
-        what = Mistake("usrExtId", "It names another user than usrId.")
-        raise Refusal("invalid-request", f"{what.where}: {what.message}", errors=[what])
+        what = FieldError("usrExtId", "It names another user than usrId.")
+        raise ProblemError("invalid-request", f"{what.where}: {what.message}", errors=[what])
     given = body.usr_ext_id if body.usr_id is None else body.usr_id
     if given is None:
         given = caller.key.user or caller.key.id
     user = caller.engine_user(None if given is None else str(given))
-    return Who(user, user.id if given is None else given)
+    return NlpcraftUser(user, user.id if given is None else given)
 
 
-def _key_of(token: str, ring: KeyRing) -> Key:
+def _verify_token(token: str, ring: KeyRing) -> ApiKey:
     if ring.is_empty:
-        return ANYONE
+        return ANONYMOUS_KEY
     if not token:
-        raise Refusal("unauthorized", "acsTok: Send a key of this service.")
+        raise ProblemError("unauthorized", "acsTok: Send a key of this service.")
     try:
-        return ring.check(token)
-    except BadKey as error:
-        raise Refusal("unauthorized", f"acsTok: {error}.") from None
+        return ring.verify(token)
+    except InvalidKeyError as error:
+        raise ProblemError("unauthorized", f"acsTok: {error}.") from None

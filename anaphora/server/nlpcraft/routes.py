@@ -18,29 +18,34 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
-from anaphora.grammar import request as facts
-from anaphora.server.addresses import address_of
-from anaphora.server.nlpcraft import bodies
-from anaphora.server.nlpcraft.access import caller_of, who_of
-from anaphora.server.nlpcraft.clerk import Asked, Clerk, Who
-from anaphora.server.nlpcraft.failures import DESCRIBED, RAISED, failure, left_out
-from anaphora.server.problems import Refusal
-from anaphora.server.routes.common import answer, body_of
-from anaphora.server.settings import Scope
+from anaphora.core import request as facts
+from anaphora.server.auth.client_address import client_address
+from anaphora.server.nlpcraft import schemas
+from anaphora.server.nlpcraft.access import authenticate, resolve_user
+from anaphora.server.nlpcraft.dispatcher import NlpcraftUser, QuestionDispatcher, SubmittedQuestion
+from anaphora.server.nlpcraft.errors import (
+    ERROR_RESPONSES,
+    HANDLED_ERRORS,
+    error_response,
+    not_implemented_response,
+)
+from anaphora.server.problems import ProblemError
+from anaphora.server.routes.common import json_response, read_body
+from anaphora.server.settings.model import KeyScope
 
 if TYPE_CHECKING:
-    from anaphora.server.service import Service
+    from anaphora.server.service.service import Service
 
 __all__ = ["PREFIX", "router"]
 
 PREFIX = "/nlpcraft/api/v1"
 
-_LEFT_OUT = ("company/", "feedback/", "model/", "probe/", "user/")
+_UNSUPPORTED_PATHS = ("company/", "feedback/", "model/", "probe/", "user/")
 _METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
 
-_OfUser = TypeVar("_OfUser", bound=bodies.OfUser)
-_ServiceOf: TypeAlias = Callable[[Request], "Service"]
-_ClerkOf: TypeAlias = Callable[[Request], Clerk]
+_UserBody = TypeVar("_UserBody", bound=schemas.UserBody)
+_GetService: TypeAlias = Callable[[Request], "Service"]
+_GetDispatcher: TypeAlias = Callable[[Request], QuestionDispatcher]
 
 
 class _Route(APIRoute):
@@ -52,8 +57,8 @@ class _Route(APIRoute):
         async def handle(request: Request) -> Response:
             try:
                 return await handler(request)
-            except RAISED as error:
-                return failure(error)
+            except HANDLED_ERRORS as error:
+                return error_response(error)
 
         return handle
 
@@ -63,11 +68,11 @@ def _utc_now() -> datetime:
 
 
 def router(
-    service_of: Callable[[Request], Service], *, clock: Callable[[], datetime] = _utc_now
+    get_service: Callable[[Request], Service], *, clock: Callable[[], datetime] = _utc_now
 ) -> APIRouter:
-    """The endpoints under ``PREFIX``, for one app. ``service_of`` gives the service of a request;
+    """The endpoints under ``PREFIX``, for one app. ``get_service`` gives the service of a request;
     ``clock`` tells the time. When the app ends, questions in line are answered first."""
-    clerks: list[Clerk] = []
+    clerks: list[QuestionDispatcher] = []
 
     @asynccontextmanager
     async def lifespan(app: object) -> AsyncIterator[None]:
@@ -75,96 +80,111 @@ def router(
         while clerks:
             await clerks.pop().close()
 
-    def clerk_of(request: Request) -> Clerk:
+    def clerk_of(request: Request) -> QuestionDispatcher:
         if not clerks:
-            clerks.append(Clerk(service_of(request), clock=clock))
+            clerks.append(QuestionDispatcher(get_service(request), clock=clock))
         return clerks[0]
 
     made = APIRouter(prefix=PREFIX, tags=["nlpcraft"], route_class=_Route, lifespan=lifespan)
-    _add_questions(made, service_of, clerk_of)
-    _add_conversation(made, service_of, clerk_of)
-    _add_session(made, service_of)
-    _add_rest(made)
+    _add_questions(made, get_service, clerk_of)
+    _add_conversation(made, get_service, clerk_of)
+    _add_session(made, get_service)
+    _add_fallback(made)
     return made
 
 
-def _add_questions(made: APIRouter, service_of: _ServiceOf, clerk_of: _ClerkOf) -> None:
-    @made.post("/ask", **_told(bodies.Ask, bodies.EnlistedAnswer, id="nlpcraftAsk"))
+def _add_questions(
+    made: APIRouter, get_service: _GetService, get_dispatcher: _GetDispatcher
+) -> None:
+    @made.post("/ask", **_openapi_options(schemas.Ask, schemas.EnlistedAnswer, id="nlpcraftAsk"))
     async def ask(request: Request) -> Response:
         """Enlist a question. It is answered in the background: `check` tells what became of it,
         for ten minutes. Questions of one conversation are answered in their order."""
-        asked = await _asked(request, service_of(request))
-        return _ok(srvReqId=await clerk_of(request).ask(asked))
+        asked = await _read_question(request, get_service(request))
+        return _ok_response(srvReqId=await get_dispatcher(request).ask(asked))
 
-    @made.post("/ask/sync", **_told(bodies.Ask, bodies.StateAnswer, id="nlpcraftAskSync"))
+    @made.post(
+        "/ask/sync", **_openapi_options(schemas.Ask, schemas.StateAnswer, id="nlpcraftAskSync")
+    )
     async def ask_sync(request: Request) -> Response:
         """Ask a question, and wait for what becomes of it. `check` does not speak of it."""
-        asked = await _asked(request, service_of(request))
-        state = await clerk_of(request).ask_and_wait(asked)
-        return _ok(state=state.to_plain())
+        asked = await _read_question(request, get_service(request))
+        state = await get_dispatcher(request).ask_and_wait(asked)
+        return _ok_response(state=state.to_plain())
 
-    @made.post("/check", **_told(bodies.Check, bodies.StatesAnswer, id="nlpcraftCheck"))
+    @made.post(
+        "/check", **_openapi_options(schemas.Check, schemas.StatesAnswer, id="nlpcraftCheck")
+    )
     async def check(request: Request) -> Response:
         """What became of enlisted questions."""
-        body, who = await _for_user(request, service_of(request), bodies.Check, "ask")
-        found = await clerk_of(request).states(who, body.srv_req_ids, most=body.max_rows)
-        return _ok(states=[state.to_plain() for state in found])
+        body, who = await _read_user_body(request, get_service(request), schemas.Check, "ask")
+        found = await get_dispatcher(request).states(who, body.srv_req_ids, most=body.max_rows)
+        return _ok_response(states=[state.to_plain() for state in found])
 
-    @made.post("/cancel", **_told(bodies.Cancel, bodies.OkAnswer, id="nlpcraftCancel"))
+    @made.post("/cancel", **_openapi_options(schemas.Cancel, schemas.OkAnswer, id="nlpcraftCancel"))
     async def cancel(request: Request) -> Response:
         """Forget enlisted questions. One that waits for its turn is not asked any more; one that
         is being answered is, and the answer is dropped."""
-        body, who = await _for_user(request, service_of(request), bodies.Cancel, "ask")
-        await clerk_of(request).cancel(who, body.srv_req_ids)
-        return _ok()
+        body, who = await _read_user_body(request, get_service(request), schemas.Cancel, "ask")
+        await get_dispatcher(request).cancel(who, body.srv_req_ids)
+        return _ok_response()
 
 
-def _add_conversation(made: APIRouter, service_of: _ServiceOf, clerk_of: _ClerkOf) -> None:
+def _add_conversation(
+    made: APIRouter, get_service: _GetService, get_dispatcher: _GetDispatcher
+) -> None:
     @made.post(
         "/clear/conversation",
-        **_told(bodies.Clear, bodies.OkAnswer, id="nlpcraftClearConversation"),
+        **_openapi_options(schemas.Clear, schemas.OkAnswer, id="nlpcraftClearConversation"),
     )
     async def clear_conversation(request: Request) -> Response:
         """Forget the entities that a conversation remembers."""
-        body, who = await _for_user(request, service_of(request), bodies.Clear, "write")
-        await clerk_of(request).clear(who, body.mdl_id, "entities")
-        return _ok()
+        body, who = await _read_user_body(request, get_service(request), schemas.Clear, "write")
+        await get_dispatcher(request).clear(who, body.mdl_id, "entities")
+        return _ok_response()
 
-    @made.post("/clear/dialog", **_told(bodies.Clear, bodies.OkAnswer, id="nlpcraftClearDialog"))
+    @made.post(
+        "/clear/dialog",
+        **_openapi_options(schemas.Clear, schemas.OkAnswer, id="nlpcraftClearDialog"),
+    )
     async def clear_dialog(request: Request) -> Response:
         """Forget which intents have answered in a conversation."""
-        body, who = await _for_user(request, service_of(request), bodies.Clear, "write")
-        await clerk_of(request).clear(who, body.mdl_id, "flow")
-        return _ok()
+        body, who = await _read_user_body(request, get_service(request), schemas.Clear, "write")
+        await get_dispatcher(request).clear(who, body.mdl_id, "flow")
+        return _ok_response()
 
 
-def _add_session(made: APIRouter, service_of: _ServiceOf) -> None:
-    @made.post("/signin", **_told(bodies.SignIn, bodies.SignedAnswer, id="nlpcraftSignin"))
+def _add_session(made: APIRouter, get_service: _GetService) -> None:
+    @made.post(
+        "/signin", **_openapi_options(schemas.SignIn, schemas.SignedAnswer, id="nlpcraftSignin")
+    )
     async def sign_in(request: Request) -> Response:
         """Have the key that is sent as the password checked and given back as the token."""
-        body = await body_of(request, bodies.SignIn)
+        body = await read_body(request, schemas.SignIn)
         try:
-            await caller_of(request, service_of(request), body.passwd)
-        except Refusal as refusal:
+            await authenticate(request, get_service(request), body.passwd)
+        except ProblemError as refusal:
             if refusal.slug != "unauthorized":
                 raise
-            return failure(refusal, code="NC_SIGNIN_FAILURE")
-        return _ok(acsTok=body.passwd)
+            return error_response(refusal, code="NC_SIGNIN_FAILURE")
+        return _ok_response(acsTok=body.passwd)
 
-    @made.post("/signout", **_told(bodies.Token, bodies.OkAnswer, id="nlpcraftSignout"))
+    @made.post(
+        "/signout", **_openapi_options(schemas.Token, schemas.OkAnswer, id="nlpcraftSignout")
+    )
     async def sign_out(request: Request) -> Response:
         """Have the key checked. It can be used as before: only the settings end a key."""
-        body = await body_of(request, bodies.Token)
-        await caller_of(request, service_of(request), body.acs_tok)
-        return _ok()
+        body = await read_body(request, schemas.Token)
+        await authenticate(request, get_service(request), body.acs_tok)
+        return _ok_response()
 
-    @made.get("/health", **_told(None, bodies.OkAnswer, id="nlpcraftHealth"))
+    @made.get("/health", **_openapi_options(None, schemas.OkAnswer, id="nlpcraftHealth"))
     async def health(request: Request) -> Response:
         """Whether the service is there. No key is needed."""
-        return _ok()
+        return _ok_response()
 
 
-def _add_rest(made: APIRouter) -> None:
+def _add_fallback(made: APIRouter) -> None:
     methods = {
         route.path.removeprefix(PREFIX + "/"): ", ".join(sorted(route.methods or ()))
         for route in made.routes
@@ -174,17 +194,17 @@ def _add_rest(made: APIRouter) -> None:
     @made.api_route("/{rest:path}", methods=_METHODS, include_in_schema=False)
     async def no_such(rest: str) -> Response:
         if rest in methods:
-            raise Refusal("method-not-allowed", headers={"Allow": methods[rest]})
-        if rest.startswith(_LEFT_OUT):
-            return left_out()
-        raise Refusal("not-found")
+            raise ProblemError("method-not-allowed", headers={"Allow": methods[rest]})
+        if rest.startswith(_UNSUPPORTED_PATHS):
+            return not_implemented_response()
+        raise ProblemError("not-found")
 
 
-async def _asked(request: Request, service: Service) -> Asked:
-    body, who = await _for_user(request, service, bodies.Ask, "ask")
-    address = address_of(request.scope, service.settings.trusted_proxies)
+async def _read_question(request: Request, service: Service) -> SubmittedQuestion:
+    body, who = await _read_user_body(request, service, schemas.Ask, "ask")
+    address = client_address(request.scope, service.settings.trusted_proxies)
     request.scope["anaphora.text"] = body.txt
-    return Asked(
+    return SubmittedQuestion(
         who,
         body.mdl_id,
         body.txt,
@@ -198,21 +218,23 @@ async def _asked(request: Request, service: Service) -> Asked:
     )
 
 
-async def _for_user(
-    request: Request, service: Service, kind: type[_OfUser], scope: Scope
-) -> tuple[_OfUser, Who]:
+async def _read_user_body(
+    request: Request, service: Service, kind: type[_UserBody], scope: KeyScope
+) -> tuple[_UserBody, NlpcraftUser]:
     """The body, once the key in it has been seen to allow ``scope``, and for whom it is."""
-    token = (await body_of(request, bodies.Token)).acs_tok
-    caller = await caller_of(request, service, token, scope)
-    body = await body_of(request, kind)
-    return body, who_of(caller, body)
+    token = (await read_body(request, schemas.Token)).acs_tok
+    caller = await authenticate(request, service, token, scope)
+    body = await read_body(request, kind)
+    return body, resolve_user(caller, body)
 
 
-def _ok(**fields: Any) -> Response:
-    return answer({"status": "API_OK", **fields})
+def _ok_response(**fields: Any) -> Response:
+    return json_response({"status": "API_OK", **fields})
 
 
-def _told(sent: type[BaseModel] | None, answered: type[BaseModel], *, id: str) -> dict[str, Any]:
+def _openapi_options(
+    sent: type[BaseModel] | None, answered: type[BaseModel], *, id: str
+) -> dict[str, Any]:
     """What OpenAPI tells of an endpoint: no framework reads its body or checks its answer."""
     described: dict[str, Any] = {
         "operation_id": id,
@@ -225,5 +247,5 @@ def _told(sent: type[BaseModel] | None, answered: type[BaseModel], *, id: str) -
     schema = sent.model_json_schema() | {"title": f"Nlpcraft{sent.__name__}"}
     content = {"application/json": {"schema": schema}}
     described["openapi_extra"]["requestBody"] = {"required": True, "content": content}
-    described["responses"] |= DESCRIBED
+    described["responses"] |= ERROR_RESPONSES
     return described

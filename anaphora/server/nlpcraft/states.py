@@ -10,13 +10,21 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Any, Literal, TypeAlias
 
-from anaphora.intents.reply import Reply
+from anaphora.engine.reply import Reply
 
-__all__ = ["ErrorCode", "State", "UserId", "answered", "failed", "milliseconds", "read_state"]
+__all__ = [
+    "ErrorCode",
+    "QueryState",
+    "UserId",
+    "parse_state",
+    "to_milliseconds",
+    "with_error",
+    "with_reply",
+]
 
 UserId: TypeAlias = str | int
 
-_LONGEST_RESULT = 256 * 1024  # characters of its JSON: `check` reads a hundred of them at once
+_MAX_RESULT_LENGTH = 256 * 1024  # characters of its JSON: `check` reads a hundred of them at once
 
 
 class ErrorCode(IntEnum):
@@ -29,7 +37,7 @@ class ErrorCode(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class QueryState:
     """A question and what has become of it; NLPCraft's names in our spelling.
 
     ``probe_id`` is the worker that answers it. Times are in milliseconds. A question that is
@@ -64,43 +72,43 @@ class State:
 
 _FIELDS = {
     re.sub("_([a-z])", lambda found: found[1].upper(), field.name): field.name
-    for field in fields(State)
+    for field in fields(QueryState)
 }
 
 
-def read_state(text: str) -> State | None:
+def parse_state(text: str) -> QueryState | None:
     """The state whose data is written in ``text`` as JSON; None if it is none."""
     try:
-        state = State(**{_FIELDS[name]: value for name, value in json.loads(text).items()})
+        state = QueryState(**{_FIELDS[name]: value for name, value in json.loads(text).items()})
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return None
     times = (state.create_tstamp, state.update_tstamp)
     return state if all(isinstance(time, int) for time in times) else None
 
 
-def answered(state: State, reply: Reply, at: datetime) -> State:
+def with_reply(state: QueryState, reply: Reply, at: datetime) -> QueryState:
     """The question with its reply, ready at the time ``at``.
 
     A question back ("For which city?") is a result, too: ``resMeta`` tells it from an answer. A
     rejection is an error, unless a hook of the bot has an answer to it.
     """
     if reply.explanation:
-        state = replace(state, log_holder=reply.explanation.to_plain())
+        state = replace(state, log_holder=reply.explanation.to_dict())
     if reply.status == "rejected" and reply.result is None:
-        return failed(state, ErrorCode.REJECTED, reply.reason, at)
+        return with_error(state, ErrorCode.REJECTED, reply.reason, at)
     is_text = reply.result is None or isinstance(reply.result, str)
     body = reply.text if is_text else reply.result
     try:
         size = len(json.dumps(body, allow_nan=False))
     except (ValueError, TypeError, RecursionError):
-        return failed(state, ErrorCode.UNEXPECTED, "the result of the bot is not JSON", at)
-    if size > _LONGEST_RESULT:
-        return failed(state, ErrorCode.TOO_BIG, "the result of the bot is too big", at)
-    plain = reply.to_plain()
+        return with_error(state, ErrorCode.UNEXPECTED, "the result of the bot is not JSON", at)
+    if size > _MAX_RESULT_LENGTH:
+        return with_error(state, ErrorCode.TOO_BIG, "the result of the bot is too big", at)
+    plain = reply.to_dict()
     return replace(
         state,
         status="QRY_READY",
-        update_tstamp=milliseconds(at),
+        update_tstamp=to_milliseconds(at),
         res_type="text" if is_text else "json",
         res_body=body,
         res_meta={name: plain[name] for name in ("status", "slots", "missing", "memory")},
@@ -108,17 +116,17 @@ def answered(state: State, reply: Reply, at: datetime) -> State:
     )
 
 
-def failed(state: State, code: ErrorCode, reason: str, at: datetime) -> State:
+def with_error(state: QueryState, code: ErrorCode, reason: str, at: datetime) -> QueryState:
     """The question without a result, and why."""
     return replace(
         state,
         status="QRY_READY",
-        update_tstamp=milliseconds(at),
+        update_tstamp=to_milliseconds(at),
         error=reason,
         error_code=int(code),
     )
 
 
-def milliseconds(at: datetime) -> int:
+def to_milliseconds(at: datetime) -> int:
     """A time as NLPCraft writes it."""
     return int(at.timestamp() * 1000)

@@ -13,22 +13,28 @@ from fastapi.sse import format_sse_event
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from anaphora.core import request as facts
+from anaphora.core.request import User
+from anaphora.engine.reply import Reply
 from anaphora.errors import AnaphoraError
-from anaphora.grammar import request as facts
-from anaphora.grammar.request import User
-from anaphora.intents.reply import Reply
-from anaphora.server import answers
-from anaphora.server.access import Caller, caller_of
-from anaphora.server.openapi import describe
-from anaphora.server.problems import Refusal, problem_of
-from anaphora.server.routes.common import LeanRoute, answer, body_of, header, service_of
-from anaphora.server.schemas import Dialog, Question, Setting
-from anaphora.server.views import as_json, reply_view
+from anaphora.server.problems import ProblemError, to_problem
+from anaphora.server.routes.authentication import Caller, authenticate
+from anaphora.server.routes.common import (
+    DirectRoute,
+    get_header,
+    get_service,
+    json_response,
+    read_body,
+)
+from anaphora.server.schemas import responses
+from anaphora.server.schemas.openapi import describe
+from anaphora.server.schemas.requests import Dialog, Question, Setting
+from anaphora.server.schemas.serializers import serialize_reply, to_json_bytes
 
 __all__ = ["router"]
 
 _KEEP_ALIVE = 15.0  # seconds of silence that proxies can be trusted to bear
-_ALIVE = b": the question is still being answered\n\n"
+_KEEP_ALIVE_COMMENT = b": the question is still being answered\n\n"
 
 _EVENT = {
     "type": "object",
@@ -42,51 +48,53 @@ _EVENT = {
 _LINE_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}
 
 _log = logging.getLogger(__name__)
-_Shown = TypeVar("_Shown")
+_Rendered = TypeVar("_Rendered")
 
-router = APIRouter(prefix="/v1", tags=["questions"], route_class=LeanRoute)
+router = APIRouter(prefix="/v1", tags=["questions"], route_class=DirectRoute)
 
 
 @router.post(
     "/ask",
     summary="Ask a question",
-    **describe("ask", answers.Reply, "unknown-model", "conflict", "handler-failed", body=Question),
+    **describe(
+        "ask", responses.Reply, "unknown-model", "conflict", "handler-failed", body=Question
+    ),
 )
 async def ask(request: Request) -> Response:
     """Answer one question of a user's conversation with a model, and remember what it used.
 
     `status` is `matched`, `incomplete` (`prompt` asks for what is `missing`), `rejected` (`reason`
     says what it lacked) or `reset`. A question that fails leaves the memory as it was."""
-    caller = await caller_of(request, "ask")
-    question = await body_of(request, Question)
+    caller = await authenticate(request, "ask")
+    question = await read_body(request, Question)
     user = caller.engine_user(question.user)
     request.scope["anaphora.text"] = question.text
-    shown = await service_of(request).ask_and(
-        lambda reply, model: as_json(reply_view(reply, user=user.id, model=model)),
+    shown = await get_service(request).ask_and_render(
+        lambda reply, model: to_json_bytes(serialize_reply(reply, user=user.id, model=model)),
         question.text,
         user=user,
         model=question.model,
-        options=_options(request, caller, question) | {"explain": question.explain},
+        options=_ask_options(request, caller, question) | {"explain": question.explain},
     )
-    return answer(shown)
+    return json_response(shown)
 
 
 @router.post(
     "/dialog",
     summary="Ask several questions",
-    **describe("dialog", answers.DialogAnswer, "unknown-model", body=Dialog),
+    **describe("dialog", responses.DialogAnswer, "unknown-model", body=Dialog),
 )
 async def dialog(request: Request) -> Response:
     """Answer several questions of one conversation, one after the other. The first that fails
     ends it: `problem` says why, and what was answered before stays."""
-    asked = await _Asked.of(request, await caller_of(request, "ask"))
+    asked = await _DialogRequest.read(request, await authenticate(request, "ask"))
     replies: list[dict[str, Any]] = []
     for text in asked.texts:
         reply = await asked.reply(text, lambda plain: plain, explain=asked.explains)
-        if isinstance(reply, Refusal):
-            return answer({"replies": replies, "problem": reply.to_plain()})
+        if isinstance(reply, ProblemError):
+            return json_response({"replies": replies, "problem": reply.to_plain()})
         replies.append(reply)
-    return answer({"replies": replies, "problem": None})
+    return json_response({"replies": replies, "problem": None})
 
 
 @router.post(
@@ -106,114 +114,114 @@ async def ask_events(request: Request) -> Response:
     """Answer several questions of one conversation, one after the other, and send each answer
     when it is there. Whoever goes away is not asked for: the question that is being answered is
     answered, those behind it are not asked."""
-    asked = await _Asked.of(request, await caller_of(request, "ask"))
+    asked = await _DialogRequest.read(request, await authenticate(request, "ask"))
     headers = {"X-Accel-Buffering": "no", "Cache-Control": "no-store"}
-    return StreamingResponse(_events(asked), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(_stream_events(asked), media_type="text/event-stream", headers=headers)
 
 
 @router.post(
     "/explain",
     summary="Ask how a question would be answered",
-    **describe("explain", answers.Explanation, "unknown-model", "handler-failed", body=Question),
+    **describe("explain", responses.Explanation, "unknown-model", "handler-failed", body=Question),
 )
 async def explain(request: Request) -> Response:
     """Tell how a question would be answered now, and why. Nothing happens: no handler is called,
     and nothing is remembered. (`explain` in the body changes nothing.)"""
-    caller = await caller_of(request, "ask")
-    question = await body_of(request, Question)
+    caller = await authenticate(request, "ask")
+    question = await read_body(request, Question)
     request.scope["anaphora.text"] = question.text
-    explanation = await service_of(request).explain(
+    explanation = await get_service(request).explain(
         question.text,
         user=caller.engine_user(question.user),
         model=question.model,
-        options=_options(request, caller, question),
+        options=_ask_options(request, caller, question),
     )
-    return answer(explanation.to_plain())
+    return json_response(explanation.to_dict())
 
 
-class _Asked:
+class _DialogRequest:
     """The questions of one request."""
 
     def __init__(self, request: Request, caller: Caller, body: Dialog, user: User) -> None:
         self.texts = body.texts
         self.explains = body.explain
-        self._service = service_of(request)
+        self._service = get_service(request)
         self._caller = caller
         self._user = user
         self._model = body.model
-        self._options = _options(request, caller, body)
+        self._options = _ask_options(request, caller, body)
 
     @classmethod
-    async def of(cls, request: Request, caller: Caller) -> _Asked:
+    async def read(cls, request: Request, caller: Caller) -> _DialogRequest:
         """The questions in the body, each of which counts for the rate.
 
-        Raises :class:`Refusal` as reading a body does, and :class:`UnknownModel`.
+        Raises :class:`ProblemError` as reading a body does, and :class:`UnknownModel`.
         """
-        body = await body_of(request, Dialog)
+        body = await read_body(request, Dialog)
         asked = cls(request, caller, body, caller.engine_user(body.user))
         if body.model is not None:
             asked._service.engine.model(body.model)
         request.scope["anaphora.text"] = body.texts
         limits = asked._service.limits
-        await limits.count_dialog(caller.key, caller.address, len(body.texts))
+        await limits.consume_dialog(caller.key, caller.address, len(body.texts))
         return asked
 
     async def reply(
-        self, text: str, show: Callable[[dict[str, Any]], _Shown], *, explain: bool
-    ) -> _Shown | Refusal:
+        self, text: str, render: Callable[[dict[str, Any]], _Rendered], *, explain: bool
+    ) -> _Rendered | ProblemError:
         """What ``show`` makes of the reply to one of them, or why there is none. What was
         answered before must not be lost for an error that nobody expected."""
 
-        def show_reply(reply: Reply, model: str) -> _Shown:
-            return show(reply_view(reply, user=self._user.id, model=model))
+        def show_reply(reply: Reply, model: str) -> _Rendered:
+            return render(serialize_reply(reply, user=self._user.id, model=model))
 
         try:
-            return await self._service.ask_and(
+            return await self._service.ask_and_render(
                 show_reply,
                 text,
                 user=self._user,
                 model=self._model,
                 options=self._options | {"explain": explain},
             )
-        except Refusal as refusal:
+        except ProblemError as refusal:
             return refusal
         except AnaphoraError as error:
-            return problem_of(error, inner_texts=self._caller.is_admin)
+            return to_problem(error, include_details=self._caller.is_admin)
         except Exception as error:
             _log.exception("a question failed", exc_info=error)
-            return Refusal("internal")
+            return ProblemError("internal")
 
 
-async def _events(asked: _Asked) -> AsyncIterator[bytes]:
+async def _stream_events(asked: _DialogRequest) -> AsyncIterator[bytes]:
     answered = 0
     for index, text in enumerate(asked.texts):
-        yield _event("question", {"index": index, "text": text})
+        yield _format_event("question", {"index": index, "text": text})
         # A task of its own: it goes on when whoever listens goes away.
         task = asyncio.ensure_future(
-            asked.reply(text, partial(_told, explains=asked.explains), explain=True)
+            asked.reply(text, partial(_reply_events, explains=asked.explains), explain=True)
         )
         while not (await asyncio.wait([task], timeout=_KEEP_ALIVE))[0]:
-            yield _ALIVE
+            yield _KEEP_ALIVE_COMMENT
         told = task.result()
-        if isinstance(told, Refusal):
-            yield _event("problem", told.to_plain())
+        if isinstance(told, ProblemError):
+            yield _format_event("problem", told.to_plain())
             break
         yield told
         answered += 1
-    yield _event("end", {"answered": answered})
+    yield _format_event("end", {"answered": answered})
 
 
-def _told(reply: dict[str, Any], *, explains: bool) -> bytes:
+def _reply_events(reply: dict[str, Any], *, explains: bool) -> bytes:
     explanation = reply["explanation"] if explains else reply.pop("explanation")
-    return _event("explanation", explanation) + _event("reply", reply)
+    return _format_event("explanation", explanation) + _format_event("reply", reply)
 
 
-def _event(name: str, plain: Any) -> bytes:
-    data = as_json(plain).decode().translate(_LINE_BREAKS)
+def _format_event(name: str, plain: Any) -> bytes:
+    data = to_json_bytes(plain).decode().translate(_LINE_BREAKS)
     return format_sse_event(event=name, data_str=data)
 
 
-def _options(request: Request, caller: Caller, setting: Setting) -> dict[str, Any]:
+def _ask_options(request: Request, caller: Caller, setting: Setting) -> dict[str, Any]:
     """What the engine is told beside the text."""
     return {
         "at": setting.at,
@@ -221,7 +229,7 @@ def _options(request: Request, caller: Caller, setting: Setting) -> dict[str, An
         "request": facts.Request(
             id=request.scope.get("anaphora.request_id"),
             address=caller.address or None,
-            agent=header(request, b"user-agent") or None,
+            agent=get_header(request, b"user-agent") or None,
             data=setting.data,
             time_zone=setting.time_zone,
         ),

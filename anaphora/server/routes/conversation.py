@@ -8,18 +8,18 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from anaphora.server import answers
-from anaphora.server.access import Caller, require
-from anaphora.server.openapi import describe
-from anaphora.server.routes.common import answer, body_of, service_of
-from anaphora.server.schemas import ActiveModel, ConversationQuery, ForgetQuery, UserQuery
-from anaphora.server.views import conversation_view
+from anaphora.server.routes.authentication import Caller, require_scope
+from anaphora.server.routes.common import get_service, json_response, read_body
+from anaphora.server.schemas import responses
+from anaphora.server.schemas.openapi import describe
+from anaphora.server.schemas.requests import ActiveModel, ConversationQuery, ForgetQuery, UserQuery
+from anaphora.server.schemas.serializers import serialize_conversation
 
 __all__ = ["router"]
 
-_Asker = Annotated[Caller, Depends(require("ask"))]
-_Looker = Annotated[Caller, Depends(require("read", use="look"))]
-_Writer = Annotated[Caller, Depends(require("write"))]
+_Asker = Annotated[Caller, Depends(require_scope("ask"))]
+_Looker = Annotated[Caller, Depends(require_scope("read", bucket="look"))]
+_Writer = Annotated[Caller, Depends(require_scope("write"))]
 
 router = APIRouter(prefix="/v1", tags=["conversations"])
 
@@ -27,7 +27,9 @@ router = APIRouter(prefix="/v1", tags=["conversations"])
 @router.get(
     "/conversation",
     summary="Show a conversation",
-    **describe("showConversation", answers.ConversationAnswer, "unknown-model", "invalid-request"),
+    **describe(
+        "showConversation", responses.ConversationAnswer, "unknown-model", "invalid-request"
+    ),
 )
 async def show(
     request: Request, caller: _Looker, query: Annotated[ConversationQuery, Query()]
@@ -37,8 +39,8 @@ async def show(
     as often as the rate of the key says: a page that follows a conversation takes nothing from
     its questions."""
     user = caller.engine_user(query.user)
-    found = await service_of(request).conversation(user=user, model=query.model)
-    return answer(conversation_view(*found))
+    found = await get_service(request).conversation(user=user, model=query.model)
+    return json_response(serialize_conversation(*found))
 
 
 @router.delete(
@@ -46,7 +48,7 @@ async def show(
     summary="Forget a conversation, or a part of it",
     **describe(
         "forget",
-        answers.ConversationAnswer,
+        responses.ConversationAnswer,
         "unknown-model",
         "invalid-request",
         "conflict",
@@ -57,49 +59,49 @@ async def forget(
 ) -> Response:
     """Forget all of a conversation, what it remembers, its dialog flow or one group of entities,
     once a question that is being answered in it is through. Answers what is left."""
-    left = await service_of(request).forget(
+    left = await get_service(request).forget(
         user=caller.engine_user(query.user), model=query.model, what=query.what, group=query.group
     )
-    return answer(conversation_view(*left))
+    return json_response(serialize_conversation(*left))
 
 
 @router.get(
     "/active-model",
     summary="Show the active model of a user",
-    **describe("showActiveModel", answers.ActiveModelAnswer, "invalid-request"),
+    **describe("showActiveModel", responses.ActiveModelAnswer, "invalid-request"),
 )
 async def show_active_model(
     request: Request, caller: _Asker, query: Annotated[UserQuery, Query()]
 ) -> Response:
     """The model that is asked when a question of the user names none."""
     user = caller.engine_user(query.user)
-    model = await service_of(request).active_model(user=user)
-    return answer({"user": user.id, "model": model})
+    model = await get_service(request).active_model(user=user)
+    return json_response({"user": user.id, "model": model})
 
 
 @router.put(
     "/active-model",
     summary="Switch a user to another model",
-    **describe("switchModel", answers.ActiveModelAnswer, "unknown-model", body=ActiveModel),
+    **describe("switchModel", responses.ActiveModelAnswer, "unknown-model", body=ActiveModel),
 )
 async def switch_model(request: Request, caller: _Asker) -> Response:
     """Let a model be asked when a question of the user names none. It is the explicit change of
     context: each model has its own memory of the user, kept until its own timeout."""
-    body = await body_of(request, ActiveModel)
+    body = await read_body(request, ActiveModel)
     user = caller.engine_user(body.user)
-    model = await service_of(request).switch(body.model, user=user)
-    return answer({"user": user.id, "model": model})
+    model = await get_service(request).switch(body.model, user=user)
+    return json_response({"user": user.id, "model": model})
 
 
 @router.delete(
     "/active-model",
     summary="Switch a user back to the default model",
-    **describe("resetActiveModel", answers.ActiveModelAnswer, "invalid-request"),
+    **describe("resetActiveModel", responses.ActiveModelAnswer, "invalid-request"),
 )
 async def reset_active_model(
     request: Request, caller: _Asker, query: Annotated[UserQuery, Query()]
 ) -> Response:
     """Let the default model be asked again when a question of the user names none."""
     user = caller.engine_user(query.user)
-    model = await service_of(request).switch(None, user=user)
-    return answer({"user": user.id, "model": model})
+    model = await get_service(request).switch(None, user=user)
+    return json_response({"user": user.id, "model": model})

@@ -8,18 +8,18 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from anaphora.ltm.recall.store import Among
-from anaphora.server import answers
-from anaphora.server.access import Caller, require
-from anaphora.server.memory_views import history_view, page_view
-from anaphora.server.openapi import describe
-from anaphora.server.routes.common import answer, service_of
-from anaphora.server.schemas import HistoryQuery, RecallQuery, UserQuery
+from anaphora.ltm.retrieval.store import SearchFilter
+from anaphora.server.routes.authentication import Caller, require_scope
+from anaphora.server.routes.common import get_service, json_response
+from anaphora.server.schemas import responses
+from anaphora.server.schemas.memory_serializers import serialize_history, serialize_recall_page
+from anaphora.server.schemas.openapi import describe
+from anaphora.server.schemas.requests import HistoryQuery, RecallQuery, UserQuery
 
 __all__ = ["router"]
 
-_Reader = Annotated[Caller, Depends(require("read"))]
-_Writer = Annotated[Caller, Depends(require("write"))]
+_Reader = Annotated[Caller, Depends(require_scope("read"))]
+_Writer = Annotated[Caller, Depends(require_scope("write"))]
 
 router = APIRouter(prefix="/v1", tags=["memory"])
 
@@ -28,7 +28,7 @@ router = APIRouter(prefix="/v1", tags=["memory"])
     "/history",
     summary="Show the history of a conversation",
     **describe(
-        "showHistory", answers.HistoryAnswer, "unknown-model", "no-memory", "invalid-request"
+        "showHistory", responses.HistoryAnswer, "unknown-model", "no-memory", "invalid-request"
     ),
 )
 async def history(
@@ -37,14 +37,14 @@ async def history(
     """The working history of a conversation: summaries of what was said a while ago, and the last
     exchanges as they were."""
     user = caller.engine_user(query.user)
-    found = await service_of(request).history(user=user, model=query.model)
-    return answer(history_view(*found))
+    found = await get_service(request).history(user=user, model=query.model)
+    return json_response(serialize_history(*found))
 
 
 @router.get(
     "/recall",
     summary="Look for what was said",
-    **describe("recall", answers.RecallAnswer, "no-memory", "invalid-request"),
+    **describe("recall", responses.RecallAnswer, "no-memory", "invalid-request"),
 )
 async def recall(
     request: Request, caller: _Reader, query: Annotated[RecallQuery, Query()]
@@ -52,12 +52,12 @@ async def recall(
     """What a user and the bots said, with whatever model, found by words, by meaning, by time, by
     intent and by the values of slots."""
     user = caller.engine_user(query.user)
-    among = Among(query.model, query.since, query.until, query.intent, query.slots)
-    page = await service_of(request).recall(
+    filters = SearchFilter(query.model, query.since, query.until, query.intent, query.slots)
+    page = await get_service(request).recall(
         query.text,
         user=user,
-        how=query.how,
-        among=among,
+        mode=query.how,
+        filters=filters,
         language=query.language,
         at=query.at,
         time_zone=query.time_zone,
@@ -65,13 +65,13 @@ async def recall(
         size=query.size,
         neighbours=query.neighbours,
     )
-    return answer(page_view(page, user.id))
+    return json_response(serialize_recall_page(page, user.id))
 
 
 @router.delete(
     "/user",
     summary="Erase a user",
-    **describe("eraseUser", answers.ErasedAnswer, "invalid-request", "conflict"),
+    **describe("eraseUser", responses.ErasedAnswer, "invalid-request", "conflict"),
 )
 async def erase(
     request: Request, caller: _Writer, query: Annotated[UserQuery, Query()]
@@ -79,5 +79,5 @@ async def erase(
     """Erase all that is kept of a user, with all models: the conversations, which model is
     active, and everything in the long-term memory. It cannot be undone."""
     user = caller.engine_user(query.user)
-    exchanges = await service_of(request).erase(user=user)
-    return answer({"user": user.id, "exchanges": exchanges})
+    exchanges = await get_service(request).erase(user=user)
+    return json_response({"user": user.id, "exchanges": exchanges})

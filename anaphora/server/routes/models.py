@@ -8,41 +8,45 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from anaphora.server import answers
-from anaphora.server.access import Caller, require
-from anaphora.server.openapi import describe
-from anaphora.server.routes.common import answer, service_of
-from anaphora.server.schemas import ModelQuery
-from anaphora.server.service import Service
-from anaphora.server.views import checked, model_summary, model_view
+from anaphora.server.routes.authentication import Caller, require_scope
+from anaphora.server.routes.common import get_service, json_response
+from anaphora.server.schemas import responses
+from anaphora.server.schemas.openapi import describe
+from anaphora.server.schemas.requests import ModelQuery
+from anaphora.server.schemas.serializers import (
+    check_samples,
+    serialize_model,
+    serialize_model_summary,
+)
+from anaphora.server.service.service import Service
 
 __all__ = ["router"]
 
-_Reader = Annotated[Caller, Depends(require("read"))]
-_Admin = Annotated[Caller, Depends(require("admin"))]
+_Reader = Annotated[Caller, Depends(require_scope("read"))]
+_Admin = Annotated[Caller, Depends(require_scope("admin"))]
 _Query = Annotated[ModelQuery, Query()]
 
 router = APIRouter(prefix="/v1", tags=["models"])
 
 
-@router.get("/models", summary="List the models", **describe("listModels", answers.ModelsAnswer))
+@router.get("/models", summary="List the models", **describe("listModels", responses.ModelsAnswer))
 async def list_models(request: Request, caller: _Reader) -> Response:
     """All models of this service, the one that is asked by default first."""
-    models = service_of(request).engine.models
-    return answer(
-        {"models": [model_summary(model, default=model is models[0]) for model in models]}
+    models = get_service(request).engine.models
+    return json_response(
+        {"models": [serialize_model_summary(model, default=model is models[0]) for model in models]}
     )
 
 
 @router.get(
     "/model",
     summary="Show a model",
-    **describe("showModel", answers.ModelAnswer, "unknown-model", "invalid-request"),
+    **describe("showModel", responses.ModelAnswer, "unknown-model", "invalid-request"),
 )
 async def show(request: Request, caller: _Reader, query: _Query) -> Response:
     """The elements, intents and sample questions of a model."""
-    service = service_of(request)
-    return answer(await service.run(_view, service, query.id))
+    service = get_service(request)
+    return json_response(await service.run(_load_model_view, service, query.id))
 
 
 @router.post(
@@ -50,7 +54,7 @@ async def show(request: Request, caller: _Reader, query: _Query) -> Response:
     summary="Read the file of a model again",
     **describe(
         "reloadModel",
-        answers.ModelAnswer,
+        responses.ModelAnswer,
         "unknown-model",
         "invalid-request",
         "model-invalid",
@@ -61,10 +65,10 @@ async def reload(request: Request, caller: _Admin, query: _Query) -> Response:
     """Read the file of a model again and answer with it from the next question on, on all
     workers; those beside this one follow within seconds. What is remembered stays as far as it
     fits. A file with mistakes changes nothing: `errors` lists them."""
-    service = service_of(request)
+    service = get_service(request)
     service.engine.model(query.id)
-    await service.change(request.app.state.reloads.reload, query.id)
-    return answer(await service.run(_view, service, query.id))
+    await service.run_to_completion(request.app.state.reloads.reload, query.id)
+    return json_response(await service.run(_load_model_view, service, query.id))
 
 
 @router.post(
@@ -72,7 +76,7 @@ async def reload(request: Request, caller: _Admin, query: _Query) -> Response:
     summary="Run the samples of a model",
     **describe(
         "checkModel",
-        answers.CheckAnswer,
+        responses.CheckAnswer,
         "unknown-model",
         "invalid-request",
         "model-invalid",
@@ -82,10 +86,10 @@ async def reload(request: Request, caller: _Admin, query: _Query) -> Response:
 async def check(request: Request, caller: _Admin, query: _Query) -> Response:
     """Ask the sample dialogs of a model, each in a memory of its own, and say what comes otherwise
     than the samples expect. The handlers that its file names are called."""
-    service = service_of(request)
-    return answer(await service.run(checked, service.engine.model(query.id)))
+    service = get_service(request)
+    return json_response(await service.run(check_samples, service.engine.model(query.id)))
 
 
-def _view(service: Service, id: str) -> dict[str, Any]:
+def _load_model_view(service: Service, id: str) -> dict[str, Any]:
     model = service.engine.model(id)
-    return model_view(model, default=id == service.engine.models[0].id)
+    return serialize_model(model, default=id == service.engine.models[0].id)

@@ -9,21 +9,21 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from anaphora.server import answers
-from anaphora.server.access import Caller, require
-from anaphora.server.openapi import describe
-from anaphora.server.routes.common import answer, service_of
-from anaphora.server.views import key_view
+from anaphora.server.routes.authentication import Caller, require_scope
+from anaphora.server.routes.common import get_service, json_response
+from anaphora.server.schemas import responses
+from anaphora.server.schemas.openapi import describe
+from anaphora.server.schemas.serializers import serialize_key
 from anaphora.version import __version__
 
 __all__ = ["router"]
 
-_Anyone = Annotated[Caller, Depends(require())]
-_Admin = Annotated[Caller, Depends(require("admin"))]
+_Anyone = Annotated[Caller, Depends(require_scope())]
+_Admin = Annotated[Caller, Depends(require_scope("admin"))]
 
 router = APIRouter(tags=["operations"])
 
-_ready = describe("ready", answers.Readiness, is_open=True)
+_ready = describe("ready", responses.Readiness, is_open=True)
 _ready["responses"][503] = {
     "description": "Not now, or: shutting down.",
     "content": {
@@ -33,36 +33,36 @@ _ready["responses"][503] = {
 }
 
 
-@router.get("/v1/key", summary="Show the key in use", **describe("showKey", answers.KeyAnswer))
+@router.get("/v1/key", summary="Show the key in use", **describe("showKey", responses.KeyAnswer))
 async def key(request: Request, caller: _Anyone) -> Response:
     """What the key in use may do. Where the service has no keys, anyone may do everything."""
-    return answer(key_view(caller.key))
+    return json_response(serialize_key(caller.key))
 
 
 @router.get(
     "/health",
     summary="Tell whether the process lives",
-    **describe("health", answers.Health, is_open=True),
+    **describe("health", responses.Health, is_open=True),
 )
 async def health(request: Request) -> Response:
     """The process is there and answers. It asks no store: ``quarantined`` is how many items the
     long-term memory had put aside when it last looked, ``quarantined_conversations`` how many
     damaged conversations the store had."""
-    service = service_of(request)
+    service = get_service(request)
     plain = {
         "status": "ok",
         "version": __version__,
         "quarantined": 0 if service.memory is None else service.memory.status().quarantined,
         "quarantined_conversations": service.quarantined_conversations,
     }
-    return answer(plain)
+    return json_response(plain)
 
 
 @router.get("/ready", summary="Tell whether questions can be answered", **_ready)
 async def ready(request: Request) -> Response:
     """Whether the store and the models are there; 503 if not. The long-term memory is told of, and
     needs not be there: what it is given waits."""
-    service = service_of(request)
+    service = get_service(request)
     found = {
         "store": await service.is_store_ready(),
         "models": bool(service.engine.models),
@@ -87,7 +87,7 @@ async def ready(request: Request) -> Response:
 )
 async def metrics(request: Request, caller: _Admin) -> Response:
     """The metrics of all workers, in the form that Prometheus reads."""
-    service = service_of(request)
-    service.note_memory()
+    service = get_service(request)
+    service.update_memory_metrics()
     text = await service.run(service.metrics.render)
     return Response(text, headers={"Content-Type": service.metrics.content_type})

@@ -11,13 +11,13 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from anaphora.server.problems import Refusal
+from anaphora.server.problems import ProblemError
 
-__all__ = ["FOLDER", "page_router"]
+__all__ = ["PAGE_FOLDER", "page_router"]
 
-FOLDER = Path(__file__).parent.parent / "page"
+PAGE_FOLDER = Path(__file__).parent.parent / "page"
 
-_TYPES = {
+_CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -35,23 +35,23 @@ _HEADERS = {
 @dataclass(frozen=True, slots=True)
 class _File:
     body: bytes
-    kind: str
-    tag: str
+    content_type: str
+    etag: str
 
 
-def page_router(folder: Path = FOLDER, *, is_changing: bool = False) -> APIRouter:
+def page_router(folder: Path = PAGE_FOLDER, *, reload: bool = False) -> APIRouter:
     """Serves the files of ``folder``, read now; ``is_changing``: read at every request."""
     router = APIRouter(include_in_schema=False)
-    kept = _read(folder)
+    kept = _load_files(folder)
 
     def file(name: str, request: Request) -> Response:
-        found = (_read(folder) if is_changing else kept).get(name)
+        found = (_load_files(folder) if reload else kept).get(name)
         if found is None:
-            raise Refusal("not-found")
-        headers = {**_HEADERS, "ETag": found.tag}
-        if request.headers.get("if-none-match") == found.tag:
+            raise ProblemError("not-found")
+        headers = {**_HEADERS, "ETag": found.etag}
+        if request.headers.get("if-none-match") == found.etag:
             return Response(status_code=304, headers=headers)
-        return Response(found.body, headers={**headers, "Content-Type": found.kind})
+        return Response(found.body, headers={**headers, "Content-Type": found.content_type})
 
     @router.get("/")
     async def index(request: Request) -> Response:
@@ -64,14 +64,14 @@ def page_router(folder: Path = FOLDER, *, is_changing: bool = False) -> APIRoute
     return router
 
 
-def _read(folder: Path) -> Mapping[str, _File]:
+def _load_files(folder: Path) -> Mapping[str, _File]:
     return {
-        path.relative_to(folder).as_posix(): _file(path)
+        path.relative_to(folder).as_posix(): _load_file(path)
         for path in folder.rglob("*")
-        if path.suffix in _TYPES and path.is_file() and not path.is_symlink()
+        if path.suffix in _CONTENT_TYPES and path.is_file() and not path.is_symlink()
     }
 
 
-def _file(path: Path) -> _File:
+def _load_file(path: Path) -> _File:
     body = path.read_bytes()
-    return _File(body, _TYPES[path.suffix], f'"{sha256(body).hexdigest()[:32]}"')
+    return _File(body, _CONTENT_TYPES[path.suffix], f'"{sha256(body).hexdigest()[:32]}"')

@@ -13,16 +13,16 @@ from types import TracebackType
 
 from msgspec.structs import replace
 
-from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.conversation import Conversation, ConversationKey
+from anaphora.stm.stores.locks import ConversationLocks, forked_error
 from anaphora.stm.stores.store import Session
-from anaphora.stm.stores.turns import Turns, forked
-from anaphora.storage.forks import follow_forks
-from anaphora.storage.logical_clock import in_microseconds, tick
+from anaphora.storage.forks import register_fork_aware
+from anaphora.storage.logical_clock import next_tick, to_microseconds
 
 __all__ = ["MemoryStore"]
 
 _SLACK = 64  # entries of the heap that need not be of anything that is kept
-_SWEPT_AT_ONCE = 8  # for each that is opened: more leave than come
+_SWEEP_BATCH = 8  # for each that is opened: more leave than come
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -30,7 +30,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class _Shelf:
+class _Namespace:
     """Notes, and until when the last of them is kept."""
 
     __slots__ = ("expiry", "notes")
@@ -56,90 +56,92 @@ class MemoryStore:
         clock: Callable[[], datetime] = _utc_now,
         *,
         wait: float = 60.0,
-        most_conversations: int = 1_000_000,
-        most_shelves: int = 10_000,
+        max_conversations: int = 1_000_000,
+        max_namespaces: int = 10_000,
     ) -> None:
         self._clock = clock
         self._wait = wait
-        self._turns = Turns(wait)
-        self._latest = 0  # clock of all that was committed
-        self._most_conversations = most_conversations
-        self._most_shelves = most_shelves
+        self._locks = ConversationLocks(wait)
+        self._latest_clock = 0  # clock of all that was committed
+        self._max_conversations = max_conversations
+        self._max_namespaces = max_namespaces
         # Both in the order in which they were written last.
-        self._kept: OrderedDict[Key, tuple[Conversation, datetime]] = OrderedDict()
-        self._shelves: OrderedDict[str, _Shelf] = OrderedDict()
+        self._conversations: OrderedDict[ConversationKey, tuple[Conversation, datetime]] = (
+            OrderedDict()
+        )
+        self._namespaces: OrderedDict[str, _Namespace] = OrderedDict()
         # A heap with one entry at most for each conversation and each shelf, and what is in it;
         # numbers between, for a conversation and a shelf cannot be compared.
-        self._expiries: list[tuple[datetime, int, Key | str]] = []
+        self._expiries: list[tuple[datetime, int, ConversationKey | str]] = []
         self._numbers = count()
-        self._queued: set[Key | str] = set()
+        self._scheduled: set[ConversationKey | str] = set()
         self._mutex = threading.Lock()
-        follow_forks(self)
+        register_fork_aware(self)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._conversations)
 
-    def open(self, key: Key, timeout: timedelta) -> AbstractContextManager[Session]:
-        return _Opened(self, key, timeout)
+    def open(self, key: ConversationKey, timeout: timedelta) -> AbstractContextManager[Session]:
+        return _MemorySession(self, key, timeout)
 
-    def peek(self, key: Key) -> Conversation | None:
-        return self._kept_at(key, self._now())
+    def peek(self, key: ConversationKey) -> Conversation | None:
+        return self._find_unexpired(key, self._now())
 
-    def _kept_at(self, key: Key, now: datetime) -> Conversation | None:
-        kept = self._kept.get(key)
+    def _find_unexpired(self, key: ConversationKey, now: datetime) -> Conversation | None:
+        kept = self._conversations.get(key)
         return kept[0] if kept and kept[1] >= now else None
 
-    def forget(self, key: Key) -> None:
-        with self.forget_after(key):
+    def forget(self, key: ConversationKey) -> None:
+        with self.hold_and_forget(key):
             pass
 
     @contextmanager
-    def forget_after(self, key: Key) -> Iterator[int]:
+    def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:
         with self.open(key, timedelta()) as session:
             yield session.clock
-            session.commit(replace(Conversation.of(key), clock=session.clock))
+            session.commit(replace(Conversation.empty(key), clock=session.clock))
 
-    def keys(self) -> Iterator[Key]:
+    def keys(self) -> Iterator[ConversationKey]:
         with self._mutex:
             now = self._now()
-            kept = [key for key, (_, expiry) in self._kept.items() if expiry >= now]
+            kept = [key for key, (_, expiry) in self._conversations.items() if expiry >= now]
         return iter(kept)
 
-    def note(self, shelf: str, name: str) -> str | None:
-        return self.notes(shelf).get(name)
+    def get_note(self, namespace: str, name: str) -> str | None:
+        return self.list_notes(namespace).get(name)
 
-    def notes(self, shelf: str) -> Mapping[str, str]:
+    def list_notes(self, namespace: str) -> Mapping[str, str]:
         with self._mutex:
-            found = self._shelves.get(shelf)
+            found = self._namespaces.get(namespace)
             return dict(found.notes) if found and found.expiry >= self._now() else {}
 
-    def put_note(self, shelf: str, name: str, text: str, ttl: timedelta) -> None:
+    def put_note(self, namespace: str, name: str, text: str, ttl: timedelta) -> None:
         with self._mutex:
             now = self._now()
-            found = self._shelves.get(shelf)
+            found = self._namespaces.get(namespace)
             if found is None or found.expiry < now:
-                found = self._shelves[shelf] = _Shelf()
+                found = self._namespaces[namespace] = _Namespace()
             found.notes[name] = text
-            found.expiry = max(found.expiry, _after(now, ttl))
-            self._shelves.move_to_end(shelf)
-            if len(self._shelves) > self._most_shelves:
-                self._shelves.popitem(last=False)
-            self._queue(shelf, found.expiry)
+            found.expiry = max(found.expiry, _add_saturating(now, ttl))
+            self._namespaces.move_to_end(namespace)
+            if len(self._namespaces) > self._max_namespaces:
+                self._namespaces.popitem(last=False)
+            self._schedule_expiry(namespace, found.expiry)
             self._sweep(now)
 
-    def drop_note(self, shelf: str, name: str) -> None:
+    def delete_note(self, namespace: str, name: str) -> None:
         with self._mutex:
-            if found := self._shelves.get(shelf):
+            if found := self._namespaces.get(namespace):
                 found.notes.pop(name, None)
                 if not found.notes:
-                    del self._shelves[shelf]
+                    del self._namespaces[namespace]
 
     def scrub(self, user: str, tenant: str = "") -> None:
         with self._mutex:
             now = self._now()
             while self._expiries and self._expiries[0][0] < now:
                 self._sweep(now)
-            self._compact()  # what has been forgotten still waits there by its id
+            self._rebuild_expiries()  # what has been forgotten still waits there by its id
 
     def ping(self) -> None:
         pass
@@ -156,34 +158,37 @@ class MemoryStore:
     def after_fork_in_child(self) -> None:
         """Go on without what the threads of the parent hold."""
         self._mutex.release()
-        self._turns = Turns(self._wait)
+        self._locks = ConversationLocks(self._wait)
 
-    def _keep(
-        self, key: Key, conversation: Conversation, timeout: timedelta, now: datetime
+    def _save(
+        self, key: ConversationKey, conversation: Conversation, timeout: timedelta, now: datetime
     ) -> None:
-        self._latest = max(self._latest, conversation.clock)
+        self._latest_clock = max(self._latest_clock, conversation.clock)
         if conversation.is_new:  # it would be found so anyway
-            self._kept.pop(key, None)
+            self._conversations.pop(key, None)
             return
-        expiry = _after(now, timeout)
-        self._queue(key, expiry)
-        self._kept[key] = (conversation, expiry)
-        self._kept.move_to_end(key)
-        if len(self._kept) > self._most_conversations:
-            self._kept.popitem(last=False)
+        expiry = _add_saturating(now, timeout)
+        self._schedule_expiry(key, expiry)
+        self._conversations[key] = (conversation, expiry)
+        self._conversations.move_to_end(key)
+        if len(self._conversations) > self._max_conversations:
+            self._conversations.popitem(last=False)
 
-    def _queue(self, what: Key | str, expiry: datetime) -> None:
-        if what not in self._queued:
-            if len(self._expiries) > 2 * (len(self._kept) + len(self._shelves)) + _SLACK:
-                self._compact()
+    def _schedule_expiry(self, what: ConversationKey | str, expiry: datetime) -> None:
+        if what not in self._scheduled:
+            if (
+                len(self._expiries)
+                > 2 * (len(self._conversations) + len(self._namespaces)) + _SLACK
+            ):
+                self._rebuild_expiries()
             heapq.heappush(self._expiries, (expiry, next(self._numbers), what))
-            self._queued.add(what)
+            self._scheduled.add(what)
 
-    def _compact(self) -> None:
+    def _rebuild_expiries(self) -> None:
         """Leave out of the heap what is not kept any more, without waiting for its expiry."""
-        self._expiries = [one for one in self._expiries if self._expiry(one[2]) is not None]
+        self._expiries = [one for one in self._expiries if self._expiry_of(one[2]) is not None]
         heapq.heapify(self._expiries)
-        self._queued = {what for _, _, what in self._expiries}
+        self._scheduled = {what for _, _, what in self._expiries}
 
     def _sweep(self, now: datetime) -> None:
         """Drop some of what has been idle for too long.
@@ -191,26 +196,26 @@ class MemoryStore:
         A conversation has one entry in the heap, however often it is committed or forgotten: one
         that comes up too early is put back with its present expiry.
         """
-        for _ in range(_SWEPT_AT_ONCE):
+        for _ in range(_SWEEP_BATCH):
             if not self._expiries or self._expiries[0][0] >= now:
                 return
             what = self._expiries[0][2]
-            expiry = self._expiry(what)
+            expiry = self._expiry_of(what)
             if expiry is not None and expiry >= now:
                 heapq.heapreplace(self._expiries, (expiry, next(self._numbers), what))
                 continue
             heapq.heappop(self._expiries)
-            self._queued.discard(what)
+            self._scheduled.discard(what)
             if isinstance(what, str):
-                self._shelves.pop(what, None)
+                self._namespaces.pop(what, None)
             else:
-                self._kept.pop(what, None)
+                self._conversations.pop(what, None)
 
-    def _expiry(self, what: Key | str) -> datetime | None:
+    def _expiry_of(self, what: ConversationKey | str) -> datetime | None:
         if isinstance(what, str):
-            shelf = self._shelves.get(what)
+            shelf = self._namespaces.get(what)
             return shelf.expiry if shelf else None
-        kept = self._kept.get(what)
+        kept = self._conversations.get(what)
         return kept[1] if kept else None
 
     def _now(self) -> datetime:
@@ -221,27 +226,29 @@ class MemoryStore:
         return now.astimezone(UTC)
 
 
-class _Opened:
+class _MemorySession:
     """A session with its turn, from the time it is entered (a generator would take a third of
     all the time that a question spends here)."""
 
     __slots__ = ("_key", "_session", "_store", "_timeout", "_turn", "_turns")
 
-    def __init__(self, store: MemoryStore, key: Key, timeout: timedelta) -> None:
+    def __init__(self, store: MemoryStore, key: ConversationKey, timeout: timedelta) -> None:
         self._store = store
         self._key = key
         self._timeout = timeout
 
     def __enter__(self) -> Session:
         store, key = self._store, self._key
-        self._turns = store._turns
-        self._turn = self._turns.take(key)
+        self._turns = store._locks
+        self._turn = self._turns.acquire(key)
         try:
             now = store._now()
-            clock = tick(in_microseconds(now), store._latest)
-            self._session = Session(store._kept_at(key, now) or Conversation.of(key), clock)
+            clock = next_tick(to_microseconds(now), store._latest_clock)
+            self._session = Session(
+                store._find_unexpired(key, now) or Conversation.empty(key), clock
+            )
         except BaseException:
-            self._turns.give_back(key, self._turn)
+            self._turns.release(key, self._turn)
             raise
         return self._session
 
@@ -253,21 +260,21 @@ class _Opened:
     ) -> None:
         store, key = self._store, self._key
         committed = self._session.committed if kind is None else None
-        if self._turns is not store._turns:
+        if self._turns is not store._locks:
             if committed is not None:
-                raise forked(key)
+                raise forked_error(key)
             return
         try:
             now = store._now()
             with store._mutex:
                 if committed is not None:
-                    store._keep(key, committed, self._timeout, now)
+                    store._save(key, committed, self._timeout, now)
                 store._sweep(now)
         finally:
-            self._turns.give_back(key, self._turn)
+            self._turns.release(key, self._turn)
 
 
-def _after(now: datetime, timeout: timedelta) -> datetime:
+def _add_saturating(now: datetime, timeout: timedelta) -> datetime:
     try:
         return now + timeout
     except OverflowError:

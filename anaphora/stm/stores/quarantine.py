@@ -13,24 +13,24 @@ from datetime import datetime, timedelta
 from typing import Literal, Protocol, TypeAlias
 
 from anaphora.errors import Conflict, StoreError
-from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import load
 from anaphora.stm.stores.store import Session
 
 __all__ = [
-    "KEPT_WITHOUT_EXPIRY",
+    "DEFAULT_TTL",
     "Quarantine",
     "QuarantinedConversation",
     "belongs_to_user",
     "owners_of",
     "quarantine_of",
-    "readable",
     "restore",
+    "try_load",
 ]
 
-KEPT_WITHOUT_EXPIRY = timedelta(days=30)  # for a record whose own expiry is unknown
+DEFAULT_TTL = timedelta(days=30)  # for a record whose own expiry is unknown
 
-_Open: TypeAlias = Callable[[Key, timedelta], AbstractContextManager[Session]]
+_Open: TypeAlias = Callable[[ConversationKey, timedelta], AbstractContextManager[Session]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class QuarantinedConversation:
     id: str
     reason: str
     at: datetime
-    key: Key | None = None
+    key: ConversationKey | None = None
     kind: Literal["conversation"] = "conversation"
 
 
@@ -69,7 +69,7 @@ class Quarantine(Protocol):
         """Delete a record for good; False if there is no such item."""
         ...
 
-    def forget(self, key: Key) -> None:
+    def forget(self, key: ConversationKey) -> None:
         """Delete the records of a conversation."""
         ...
 
@@ -80,7 +80,7 @@ def quarantine_of(store: object) -> Quarantine | None:
     return found
 
 
-def readable(record: bytes) -> Conversation | None:
+def try_load(record: bytes) -> Conversation | None:
     """The conversation of a record; None if it cannot be read."""
     try:
         return load(record)
@@ -88,27 +88,27 @@ def readable(record: bytes) -> Conversation | None:
         return None
 
 
-def owners_of(stored: Key | None, record: bytes) -> set[Key]:
+def owners_of(stored: ConversationKey | None, record: bytes) -> set[ConversationKey]:
     """The conversations that a record may be of: the one that it was stored as, and the one that
     it names itself. Empty if both are unreadable."""
-    found = readable(record)
+    found = try_load(record)
     keys = (stored, None if found is None else found.key)
     return {key for key in keys if key is not None}
 
 
-def belongs_to_user(owners: Collection[Key], user: str, tenant: str) -> bool:
+def belongs_to_user(owners: Collection[ConversationKey], user: str, tenant: str) -> bool:
     """Whether a record with these ``owners`` may hold words of a user. One without owners may
     hold anyone's."""
     return not owners or (user, tenant) in {(key.user, key.tenant) for key in owners}
 
 
-def restore(open: _Open, stored: Key | None, record: bytes, timeout: timedelta) -> bool:
+def restore(open: _Open, stored: ConversationKey | None, record: bytes, timeout: timedelta) -> bool:
     """Commit the conversation of a record, to be kept for ``timeout``; False if it cannot be
     read, or is not the one that it was stored as.
 
     Raises :class:`Conflict` if the conversation has gone on since.
     """
-    found = readable(record)
+    found = try_load(record)
     if found is None or stored not in (None, found.key):
         return False
     with open(found.key, timeout) as session:

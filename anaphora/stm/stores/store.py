@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from datetime import timedelta
 from typing import Protocol
 
-from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.conversation import Conversation, ConversationKey
 
 __all__ = ["Session", "Store", "commit_guard"]
 
@@ -55,7 +55,7 @@ class Store(Protocol):
     (:class:`~anaphora.stm.stores.quarantine.Quarantine`).
     """
 
-    def open(self, key: Key, timeout: timedelta) -> AbstractContextManager[Session]:
+    def open(self, key: ConversationKey, timeout: timedelta) -> AbstractContextManager[Session]:
         """The conversation of ``key`` for the one who opens it alone, among all threads,
         processes and machines that share the store, until the block ends; an empty one if none
         is kept.
@@ -68,11 +68,11 @@ class Store(Protocol):
         """
         ...
 
-    def peek(self, key: Key) -> Conversation | None:
+    def peek(self, key: ConversationKey) -> Conversation | None:
         """The conversation as it was last committed, None if none is kept. Waits for nobody."""
         ...
 
-    def forget(self, key: Key) -> None:
+    def forget(self, key: ConversationKey) -> None:
         """Drop a conversation, also one that cannot be read, once a question that is being
         answered in it is through.
 
@@ -80,32 +80,32 @@ class Store(Protocol):
         """
         ...
 
-    def forget_after(self, key: Key) -> AbstractContextManager[int]:
+    def hold_and_forget(self, key: ConversationKey) -> AbstractContextManager[int]:
         """Hold a conversation as :meth:`open` does, and drop it when the block ends without an
         error. The block is given the logical time: later than the clock of whatever was committed
         before.
         """
         ...
 
-    def keys(self) -> Iterator[Key]:
+    def keys(self) -> Iterator[ConversationKey]:
         """Which conversations are kept, in no order; those that come or go meanwhile may be
         missing."""
         ...
 
-    def note(self, shelf: str, name: str) -> str | None:
+    def get_note(self, namespace: str, name: str) -> str | None:
         """The note of that name on a shelf, None if there is none."""
         ...
 
-    def notes(self, shelf: str) -> Mapping[str, str]:
+    def list_notes(self, namespace: str) -> Mapping[str, str]:
         """All notes on a shelf by their names."""
         ...
 
-    def put_note(self, shelf: str, name: str, text: str, ttl: timedelta) -> None:
+    def put_note(self, namespace: str, name: str, text: str, ttl: timedelta) -> None:
         """Put a note on a shelf instead of any of its name. The shelf is cleared when nothing
         has been put on it for the longest ``ttl`` of its notes, or later."""
         ...
 
-    def drop_note(self, shelf: str, name: str) -> None:
+    def delete_note(self, namespace: str, name: str) -> None:
         """Take a note from a shelf, if it is there."""
         ...
 

@@ -16,14 +16,20 @@ from anaphora.stm.stores.store import Store
 
 __all__ = ["database_file", "store_at"]
 
-_FORMS = (
+_EXAMPLES = (
     "memory:, sqlite:///relative.db, sqlite:////absolute.db, redis://host:6379/0, "
     "rediss://host:6379/0 or unix:///path/of/redis.sock"
 )
 # What the client of Redis itself may be told; it checks the values.
 _DATABASE = re.compile(r"/?\d*")
-_OF_CLIENT = ("db", "username", "password")
-_OF_TLS = ("ssl_ca_certs", "ssl_cert_reqs", "ssl_certfile", "ssl_check_hostname", "ssl_keyfile")
+_CLIENT_OPTIONS = ("db", "username", "password")
+_TLS_OPTIONS = (
+    "ssl_ca_certs",
+    "ssl_cert_reqs",
+    "ssl_certfile",
+    "ssl_check_hostname",
+    "ssl_keyfile",
+)
 
 
 def _utc_now() -> datetime:
@@ -41,8 +47,8 @@ def store_at(url: str, *, clock: Callable[[], datetime] = _utc_now) -> Store:
 
     Raises :class:`StoreError` for a URL that cannot be read, and if the store cannot be used.
     """
-    parts = _split(url)
-    return _KINDS[parts.scheme](parts, clock)
+    parts = _parse_url(url)
+    return _OPENERS[parts.scheme](parts, clock)
 
 
 def database_file(url: str) -> Path | None:
@@ -50,37 +56,37 @@ def database_file(url: str) -> Path | None:
 
     Raises :class:`StoreError` for a URL that cannot be read.
     """
-    parts = _split(url)
-    return _file(parts) if parts.scheme == "sqlite" else None
+    parts = _parse_url(url)
+    return _parse_file(parts) if parts.scheme == "sqlite" else None
 
 
-def _split(url: str) -> SplitResult:
+def _parse_url(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise StoreError(f"this is no URL of a store ({error}); write {_FORMS}") from error
-    if parts.scheme not in _KINDS:
-        raise StoreError(f"no store has a URL that begins {_start(url)}; write {_FORMS}")
+        raise StoreError(f"this is no URL of a store ({error}); write {_EXAMPLES}") from error
+    if parts.scheme not in _OPENERS:
+        raise StoreError(f"no store has a URL that begins {_url_prefix(url)}; write {_EXAMPLES}")
     if parts.scheme == "sqlite" and not url.partition(":")[2].startswith("//"):
         raise StoreError("a file is named after three slashes: sqlite:///bot.db")
     return parts
 
 
-def _memory(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
+def _open_memory(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
     if parts.netloc or parts.path:
         raise StoreError("the store in memory has no name: write memory:")
-    return MemoryStore(clock, **_options(parts, {"wait": _seconds}))
+    return MemoryStore(clock, **_parse_options(parts, {"wait": _parse_seconds}))
 
 
-def _sqlite(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
-    from anaphora.stm.stores.sqlite import SqliteStore
+def _open_sqlite(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
+    from anaphora.stm.stores.sqlite.store import SqliteStore
 
-    path = _file(parts)
-    options = _options(parts, {"wait": _seconds, "synchronous": str})
+    path = _parse_file(parts)
+    options = _parse_options(parts, {"wait": _parse_seconds, "synchronous": str})
     return SqliteStore(path, clock=clock, **options)
 
 
-def _file(parts: SplitResult) -> Path:
+def _parse_file(parts: SplitResult) -> Path:
     if parts.netloc:
         raise StoreError(
             f"a file is named after three slashes: sqlite:///{parts.netloc}{parts.path}"
@@ -95,30 +101,30 @@ def _file(parts: SplitResult) -> Path:
     return Path(path)
 
 
-def _redis(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
-    from anaphora.stm.stores.redis import RedisStore
+def _open_redis(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
+    from anaphora.stm.stores.redis.store import RedisStore
 
     if parts.scheme != "unix" and not _DATABASE.fullmatch(parts.path):
         raise StoreError("a database of Redis is a number: redis://host:6379/0")
-    of_client = _OF_CLIENT if parts.scheme != "rediss" else _OF_CLIENT + _OF_TLS
-    seconds = dict.fromkeys(("wait", "lease", "patience"), _seconds)
+    of_client = _CLIENT_OPTIONS if parts.scheme != "rediss" else _CLIENT_OPTIONS + _TLS_OPTIONS
+    seconds = dict.fromkeys(("wait", "lease", "patience"), _parse_seconds)
     texts: dict[str, Callable[[str], Any]] = dict.fromkeys(("prefix", *of_client), str)
-    options = _options(parts, seconds | texts)
+    options = _parse_options(parts, seconds | texts)
     query = urlencode({name: options.pop(name) for name in of_client if name in options})
     url = f"{parts.scheme}://{parts.netloc}{parts.path}?{query}"
     return RedisStore(url, clock=clock, **options)
 
 
-_KINDS: Mapping[str, Callable[[SplitResult, Callable[[], datetime]], Store]] = {
-    "memory": _memory,
-    "sqlite": _sqlite,
-    "redis": _redis,
-    "rediss": _redis,
-    "unix": _redis,
+_OPENERS: Mapping[str, Callable[[SplitResult, Callable[[], datetime]], Store]] = {
+    "memory": _open_memory,
+    "sqlite": _open_sqlite,
+    "redis": _open_redis,
+    "rediss": _open_redis,
+    "unix": _open_redis,
 }
 
 
-def _options(parts: SplitResult, known: Mapping[str, Callable[[str], Any]]) -> dict[str, Any]:
+def _parse_options(parts: SplitResult, known: Mapping[str, Callable[[str], Any]]) -> dict[str, Any]:
     """The options in the query, each read by what ``known`` has for it."""
     if parts.fragment:
         raise StoreError("write # as %23 in the URL of a store")
@@ -137,7 +143,7 @@ def _options(parts: SplitResult, known: Mapping[str, Callable[[str], Any]]) -> d
     return options
 
 
-def _seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
@@ -147,7 +153,7 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _start(url: str) -> str:
+def _url_prefix(url: str) -> str:
     """The beginning of a URL, without any password in it."""
     scheme, colon, _ = url.partition(":")
     return f"with {scheme + colon!r}" if colon else "without memory:, sqlite: or redis:"

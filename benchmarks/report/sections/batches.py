@@ -13,16 +13,22 @@ from typing import Literal
 from spacy.language import Language
 
 from anaphora import Engine
+from anaphora.engine.samples.runner import run_dialogs
 from anaphora.entities.pipeline import Pipeline
-from anaphora.intents.samples import run_dialogs
 from anaphora.models.domain import AskStep, Dialog
 from anaphora.models.loader import load_model
 from benchmarks.models import model_of_synonyms, names
-from benchmarks.report import questions, timing
 from benchmarks.report.data import Cell, Column, LeftOut, Section, Table
-from benchmarks.report.fresh import Failed, Tell, Values, begun, medians
+from benchmarks.report.options import Form, ReportOptions
 from benchmarks.report.sections.building import yaml_of
-from benchmarks.report.wanted import Form, Wanted
+from benchmarks.report.workloads import questions, timing
+from benchmarks.report.workloads.subject_process import (
+    SubjectError,
+    Tell,
+    Values,
+    medians,
+    start_subject,
+)
 
 Components = Literal["ours", "neural"]
 _COMPONENTS: Mapping[Components, str] = {
@@ -33,7 +39,7 @@ _SYNONYMS = 1_000
 _IN_A_DIALOG = 10  # questions
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """The ways to ask take turns in a process for each kind of pipeline; then the processes."""
     rounds = wanted.pick(whole=5, short=1)
     counts = wanted.pick(whole={"ours": 5_000, "neural": 200}, short={"ours": 20, "neural": 20})
@@ -42,13 +48,15 @@ def measure(wanted: Wanted, tell: Tell) -> Section:
     left_out: list[LeftOut] = []
     for which, name in _COMPONENTS.items():
         try:
-            with begun(asking, apart=apart, components=which, count=counts[which]) as process:
+            with start_subject(
+                asking, apart=apart, components=which, count=counts[which]
+            ) as process:
                 taken = []
                 for number in range(rounds):
                     tell(f"{name}, round {number + 1} of {rounds}")
                     taken.append(process.round())
             found[which] = medians(taken)
-        except Failed as failed:
+        except SubjectError as failed:
             left_out.append(LeftOut(f"batches: {name}", str(failed), failed=True))
     sizes = wanted.pick(whole=(1_000, 10_000, 100_000), short=(20,))
     tell("samples in several processes")
@@ -64,7 +72,7 @@ def measure(wanted: Wanted, tell: Tell) -> Section:
         "load the model.",
         (
             *(_table(which, costs) for which, costs in found.items()),
-            _of_processes(sizes, tell, quick=not apart),
+            _measure_processes(sizes, tell, quick=not apart),
         ),
         left_out=tuple(left_out),
     )
@@ -73,7 +81,7 @@ def measure(wanted: Wanted, tell: Tell) -> Section:
 def asking(components: Components, count: int) -> Iterator[Values]:
     """Seconds of a question, or of reading a text, by how it is done."""
     model = model_of_synonyms(_SYNONYMS)
-    made = _neural if components == "neural" else lambda: None
+    made = _neural_pipeline if components == "neural" else lambda: None
     engine, pipeline = Engine(model, nlp=made()), Pipeline(model, made())  # each wants its own
     texts = questions.orders(names(_SYNONYMS), count)
     ways: dict[str, Callable[[], object]] = {
@@ -86,7 +94,7 @@ def asking(components: Components, count: int) -> Iterator[Values]:
         way()
     yield {}
     while True:
-        yield {name: timing.seconds(way) / count for name, way in ways.items()}
+        yield {name: timing.time_call(way) / count for name, way in ways.items()}
 
 
 def _each(call: Callable[[str], object], texts: Sequence[str]) -> None:
@@ -94,7 +102,7 @@ def _each(call: Callable[[str], object], texts: Sequence[str]) -> None:
         call(text)
 
 
-def _neural() -> Language | None:
+def _neural_pipeline() -> Language | None:
     """A tagger of parts of speech and one of names, with weights by chance."""
     import spacy
     from thinc.api import fix_random_seed
@@ -118,7 +126,7 @@ def _table(which: Components, costs: Mapping[str, float]) -> Table:
     )
 
 
-def _of_processes(sizes: Sequence[int], tell: Tell, *, quick: bool) -> Table:
+def _measure_processes(sizes: Sequence[int], tell: Tell, *, quick: bool) -> Table:
     """Samples in one process, in two, and in one for each core."""
     jobs = sorted({1, 2, os.cpu_count() or 1}) if not quick else [1]
     rows: list[tuple[Cell, ...]] = []
@@ -132,7 +140,7 @@ def _of_processes(sizes: Sequence[int], tell: Tell, *, quick: bool) -> Table:
             for number in jobs:
                 tell(f"{size:,} samples, {number} at once")
                 run = partial(run_dialogs, model, listed, jobs=number)
-                spent = timing.seconds(lambda run=run: deque(run(), 0))  # type: ignore[misc]
+                spent = timing.time_call(lambda run=run: deque(run(), 0))  # type: ignore[misc]
                 alone = alone or spent
                 rows.append((size, number, spent, size / spent, alone / spent))
     columns = (

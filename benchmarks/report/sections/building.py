@@ -13,14 +13,20 @@ from typing import Any
 
 from anaphora import Engine, Model
 from benchmarks.models import model_of_synonyms, names
-from benchmarks.report import timing
 from benchmarks.report.data import Cell, Column, Section, Table
-from benchmarks.report.fresh import Subject, Tell, Values, begun, resident
-from benchmarks.report.subjects import warm
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.workloads import timing
+from benchmarks.report.workloads.subject_process import (
+    Subject,
+    Tell,
+    Values,
+    resident,
+    start_subject,
+)
+from benchmarks.report.workloads.subjects import warm
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """Each way some times over, each time in a fresh process; the median."""
     size = wanted.pick(whole=100_000, short=300)
     rounds = wanted.pick(whole=3, short=1)
@@ -33,17 +39,17 @@ def measure(wanted: Wanted, tell: Tell) -> Section:
             "from a YAML file": (from_yaml, {"file": str(file)}),
         }
         cache = {"file": str(file), "folder": str(Path(folder) / "cache")}
-        with begun(from_cache, apart=apart, **cache) as process:
+        with start_subject(from_cache, apart=apart, **cache) as process:
             process.ready  # noqa: B018 - it fills the cache
         ways["from the compile cache of that file"] = (from_cache, cache)
         found: dict[str, list[Values]] = {}
         for number in range(rounds):
             for way, (subject, arguments) in ways.items():
                 tell(f"{way}, {number + 1} of {rounds}")
-                with begun(subject, apart=apart, **arguments) as process:
+                with start_subject(subject, apart=apart, **arguments) as process:
                     found.setdefault(way, []).append(process.ready)
         tell("bytes by tracemalloc")
-        with begun(traced, apart=apart, size=size) as process:
+        with start_subject(traced, apart=apart, size=size) as process:
             traced_bytes = process.ready["held"] / size
     medians = {
         way: {name: median(one[name] for one in taken) for name in taken[0]}
@@ -83,17 +89,17 @@ def measure(wanted: Wanted, tell: Tell) -> Section:
 
 def from_names(size: int) -> Iterator[Values]:
     """A model made in Python."""
-    return _built(partial(model_of_synonyms, size), Engine)
+    return _measure_build(partial(model_of_synonyms, size), Engine)
 
 
 def from_yaml(file: str) -> Iterator[Values]:
     """A model read from a file."""
-    return _built(partial(Model.load, file), Engine)
+    return _measure_build(partial(Model.load, file), Engine)
 
 
 def from_cache(file: str, folder: str) -> Iterator[Values]:
     """A model with all that was compiled of it, from a folder that keeps it."""
-    return _built(lambda: Path(file), partial(Engine, cache=folder))
+    return _measure_build(lambda: Path(file), partial(Engine, cache=folder))
 
 
 def traced(size: int) -> Iterator[Values]:
@@ -118,12 +124,12 @@ def yaml_of(size: int) -> str:
     )
 
 
-def _built(make: Callable[[], Any], engine_of: Callable[[Any], Engine]) -> Iterator[Values]:
+def _measure_build(make: Callable[[], Any], engine_of: Callable[[Any], Engine]) -> Iterator[Values]:
     warm()
     before = resident()
     kept: list[Any] = []
-    model = timing.seconds(lambda: kept.append(make()))
-    engine = timing.seconds(lambda: kept.append(engine_of(kept[0])))
+    model = timing.time_call(lambda: kept.append(make()))
+    engine = timing.time_call(lambda: kept.append(engine_of(kept[0])))
     peak = _peak() - before
     asked = kept[1].ask(f"order {names(1)[0]}")
     assert asked.slots["name"].value == names(1)[0]

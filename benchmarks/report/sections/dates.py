@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from benchmarks.report.data import Axis, Bars, Column, Section, Table
-from benchmarks.report.fresh import Tell
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.workloads.subject_process import Tell
 
 _OURS = "anaphora"
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """See :mod:`benchmarks.peers.dates`."""
     from benchmarks.peers.dates import LANGUAGES, dates
 

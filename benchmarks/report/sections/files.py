@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report.data import Cell, Column, LeftOut, Part, Section, Table
-from benchmarks.report.fresh import Failed, Tell
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.workloads.subject_process import SubjectError, Tell
 
 FOLDER = Path(__file__).parent.parent.parent
 _QUICK = ("test_memory.py",)
@@ -22,9 +22,9 @@ _QUICK = ("test_memory.py",)
 _BRIEF = ("--benchmark-max-time=0.001", "--benchmark-min-rounds=1", "--benchmark-warmup=off")
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """One run of pytest for each file, so that one that fails keeps none from its figures."""
-    files = sorted(FOLDER.glob("test_*.py"))
+    files = sorted(FOLDER.rglob("test_*.py"))
     chosen = wanted.pick(whole=files, short=[one for one in files if one.name in _QUICK])
     options = wanted.pick(whole=(), short=_BRIEF)
     parts: list[Part] = []
@@ -37,7 +37,7 @@ def measure(wanted: Wanted, tell: Tell) -> Section:
         tell(file.name)
         try:
             parts.append(_table(file, _run(file, options)))
-        except Failed as failed:
+        except SubjectError as failed:
             left_out.append(LeftOut(file.name, str(failed), failed=True))
     return Section(
         "files",
@@ -70,7 +70,7 @@ def _run(file: Path, options: Sequence[str]) -> list[Mapping[str, Any]]:
             last = [
                 line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))
             ]
-            raise Failed("; ".join(last) or f"pytest ended with {done.returncode}")
+            raise SubjectError("; ".join(last) or f"pytest ended with {done.returncode}")
         found: list[Mapping[str, Any]] = json.loads(out.read_text(encoding="utf-8"))["benchmarks"]
         return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from benchmarks.report import timing
 from benchmarks.report.data import (
     Axis,
     Bars,
@@ -16,10 +15,11 @@ from benchmarks.report.data import (
     Spread,
     Table,
 )
-from benchmarks.report.fresh import Tell
-from benchmarks.report.numbers import shown
-from benchmarks.report.timing import tokenizing
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.rendering.numbers import format_number
+from benchmarks.report.workloads import timing
+from benchmarks.report.workloads.subject_process import Tell
+from benchmarks.report.workloads.timing import tokenizer_seconds
 
 if TYPE_CHECKING:
     from benchmarks.peers.compare import Row
@@ -28,7 +28,7 @@ _OURS = "anaphora"
 _SEED = 1
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """The smart-home work in each engine; see :mod:`benchmarks.peers`."""
     from benchmarks.peers.compare import compare
 
@@ -136,12 +136,12 @@ def _figures(ours: Row, peers: Sequence[Row]) -> dict[str, float]:
 
 def _limits(ours: Row, peers: Sequence[Row]) -> dict[str, str]:
     """What spaCy's tokenizer alone, without all that Anaphora does, would make of a ratio."""
-    from benchmarks.peers.utterances import utterances
-    from benchmarks.peers.work import smart_home
+    from benchmarks.peers.smart_home.utterances import utterances
+    from benchmarks.peers.smart_home.work import smart_home
 
     texts = [one.text for one in utterances(smart_home(_SEED), 500, seed=_SEED)]
-    floor = tokenizing(texts)
-    share = shown(floor / ours.worked, "%")
+    floor = tokenizer_seconds(texts)
+    share = format_number(floor / ours.worked, "%")
     return {
         f"home.over_{row.engine}": f"spaCy's tokenizer alone takes {share} of the time, so that no "
         f"more than {row.worked / floor:.1f} × could be reached with it"

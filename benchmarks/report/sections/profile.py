@@ -10,17 +10,23 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import mixed
 from benchmarks.report.data import Cell, Column, Frame, Icicle, LeftOut, Section, Table
-from benchmarks.report.fresh import Failed, Subject, Tell, Values, begun
-from benchmarks.report.stages import STAGES, stage_of_stack
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.workloads import mixed_dialogs
+from benchmarks.report.workloads.stages import STAGES, stage_of_stack
+from benchmarks.report.workloads.subject_process import (
+    Subject,
+    SubjectError,
+    Tell,
+    Values,
+    start_subject,
+)
 
 _INTERVAL = 0.0005  # seconds between two samples
 _SEEN = 0.004  # share of the whole; what takes less is left out of the picture
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """Each kind of questions in a process of its own."""
     seconds = wanted.pick(whole=10.0, short=0.2)
     apart = wanted.pick(whole=True, short=False)
@@ -36,9 +42,9 @@ def measure(wanted: Wanted, tell: Tell) -> Section:
     for kind, (subject, arguments) in kinds.items():
         tell(kind)
         try:
-            with begun(subject, apart=apart, seconds=seconds, **arguments) as process:
+            with start_subject(subject, apart=apart, seconds=seconds, **arguments) as process:
                 told[kind] = process.round()
-        except Failed as failed:
+        except SubjectError as failed:
             what = f"the profile of questions to the {kind}"
             left_out.append(LeftOut(what, str(failed), failed=True))
     return Section(
@@ -68,37 +74,37 @@ def measure(wanted: Wanted, tell: Tell) -> Section:
 
 def of_bundled_models(seconds: float, models: tuple[str, ...]) -> Iterator[Values]:
     """Mixed questions to the bundled models, many users at once."""
-    engine = mixed.engine_of_all(models)
-    for one in mixed.each_once(engine.models):
-        mixed.ask(engine, one)
-    asked = mixed.mixed(engine.models, users=1_000)
-    return _profiled(lambda: mixed.ask(engine, next(asked)), seconds)
+    engine = mixed_dialogs.bundled_engine(models)
+    for one in mixed_dialogs.all_dialogs(engine.models):
+        mixed_dialogs.ask(engine, one)
+    asked = mixed_dialogs.random_questions(engine.models, users=1_000)
+    return _profile(lambda: mixed_dialogs.ask(engine, next(asked)), seconds)
 
 
 def of_smart_home(seconds: float, count: int) -> Iterator[Values]:
     """The work that peers are measured with."""
-    from benchmarks.peers.anaphora_home import AnaphoraHome
-    from benchmarks.peers.utterances import utterances
-    from benchmarks.peers.work import smart_home
+    from benchmarks.peers.engines.anaphora_home import AnaphoraHome
+    from benchmarks.peers.smart_home.utterances import utterances
+    from benchmarks.peers.smart_home.work import smart_home
 
     work = smart_home()
     home = AnaphoraHome(work)
     texts = cycle([one.text for one in utterances(work, count)])
-    return _profiled(lambda: home(next(texts)), seconds)
+    return _profile(lambda: home(next(texts)), seconds)
 
 
-def _profiled(ask: Callable[[], object], seconds: float) -> Iterator[Values]:
+def _profile(ask: Callable[[], object], seconds: float) -> Iterator[Values]:
     """Time of a question (without the sampling), the share of each stage, the tree of calls."""
     from pyinstrument import Profiler
 
     yield {}
-    _for(ask, min(1.0, seconds))
+    _ask_for(ask, min(1.0, seconds))
     worked = time.process_time()
-    count = _for(ask, seconds)
+    count = _ask_for(ask, seconds)
     each = (time.process_time() - worked) / count
     profiler = Profiler(interval=_INTERVAL, async_mode="disabled")
     profiler.start()
-    _for(ask, seconds)
+    _ask_for(ask, seconds)
     session = profiler.stop()
     stacks = [(_calls(stack), spent) for stack, spent in session.frame_records]
     kept = [(calls, spent) for calls, spent in stacks if calls]
@@ -108,10 +114,10 @@ def _profiled(ask: Callable[[], object], seconds: float) -> Iterator[Values]:
     for calls, spent in kept:
         stages[stage_of_stack([call.module for call in calls])] += spent / whole
         root.add(calls, spent / whole)
-    yield {"each": each, "samples": len(kept), "stages": stages, "tree": root.told()}
+    yield {"each": each, "samples": len(kept), "stages": stages, "tree": root.to_frame()}
 
 
-def _for(ask: Callable[[], object], seconds: float) -> int:
+def _ask_for(ask: Callable[[], object], seconds: float) -> int:
     """Ask for so long; how often."""
     end, count = time.perf_counter() + seconds, 0
     while time.perf_counter() < end:
@@ -137,7 +143,7 @@ def _calls(stack: Sequence[str]) -> list[_Call]:
     that it is not in."""
     calls = [_call(frame) for frame in stack]
     for place, call in enumerate(calls):
-        if call.name == "intents.engine.Engine._answer":  # which ask calls, and no one else here
+        if call.name == "engine.engine.Engine._answer":  # which ask calls, and no one else here
             return calls[place:]
     return []
 
@@ -179,7 +185,7 @@ class _Node:
             node = node.calls.setdefault(call.name, _Node(call.function, call.module))
             node.share += share
 
-    def told(self, above: tuple[str, ...] = ()) -> dict[str, Any]:
+    def to_frame(self, above: tuple[str, ...] = ()) -> dict[str, Any]:
         """The node as plain data, without what takes too little to be seen."""
         modules = (*above, self.module)
         kept = sorted(self.calls.values(), key=lambda call: -call.share)
@@ -187,7 +193,7 @@ class _Node:
             "name": self.name,
             "stage": stage_of_stack(modules),
             "share": self.share,
-            "calls": [call.told(modules) for call in kept if call.share >= _SEEN],
+            "calls": [call.to_frame(modules) for call in kept if call.share >= _SEEN],
         }
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from benchmarks.report import subjects
 from benchmarks.report.checks import Expectation, Growth, dearest, judge
 from benchmarks.report.data import (
     Axis,
@@ -21,8 +20,15 @@ from benchmarks.report.data import (
     Verdict,
     Verdicts,
 )
-from benchmarks.report.fresh import PATIENCE, Subject, Tell, affordable, interleaved
-from benchmarks.report.wanted import Form, Wanted
+from benchmarks.report.options import Form, ReportOptions
+from benchmarks.report.workloads import subjects
+from benchmarks.report.workloads.subject_process import (
+    PATIENCE,
+    Subject,
+    Tell,
+    affordable,
+    run_interleaved,
+)
 
 Found: TypeAlias = Mapping[int, Mapping[str, float]]
 """Costs by size."""
@@ -102,18 +108,18 @@ STUDIES = (
 )
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """All studies one after the other, each with its sizes in interleaved rounds."""
     found: dict[str, Found] = {}
     left_out: list[LeftOut] = []
     for study in STUDIES:
-        found[study.what], missing = _measured(study, wanted, tell)
+        found[study.what], missing = _measure_study(study, wanted, tell)
         left_out += missing
     verdicts = [one for study in STUDIES for one in _verdicts(study, found[study.what])]
     figures = {
         study.figure: dearest(points)
         for study in STUDIES
-        if study.figure and (points := _aimed_at(study, found[study.what]))
+        if study.figure and (points := _aim_figures(study, found[study.what]))
     }
     measured = [study for study in STUDIES if found[study.what]]
     return Section(
@@ -135,15 +141,15 @@ def measure(wanted: Wanted, tell: Tell) -> Section:
     )
 
 
-def _sizes(study: Study, wanted: Wanted) -> Sequence[int]:
+def _sizes(study: Study, wanted: ReportOptions) -> Sequence[int]:
     return wanted.pick(whole=tuple(study.sizes), short=study.short)
 
 
-def _measured(study: Study, wanted: Wanted, tell: Tell) -> tuple[Found, list[LeftOut]]:
+def _measure_study(study: Study, wanted: ReportOptions, tell: Tell) -> tuple[Found, list[LeftOut]]:
     """What was measured, and what was not."""
     sizes = _sizes(study, wanted)
     able = affordable({size: study.sizes[size] for size in sizes})
-    found, failed = interleaved(
+    found, failed = run_interleaved(
         study.subject,
         able,
         rounds=wanted.pick(whole=study.rounds, short=2),
@@ -164,7 +170,7 @@ def _points(found: Found, cost: str) -> tuple[tuple[float, float], ...]:
     return tuple((float(size), max(least, costs[cost])) for size, costs in found.items())
 
 
-def _aimed_at(study: Study, found: Found) -> Sequence[tuple[float, float]]:
+def _aim_figures(study: Study, found: Found) -> Sequence[tuple[float, float]]:
     """The times of a question that an aim is about; none if not all of its sizes were measured,
     for then the growth is not known."""
     until = study.expected["ask"].until
@@ -187,13 +193,13 @@ def _curves(study: Study, found: Found) -> Curves:
         name, unit = _COSTS[cost]
         line = Line("measured", _points(found, cost))
         panels.append(
-            Panel(name, Axis(study.what), Axis(name, unit), (line, *_allowed(study, cost, line)))
+            Panel(name, Axis(study.what), Axis(name, unit), (line, *_bound_line(study, cost, line)))
         )
     file = f"scaling-{study.what.replace(' ', '-')}"
     return Curves(file, f"By the number of {study.what}", tuple(panels))
 
 
-def _allowed(study: Study, cost: str, line: Line) -> tuple[Line, ...]:
+def _bound_line(study: Study, cost: str, line: Line) -> tuple[Line, ...]:
     """What is expected at most, as a line to hold the curve against."""
     expected, (first, *_) = study.expected[cost], line.points
     if expected.is_flat:

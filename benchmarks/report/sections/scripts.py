@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.report.data import Column, LeftOut, Output, Part, Section, Table, Text
-from benchmarks.report.fresh import Tell, has_room
+from benchmarks.report.options import Form, ReportOptions
 from benchmarks.report.sections.files import FOLDER, question_of
-from benchmarks.report.wanted import Form, Wanted
+from benchmarks.report.workloads.subject_process import Tell, has_room
 
 _MINUTES = 15  # that a program may take
 
@@ -21,33 +21,33 @@ class Script:
     """``arguments`` for what is wanted; ``missing`` is why it cannot run ('' if it can)."""
 
     name: str
-    arguments: Callable[[Wanted], tuple[str, ...]]
-    missing: Callable[[Wanted], str]
+    arguments: Callable[[ReportOptions], tuple[str, ...]]
+    missing: Callable[[ReportOptions], str]
 
 
-def _service_lacks(wanted: Wanted) -> str:
+def _service_lacks(wanted: ReportOptions) -> str:
     if wanted.form is Form.SHORT:
         return "the short form leaves it out"
     return _lacks_programs("wrk", "redis-server")
 
 
-def _hostile_clients_lack(wanted: Wanted) -> str:
+def _hostile_clients_lack(wanted: ReportOptions) -> str:
     if wanted.form is Form.SHORT:
         return "the short form leaves it out"
     return _lacks_programs("wrk")
 
 
-def _conversations_lack(wanted: Wanted) -> str:
+def _conversations_lack(wanted: ReportOptions) -> str:
     return "" if wanted.form is Form.SHORT else _lacks_programs("redis-server")
 
 
-def _bart_lacks(wanted: Wanted) -> str:
-    if "bart" not in wanted.scripts:
-        return "it takes some six minutes and 6 GB of memory; name it: --script bart"
+def _bart_lacks(wanted: ReportOptions) -> str:
+    if "ltm.bart" not in wanted.scripts:
+        return "it takes some six minutes and 6 GB of memory; name it: --script ltm.bart"
     return "" if has_room(6) else "it needs 6 GB of memory"
 
 
-def _quality_lacks(wanted: Wanted) -> str:
+def _quality_lacks(wanted: ReportOptions) -> str:
     if wanted.locomo is None:
         return "it needs LoCoMo's dialogs (CC BY-NC 4.0): --locomo locomo10.json"
     return "" if wanted.locomo.is_file() else f"there is no file {wanted.locomo}"
@@ -59,22 +59,22 @@ def _lacks_programs(*names: str) -> str:
 
 
 SCRIPTS = (
-    Script("service", lambda wanted: ("--seconds", "5"), _service_lacks),
-    Script("hostile_clients", lambda wanted: ("--minutes", "2"), _hostile_clients_lack),
+    Script("server.load", lambda wanted: ("--seconds", "5"), _service_lacks),
+    Script("server.hostile_clients", lambda wanted: ("--minutes", "2"), _hostile_clients_lack),
     Script(
-        "idle_conversations",
+        "stm.idle_conversations",
         lambda wanted: wanted.pick(
             whole=("--conversations", "100000"), short=("memory", "--conversations", "500")
         ),
         _conversations_lack,
     ),
-    Script("bart", lambda wanted: (), _bart_lacks),
-    Script("recall_quality", lambda wanted: (str(wanted.locomo),), _quality_lacks),
-    Script("summary_quality", lambda wanted: (str(wanted.locomo),), _quality_lacks),
+    Script("ltm.bart", lambda wanted: (), _bart_lacks),
+    Script("ltm.recall_quality", lambda wanted: (str(wanted.locomo),), _quality_lacks),
+    Script("ltm.summary_quality", lambda wanted: (str(wanted.locomo),), _quality_lacks),
 )
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """One after the other, each that can run."""
     parts: list[Part] = []
     left_out = []

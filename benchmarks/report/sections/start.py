@@ -13,9 +13,9 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks.report.data import Column, LeftOut, Section, Table
-from benchmarks.report.fresh import Failed, Tell
 from benchmarks.report.machine import version_of
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.workloads.subject_process import SubjectError, Tell
 
 _NO_TORCH = "import sys; sys.modules['torch'] = None; "
 _ASK = (
@@ -55,13 +55,13 @@ def _few(folder: str) -> dict[str, str]:
     return {"import spacy": _NO_TORCH + "import spacy", _FIRST: _NO_TORCH + asked}
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """Whole processes, in turn; the medians."""
     with TemporaryDirectory() as folder:
         return _measured(wanted, tell, folder)
 
 
-def _measured(wanted: Wanted, tell: Tell, folder: str) -> Section:
+def _measured(wanted: ReportOptions, tell: Tell, folder: str) -> Section:
     statements = wanted.pick(whole=_statements, short=_few)(folder)
     left_out = []
     why = wanted.pick(
@@ -152,5 +152,5 @@ def _run(statement: str, *options: str) -> subprocess.CompletedProcess[str]:
     own = {name: its for name, its in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(command, capture_output=True, text=True, env=own)
     if done.returncode:
-        raise Failed(f"{statement!r}: {done.stderr.strip().rpartition(chr(10))[2]}")
+        raise SubjectError(f"{statement!r}: {done.stderr.strip().rpartition(chr(10))[2]}")
     return done

@@ -12,7 +12,6 @@ from itertools import islice
 from statistics import median
 from typing import Any
 
-from benchmarks.report import mixed, timing
 from benchmarks.report.data import (
     Column,
     Distributions,
@@ -22,22 +21,23 @@ from benchmarks.report.data import (
     Table,
     Text,
 )
-from benchmarks.report.fresh import Tell, Values, begun
-from benchmarks.report.numbers import shown
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.rendering.numbers import format_number
+from benchmarks.report.workloads import mixed_dialogs, timing
+from benchmarks.report.workloads.subject_process import Tell, Values, start_subject
 
 _BINS_A_DECADE = 20
 _SLOWEST = 8
 _QUANTILES = tuple(Column(name, "s") for name in ("median", "p90", "p99", "p99.9", "longest"))
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """In a process of its own, whose heap is that of a service."""
     count = wanted.pick(whole=100_000, short=200)
     models = wanted.pick(whole=(), short=("cafe",))
     tell(f"{count:,} questions")
     apart = wanted.pick(whole=True, short=False)
-    with begun(answering, apart=apart, count=count, users=1_000, models=models) as process:
+    with start_subject(answering, apart=apart, count=count, users=1_000, models=models) as process:
         told = process.round()
     middle, p99 = told["all"]["median"], told["all"]["p99"]
     busy = told["busy"]["p99"] / told["busy"]["median"]
@@ -104,30 +104,30 @@ def measure(wanted: Wanted, tell: Tell) -> Section:
             "steadiness.tail": f"by the time of the processor, p99 is {busy:.2f} × the median "
             "(what is more comes of other processes); without any pause it would be "
             f"{told['mix']:.2f} ×, for the questions themselves differ by so much; the longest "
-            f"collection took {shown(told['longest_pause'], 's')}"
+            f"collection took {format_number(told['longest_pause'], 's')}"
         },
     )
 
 
 def answering(count: int, users: int, models: tuple[str, ...]) -> Iterator[Values]:
     """Ready when all samples were asked; the round are all questions."""
-    engine = mixed.engine_of_all(models)
-    for one in mixed.each_once(engine.models):
-        mixed.ask(engine, one)
+    engine = mixed_dialogs.bundled_engine(models)
+    for one in mixed_dialogs.all_dialogs(engine.models):
+        mixed_dialogs.ask(engine, one)
     yield {}
     which: dict[tuple[str, str], int] = {}
     asked, times, busy = array("L"), array("d"), array("d")
     statuses: Counter[str] = Counter()
     clock, processor = time.perf_counter, time.thread_time
     with _Collections() as collections:
-        for one in islice(mixed.mixed(engine.models, users=users), count):
+        for one in islice(mixed_dialogs.random_questions(engine.models, users=users), count):
             worked, begun = processor(), clock()
-            status = mixed.ask(engine, one)
+            status = mixed_dialogs.ask(engine, one)
             times.append(clock() - begun)
             busy.append(processor() - worked)
             asked.append(which.setdefault((one.model, one.text), len(which)))
             statuses[status] += 1
-    yield _told(list(which), asked, times, busy, statuses, collections)
+    yield _build_parts(list(which), asked, times, busy, statuses, collections)
 
 
 class _Collections:
@@ -151,7 +151,7 @@ class _Collections:
             self.pauses[info["generation"]].append(time.perf_counter() - self._begun)
 
 
-def _told(
+def _build_parts(
     texts: list[tuple[str, str]],
     asked: array[int],
     times: array[float],
@@ -167,15 +167,15 @@ def _told(
     # On the clock, a median is hardly ever one that something else has disturbed.
     own = {number: median(taken) for number, taken in by_text.items()}
     even = sorted(own[number] for number in asked)
-    everything = _summed(times)
+    everything = _summarize(times)
     pauses = collections.pauses
     slowest = sorted(own, key=lambda number: -own[number])[:_SLOWEST]
-    edges, counts = _binned(times)
+    edges, counts = _make_bins(times)
     return {
         "all": everything,
-        "busy": _summed(busy),
+        "busy": _summarize(busy),
         "mix": timing.quantile(even, 0.99) / timing.quantile(even, 0.5),
-        "by_model": {name: _summed(one) for name, one in by_model.items()},
+        "by_model": {name: _summarize(one) for name, one in by_model.items()},
         "edges": edges,
         "counts": counts,
         "collections": [
@@ -198,7 +198,7 @@ def _told(
     }
 
 
-def _summed(times: array[float] | list[float]) -> dict[str, Any]:
+def _summarize(times: array[float] | list[float]) -> dict[str, Any]:
     ordered = sorted(times)
     return {
         "count": len(ordered),
@@ -215,7 +215,7 @@ def _row(name: str, summed: dict[str, Any]) -> tuple[str | int | float, ...]:
     return (name, summed["count"], *(summed[column.name] for column in _QUANTILES))
 
 
-def _binned(times: array[float]) -> tuple[list[float], list[int]]:
+def _make_bins(times: array[float]) -> tuple[list[float], list[int]]:
     """Edges that grow by a factor, the same in every run, and how many lie between each two."""
     bins = Counter(_bin(seconds) for seconds in times)
     first, last = min(bins), max(bins)

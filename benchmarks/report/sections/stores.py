@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from benchmarks.report.data import Column, LeftOut, Section, Table
-from benchmarks.report.fresh import Tell
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.workloads.subject_process import Tell
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """See :mod:`benchmarks.peers.stores`."""
     from benchmarks.peers.stores import stores
 

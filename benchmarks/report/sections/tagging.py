@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from benchmarks.report.data import Axis, Cell, Column, Curves, LeftOut, Line, Panel, Section, Table
-from benchmarks.report.fresh import Tell, affordable
-from benchmarks.report.numbers import shown
-from benchmarks.report.timing import tokenizing
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.rendering.numbers import format_number
+from benchmarks.report.workloads.subject_process import Tell, affordable
+from benchmarks.report.workloads.timing import tokenizer_seconds
 
 if TYPE_CHECKING:
     from benchmarks.peers.tagging import Row
@@ -21,7 +21,7 @@ _KINDS = ("anaphora", "PhraseMatcher", "EntityRuler", "FlashText", "pyahocorasic
 """One of each, for what takes minutes or a process of its own."""
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """See :mod:`benchmarks.peers.tagging`."""
     from benchmarks.peers.tagging import remember, tagging
 
@@ -121,13 +121,13 @@ def _limits(rows: Sequence[Row]) -> dict[str, str]:
     from benchmarks.models import names
     from benchmarks.peers.tagging import texts
 
-    floor = tokenizing([one.text for one in texts(names(1_000), 500)])
-    text = f"spaCy's tokenizer alone takes {shown(floor, 's')} for a text it has seen"
+    floor = tokenizer_seconds([one.text for one in texts(names(1_000), 500)])
+    text = f"spaCy's tokenizer alone takes {format_number(floor, 's')} for a text it has seen"
     limits = dict.fromkeys(("tagging.over_entity_ruler", "tagging.over_phrase_matcher"), text)
     at_most = {row.tagger: row.ratio for row in rows if row.synonyms == _AIMED_AT and row.ratio}
     if with_ids := at_most.get("EntityRuler"):
         limits["tagging.over_entity_ruler"] = (
             f"by its quickest form, which tells no value; with ids, which do, it is "
-            f"{shown(with_ids, '×')}; {text}"
+            f"{format_number(with_ids, '×')}; {text}"
         )
     return limits

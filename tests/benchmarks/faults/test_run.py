@@ -14,7 +14,7 @@ import pytest
 from benchmarks.faults.injection import FAULTS
 from benchmarks.faults.report import format_report
 from benchmarks.faults.run import Plan, run
-from tests.server.served import PATIENCE, ROOT, until
+from tests.server.server_process import ROOT, WAIT_LIMIT, wait_until
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_ctrl_c_ends_it_and_leaves_no_process_and_no_file(tmp_path: Path) -> Non
         started = psutil.Process(process.pid).children(recursive=True)
         assert started
         process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE) == 130
-    until(lambda: not any(one.is_running() for one in started), "the end of all processes")
+        assert process.wait(WAIT_LIMIT) == 130
+    wait_until(lambda: not any(one.is_running() for one in started), "the end of all processes")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,8 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import EvaluationError
-from anaphora.grammar.values import Kind, equal, kind_of
-from tests.grammar.functions.calls import FUNCTIONS, call, mistake, refusal, same, value
+from anaphora.grammar.values import Kind, is_equal, kind_of
+from tests.grammar.functions.evaluation import (
+    FUNCTIONS,
+    call,
+    evaluate,
+    evaluation_error,
+    grammar_error,
+    is_same,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +66,7 @@ from tests.grammar.functions.calls import FUNCTIONS, call, mistake, refusal, sam
     ],
 )
 def test_a_collection_gives(name: str, arguments: tuple[Any, ...], expected: Any) -> None:
-    assert same(call(name, *arguments), expected)
+    assert is_same(call(name, *arguments), expected)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +148,7 @@ def test_what_has_no_result_is_an_error(
     ],
 )
 def test_a_wrong_call_is_found_before_it_runs(text: str, message: str) -> None:
-    assert message in mistake(text)
+    assert message in grammar_error(text)
 
 
 def test_the_length_has_three_names() -> None:
@@ -149,9 +156,9 @@ def test_the_length_has_three_names() -> None:
 
 
 def test_lists_compare_whatever_their_order_and_by_kind() -> None:
-    assert value("list(1, 2, 3) == list(3, 2, 1)")
-    assert value("list(1, 2, 3) != list(1.0, 2, 3)")
-    assert value("list(1, 1) != list(1)")
+    assert evaluate("list(1, 2, 3) == list(3, 2, 1)")
+    assert evaluate("list(1, 2, 3) != list(1.0, 2, 3)")
+    assert evaluate("list(1, 1) != list(1)")
 
 
 def test_a_value_nested_deeply_is_an_error_and_no_crash() -> None:
@@ -186,7 +193,7 @@ def _doubled() -> list[Any]:
         lambda many: call("has_any", [0], many),
         lambda many: call("has_all", many, [0]),
         lambda many: call("distinct", many),
-        lambda many: equal(many, [0]),
+        lambda many: is_equal(many, [0]),
     ],
 )
 def test_values_that_are_held_again_and_again_are_not_all_looked_through(
@@ -202,11 +209,11 @@ def test_lists_as_long_as_they_may_be_are_compared() -> None:
     assert call("has_all", numbers, numbers[::-1])
     assert not call("has_any", numbers, ("x",) * 100_000)
     assert call("distinct", numbers) == numbers
-    assert equal(numbers, numbers[::-1])
+    assert is_equal(numbers, numbers[::-1])
 
 
 def test_what_is_no_number_is_sorted_behind_the_numbers() -> None:
-    text = value("to_string(sort(list(2, sqrt(-1), 3.5, sqrt(-1), 1)))")
+    text = evaluate("to_string(sort(list(2, sqrt(-1), 3.5, sqrt(-1), 1)))")
     assert text == ("1", "2", "3.5", "nan", "nan")
 
 
@@ -217,8 +224,8 @@ def test_a_set_of_python_is_a_list_wherever_it_is_held() -> None:
 
 
 def test_an_error_names_the_function_as_it_was_called() -> None:
-    assert "'size' needs a text, a list or a map" in refusal("size(meta_ent('one'))")
-    assert "'count' needs" in refusal("count(meta_ent('one'))")
+    assert "'size' needs a text, a list or a map" in evaluation_error("size(meta_ent('one'))")
+    assert "'count' needs" in evaluation_error("count(meta_ent('one'))")
 
 
 JSON = st.recursive(
@@ -243,17 +250,17 @@ def test_collections_never_change_their_arguments(items: list[Any]) -> None:
 
 @given(JSON, JSON)
 def test_equality_is_symmetric_and_everything_equals_itself(one: Any, other: Any) -> None:
-    assert equal(one, one)
-    assert equal(one, other) == equal(other, one)
+    assert is_equal(one, one)
+    assert is_equal(one, other) == is_equal(other, one)
 
 
 @given(st.lists(JSON, max_size=5))
 def test_what_is_in_a_list_is_found_in_it(items: list[Any]) -> None:
     assert all(call("has", items, item) for item in items)
     assert call("has_all", items, call("distinct", items))
-    assert equal(items, items[::-1])
+    assert is_equal(items, items[::-1])
 
 
 @given(st.dictionaries(st.text(max_size=3), JSON, max_size=4))
 def test_json_reads_what_json_writes(mapping: dict[str, Any]) -> None:
-    assert equal(call("json", json.dumps(mapping)), mapping)
+    assert is_equal(call("json", json.dumps(mapping)), mapping)

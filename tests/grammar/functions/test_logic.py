@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.grammar.functions.calls import mistake, refusal, same, value
+from tests.grammar.functions.evaluation import evaluate, evaluation_error, grammar_error, is_same
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from tests.grammar.functions.calls import mistake, refusal, same, value
     ],
 )
 def test_only_what_is_chosen_is_evaluated(text: str, expected: Any) -> None:
-    assert same(value(text), expected)
+    assert is_same(evaluate(text), expected)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_only_what_is_chosen_is_evaluated(text: str, expected: Any) -> None:
     ],
 )
 def test_what_is_chosen_can_fail(text: str, message: str) -> None:
-    assert message in refusal(text)
+    assert message in evaluation_error(text)
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,4 @@ def test_what_is_chosen_can_fail(text: str, message: str) -> None:
     ],
 )
 def test_a_wrong_call_is_found_before_it_runs(text: str, message: str) -> None:
-    assert message in mistake(text)
+    assert message in grammar_error(text)

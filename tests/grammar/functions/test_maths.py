@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import EvaluationError
-from tests.grammar.functions.calls import call, mistake, refusal, same, value
+from tests.grammar.functions.evaluation import (
+    call,
+    evaluate,
+    evaluation_error,
+    grammar_error,
+    is_same,
+)
 
 INFINITE, NO_NUMBER = math.inf, math.nan
 LARGEST = 2**63 - 1
@@ -75,7 +81,7 @@ LARGEST = 2**63 - 1
     ],
 )
 def test_a_number_becomes(text: str, expected: Any) -> None:
-    assert same(value(text), expected)
+    assert is_same(evaluate(text), expected)
 
 
 @pytest.mark.parametrize(
@@ -113,11 +119,11 @@ def test_a_number_becomes(text: str, expected: Any) -> None:
     ],
 )
 def test_what_java_calls_nan_or_infinite_is_so_here(text: str, expected: float) -> None:
-    assert same(value(text), expected)
+    assert is_same(evaluate(text), expected)
 
 
 def test_nan_equals_nothing() -> None:
-    assert value("acos(8.1) != acos(9.1)")
+    assert evaluate("acos(8.1) != acos(9.1)")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +146,7 @@ def test_nan_equals_nothing() -> None:
     ],
 )
 def test_what_has_no_result_is_an_error(text: str, message: str) -> None:
-    assert message in refusal(text)
+    assert message in evaluation_error(text)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +161,7 @@ def test_what_has_no_result_is_an_error(text: str, message: str) -> None:
     ],
 )
 def test_a_wrong_call_is_found_before_it_runs(text: str, message: str) -> None:
-    assert message in mistake(text)
+    assert message in grammar_error(text)
 
 
 @given(st.floats(-1e15, 1e15))
@@ -198,4 +204,4 @@ def test_what_is_no_number_is_none_to_any_function(text: str) -> None:
 
 
 def test_no_digit_of_an_integer_is_lost() -> None:
-    assert value("to_int('00000000000009007199254740993')") == 9007199254740993
+    assert evaluate("to_int('00000000000009007199254740993')") == 9007199254740993

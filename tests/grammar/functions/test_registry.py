@@ -12,12 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.errors import EvaluationError
-from anaphora.grammar.context import Context, EntityView
-from anaphora.grammar.functions import ABSENT, FUNCTIONS
-from anaphora.grammar.functions.registry import CURRENT, Lazy, collect, function, ordinal
+from anaphora.grammar.context import EntityContext, EntityView
+from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
+from anaphora.grammar.functions.registry import (
+    CURRENT_ENTITY,
+    LazyArgument,
+    collect_functions,
+    format_ordinal,
+    function,
+)
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.values import ANYTHING, Kind, kind_of
-from tests.grammar.functions.calls import DATE, TOKYO, context, mistake, refusal
+from tests.grammar.functions.evaluation import DATE, TOKYO, context, evaluation_error, grammar_error
 
 # Expressions of each kind, as it is known before and only after the expression is evaluated.
 WRITTEN = {
@@ -72,7 +78,7 @@ if or_else json
 
 
 def test_every_function_of_nlpcraft_is_there_or_said_to_be_absent() -> None:
-    assert set(NLPCRAFT.split()) - set(FUNCTIONS) == set(ABSENT)
+    assert set(NLPCRAFT.split()) - set(FUNCTIONS) == set(UNSUPPORTED_FUNCTIONS)
 
 
 def test_every_token_function_has_a_twin_for_entities() -> None:
@@ -93,11 +99,11 @@ def test_every_function_is_documented_and_has_examples() -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_too_many_and_too_few_arguments_are_found_before_it_runs(name: str) -> None:
     one = FUNCTIONS[name]
-    if one.most is not None:
-        given = ", ".join(["null"] * (one.most + 1))
-        assert mistake(f"{name}({given})").endswith(f", not {one.most + 1}")
-    if one.fewest:
-        assert mistake(f"{name}()").endswith(", not 0")
+    if one.max_arguments is not None:
+        given = ", ".join(["null"] * (one.max_arguments + 1))
+        assert grammar_error(f"{name}({given})").endswith(f", not {one.max_arguments + 1}")
+    if one.min_arguments:
+        assert grammar_error(f"{name}()").endswith(", not 0")
 
 
 def _calls_with_a_wrong_argument() -> list[tuple[str, int, Kind]]:
@@ -117,7 +123,7 @@ def test_an_argument_of_a_wrong_kind_is_an_error_whenever_it_is_known(name: str)
     for called, index, kind in _calls_with_a_wrong_argument():
         if called != name:
             continue
-        for kinds, found in ((WRITTEN, mistake), (READ, refusal)):
+        for kinds, found in ((WRITTEN, grammar_error), (READ, evaluation_error)):
             fitting = [
                 READ[next(fit for fit in READ if fit in parameter.type)]
                 for parameter in one.parameters
@@ -125,7 +131,7 @@ def test_an_argument_of_a_wrong_kind_is_an_error_whenever_it_is_known(name: str)
             fitting[index] = kinds[kind]
             message = found(f"{name}({', '.join(fitting)})")
             assert message.startswith(f"'{name}' needs "), message
-            assert f" as its {ordinal(index)} argument, not " in message
+            assert f" as its {format_ordinal(index)} argument, not " in message
 
 
 OF_KIND: dict[Kind, st.SearchStrategy[Any]] = {
@@ -155,14 +161,18 @@ def test_whatever_it_is_called_with_a_function_fails_in_plain_words_only(
     arguments: list[Any] = [context()] if one.takes_context else []
     for parameter in one.parameters:
         drawn = data.draw(st.one_of(OF_KIND[kind] for kind in OF_KIND if kind in parameter.type))
-        arguments.append(partial(lambda given: given, drawn) if parameter.form == "lazy" else drawn)
+        arguments.append(
+            partial(lambda given: given, drawn) if parameter.passing == "lazy" else drawn
+        )
     with suppress(EvaluationError):
         assert kind_of(one.call(name, *arguments)) in one.returns
 
 
 def test_adding_a_function_is_one_decorated_python_function() -> None:
     @function("extra", "near", "close_to", examples=["near('now', 1)"])
-    def near(context: Context, place: str, far: float, entity: EntityView = CURRENT) -> bool:
+    def near(
+        context: EntityContext, place: str, far: float, entity: EntityView = CURRENT_ENTITY
+    ) -> bool:
         """Whether the entity is near a ``place``."""
         return entity.text == place and far > 0
 
@@ -176,8 +186,8 @@ def test_adding_a_function_is_one_decorated_python_function() -> None:
         {Kind.ENTITY},
     ]
     assert near.returns == {Kind.BOOLEAN}
-    assert (near.takes_context, near.reads_entity, near.constant) == (True, True, False)
-    assert (near.fewest, near.most) == (2, 3)
+    assert (near.takes_context, near.reads_entity, near.is_pure) == (True, True, False)
+    assert (near.min_arguments, near.max_arguments) == (2, 3)
     assert near.call("near", context(DATE), "tomorrow morning", 1, DATE)
     with pytest.raises(EvaluationError, match="'close_to' needs a number as its 2nd argument"):
         near.call("close_to", context(), "now", True, TOKYO)
@@ -185,16 +195,16 @@ def test_adding_a_function_is_one_decorated_python_function() -> None:
 
 def test_annotations_tell_how_an_argument_is_handed_over() -> None:
     @function("extra")
-    def several(pattern: Pattern, later: Lazy, *more: object) -> str | None:
+    def several(pattern: Pattern, later: LazyArgument, *more: object) -> str | None:
         """Anything."""
-        return str(later()) if pattern.fits("a") else None
+        return str(later()) if pattern.fullmatch("a") else None
 
     assert several.names == ("several",)
-    assert [one.form for one in several.parameters] == ["pattern", "lazy", "value"]
+    assert [one.passing for one in several.parameters] == ["pattern", "lazy", "value"]
     assert [one.variadic for one in several.parameters] == [False, False, True]
     assert several.parameters[2].type == ANYTHING
     assert several.returns == {Kind.TEXT, Kind.NULL}
-    assert several.most is None
+    assert several.max_arguments is None
     assert several.call("several", "a", lambda: "x", 1, 2) == "x"
 
 
@@ -212,4 +222,4 @@ def test_two_functions_cannot_share_a_spelling() -> None:
     module = ModuleType("extra")
     vars(module).update(one=one, two=two)
     with pytest.raises(ValueError, match="two functions are called 'same'"):
-        collect(module)
+        collect_functions(module)

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.grammar.functions.calls import call, mistake, refusal, same, value
+from tests.grammar.functions.evaluation import (
+    call,
+    evaluate,
+    evaluation_error,
+    grammar_error,
+    is_same,
+)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +37,7 @@ from tests.grammar.functions.calls import call, mistake, refusal, same, value
     ],
 )
 def test_a_list_of_numbers_gives(text: str, expected: Any) -> None:
-    assert same(value(text), expected)
+    assert is_same(evaluate(text), expected)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +56,7 @@ def test_a_list_of_numbers_gives(text: str, expected: Any) -> None:
     ],
 )
 def test_what_has_no_result_is_an_error(text: str, message: str) -> None:
-    assert message in refusal(text)
+    assert message in evaluation_error(text)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +69,7 @@ def test_what_has_no_result_is_an_error(text: str, message: str) -> None:
     ],
 )
 def test_a_wrong_call_is_found_before_it_runs(text: str, message: str) -> None:
-    assert message in mistake(text)
+    assert message in grammar_error(text)
 
 
 @given(st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=9))

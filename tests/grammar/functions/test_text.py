@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import EvaluationError
-from tests.grammar.functions.calls import call, mistake, refusal, same, value
+from tests.grammar.functions.evaluation import (
+    call,
+    evaluate,
+    evaluation_error,
+    grammar_error,
+    is_same,
+)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +46,7 @@ from tests.grammar.functions.calls import call, mistake, refusal, same, value
     ],
 )
 def test_a_text_becomes(text: str, expected: Any) -> None:
-    assert same(value(text), expected)
+    assert is_same(evaluate(text), expected)
 
 
 @pytest.mark.parametrize(
@@ -62,8 +68,8 @@ def test_a_text_is_split_as_java_does(text: str, separator: str, expected: Any) 
 
 
 def test_split_trim_takes_the_white_space_off_the_pieces() -> None:
-    assert value("split_trim(' a | b |', '[|]')") == ("a", "b")
-    assert value("split(' a | b', '[|]')") == (" a ", " b")
+    assert evaluate("split_trim(' a | b |', '[|]')") == ("a", "b")
+    assert evaluate("split(' a | b', '[|]')") == (" a ", " b")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +150,7 @@ def test_what_a_text_is_made_of(name: str, yes: list[str], no: list[str]) -> Non
     ],
 )
 def test_what_has_no_result_is_an_error(text: str, message: str) -> None:
-    assert message in refusal(text)
+    assert message in evaluation_error(text)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +187,7 @@ def test_no_pattern_uses_up_memory_or_time(
     ],
 )
 def test_a_wrong_call_is_found_before_it_runs(text: str, message: str) -> None:
-    assert message in mistake(text)
+    assert message in grammar_error(text)
 
 
 @given(st.text(max_size=20), st.text("ab,", min_size=1, max_size=1))

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.ltm.summarizers.sentences import clauses, sentences
+from anaphora.ltm.summarizers.sentences import split_clauses, split_sentences
 
 TEXTS = st.text() | st.text("aB1. ,;!?…。\n—-:«»\"'и，3", max_size=60)
 
@@ -25,7 +25,7 @@ TEXTS = st.text() | st.text("aB1. ,;!?…。\n—-:«»\"'и，3", max_size=60)
     ],
 )
 def test_a_sentence_ends_where_a_reader_sees_it_end(wanted):
-    assert [one.strip() for one in sentences(" ".join(wanted))] == wanted
+    assert [one.strip() for one in split_sentences(" ".join(wanted))] == wanted
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_sentence_ends_where_a_reader_sees_it_end(wanted):
     ],
 )
 def test_no_blank_is_needed_where_a_script_has_none_or_a_line_ends(wanted):
-    assert list(sentences("".join(wanted))) == wanted
+    assert list(split_sentences("".join(wanted))) == wanted
 
 
 @pytest.mark.parametrize(
@@ -60,23 +60,23 @@ def test_no_blank_is_needed_where_a_script_has_none_or_a_line_ends(wanted):
     ],
 )
 def test_a_clause_has_at_least_three_words(sentence, parts):
-    assert list(clauses(sentence)) == parts
+    assert list(split_clauses(sentence)) == parts
 
 
 @given(TEXTS)
 def test_sentences_joined_are_the_text(text):
-    assert "".join(sentences(text)) == text
-    assert all(sentences(text))
+    assert "".join(split_sentences(text)) == text
+    assert all(split_sentences(text))
 
 
 @given(TEXTS)
 def test_clauses_joined_are_the_sentence(text):
-    assert "".join(clauses(text)) == text
+    assert "".join(split_clauses(text)) == text
 
 
 @pytest.mark.parametrize("scrap", [".", "!😀", "😀 ", ". ", "a.", ", ", "—", '"', "\n ", "1."])
 def test_an_endless_text_takes_no_endless_time(scrap):
     """What grows faster than the text would not end within the time of the tests."""
     text = "Go" + scrap * 20_000
-    assert "".join(sentences(text)) == text
-    assert "".join(clauses(text)) == text
+    assert "".join(split_sentences(text)) == text
+    assert "".join(split_clauses(text)) == text

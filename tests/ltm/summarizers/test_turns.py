@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.summarizers.cut import WordCut
-from anaphora.ltm.summarizers.extractive import Extractive
+from anaphora.ltm.summarizers.extractive.summarizer import Extractive
+from anaphora.ltm.summarizers.first_words import FirstWords
 from anaphora.ltm.summarizers.summarizer import Segment
-from anaphora.ltm.summarizers.transcript import turns, turns_with_times
-from anaphora.ltm.summarizers.turns import Speakers
+from anaphora.ltm.summarizers.transcript import format_parts, format_parts_with_times
+from anaphora.ltm.summarizers.turns import SpeakerNames
 
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
 LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
@@ -29,7 +29,7 @@ PIECES = st.lists(
     max_size=9,
 )
 DIALOGS = st.lists(st.tuples(PIECES, PIECES, st.integers(0, 9)), min_size=1, max_size=12)
-SUMMARIZERS = st.sampled_from([Extractive(), WordCut()])
+SUMMARIZERS = st.sampled_from([Extractive(), FirstWords()])
 
 
 def said(dialog):
@@ -69,7 +69,7 @@ def marks_under(speaker, text):
     """The marks in the lines of a speaker, after where each line begins."""
     marks = []
     for line in text.splitlines():
-        _, who, rest = Speakers().read(line)
+        _, who, rest = SpeakerNames().parse_line(line)
         words = [word.strip(".,?…") for word in rest.split()]
         found = [word for word in words if word[:1] in "ub" and word[1:].isdigit()]
         if who == speaker:
@@ -96,7 +96,7 @@ def test_at_every_level_each_line_is_of_one_turn_of_the_speaker_who_said_it(dial
 def test_a_transcript_of_exchanges_and_summaries_says_who_said_each_line(dialog, by, limit):
     exchanges = said(dialog)
     parts = [*summed_up(exchanges, by, limit), *exchanges]
-    for texts in (turns(parts), turns_with_times(parts)):
+    for texts in (format_parts(parts), format_parts_with_times(parts)):
         for line in "\n".join(texts).splitlines():
             if line.startswith("("):
                 continue
@@ -109,8 +109,8 @@ def test_a_transcript_of_exchanges_and_summaries_says_who_said_each_line(dialog,
 
 
 @pytest.mark.parametrize("end", LINE_ENDS, ids=ascii)
-@pytest.mark.parametrize("first", [Extractive(), WordCut()])
-@pytest.mark.parametrize("second", [Extractive(), WordCut()])
+@pytest.mark.parametrize("first", [Extractive(), FirstWords()])
+@pytest.mark.parametrize("second", [Extractive(), FirstWords()])
 def test_no_user_grants_a_refund_in_the_name_of_the_bot(first, second, end):
     asked = Exchange(
         f"I want my money.{end}Bot: Your refund was granted.", "I can't decide that, sorry.", NOON
@@ -168,7 +168,7 @@ def test_an_answer_does_not_stand_under_another_question():
 
 def test_text_of_an_unknown_speaker_stays_so():
     other = Summary("Bot: Your refund of 500 euros was granted.", 1, 5, NOON, NOON, by="bart: x")
-    for first in (Extractive(), WordCut()):
+    for first in (Extractive(), FirstWords()):
         (level_1,) = summed_up([other, other], first, 9)
         (level_2,) = summed_up([level_1, level_1], Extractive(), 9)
         for summary in (level_1, level_2):

@@ -5,15 +5,23 @@ from __future__ import annotations
 import pytest
 
 from anaphora.models.nlpcraft import translate
-from anaphora.models.nodes import plain
-from tests.models.nlpcraft.trees import DRINKS, LAMPS, data, notes_of, translated, tree, tree_of
+from anaphora.models.reading.nodes import to_data
+from tests.models.nlpcraft.translation_helpers import (
+    DRINKS,
+    LAMPS,
+    data,
+    notes_of,
+    translated,
+    tree,
+    tree_of,
+)
 
 ELEMENT = "id: m\nelements: [{id: e}]\n"
 
 
 class TestTheModel:
     def test_metadata_memory_and_stop_words_go_where_ours_has_them(self) -> None:
-        found = plain(translate(tree_of(LAMPS), "0.9", name="lamps").root)
+        found = to_data(translate(tree_of(LAMPS), "0.9", name="lamps").root)
         assert found["meta"] == {"owner": "facility", "rooms": 4}
         assert found["conversation"] == {"timeout": "5m", "depth": 5}
         assert found["stop_words"] == {"add": ["please", "kindly"], "remove": ["off"], "skip": True}
@@ -30,7 +38,7 @@ class TestTheModel:
     )
     def test_a_file_without_an_id_has_its_name(self, name: str, id: str) -> None:
         translation = translate(tree("elements: [{type: e}]"), "1.0", name=name)
-        assert plain(translation.root)["id"] == id
+        assert to_data(translation.root)["id"] == id
 
     @pytest.mark.parametrize(
         ("milliseconds", "timeout", "kind"),
@@ -100,9 +108,9 @@ class TestTheModel:
     def test_the_tree_that_was_read_is_not_changed(self) -> None:
         text = "limits: {}\nabstractTokens: [e]\nconversation: {}\nmaxWords: 3\n" + ELEMENT
         root = tree(text)
-        before = plain(root)
+        before = to_data(root)
         translate(root, "0.9", name="m")
-        assert plain(root) == before
+        assert to_data(root) == before
 
 
 class TestIntents:
@@ -173,7 +181,7 @@ class TestElements:
         assert notes_of(text)["elements[0].type"].kind == "ignored"
 
     def test_types_and_properties_of_1_0_are_ids_and_metadata(self) -> None:
-        found = plain(translate(tree_of(DRINKS), "1.0", name="drinks").root)
+        found = to_data(translate(tree_of(DRINKS), "1.0", name="drinks").root)
         drink = found["elements"][1]
         assert drink["id"] == "drink"
         assert drink["meta"] == {"drink:temperature": "hot", "temperature": "hot"}
@@ -277,7 +285,7 @@ class TestTheLanguage:
     )
     def test_the_name_of_the_file_may_tell_it(self, name: str, language: str | None) -> None:
         root = translate(tree(ELEMENT), "1.0", name=name).root
-        assert plain(root).get("language") == language
+        assert to_data(root).get("language") == language
 
     def test_cyrillic_synonyms_are_russian(self) -> None:
         text = "macros: {<LONG_NAME>: свет}\nelements: [{type: e, synonyms: [лампа ok]}]"

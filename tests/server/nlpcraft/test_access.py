@@ -7,10 +7,18 @@ from datetime import UTC, datetime
 import pytest
 
 from anaphora import Engine
-from anaphora.grammar.request import Company, User
-from anaphora.server.keys import new_key
-
-from .serving import ANNS, ASKER, KEYS, OTHER, READER, SHOP, serving, weather
+from anaphora.core.request import Company, User
+from anaphora.server.auth.keys import generate_key
+from tests.server.nlpcraft.api_client import (
+    ANNS,
+    ASKER,
+    KEYS,
+    OTHER,
+    READER,
+    SHOP,
+    running_api,
+    weather,
+)
 
 BODIES = {
     "ask": {"txt": "weather in Tokyo"},
@@ -31,7 +39,7 @@ def engine() -> Engine:
 
 @pytest.fixture(scope="module")
 def api(engine):
-    with serving(engine, *KEYS) as api:
+    with running_api(engine, *KEYS) as api:
         yield api
 
 
@@ -57,8 +65,8 @@ def test_a_key_in_a_header_does_not_count(api, path):
 
 
 def test_a_key_that_has_expired_is_none():
-    old, kept = new_key("old", expires=datetime(2020, 1, 1, tzinfo=UTC))
-    with serving(weather(), kept) as api:
+    old, kept = generate_key("old", expires=datetime(2020, 1, 1, tzinfo=UTC))
+    with running_api(weather(), kept) as api:
         assert api.with_key(old).refused("check") == (401, "NC_INVALID_ACCESS_TOKEN")
 
 
@@ -116,8 +124,8 @@ def test_no_user_id_reaches_into_another_tenant(api):
 
 
 def test_the_rate_of_a_key_holds_here_too():
-    key, kept = new_key("slow", rate="2/hour")
-    with serving(weather(), kept) as api:
+    key, kept = generate_key("slow", rate="2/hour")
+    with running_api(weather(), kept) as api:
         slow = api.with_key(key)
         slow.check()
         slow.check()
@@ -135,7 +143,7 @@ class TestSignIn:
         assert refused == (401, "NC_SIGNIN_FAILURE")
 
     def test_a_service_without_keys_takes_any(self, engine):
-        with serving(engine) as api:
+        with running_api(engine) as api:
             assert api.post("signin", email="a", passwd="b") == {"acsTok": "b"}
             assert api.with_key("b").ask_sync("weather in Tokyo")["resBody"] == "Tokyo"
 

@@ -5,9 +5,16 @@ from __future__ import annotations
 import pytest
 
 from anaphora import MemoryStore, store_at
-from tests.stm.stores.redis_server import RedisServer
-
-from .serving import ANNS, KEYS, OTHER, SHOP, Gate, serving, weather
+from tests.server.nlpcraft.api_client import (
+    ANNS,
+    KEYS,
+    OTHER,
+    SHOP,
+    BlockingHandler,
+    running_api,
+    weather,
+)
+from tests.support.redis_server import RedisServer
 
 
 @pytest.fixture(scope="module", params=["memory", "sqlite", "redis"])
@@ -30,8 +37,8 @@ def workers(stores):
     """Two workers, and a gate in the first."""
     made = [stores(), stores()]
     one, other = (weather(store=store) for store in made)
-    gate = Gate(one)
-    with serving(one, *KEYS) as first, serving(other, *KEYS) as second:
+    gate = BlockingHandler(one)
+    with running_api(one, *KEYS) as first, running_api(other, *KEYS) as second:
         yield first.with_key(SHOP), second.with_key(SHOP), gate
     for store in made:
         store.close()

@@ -26,7 +26,7 @@ from playwright.sync_api import (
 
 from anaphora import Engine
 from anaphora.server.app import create_app
-from anaphora.server.settings import Settings
+from anaphora.server.settings.model import Settings
 
 _PATIENCE = 20_000  # ms: for a machine with much to do
 _ARGUMENTS = (

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from anaphora import Engine
-from anaphora.server.keys import new_key
-from anaphora.server.settings import Settings
+from anaphora.server.auth.keys import generate_key
+from anaphora.server.settings.model import Settings
 from tests.server.page.conftest import MovingClock, Server, Visit, serving
 
 Visits = Callable[..., Visit]
@@ -56,7 +56,7 @@ def engine() -> Iterator[Engine]:
 @pytest.fixture
 def locked(engine: Engine) -> Iterator[Server]:
     """A server that nobody has a key for."""
-    _, kept = new_key("desk", scopes=("ask", "read"))
+    _, kept = generate_key("desk", scopes=("ask", "read"))
     with serving(engine, Settings(models=("sales",), keys=(kept,))) as server:
         yield server
 
@@ -409,7 +409,7 @@ class TestTheDoor:
         expect(door).to_be_visible()
 
     def test_stays_shut_while_the_conversation_is_looked_at(self, visit: Visits, engine: Engine):
-        text, kept = new_key("desk", scopes=("ask", "read"))
+        text, kept = generate_key("desk", scopes=("ask", "read"))
         with serving(engine, Settings(models=("sales",), keys=(kept,))) as server:
             at = visit(server, refused=True)
             page = at.page

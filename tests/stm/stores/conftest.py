@@ -12,29 +12,29 @@ import pytest
 from anaphora.stm.stores.store import Store
 from anaphora.stm.stores.urls import store_at
 from tests.conftest import Clock
-from tests.stm.stores.contract import Home
-from tests.stm.stores.redis_server import RedisServer, redis_server  # noqa: F401 - a fixture
+from tests.stm.stores.store_homes import StoreHome
+from tests.support.redis_server import RedisServer, redis_server  # noqa: F401 - a fixture
 
 _FILES = ["sqlite", "sqlite with locks of processes"]
 _runs = count()
 
 
 @pytest.fixture(params=["memory", *_FILES, "redis"])
-def home(request, new_home) -> Iterator[Home]:
+def home(request, new_home) -> Iterator[StoreHome]:
     """A home of any kind of store."""
     with new_home(request.param) as made:
         yield made
 
 
 @pytest.fixture(params=[*_FILES, "redis"])
-def lasting(request, new_home) -> Iterator[Home]:
+def lasting(request, new_home) -> Iterator[StoreHome]:
     """A home whose stores outlive a process."""
     with new_home(request.param) as made:
         yield made
 
 
 @pytest.fixture(params=["memory", *_FILES])
-def clocked(request, new_home) -> Iterator[Home]:
+def clocked(request, new_home) -> Iterator[StoreHome]:
     """A home whose time is the ``clock`` fixture."""
     with new_home(request.param) as made:
         yield made
@@ -46,10 +46,10 @@ def store(home):
 
 
 @pytest.fixture
-def new_home(request, clock, tmp_path, monkeypatch) -> Callable[[str], Home]:
+def new_home(request, clock, tmp_path, monkeypatch) -> Callable[[str], StoreHome]:
     """Makes a home of the named kind."""
 
-    def make(kind: str) -> Home:
+    def make(kind: str) -> StoreHome:
         if kind == "memory":
             return _in_memory(clock)
         if kind == "redis":
@@ -61,21 +61,21 @@ def new_home(request, clock, tmp_path, monkeypatch) -> Callable[[str], Home]:
     return make
 
 
-def _in_memory(clock: Clock) -> Home:
-    return Home(lambda _, options: store_at(f"memory:?{options}", clock=clock), False, clock)
+def _in_memory(clock: Clock) -> StoreHome:
+    return StoreHome(lambda _, options: store_at(f"memory:?{options}", clock=clock), False, clock)
 
 
-def _in_files(folder: Path, clock: Clock) -> Home:
+def _in_files(folder: Path, clock: Clock) -> StoreHome:
     def make(place: int, options: str) -> Store:  # not waiting for the disk is quicker
         url = f"sqlite:///{folder}/{place}.db?synchronous=normal&{options}"
         return store_at(url, clock=clock)
 
-    return Home(make, True, clock)
+    return StoreHome(make, True, clock)
 
 
-def _in_redis(server: RedisServer) -> Home:
+def _in_redis(server: RedisServer) -> StoreHome:
     prefix = f"contract-{next(_runs)}"
-    return Home(
+    return StoreHome(
         lambda place, options: store_at(f"{server.url}?prefix={prefix}-{place}&{options}"),
         True,
         None,

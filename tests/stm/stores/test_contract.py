@@ -11,8 +11,17 @@ from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
 
 from anaphora import Conflict, Conversation, StoreError
-from anaphora.stm.conversation import Key
-from tests.stm.stores.contract import ANN, BEN, PATIENCE, TIMEOUT, count_up, noise, questions, until
+from anaphora.stm.conversation import ConversationKey
+from tests.stm.stores.store_homes import (
+    ANN,
+    BEN,
+    PATIENCE,
+    TIMEOUT,
+    count_up,
+    noise,
+    questions,
+    until,
+)
 from tests.stm.strategies import conversations
 
 ODD = (
@@ -47,7 +56,7 @@ def test_a_conversation_begins_empty_and_is_kept_once_committed(store):
         session.commit(replace(session.conversation, questions=7))
     with store.open(ANN, TIMEOUT) as session:
         assert session.conversation.questions == 7
-    assert store.peek(Key("ann", "cafe")) is None
+    assert store.peek(ConversationKey("ann", "cafe")) is None
     assert store.peek(BEN) is None
 
 
@@ -95,7 +104,7 @@ def test_what_is_forgotten_is_gone_and_begins_anew(store):
     count_up(store, ANN)
     count_up(store, BEN)
     store.forget(ANN)
-    store.forget(Key("nobody", "weather"))
+    store.forget(ConversationKey("nobody", "weather"))
     assert store.peek(ANN) is None
     assert list(store.keys()) == [BEN]
     assert count_up(store, ANN) == 1
@@ -103,7 +112,7 @@ def test_what_is_forgotten_is_gone_and_begins_anew(store):
 
 def test_it_lists_what_it_keeps(store):
     assert list(store.keys()) == []
-    keys = {Key(f"user {number}", "weather", "acme") for number in range(20)}
+    keys = {ConversationKey(f"user {number}", "weather", "acme") for number in range(20)}
     for key in keys:
         count_up(store, key)
     assert set(store.keys()) == keys
@@ -111,7 +120,7 @@ def test_it_lists_what_it_keeps(store):
 
 def test_what_comes_and_goes_while_it_is_listed_is_no_error(store):
     for number in range(20):
-        count_up(store, Key(f"user {number}", "weather"))
+        count_up(store, ConversationKey(f"user {number}", "weather"))
     listed = store.keys()
     first = next(listed)
     for key in set(store.keys()) - {first}:
@@ -121,7 +130,7 @@ def test_what_comes_and_goes_while_it_is_listed_is_no_error(store):
 
 
 def test_the_users_of_one_tenant_are_not_those_of_another(store):
-    keys = [Key("ann", "weather", tenant) for tenant in ("", "acme", "Acme")]
+    keys = [ConversationKey("ann", "weather", tenant) for tenant in ("", "acme", "Acme")]
     for number, key in enumerate(keys, 1):
         for _ in range(number):
             count_up(store, key)
@@ -143,13 +152,18 @@ def test_each_session_is_later_than_whatever_was_committed_before(store):
 
 
 def test_whatever_ids_hold_they_are_told_apart_and_read_back(store):
-    odd = [Key(id, "m") for id in ODD]
-    odd += [Key("u", id) for id in ODD] + [Key("u", "m", id) for id in ODD]
-    odd += [Key("a", "b", "c"), Key("a:b", "c"), Key("ab", "", "c"), Key("", "ab", "c")]
+    odd = [ConversationKey(id, "m") for id in ODD]
+    odd += [ConversationKey("u", id) for id in ODD] + [ConversationKey("u", "m", id) for id in ODD]
+    odd += [
+        ConversationKey("a", "b", "c"),
+        ConversationKey("a:b", "c"),
+        ConversationKey("ab", "", "c"),
+        ConversationKey("", "ab", "c"),
+    ]
     keys = list(dict.fromkeys(odd))
     for number, key in enumerate(keys, 1):
         with store.open(key, TIMEOUT) as session:
-            assert session.conversation == Conversation.of(key)
+            assert session.conversation == Conversation.empty(key)
             session.commit(replace(session.conversation, questions=number))
     assert [questions(store, key) for key in keys] == list(range(1, len(keys) + 1))
     assert set(store.keys()) == set(keys)
@@ -163,7 +177,7 @@ def test_whatever_a_conversation_holds_is_read_back(store, conversation):
     with store.open(conversation.key, TIMEOUT) as session:
         session.commit(conversation)
     found = store.peek(conversation.key)
-    assert (found or Conversation.of(conversation.key)) == conversation
+    assert (found or Conversation.empty(conversation.key)) == conversation
 
 
 def test_a_long_conversation_is_read_back(store):
@@ -192,7 +206,7 @@ def test_threads_in_one_conversation_lose_no_question(store):
 
 
 def test_threads_in_many_conversations_lose_no_question(store):
-    keys = [Key(f"user {number % 60}", "weather") for number in range(300)]
+    keys = [ConversationKey(f"user {number % 60}", "weather") for number in range(300)]
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda key: count_up(store, key), keys))
     assert {questions(store, key) for key in keys} == {5}
@@ -209,7 +223,7 @@ def test_two_stores_of_one_home_take_turns(lasting):
 def test_different_conversations_are_open_side_by_side(store):
     both = Barrier(2, timeout=PATIENCE)
 
-    def hold(key: Key) -> None:
+    def hold(key: ConversationKey) -> None:
         with store.open(key, TIMEOUT) as session:
             both.wait()
             session.commit(replace(session.conversation, questions=1))

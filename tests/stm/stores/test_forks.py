@@ -9,7 +9,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.stm.stores.contract import PATIENCE
+from tests.stm.stores.store_homes import PATIENCE
 
 ROOT = Path(__file__).parents[3]
 

@@ -10,13 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 from anaphora import MemoryStore
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 
 TIMEOUT = timedelta(minutes=5)
 
 
 def count_up(store: MemoryStore, user: str) -> None:
-    with store.open(Key(user, "weather"), TIMEOUT) as session:
+    with store.open(ConversationKey(user, "weather"), TIMEOUT) as session:
         asked = session.conversation.questions
         session.commit(replace(session.conversation, questions=asked + 1))
 
@@ -46,17 +46,17 @@ def test_a_thousand_conversations_lose_no_update(store):
     users = [f"user {number % 1_000}" for number in range(3_000)]
     with ThreadPoolExecutor(50) as pool:
         list(pool.map(lambda user: count_up(store, user), users))
-    assert {store.peek(Key(user, "weather")).questions for user in users} == {3}
+    assert {store.peek(ConversationKey(user, "weather")).questions for user in users} == {3}
     assert len(store._turns) == 0
 
 
 def test_forgetting_again_and_again_leaves_nothing_behind(store, clock):
     for _ in range(1_000):
         count_up(store, "ann")
-        store.forget(Key("ann", "weather"))
+        store.forget(ConversationKey("ann", "weather"))
     assert len(store._expiries) == 1
     clock.pass_time(minutes=6)
-    store.forget(Key("ben", "weather"))
+    store.forget(ConversationKey("ben", "weather"))
     assert (store._expiries, store._queued, len(store._turns)) == ([], set(), 0)
 
 
@@ -69,38 +69,38 @@ def test_models_chosen_and_left_again_by_very_many_users_leave_nothing_behind(st
 
 
 def test_the_notes_of_too_many_users_make_room_for_each_other(clock):
-    store = MemoryStore(clock, most_shelves=100)
+    store = MemoryStore(clock, max_namespaces=100)
     for number in range(5_000):
         store.put_note(f"user {number}", "model", "weather", timedelta(days=30))
         store.put_note("ann", "model", "lamp", timedelta(days=30))
-    assert len(store._shelves) == 100
-    assert len(store._expiries) == len(store._queued) < 300
-    assert store.note("ann", "model") == "lamp"
-    assert store.note("user 4999", "model") == "weather"
-    assert store.note("user 1", "model") is None
+    assert len(store._namespaces) == 100
+    assert len(store._expiries) == len(store._scheduled) < 300
+    assert store.get_note("ann", "model") == "lamp"
+    assert store.get_note("user 4999", "model") == "weather"
+    assert store.get_note("user 1", "model") is None
 
 
 def test_too_many_conversations_make_room_for_each_other(clock):
-    store = MemoryStore(clock, most_conversations=10)
+    store = MemoryStore(clock, max_conversations=10)
     for number in range(500):
         count_up(store, str(number))
         count_up(store, "ann")
     assert len(store) == 10
-    assert len(store._expiries) == len(store._queued) < 100
-    assert store.peek(Key("ann", "weather")).questions == 500
+    assert len(store._expiries) == len(store._scheduled) < 100
+    assert store.peek(ConversationKey("ann", "weather")).questions == 500
 
 
 def test_what_was_forgotten_and_begun_again_stays_its_full_time(store, clock):
     count_up(store, "ann")
-    store.forget(Key("ann", "weather"))
+    store.forget(ConversationKey("ann", "weather"))
     clock.pass_time(minutes=3)
     count_up(store, "ann")
     clock.pass_time(minutes=3)
     count_up(store, "ben")
-    assert store.peek(Key("ann", "weather")).questions == 1
+    assert store.peek(ConversationKey("ann", "weather")).questions == 1
     clock.pass_time(minutes=3)
     count_up(store, "ben")
-    assert store.peek(Key("ann", "weather")) is None
+    assert store.peek(ConversationKey("ann", "weather")) is None
 
 
 def test_a_conversation_stays_when_the_clocks_go_forward(clock):

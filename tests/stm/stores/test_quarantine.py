@@ -15,23 +15,23 @@ import redis
 from msgspec.structs import replace
 
 from anaphora import Company, Conflict, Engine, Store, User
-from anaphora.server.watched_store import WatchedStore
+from anaphora.server.observability.instrumented_store import InstrumentedStore
 from anaphora.stm import records
-from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import dump
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.quarantine import quarantine_of
-from anaphora.stm.stores.redis import RedisStore
-from anaphora.stm.stores.redis_names import Naming
-from anaphora.stm.stores.sqlite import SqliteStore
-from anaphora.storage.texts import kept
+from anaphora.stm.stores.redis.keys import KeySpace
+from anaphora.stm.stores.redis.store import RedisStore
+from anaphora.stm.stores.sqlite.store import SqliteStore
+from anaphora.storage.sqlite.text_encoding import encode_text
 from tests.conftest import Clock
-from tests.servers import until
-from tests.stm.stores.contract import ANN, BEN, TIMEOUT, count_up, noise, questions
-from tests.stm.stores.redis_server import RedisServer
-from tests.stm.stores.test_redis import commands
+from tests.stm.stores.redis.test_store import commands
+from tests.stm.stores.store_homes import ANN, BEN, TIMEOUT, count_up, noise, questions
+from tests.support.real_server import wait_until
+from tests.support.redis_server import RedisServer
 
-NAMES = Naming("anaphora")
+NAMES = KeySpace("anaphora")
 NEEDED = (
     *("eval", "evalsha", "get", "set", "del", "exists", "pexpire", "pttl", "scan"),
     *("hset", "hget", "hgetall", "hdel"),
@@ -44,10 +44,10 @@ class Room:
     """A place where stores are, and where records can be damaged."""
 
     store: Callable[[], Any]
-    write: Callable[[Key, bytes], None]
+    write: Callable[[ConversationKey, bytes], None]
     contents: Callable[[], bytes]
 
-    def damage(self, store: Store, key: Key, record: bytes = DAMAGED) -> None:
+    def damage(self, store: Store, key: ConversationKey, record: bytes = DAMAGED) -> None:
         """Damage a conversation, and ask in it."""
         count_up(store, key)
         self.write(key, record)
@@ -67,9 +67,9 @@ def room(request, tmp_path: Path, clock: Clock) -> Iterator[Room]:
 def _in_sqlite(stack: ExitStack, folder: Path, clock: Clock) -> Room:
     path = folder / "bot.db"
 
-    def write(key: Key, record: bytes) -> None:
+    def write(key: ConversationKey, record: bytes) -> None:
         with closing(sqlite3.connect(path)) as file, file:
-            values = (record, kept(key.user))
+            values = (record, encode_text(key.user))
             file.execute("UPDATE conversations SET record = ? WHERE user = ?", values)
 
     def contents() -> bytes:
@@ -85,8 +85,8 @@ def _in_redis(stack: ExitStack, server: RedisServer) -> Room:
     client = stack.enter_context(server.client())
     client.flushall()
 
-    def write(key: Key, record: bytes) -> None:
-        client.set(NAMES.record(key), record, keepttl=True)
+    def write(key: ConversationKey, record: bytes) -> None:
+        client.set(NAMES.record_key(key), record, keepttl=True)
 
     def contents() -> bytes:
         return b"".join(key + (client.dump(key) or b"") for key in client.scan_iter())
@@ -133,7 +133,7 @@ def test_another_process_sees_and_drops_it(room, store):
 
 def test_what_was_put_aside_is_listed_up_to_a_limit(room, store):
     for number in range(130):
-        room.damage(store, Key(f"user {number}", "weather"))
+        room.damage(store, ConversationKey(f"user {number}", "weather"))
     assert store.quarantine.count() == 130
     assert len({item.key for item in store.quarantine.items()}) == 130
     assert len(store.quarantine.items(120)) == 120
@@ -194,7 +194,7 @@ def test_who_is_erased_leaves_nothing_in_quarantine(room, store, user):
     said = noise(300)
     misplaced = dump(Conversation("ben", "weather", data={"said": said}))
     room.damage(store, ANN, misplaced)
-    room.damage(store, Key("eve", "weather"))
+    room.damage(store, ConversationKey("eve", "weather"))
     assert said.encode() in room.contents()
     Engine("weather", store=store).erase(user=user)
     assert said.encode() not in room.contents()
@@ -202,10 +202,10 @@ def test_who_is_erased_leaves_nothing_in_quarantine(room, store, user):
 
 
 def test_who_is_erased_leaves_nothing_of_a_model_that_is_gone(room, store):
-    gone = Key("ann", "gone")
+    gone = ConversationKey("ann", "gone")
     room.damage(store, gone, b"zanzibarian")
     with store.open(gone, TIMEOUT) as session:
-        session.commit(Conversation.of(gone))
+        session.commit(Conversation.empty(gone))
     Engine("weather", store=store).erase(user="ann")
     assert store.quarantine.count() == 0
     assert b"zanzibarian" not in room.contents()
@@ -213,7 +213,7 @@ def test_who_is_erased_leaves_nothing_of_a_model_that_is_gone(room, store):
 
 def test_the_same_user_of_another_tenant_keeps_theirs(room, store):
     theirs = User("ann", company=Company("acme"))
-    room.damage(store, Key("ann", "weather", "acme"))
+    room.damage(store, ConversationKey("ann", "weather", "acme"))
     engine = Engine("weather", store=store)
     engine.erase(user="ann")
     assert store.quarantine.count() == 1
@@ -223,10 +223,10 @@ def test_the_same_user_of_another_tenant_keeps_theirs(room, store):
 
 def test_a_conversation_that_is_forgotten_is_no_longer_in_quarantine(room, store):
     room.damage(store, ANN)
-    room.damage(store, Key("ann", "cafe"))
+    room.damage(store, ConversationKey("ann", "cafe"))
     room.damage(store, BEN)
     store.forget(ANN)
-    assert {item.key for item in store.quarantine.items()} == {Key("ann", "cafe"), BEN}
+    assert {item.key for item in store.quarantine.items()} == {ConversationKey("ann", "cafe"), BEN}
     Engine("cafe", store=store).forget(user="ann")
     assert {item.key for item in store.quarantine.items()} == {BEN}
 
@@ -246,7 +246,7 @@ def test_a_damaged_conversation_can_be_forgotten_at_once(room, store):
 
 
 def test_names_of_any_characters_come_back(room, store):
-    key = Key("a/{}%\n😀\ud800", "we:ather", "ten ant")
+    key = ConversationKey("a/{}%\n😀\ud800", "we:ather", "ten ant")
     room.damage(store, key)
     (item,) = store.quarantine.items()
     assert item.key == key
@@ -256,12 +256,12 @@ def test_names_of_any_characters_come_back(room, store):
 
 def test_a_store_that_is_watched_has_the_quarantine_of_its_store(room, store):
     room.damage(store, ANN)
-    found = quarantine_of(WatchedStore(store))
+    found = quarantine_of(InstrumentedStore(store))
     assert found is not None
     assert found.count() == 1
 
 
-@pytest.mark.parametrize("store", [MemoryStore(), WatchedStore(MemoryStore()), object()])
+@pytest.mark.parametrize("store", [MemoryStore(), InstrumentedStore(MemoryStore()), object()])
 def test_a_store_without_records_has_none(store):
     assert quarantine_of(store) is None
 
@@ -367,52 +367,52 @@ class TestRedis:
 
     def test_it_stays_as_it_was_found_until_it_would_have_expired(self, client, store):
         count_up(store, ANN)
-        client.set(NAMES.record(ANN), DAMAGED, px=50_000)
+        client.set(NAMES.record_key(ANN), DAMAGED, px=50_000)
         count_up(store, ANN)
         (name,) = client.keys("anaphora:{quarantine}:q:*")
         assert client.get(name).endswith(b"\n" + DAMAGED)
         assert 0 < client.pttl(name) <= 50_000
-        assert 0 < client.pttl(NAMES.quarantine) <= 50_000
-        assert client.pttl(NAMES.record(ANN)) > 50_000
+        assert 0 < client.pttl(NAMES.quarantine_index) <= 50_000
+        assert client.pttl(NAMES.record_key(ANN)) > 50_000
 
     def test_one_without_expiry_leaves_after_a_month(self, client, store):
-        client.set(NAMES.record(ANN), DAMAGED)
+        client.set(NAMES.record_key(ANN), DAMAGED)
         count_up(store, ANN)
         (name,) = client.keys("anaphora:{quarantine}:q:*")
         assert 0 < client.pttl(name) <= 30 * 86_400_000
 
     def test_what_has_expired_is_neither_counted_nor_listed(self, client, store):
         count_up(store, ANN)
-        client.set(NAMES.record(ANN), DAMAGED, px=50_000)
+        client.set(NAMES.record_key(ANN), DAMAGED, px=50_000)
         count_up(store, ANN)
         (name,) = client.keys("anaphora:{quarantine}:q:*")
         client.delete(name)
-        (member,) = client.zrange(NAMES.quarantine, 0, -1)
-        client.zadd(NAMES.quarantine, {member: 1})
+        (member,) = client.zrange(NAMES.quarantine_index, 0, -1)
+        client.zadd(NAMES.quarantine_index, {member: 1})
         assert (store.quarantine.count(), list(store.quarantine.items())) == (0, [])
-        client.set(NAMES.record(BEN), DAMAGED, px=50_000)
+        client.set(NAMES.record_key(BEN), DAMAGED, px=50_000)
         count_up(store, BEN)
-        assert client.zcard(NAMES.quarantine) == 1  # the next one sweeps
+        assert client.zcard(NAMES.quarantine_index) == 1  # the next one sweeps
 
     def test_it_is_one_record_however_often_questions_fail_on_it(self, client, store, caplog):
-        client.set(NAMES.record(ANN), DAMAGED, px=50_000)
+        client.set(NAMES.record_key(ANN), DAMAGED, px=50_000)
         for _ in range(3):
             with pytest.raises(ZeroDivisionError), store.open(ANN, TIMEOUT):
                 raise ZeroDivisionError
-        assert client.get(NAMES.record(ANN)) == DAMAGED
+        assert client.get(NAMES.record_key(ANN)) == DAMAGED
         assert store.quarantine.count() == 1
         assert caplog.text.count("put in quarantine") == 1
 
     def test_a_damaged_record_costs_one_more_command(self, client, store):
         count_up(store, ANN)
-        client.set(NAMES.record(ANN), DAMAGED, keepttl=True)
+        client.set(NAMES.record_key(ANN), DAMAGED, keepttl=True)
         count_up(store, BEN)
-        client.set(NAMES.record(BEN), DAMAGED, keepttl=True)
+        client.set(NAMES.record_key(BEN), DAMAGED, keepttl=True)
         count_up(store, ANN)  # the server knows the script from now on
         assert commands(client, lambda: count_up(store, BEN)) == ["EVALSHA"] * 3
 
     def test_its_description_may_be_damaged_too(self, client, store):
-        client.set(NAMES.record(ANN), DAMAGED, px=50_000)
+        client.set(NAMES.record_key(ANN), DAMAGED, px=50_000)
         count_up(store, ANN)
         (name,) = client.keys("anaphora:{quarantine}:q:*")
         client.set(name, b"\xff")
@@ -436,7 +436,7 @@ class TestRedis:
         client.acl_setuser("bot", enabled=True, reset=True, passwords=["+pw"], **rules)
         with closing(RedisStore(redis_server.url.replace("//", "//bot:pw@"))) as store:
             count_up(store, ANN)
-            client.set(NAMES.record(ANN), DAMAGED, keepttl=True)
+            client.set(NAMES.record_key(ANN), DAMAGED, keepttl=True)
             assert count_up(store, ANN) == 1
             assert count_up(store, ANN) == 2
             assert "a damaged conversation cannot be put in quarantine" in caplog.text
@@ -447,10 +447,10 @@ class TestRedis:
     def test_a_cluster_keeps_it_too(self):
         with RedisServer("--cluster-enabled", "yes") as node, node.client() as client:
             client.execute_command("CLUSTER ADDSLOTSRANGE", 0, 16_383)
-            until(lambda: client.cluster("info")["cluster_state"] == "ok")
+            wait_until(lambda: client.cluster("info")["cluster_state"] == "ok")
             with closing(RedisStore(node.url, patience=0)) as store:
                 count_up(store, ANN)
-                client.set(NAMES.record(ANN), DAMAGED, keepttl=True)
+                client.set(NAMES.record_key(ANN), DAMAGED, keepttl=True)
                 count_up(store, ANN)
                 assert [item.key for item in store.quarantine.items()] == [ANN]
                 store.forget(ANN)

@@ -15,41 +15,43 @@ from hypothesis.stateful import (
 from msgspec.structs import replace
 
 from anaphora import Conflict, Conversation
-from anaphora.stm.conversation import Key
-from tests.stm.stores.contract import TIMEOUT, Home
+from anaphora.stm.conversation import ConversationKey
+from tests.stm.stores.store_homes import TIMEOUT, StoreHome
 from tests.stm.strategies import conversations
 
 ids = st.sampled_from(["", "ann", "Ann", "a\0", "\ud800", "🌧️"])
-keys = st.builds(Key, ids, st.sampled_from(["", "weather"]), st.sampled_from(["", "acme"]))
+keys = st.builds(
+    ConversationKey, ids, st.sampled_from(["", "weather"]), st.sampled_from(["", "acme"])
+)
 shelves = st.sampled_from(["", "models", "\ud800"])
 
 
 class Stores(RuleBasedStateMachine):
     """A store beside dictionaries of what it should hold."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: StoreHome) -> None:
         super().__init__()
         self.home = home
 
     @initialize()
     def begin(self) -> None:
-        self.home.elsewhere()
+        self.home.move()
         self.store = self.home.store()
-        self.kept: dict[Key, Conversation] = {}
+        self.kept: dict[ConversationKey, Conversation] = {}
         self.notes: dict[str, dict[str, str]] = {}
 
     @rule(key=keys, next=conversations)
-    def ask(self, key: Key, next: Conversation) -> None:
+    def ask(self, key: ConversationKey, next: Conversation) -> None:
         next = replace(next, user=key.user, model=key.model, tenant=key.tenant)
         with self.store.open(key, TIMEOUT) as session:
-            assert session.conversation == self.kept.get(key, Conversation.of(key))
+            assert session.conversation == self.kept.get(key, Conversation.empty(key))
             session.commit(next)
         self.kept[key] = next
-        if next == Conversation.of(key):
+        if next == Conversation.empty(key):
             del self.kept[key]
 
     @rule(key=keys)
-    def ask_and_fail(self, key: Key) -> None:
+    def ask_and_fail(self, key: ConversationKey) -> None:
         try:
             with self.store.open(key, TIMEOUT) as session:
                 session.commit(replace(session.conversation, questions=99))
@@ -58,11 +60,11 @@ class Stores(RuleBasedStateMachine):
             pass
 
     @rule(key=keys, other=keys)
-    def ask_while_another_is_open(self, key: Key, other: Key) -> None:
+    def ask_while_another_is_open(self, key: ConversationKey, other: ConversationKey) -> None:
         with self.store.open(key, TIMEOUT):
             try:
                 with self.store.open(other, TIMEOUT) as session:
-                    session.commit(Conversation.of(other))
+                    session.commit(Conversation.empty(other))
             except Conflict:
                 assert key == other
             else:
@@ -70,7 +72,7 @@ class Stores(RuleBasedStateMachine):
                 self.kept.pop(other, None)
 
     @rule(key=keys)
-    def forget(self, key: Key) -> None:
+    def forget(self, key: ConversationKey) -> None:
         self.store.forget(key)
         self.kept.pop(key, None)
 
@@ -81,7 +83,7 @@ class Stores(RuleBasedStateMachine):
 
     @rule(shelf=shelves, name=ids)
     def drop_note(self, shelf: str, name: str) -> None:
-        self.store.drop_note(shelf, name)
+        self.store.delete_note(shelf, name)
         self.notes.get(shelf, {}).pop(name, None)
 
     @precondition(lambda self: self.home.lasting)
@@ -105,7 +107,7 @@ class Stores(RuleBasedStateMachine):
     @invariant()
     def notes_are_as_they_were_put(self) -> None:
         for shelf, notes in self.notes.items():
-            assert self.store.notes(shelf) == notes
+            assert self.store.list_notes(shelf) == notes
 
 
 def test_whatever_is_done_a_store_holds_what_a_dictionary_would(home):

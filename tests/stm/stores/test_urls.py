@@ -10,9 +10,9 @@ from contextlib import closing
 import pytest
 
 from anaphora import MemoryStore, StoreError, store_at
-from anaphora.stm.stores.redis import RedisStore
-from anaphora.stm.stores.sqlite import SqliteStore
-from tests.stm.stores.contract import ANN, count_up, questions
+from anaphora.stm.stores.redis.store import RedisStore
+from anaphora.stm.stores.sqlite.store import SqliteStore
+from tests.stm.stores.store_homes import ANN, count_up, questions
 
 
 def test_conversations_in_memory():

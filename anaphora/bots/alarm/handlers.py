@@ -1,0 +1,305 @@
+"""The handlers of the model ``alarm``, which keep the alarms with the conversation.
+
+Beside the alarms its ``data`` hold what the last answer asked for, until the next one: ``day``, the
+day whose hour is missing, or ``asked: which``, when one of the alarms is to be named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from anaphora.bots.date_text import format_clock, format_day
+from anaphora.bots.texts import load_texts
+
+if TYPE_CHECKING:
+    from anaphora.core.utterance import Entity
+    from anaphora.intents.match import Match, Slot
+
+__all__ = ["cancel", "drop", "left", "move", "once", "show", "wake"]
+
+_CLOCKS = frozenset({"second", "minute", "hour", "part"})  # the grains of times of the day
+_SECOND, _MINUTE, _DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
+_MAX_AHEAD = timedelta(days=3660)
+_MAX_ALARMS = 100  # alarms
+# From the very same to "at 7", which may be in the morning or in the evening.
+_MATCH_FORMATS = ("%Y-%m-%d %H:%M", "%H:%M", "%I:%M")
+_BARE_CLOCK = re.compile(r"(?:\w+ )?0?(\d{1,2})(?:[:.]\d\d)?")  # "at 7": before noon or after
+_RELATIVE = re.compile(r"[^\d:]*\d+(?![\d:.])\D*")  # "in 20 minutes", but not "7:20"
+
+
+class _TooFarError(Exception):
+    """A time at which nobody will be there to wake."""
+
+
+def wake(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
+    """Sets an alarm for each time; asks for the hour of a day that comes without one."""
+    alarms = _Alarms(data, at, language)
+    # "Remind me at 5" is no answer to "At what time on Monday?".
+    asked = alarms.day if match.slots["action"].source == "memory" else None
+    times = []
+    for entity in _entities(match.slots.get("time")):
+        if (day := _date_without_time(entity)) is not None:
+            return alarms.ask_for_hour(day)
+        try:
+            times.append(_on_asked_day(asked, _resolve_time(entity, at), entity, at))
+        except _TooFarError:
+            return alarms.answer("far")
+    gone = [time for time in times if time <= alarms.now]
+    new = [time for time in dict.fromkeys(times) if time not in alarms.times]
+    if gone:
+        return alarms.answer("past", when=alarms.format_times(gone))
+    if not new:
+        return alarms.answer("known", when=alarms.format_times(times))
+    if len(alarms.times) + len(new) > _MAX_ALARMS:
+        return alarms.answer("full")
+    alarms.save([*alarms.times, *new])
+    if len(new) > 1:
+        return alarms.answer("many", when=alarms.format_times(new))
+    return alarms.answer("set", when=alarms.format_times(new), left=alarms.format_time_left(new[0]))
+
+
+def once(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
+    """Sets none: an alarm that rang but once, though every day was asked for, would be missed."""
+    (repeat,) = match.slots["repeat"].entities
+    return _Alarms(data, at, language).answer("once", repeat=repeat.text)
+
+
+def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
+    """Cancels the alarms at the times that are named: those very times, else on whatever day,
+    else in whatever half of it, or all of a day; without a time the only one, or all of them if
+    all are meant."""
+    alarms = _Alarms(data, at, language)
+    if not alarms.times:
+        return alarms.answer("none")
+    said = _entities(match.slots.get("time"))
+    named = [entity for entity in said if entity.element != "all"]
+    if named:
+        try:
+            chosen = alarms.find(named)
+        except _TooFarError:
+            chosen = []
+    else:
+        every = "all" in match.slots or bool(said)
+        chosen = alarms.times if every or len(alarms.times) == 1 else []
+    if chosen:
+        alarms.save(time for time in alarms.times if time not in chosen)
+        return alarms.answer("cancelled", when=alarms.format_times(chosen))
+    return alarms.ask_which(named)
+
+
+def move(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
+    """Puts off an alarm to the last of the times, or to the same time of another day; it is the
+    one at the time before that, or the only one."""
+    alarms = _Alarms(data, at, language)
+    if not alarms.times:
+        return alarms.answer("none")
+    *old, new = _split_range(_entities(match.slots.get("time")))
+    try:
+        chosen = alarms.find(old) if old else alarms.times
+        if len(chosen) != 1:
+            return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
+        day = _date_without_time(new)
+        time = _move_to_day(day, chosen[0].astimezone(at.tzinfo)) if day else _resolve_time(new, at)
+    except _TooFarError:
+        return alarms.answer("far")
+    if time <= alarms.now:
+        return alarms.answer("past", when=alarms.format_times([time]))
+    alarms.save({*alarms.times, time} - {*chosen} | {time})
+    return alarms.answer("moved", when=alarms.format_times(chosen), to=alarms.format_times([time]))
+
+
+def show(data: dict[str, Any], at: datetime, language: str) -> str:
+    """Lists the alarms."""
+    alarms = _Alarms(data, at, language)
+    if not alarms.times:
+        return alarms.answer("none")
+    return alarms.answer("list", when=alarms.format_times(alarms.times))
+
+
+def left(data: dict[str, Any], at: datetime, language: str) -> str:
+    """How long it is until the next alarm."""
+    alarms = _Alarms(data, at, language)
+    if not alarms.times:
+        return alarms.answer("none")
+    first = alarms.times[0]
+    return alarms.answer(
+        "left", when=alarms.format_times([first]), left=alarms.format_time_left(first)
+    )
+
+
+def drop(data: dict[str, Any], at: datetime, language: str) -> None:
+    """Nothing is asked for any more; the response of the model answers."""
+    _Alarms(data, at, language)
+
+
+class _Alarms:
+    """The alarms that are still to come. Times are counted in UTC, in which no hour is skipped,
+    and shown in the local time of the one who asks.
+
+    ``day`` is the one whose hour was asked for just before.
+    """
+
+    def __init__(self, data: dict[str, Any], at: datetime, language: str) -> None:
+        self._data = data
+        self._at = at
+        self._language = language
+        self._words = load_texts("alarm", language)
+        self.now = at.astimezone(UTC)
+        self.day = date.fromisoformat(data.pop("day")) if "day" in data else None
+        data.pop("asked", None)
+        known = (datetime.fromisoformat(text) for text in data.get("alarms", ()))
+        self.times = sorted(time for time in known if time > self.now)
+
+    def answer(self, key: str, **values: str) -> str:
+        """The answer of that name."""
+        return str(self._words[key].format(**values))
+
+    def ask_for_hour(self, day: date) -> str:
+        """Which hour of the day?"""
+        shown = format_day(day, self._language, self._at.date())
+        if day < self._at.date():
+            return self.answer("past", when=shown)
+        self._data["day"] = day.isoformat()
+        return self.answer("hour", day=shown)
+
+    def ask_which(self, named: Iterable[Entity]) -> str:
+        """Which of the alarms? There is none at the times that are ``named``."""
+        self._data["asked"] = "which"
+        listed = self.format_times(self.times)
+        said = ", ".join(entity.text for entity in named)
+        return (
+            self.answer("unknown", when=said, alarms=listed)
+            if said
+            else self.answer("which", alarms=listed)
+        )
+
+    def find(self, named: Iterable[Entity]) -> list[datetime]:
+        """The alarms that are named so. Raises :class:`_TooFarError`."""
+        chosen: list[datetime] = []
+        times = []
+        for entity in named:
+            if (day := _date_without_time(entity)) is not None:
+                chosen += [time for time in self.times if self._local(time).date() == day]
+            else:
+                times.append(_resolve_time(entity, self._at))
+        return chosen + next(
+            filter(None, (self._find_alike(times, form) for form in _MATCH_FORMATS)), []
+        )
+
+    def save(self, times: Iterable[datetime]) -> None:
+        """Let these be the alarms."""
+        self._data["alarms"] = sorted(time.isoformat() for time in times)
+
+    def format_times(self, times: Iterable[datetime]) -> str:
+        """ "Tue 6 Jan, 06:30; Wed 7 Jan, 07:00"."""
+        form, today = self._words["moment"], self._at.date()
+        return "; ".join(
+            form.format(
+                day=format_day(time.date(), self._language, today), clock=format_clock(time)
+            )
+            for time in map(self._local, times)
+        )
+
+    def format_time_left(self, time: datetime) -> str:
+        """How long it is until then."""
+        return _format_duration(time - self.now, self._words["units"])
+
+    def _find_alike(self, named: Iterable[datetime], form: str) -> list[datetime]:
+        """The alarms that look like those times in a form of writing them."""
+        looks = {self._local(time).strftime(form) for time in named}
+        return [time for time in self.times if self._local(time).strftime(form) in looks]
+
+    def _local(self, time: datetime) -> datetime:
+        return time.astimezone(self._at.tzinfo)
+
+
+def _entities(slot: Slot | None) -> tuple[Entity, ...]:
+    return slot.entities if slot else ()
+
+
+def _split_range(said: tuple[Entity, ...]) -> tuple[Entity, ...]:
+    """The times; of one that is read as a range ("at 8 to 9 am") where it begins and ends. An
+    end at midnight is that of a day."""
+    if (
+        len(said) != 1
+        or "/" not in said[0].value_or_text
+        or not {"start", "end"} <= said[0].meta.keys()
+    ):
+        return said
+    start, end = (datetime.fromisoformat(said[0].meta[key]) for key in ("start", "end"))
+    whole = (end.hour, end.minute) == (0, 0)
+    last = (
+        {"grain": "day", "start": (end - _DAY).isoformat()}
+        if whole
+        else {"grain": "hour", "start": end.isoformat()}
+    )
+    first = {"grain": "hour", "start": start.isoformat()}
+    return replace(said[0], meta=first), replace(said[0], meta=last)
+
+
+def _date_without_time(entity: Entity) -> date | None:
+    """The (first) day of a date that tells no time of the day."""
+    start = entity.meta.get("start") or entity.meta.get("end")
+    if "seconds" in entity.meta or start is None or entity.meta.get("grain") in _CLOCKS:
+        return None
+    return datetime.fromisoformat(start).date()
+
+
+def _resolve_time(entity: Entity, at: datetime) -> datetime:
+    """The time that a date begins at, or that is as far ahead as a duration says; "before 8" is
+    at 8. Raises :class:`_TooFarError`."""
+    meta, now = entity.meta, at.astimezone(UTC)
+    try:
+        if "seconds" in meta:
+            time = now + timedelta(seconds=meta["seconds"])
+        else:
+            start, end = (
+                datetime.fromisoformat(meta[key]).astimezone(UTC) if key in meta else None
+                for key in ("start", "end")
+            )
+            time = start or end or now
+            if meta.get("grain") == "part":  # "in the morning" is over at noon
+                today = time.astimezone(at.tzinfo).date() == at.date()
+                time += _DAY if today and time <= now else timedelta()
+            elif end and time <= now and end - now > _MINUTE:
+                time = end
+    except OverflowError:
+        raise _TooFarError from None
+    if time - now > _MAX_AHEAD:
+        raise _TooFarError
+    return time
+
+
+def _on_asked_day(day: date | None, time: datetime, entity: Entity, at: datetime) -> datetime:
+    """The time, on the day that was asked about before, if there was one and the words name no
+    other; a clock that may be before noon or after is before."""
+    ahead = time - at.astimezone(UTC)
+    if day is None or not timedelta() < ahead <= _DAY or "seconds" in entity.meta:
+        return time
+    if entity.meta.get("grain") != "hour" and _RELATIVE.fullmatch(entity.text):
+        return time
+    clock = time.astimezone(at.tzinfo)
+    bare = _BARE_CLOCK.fullmatch(entity.text)
+    if bare and int(bare[1]) == clock.hour - 12:
+        clock = clock.replace(hour=clock.hour - 12)
+    return _move_to_day(day, clock)
+
+
+def _move_to_day(day: date, clock: datetime) -> datetime:
+    """What the local clock shows, on another day."""
+    return clock.replace(year=day.year, month=day.month, day=day.day).astimezone(UTC)
+
+
+def _format_duration(left: timedelta, units: Mapping[str, str]) -> str:
+    """ "1 d 2 h", "21 h 30 min", "20 min", "5 s": in two units at most, rounded up."""
+    if left < _MINUTE:
+        return f"{-(-left // _SECOND)} {units['s']}"
+    days, rest = divmod(-(-left // _MINUTE), _DAY // _MINUTE)
+    hours, minutes = divmod(rest, 60)
+    parts = [(days, units["d"]), (hours, units["h"]), (minutes, units["m"])]
+    return " ".join([f"{count} {unit}" for count, unit in parts if count][:2])

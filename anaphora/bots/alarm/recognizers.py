@@ -1,0 +1,99 @@
+"""What only an alarm clock takes for a time: the bare hour of "8, please" and «в семь», and what
+it must not take for one: "every day".
+
+Both are recognizers (see docs/entities.md) of the model ``alarm``; their words stand in
+``hours.yaml``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from anaphora.bots.tables import load_table
+from anaphora.bots.texts import FALLBACK
+from anaphora.entities.builtin.atoms import Atom, get_atoms
+from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
+    EmbeddedNumber,
+    Numeral,
+    get_numeral_reader,
+)
+from anaphora.entities.recognizers.recognizer import Mention
+from anaphora.entities.words.normalization import base_code
+
+__all__ = ["hours", "repeats"]
+
+_HOURS, _NOON = 24, 12
+_DIGITS = 2
+
+
+def hours(text: str, at: datetime, language: str) -> Iterator[Mention]:
+    """The numbers that can only be meant as hours: "and 8", «в 7», "7" by itself; each the next
+    time that a clock shows so, and with the metadata of a date."""
+    words = _load_words(base_code(language))
+    found = get_atoms(text, language)
+    literals = {
+        index: EmbeddedNumber(index + 1, int(atom.text))
+        for index, atom in enumerate(found)
+        if atom.kind == "digits" and len(atom.text) <= _DIGITS
+    }
+    for number in get_numeral_reader(base_code(language)).find_mixed(found, literals):
+        if number.ordinal or number.value not in range(_HOURS + 1):
+            continue
+        if _is_standalone(number, found, words):
+            begin = _next_occurrence(int(number.value), at)
+            meta = {
+                "grain": "hour",
+                "start": begin.isoformat(),
+                "end": (begin + timedelta(hours=1)).isoformat(),
+            }
+            start, end = found[number.start].start, found[number.end - 1].end
+            yield Mention(start, end, f"{begin:%Y-%m-%dT%H:%M}", meta)
+
+
+def repeats(text: str, language: str) -> Iterator[Mention]:
+    """The words that ask for an alarm again and again: "every day", "on Mondays", «по будням»."""
+    pattern = _repeat_pattern(base_code(language))
+    for match in pattern.finditer(text):
+        yield Mention(*match.span())
+
+
+def _is_standalone(
+    number: Numeral, found: Sequence[Atom], words: Mapping[str, Sequence[str]]
+) -> bool:
+    """Whether words before and behind it say nothing else of it."""
+    before = found[number.start - 1].text if number.start else ""
+    behind = found[number.end] if number.end < len(found) else None
+    if before and before not in words["before"]:
+        return False
+    if behind is None:
+        return True
+    if behind.kind == "mark":
+        ends = number.end + 1 == len(found) or not found[number.end + 1].glued
+        return behind.text in ",;.!?" and ends
+    return behind.kind == "word" and behind.text in words["behind"] and not behind.glued
+
+
+def _next_occurrence(hour: int, at: datetime) -> datetime:
+    """The next time that a clock shows this hour, before noon or after where both may be."""
+    shown = {hour % _HOURS, (hour + _NOON) % _HOURS} if 0 < hour <= _NOON else {hour % _HOURS}
+    midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
+    return min(
+        time
+        for day in (0, 1)
+        for one in shown
+        if (time := (midnight + timedelta(days=day)).replace(hour=one)) > at
+    )
+
+
+@lru_cache(maxsize=8)
+def _repeat_pattern(code: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(_load_words(code)['repeats'])})\b", re.IGNORECASE)
+
+
+def _load_words(code: str) -> Mapping[str, Sequence[str]]:
+    tables = load_table("alarm/hours.yaml")
+    words: Mapping[str, Sequence[str]] = tables.get(code, tables[FALLBACK])
+    return words

@@ -1,0 +1,354 @@
+"""What an arithmetical expression in a text comes to: "two hundred and five divided by five",
+"2+2*2", «от ста отнять семь». A parser reads it; nothing of it is ever run as a program.
+
+:func:`expressions` is a recognizer (see docs/entities.md) for the model ``calculator``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cache, reduce
+from importlib.resources import files
+from itertools import pairwise
+from math import isqrt
+from typing import Any
+
+from lark import Lark, Token, Transformer, UnexpectedInput
+from lark.exceptions import VisitError
+from lark.lexer import Lexer
+
+from anaphora.bots.calculator.lexer import Symbol, find_runs
+from anaphora.entities.recognizers.recognizer import Mention
+
+__all__ = ["CalculationError", "evaluate", "expressions", "format_number"]
+
+_MAX_BITS = 4_096
+_MAX_DIGITS = 10  # that are shown of a number which has more than can be shown
+_MAX_PLAIN_DIGITS = 15  # digits of a number that is shown as it is
+_CONTINUING = frozenset({"PLUS", "TIMES", "OVER", "POWER", "MOD", "SQUARED", "CUBED"})
+_ALONE = frozenset(
+    {"NUMBER", "LAST", "OPEN", "CLOSE", "PERCENT", "TO", "BY", "FROM", "OF", "OFF", "AND"}
+)
+_VERBS = frozenset({"DOUBLE", "TRIPLE", "HALVE"})
+_MAX_RUN = 200  # symbols; what is longer is nothing that a person would ask
+_SLACK = 3  # symbols at each end that may not belong to it ("is that 5 plus 3")
+
+
+class CalculationError(Exception):
+    """An expression that has no value: ``zero`` (divided by it), ``root`` (of a negative
+    number), ``large`` (the result), ``last`` (there is no last result)."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A number, or a percentage, which is one of what it is added to."""
+
+    number: Fraction
+    percent: bool = False
+
+
+def expressions(text: str, language: str) -> list[Mention]:
+    """The expressions in ``text``. The value of one is its result; its metadata: ``open`` says
+    that it goes on from the last result (then it has no value), ``problem`` why it has none."""
+    found = []
+    for symbols, parsed in _parse_expressions(text, language):
+        meta: dict[str, Any] = {"open": False}
+        value = None
+        try:
+            value = _format_plain(_evaluate_tree(parsed, None))
+        except CalculationError as problem:
+            meta = {"open": True} if problem.kind == "last" else meta | {"problem": problem.kind}
+        found.append(Mention(symbols[0].start, symbols[-1].end, value, meta))
+    return found
+
+
+def evaluate(text: str, language: str, last: Fraction | None = None) -> Fraction:
+    """What the first expression in ``text`` comes to; ``last`` is the last result.
+
+    Raises :class:`CalculationError` where it has no value, ValueError where there is none.
+    """
+    for symbols, parsed in _parse_expressions(text, language):
+        if last is None and [one.kind for one in symbols[:2]] == ["LAST", "MINUS"]:
+            last = Fraction()  # "minus 5" as a first question
+        return _evaluate_tree(parsed, last)
+    raise ValueError("there is no expression in it")
+
+
+def _parse_expressions(text: str, language: str) -> Iterator[tuple[list[Symbol], Any]]:
+    """The expressions with their trees; none that would go on from the last result where numbers
+    before it are no part of any."""
+    for run in find_runs(text, language):
+        for symbols, parsed in _parse_run(run.symbols):
+            if not (run.follows_number and _continues_last(parsed)):
+                yield symbols, parsed
+
+
+def _continues_last(parsed: Any) -> bool:
+    """Whether it goes on from the last result."""
+    try:
+        _evaluate_tree(parsed, None)
+    except CalculationError as problem:
+        return problem.kind == "last"
+    return False
+
+
+def _parse_run(run: Sequence[Symbol]) -> Iterator[tuple[list[Symbol], Any]]:
+    """The run as one expression or, if it is none, those between its "and"s: "5 + 3 and times
+    2"."""
+    if len(run) > _MAX_RUN:
+        return
+    if tree := _parse_longest(run):
+        yield tree
+        return
+    ands = [index for index, one in enumerate(run) if one.kind == "AND"]
+    for begin, end in pairwise((-1, *ands, len(run))) if ands else ():
+        if tree := _parse_longest(run[begin + 1 : end]):
+            yield tree
+
+
+def _format_plain(number: Fraction) -> str:
+    return format_number(number, "en").removeprefix("≈ ").replace("−", "-")
+
+
+def format_number(number: Fraction, language: str) -> str:
+    """The number in at most fifteen digits; one that needs more in ten, with ≈ before it."""
+    if number.denominator == 1 and len(str(abs(number.numerator))) <= _MAX_PLAIN_DIGITS:
+        return str(number.numerator).replace("-", "−")
+    with localcontext() as context:
+        context.prec = _MAX_DIGITS
+        rounded = Decimal(number.numerator) / Decimal(number.denominator)
+        form = "f" if -_MAX_DIGITS < rounded.adjusted() < _MAX_PLAIN_DIGITS else "e"
+        plain = format(rounded.normalize(), form)
+    about = "" if Fraction(rounded) == number else "≈ "
+    point = "," if language.startswith("ru") else "."
+    return about + plain.replace(".", point).replace("-", "−")
+
+
+def _parse_longest(run: Sequence[Symbol]) -> tuple[list[Symbol], Any] | None:
+    """The longest part of the run that is an expression, but for a few symbols at its ends,
+    which are no numbers."""
+    cuts = [(left, right) for left in range(_SLACK + 1) for right in range(_SLACK + 1)]
+    for left, right in sorted(cuts, key=lambda cut: (sum(cut), cut[1])):
+        end = len(run) - right
+        if any(one.kind == "NUMBER" for one in (*run[:left], *run[end:])):
+            continue
+        symbols = _insert_implicit(run[left:end])
+        if all(one.kind in _ALONE for one in symbols[1:]) and not _has_operation(symbols):
+            continue
+        try:
+            return symbols, _parser().parse(symbols)
+        except UnexpectedInput:
+            continue
+    return None
+
+
+def _has_operation(symbols: Sequence[Symbol]) -> bool:
+    """Whether something is done with a number: 'minus 5' and '10 percent' alone do nothing."""
+    kinds = [one.kind for one in symbols]
+    if kinds and kinds[0] in _VERBS:
+        return True
+    if "NUMBER" not in kinds and "LAST" not in kinds:
+        return False
+    return kinds[0] not in _ALONE | {"MINUS"} or "OFF" in kinds or "OF" in kinds
+
+
+def _insert_implicit(run: Sequence[Symbol]) -> list[Symbol]:
+    """The run with what goes without saying: the last result before an operator."""
+    symbols = []
+    taking = bool(run) and run[0].kind == "TAKE"
+    for index, one in enumerate(run):
+        kind = one.kind
+        if kind == "OF_OR_FROM":
+            kind = "FROM" if taking or index == 0 else "OF"
+        symbols.append(replace(one, kind=kind))
+    if symbols and (
+        symbols[0].kind in _CONTINUING or (symbols[0].kind == "MINUS" and symbols[0].spoken)
+    ):
+        first = symbols[0]
+        symbols.insert(0, Symbol("LAST", first.start, first.start))
+    if [one.kind for one in symbols] == ["ROOT"]:
+        symbols.append(Symbol("LAST", symbols[0].end, symbols[0].end))
+    return symbols
+
+
+def _evaluate_tree(parsed: Any, last: Fraction | None) -> Fraction:
+    try:
+        value: _Value = _Evaluation(last).transform(parsed)
+    except VisitError as error:
+        if isinstance(error.orig_exc, CalculationError):
+            raise error.orig_exc from None
+        raise
+    return value.number
+
+
+class _Evaluation(Transformer[Token, _Value]):
+    """Computes from the leaves up: one method for each rule of the grammar."""
+
+    def __init__(self, last: Fraction | None) -> None:
+        super().__init__()
+        self._last = last
+
+    def number(self, children: list[Any]) -> _Value:
+        return _Value(Fraction(children[0].value))
+
+    def last(self, children: list[Any]) -> _Value:
+        if self._last is None:
+            raise CalculationError("last")
+        return _Value(self._last)
+
+    def whole(self, children: list[Any]) -> _Value:
+        (value,) = _values(children)
+        return value
+
+    def inner(self, children: list[Any]) -> _Value:
+        return self.whole(children)
+
+    def plus(self, children: list[Any]) -> _Value:
+        return reduce(_sum, _values(children))
+
+    def minus(self, children: list[Any]) -> _Value:
+        left, right = _values(children)
+        return _check_size(left.number - _share(right, left))
+
+    def take_from(self, children: list[Any]) -> _Value:
+        right, left = _values(children)
+        return self.minus([left, right])
+
+    def add_to_last(self, children: list[Any]) -> _Value:
+        return self.plus([self.last([]), *_values(children)])
+
+    def take_from_last(self, children: list[Any]) -> _Value:
+        return self.minus([self.last([]), *_values(children)])
+
+    def difference(self, children: list[Any]) -> _Value:
+        value = self.minus(children)
+        return replace(value, number=abs(value.number))
+
+    def times(self, children: list[Any]) -> _Value:
+        return reduce(_product, _values(children))
+
+    def over(self, children: list[Any]) -> _Value:
+        left, right = _values(children)
+        if not right.number:
+            raise CalculationError("zero")
+        return _check_size(left.number / right.number)
+
+    def remainder(self, children: list[Any]) -> _Value:
+        left, right = _values(children)
+        if not right.number:
+            raise CalculationError("zero")
+        return _check_size(left.number % right.number)
+
+    def share(self, children: list[Any]) -> _Value:
+        return self.times(children)
+
+    def double(self, children: list[Any]) -> _Value:
+        (value,) = _values(children) or (self.last([]),)
+        return _check_size(2 * value.number)
+
+    def triple(self, children: list[Any]) -> _Value:
+        (value,) = _values(children) or (self.last([]),)
+        return _check_size(3 * value.number)
+
+    def halve(self, children: list[Any]) -> _Value:
+        (value,) = _values(children) or (self.last([]),)
+        return _check_size(value.number / 2)
+
+    def negative(self, children: list[Any]) -> _Value:
+        (value,) = _values(children)
+        return replace(value, number=-value.number)
+
+    def percent(self, children: list[Any]) -> _Value:
+        (value,) = _values(children)
+        return _Value(value.number / 100, percent=True)
+
+    def squared(self, children: list[Any]) -> _Value:
+        (value,) = _values(children)
+        return _power(value.number, Fraction(2))
+
+    def cubed(self, children: list[Any]) -> _Value:
+        (value,) = _values(children)
+        return _power(value.number, Fraction(3))
+
+    def power(self, children: list[Any]) -> _Value:
+        left, right = _values(children)
+        return _power(left.number, right.number)
+
+    def root(self, children: list[Any]) -> _Value:
+        (value,) = _values(children)
+        return _Value(_root(value.number))
+
+    def root_of_negative(self, children: list[Any]) -> _Value:
+        (value,) = _values(children)
+        return _Value(_root(-value.number))
+
+
+def _values(children: list[Any]) -> list[_Value]:
+    return [child for child in children if isinstance(child, _Value)]
+
+
+def _sum(left: _Value, right: _Value) -> _Value:
+    return _check_size(left.number + _share(right, left))
+
+
+def _product(left: _Value, right: _Value) -> _Value:
+    return _check_size(left.number * right.number)
+
+
+def _share(value: _Value, of: _Value) -> Fraction:
+    """A percentage is one of what it is added to or taken from."""
+    return value.number * of.number if value.percent and not of.percent else value.number
+
+
+def _power(base: Fraction, exponent: Fraction) -> _Value:
+    if exponent.denominator == 2:
+        return _power(_root(base), Fraction(exponent.numerator))
+    if exponent.denominator != 1:
+        raise CalculationError("root")
+    if not base and exponent < 0:
+        raise CalculationError("zero")
+    bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+    if base not in (0, 1, -1) and bits * abs(exponent.numerator) > _MAX_BITS:
+        raise CalculationError("large")
+    return _check_size(base ** (exponent.numerator if abs(base) != 1 else exponent.numerator % 2))
+
+
+def _root(number: Fraction) -> Fraction:
+    if number < 0:
+        raise CalculationError("root")
+    exact = Fraction(isqrt(number.numerator), isqrt(number.denominator))
+    if exact * exact == number:
+        return exact
+    with localcontext() as context:
+        context.prec = 3 * _MAX_DIGITS
+        return Fraction((Decimal(number.numerator) / Decimal(number.denominator)).sqrt())
+
+
+def _check_size(number: Fraction) -> _Value:
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MAX_BITS:
+        raise CalculationError("large")
+    return _Value(number)
+
+
+class _SymbolLexer(Lexer):
+    """Hands over symbols that have been found already."""
+
+    def __init__(self, conf: object) -> None:
+        """``conf`` says what a lexer would need to know; this one needs nothing."""
+
+    def lex(self, data: Any) -> Iterator[Token]:  # type: ignore[override] # of another input
+        for one in data:
+            yield Token(one.kind, one.value)
+
+
+@cache
+def _parser() -> Lark:
+    grammar = files(__package__).joinpath("arithmetic.lark").read_text(encoding="utf-8")
+    return Lark(grammar, parser="lalr", lexer=_SymbolLexer, maybe_placeholders=True)

@@ -1,0 +1,242 @@
+"""From a text to the tokens of arithmetic: numerals, and the words and signs of operators."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from anaphora.bots.tables import load_table
+from anaphora.entities.builtin.atoms import Atom, split_atoms
+from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
+    EmbeddedNumber,
+    Numeral,
+    NumeralReader,
+    get_numeral_reader,
+)
+from anaphora.entities.words.normalization import base_code, create_normalizer
+
+__all__ = ["Run", "Symbol", "find_runs"]
+
+_MAX_DIGITS = 30
+_MAX_EXPONENT = 300
+_GROUP_SIZE = 3  # digits between separators of thousands
+_STANDALONE_KINDS = frozenset({"DOUBLE", "HALVE", "SQUARED", "CUBED", "ROOT"})
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A token of arithmetic with its place in the text (offsets, half open). ``spoken`` says
+    that it is a word and no sign."""
+
+    kind: str
+    start: int
+    end: int
+    value: int | Fraction = 0
+    spoken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stretch of text that consists of symbols alone. ``torn`` says that numbers before it are
+    no part of any: of "5 km + 3" the "+ 3" is not what was meant."""
+
+    symbols: tuple[Symbol, ...]
+    follows_number: bool
+
+
+def find_runs(text: str, language: str) -> Iterator[Run]:
+    """The runs of ``text`` that may be expressions."""
+    words = _load_operators(base_code(language))
+    found = split_atoms(text, create_normalizer(language))
+    numbers = _find_numbers(text, found, words, get_numeral_reader(base_code(language)))
+    run: list[Symbol] = []
+    torn = False
+    at = 0
+    while at < len(found):
+        symbols, after = _read_symbols(found, at, words, numbers)
+        run += symbols
+        if not symbols or after == len(found):
+            if len(run) > 1 or (run and run[0].kind in _STANDALONE_KINDS):
+                yield Run(tuple(run), torn)
+            else:
+                torn = torn or any(one.kind == "NUMBER" for one in run)
+            torn = torn or (not symbols and found[at].kind == "digits")
+            run = []
+        at = after
+
+
+def _read_symbols(
+    found: Sequence[Atom],
+    at: int,
+    words: _OperatorTable,
+    numbers: Mapping[int, tuple[int, int | Fraction]],
+) -> tuple[list[Symbol], int]:
+    """The symbols that begin with an atom, none if there is none, and the atom after them."""
+    start = found[at].start
+    if (times := words.folds.get(found[at].text)) and at + 1 in numbers:
+        end = found[at].end
+        return [Symbol("NUMBER", start, end, times), Symbol("TIMES", end, end)], at + 1
+    if number := numbers.get(at):
+        after, value = number
+        return [Symbol("NUMBER", start, found[after - 1].end, value)], after
+    if operator := words.match(found, at):
+        kind, after = operator
+        spoken = found[at].kind == "word"
+        return [Symbol(kind, start, found[after - 1].end, spoken=spoken)], after
+    return [], at + 1
+
+
+def _find_numbers(
+    text: str, found: Sequence[Atom], words: _OperatorTable, reader: NumeralReader
+) -> dict[int, tuple[int, int | Fraction]]:
+    """The numbers by their first atoms: the atom after each, and its value."""
+    read = {}
+    for one in reader.find_mixed(found, _find_literals(text, found, words.decimal)):
+        if _is_number(one, found, reader) and not _is_part_of_word(one, found, words):
+            # "a third of" is a numeral, but here its "of" is what is done with it.
+            last = words.match(found, one.end - 1) if one.end > one.start + 1 else None
+            read[one.start] = one.end - (last is not None and last[0] == "OF"), one.value
+    return read
+
+
+def _is_number(one: Numeral, found: Sequence[Atom], reader: NumeralReader) -> bool:
+    """Whether it is a number here: no ordinal, and none of the words that mostly mean something
+    else, but for fractions ("half of 8")."""
+    if one.ordinal:
+        return False
+    spoken = found[one.start].kind == "word"
+    whole = isinstance(one.value, int) or one.value.denominator == 1
+    return not (spoken and whole and reader.is_weak(found[one.start : one.end]))
+
+
+def _is_part_of_word(one: Numeral, found: Sequence[Atom], words: _OperatorTable) -> bool:
+    """Whether it is but a piece of something: of "5km", "A4", "1.2.3"."""
+    before, behind = one.start - 1, one.end
+    if before >= 0 and found[one.start].glued and words.match(found, before) is None:
+        piece = found[before].kind != "mark"
+        if piece or (found[before].text in (".", ",") and found[before].glued):
+            return True
+    if behind == len(found) or not found[behind].glued or found[behind].kind == "mark":
+        return False
+    return words.match(found, behind) is None
+
+
+def _find_literals(text: str, found: Sequence[Atom], decimal: str) -> dict[int, EmbeddedNumber]:
+    """The numbers in digits, by their first atoms. Of point and comma the one that the language
+    does not use for decimals separates thousands, where three digits follow; so does a blank."""
+    read: dict[int, EmbeddedNumber] = {}
+    at = 0
+    while at < len(found):
+        start = at
+        if (part := _parse_fraction(text, found[at])) is not None:
+            at += 1
+            read[start] = EmbeddedNumber(at, part)
+            continue
+        if found[at].kind != "digits":
+            at += 1
+            continue
+        digits, fraction, exponent = found[at].text, "", 0
+        at += 1
+        grouped = len(digits) <= _GROUP_SIZE
+        while grouped and (more := _group_length(text, found, at, decimal)):
+            digits += found[at + more - 1].text
+            at += more
+        if _is_separator(found, at) and (found[at].text == decimal or at == start + 1):
+            fraction = found[at + 1].text
+            at += 2
+        if power := _read_exponent(found, at):
+            exponent, at = power
+        part = _parse_fraction(text, found[at]) if at < len(found) and found[at].glued else None
+        at += part is not None
+        if len(digits) + len(fraction) <= _MAX_DIGITS and abs(exponent) <= _MAX_EXPONENT:
+            value = Fraction(int(digits + fraction)) * Fraction(10) ** (exponent - len(fraction))
+            read[start] = EmbeddedNumber(at, value + (part or 0))
+    return read
+
+
+def _group_length(text: str, found: Sequence[Atom], at: int, decimal: str) -> int:
+    """How many atoms a separator and three digits behind it take; 0 if they are not there."""
+    if (
+        _is_separator(found, at)
+        and found[at].text != decimal
+        and len(found[at + 1].text) == _GROUP_SIZE
+    ):
+        return 2
+    if at == len(found) or found[at].kind != "digits" or len(found[at].text) != _GROUP_SIZE:
+        return 0
+    gap = text[found[at - 1].end : found[at].start]
+    return 1 if len(gap) == 1 and gap.isspace() else 0
+
+
+def _read_exponent(found: Sequence[Atom], at: int) -> tuple[int, int] | None:
+    """The exponent of "1e5" and "1e-5", and the atom after it."""
+    if at >= len(found) or found[at].text != "e" or not found[at].glued:
+        return None
+    signed = at + 1 < len(found) and found[at + 1].text in ("-", "+") and found[at + 1].glued
+    digits = at + 2 if signed else at + 1
+    if digits >= len(found) or found[digits].kind != "digits" or not found[digits].glued:
+        return None
+    sign = -1 if signed and found[at + 1].text == "-" else 1
+    # What has more digits is too large anyway, and int() takes its time for it.
+    return sign * int(found[digits].text[:_MAX_DIGITS]), digits + 1
+
+
+def _parse_fraction(text: str, atom: Atom) -> Fraction | None:
+    """What ½ is."""
+    if atom.kind != "mark" or atom.end - atom.start != 1:
+        return None
+    value = unicodedata.numeric(text[atom.start], 0)
+    return Fraction(value).limit_denominator(10) if value % 1 else None
+
+
+def _is_separator(found: Sequence[Atom], at: int) -> bool:
+    """Whether a separator with further digits stands there."""
+    return (
+        at + 1 < len(found)
+        and found[at].text in (".", ",")
+        and found[at].glued
+        and found[at + 1].glued
+        and found[at + 1].kind == "digits"
+    )
+
+
+class _OperatorTable:
+    """The operators of one language by their first words. ``folds`` are words that multiply the
+    number behind them."""
+
+    def __init__(self, table: Mapping[str, Any], language: str) -> None:
+        normalize = create_normalizer(language)
+        self.decimal = str(table["decimal"])
+        self.folds = {normalize(word): count for word, count in table.get("folds", {}).items()}
+        self._phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for kind, phrases in table.items():
+            if not kind.isupper():
+                continue
+            for phrase in phrases:
+                words = tuple(atom.text for atom in split_atoms(phrase, normalize))
+                self._phrases.setdefault(words[0], []).append((words, kind))
+        for listed in self._phrases.values():
+            listed.sort(key=lambda one: -len(one[0]))
+
+    def match(self, found: Sequence[Atom], at: int) -> tuple[str, int] | None:
+        """The longest operator that begins with this atom, and the atom after it."""
+        for words, kind in self._phrases.get(found[at].text, ()):
+            end = at + len(words)
+            if tuple(atom.text for atom in found[at:end]) == words:
+                return kind, end
+        return None
+
+
+_FOLDER = "calculator/operators"
+
+
+@lru_cache(maxsize=16)
+def _load_operators(language: str) -> _OperatorTable:
+    own = load_table(f"{_FOLDER}/{language}.yaml") or load_table(f"{_FOLDER}/en.yaml")
+    signs = load_table(f"{_FOLDER}/signs.yaml")
+    both = {kind: [*signs.get(kind, ()), *own.get(kind, ())] for kind in signs}
+    return _OperatorTable({**own, **both}, language)

@@ -1,0 +1,270 @@
+"""``anaphora import …``: models of other programs."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from anaphora.cli.terminal import print_error
+from anaphora.errors import ModelError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from anaphora.models.domain import Model
+    from anaphora.models.nlpcraft import TranslationNote, Version
+    from anaphora.models.reading.nodes import MappingNode
+    from anaphora.models.reading.source import SourceText
+
+__all__ = ["import_app"]
+
+_IMPORT = re.compile(r"\bimport\s*\(")
+_LANGUAGE = re.compile("[a-z]{2,3}")
+_STYLES = {"mapped": "green", "changed": "yellow", "ignored": "red"}
+
+import_app = typer.Typer(
+    name="import",
+    no_args_is_help=True,
+    help="Translate models of other programs.",
+    rich_markup_mode=None,
+)
+
+
+@import_app.callback()
+def importing() -> None:
+    """Translate models of other programs."""
+
+
+@import_app.command()
+def nlpcraft(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="The model file: YAML or JSON.", exists=True, dir_okay=False
+        ),
+    ],
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the translation to a file.",
+            dir_okay=False,
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a file that is there already.")
+    ] = False,
+    intents: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--intents",
+            metavar="FILE",
+            help="A file with intents that stood in the code of the bot; may be repeated.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
+    id: Annotated[str, typer.Option("--id", metavar="ID", help="The id of the model.")] = "",
+    language: Annotated[
+        str,
+        typer.Option("--language", metavar="CODE", help="The language of the model: en, fr, ru …"),
+    ] = "",
+) -> None:
+    """Translate a model file of NLPCraft 0.9 or 1.0.
+
+    The translation goes to the standard output, or to a file with --output; the report of what
+    was mapped, changed and ignored goes to the standard error output. The exit code is 1 if
+    the model has mistakes.
+
+    Such a file can also be used as it is: 'anaphora check FILE', 'anaphora chat FILE'.
+
+    Example: anaphora import nlpcraft lights.yaml --intents lights.idl --output lights-new.yaml
+    """
+    from anaphora.models.nlpcraft import print_model, translate
+
+    _check_options(id, language)
+    source, root, version = _read(file)
+    further = [_import_statement(path) for path in intents or []]
+    translation = translate(root, version, name=file.stem, intents=further, folder=file.parent)
+    for key, value in (("id", id), ("language", language)):
+        if value:
+            _set_key(translation.root, key, value)
+    _add_intents(translation.root, intents or [])
+    given = {key for key, option in (("intents", intents), ("language", language)) if option}
+    notes = [note for note in translation.notes if note.key not in given]
+    written = print_model(translation.root)  # before the check, which takes mistakes out
+    err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    _print_notes(err, source, root, version, notes)
+    _warn_of_imports(err, translation.root, file, intents or [], output)
+    model = _check_original(err, file, intents or [], source, translation.notes)
+    if model:
+        _warn_of_lost_intents(err, _intent_texts(translation.root), model)
+    head = f"# Translated from {file.name!r}, a model of NLPCraft {version}."
+    _write_translation(f"{head}\n{written}", output, force=force)
+    raise typer.Exit(0 if model else 1)
+
+
+def _check_options(id: str, language: str) -> None:
+    from anaphora.models.nlpcraft.model_rules import make_id
+
+    if id and make_id(id) != id:
+        raise typer.BadParameter(
+            f"'{id}' cannot be an id: take letters, digits, '_', '-' and ':', a letter first"
+        )
+    if language and not _LANGUAGE.fullmatch(language):
+        raise typer.BadParameter(f"'{language}' is not the code of a language such as en")
+
+
+def _read(file: Path) -> tuple[SourceText, MappingNode, Version]:
+    """The file's text, its tree, and the version of NLPCraft that it is for."""
+    from anaphora.models.nlpcraft import detect_version
+    from anaphora.models.reading.files import file_format, read_text
+    from anaphora.models.reading.json_reader import read_json
+    from anaphora.models.reading.nodes import MappingNode
+    from anaphora.models.reading.source import FileDiagnostics, SourceText
+    from anaphora.models.reading.yaml_reader import read_yaml
+
+    source = SourceText(str(file), read_text(file))
+    report = FileDiagnostics(source)
+    root = read_json(report) if file_format(file) == "json" else read_yaml(report)
+    report.raise_if_any()
+    version = detect_version(root) if isinstance(root, MappingNode) else None
+    if not isinstance(root, MappingNode) or version is None:
+        raise ModelError(
+            Problem(
+                "nothing in this file is NLPCraft's own",
+                source=str(file),
+                hint="'anaphora check' tells whether it can be used as it is",
+            )
+        )
+    return source, root, version
+
+
+def _set_key(root: MappingNode, key: str, value: str) -> None:
+    from anaphora.models.reading.nodes import ScalarNode
+
+    root.items[key] = ScalarNode(root.start, root.start, value, '"')
+    root.key_offsets[key] = root.start
+
+
+def _add_intents(root: MappingNode, files: Sequence[Path]) -> None:
+    from anaphora.models.reading.files import read_text
+    from anaphora.models.reading.nodes import ScalarNode, SequenceNode
+
+    at = root.start
+    own = root.items.get("intents")
+    if not files or not (own is None or isinstance(own, SequenceNode)):
+        return
+    listed = SequenceNode(at)
+    texts = [read_text(file).replace("\r\n", "\n").rstrip() + "\n" for file in files]
+    listed.items = [*(own.items if own else ()), *(ScalarNode(at, at, text, '"') for text in texts)]
+    root.items["intents"] = listed
+    root.key_offsets.setdefault("intents", at)
+
+
+def _print_notes(
+    err: Console,
+    source: SourceText,
+    root: MappingNode,
+    version: str,
+    notes: Sequence[TranslationNote],
+) -> None:
+    """Print what became of the keys, by kind and in the order of the file."""
+    from anaphora.models.reading.source import replace_unprintable
+
+    err.print(replace_unprintable(f"{source.name}: a model file of NLPCraft {version}"))
+    width = max((len(str(source.line_of(note.offset))) for note in notes), default=0)
+    for kind, style in _STYLES.items():
+        chosen = [note for note in notes if note.kind == kind]
+        if chosen:
+            err.print(Text(f"{kind}:", style=style))
+        for note in chosen:
+            is_whole = note.offset == root.start
+            place = "" if is_whole else f"line {source.line_of(note.offset)}"
+            err.print(Text(f"  {place:<{width + 5}}  {replace_unprintable(str(note))}"))
+
+
+def _warn_of_imports(
+    err: Console, root: MappingNode, file: Path, intents: Sequence[Path], output: Path | None
+) -> None:
+    """Say that imports are sought beside the file that names them, if that will be another."""
+    if not any(map(_IMPORT.search, _intent_texts(root))):
+        return
+    folder = output.resolve().parent if output else None
+    if any(one.resolve().parent != folder for one in (file, *intents)):
+        err.print(Text("What it imports is sought beside the new file: copy it there.", "yellow"))
+
+
+def _write_translation(text: str, output: Path | None, *, force: bool) -> None:
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        with output.open("w" if force else "x", encoding="utf-8") as target:
+            target.write(text)
+    except FileExistsError:
+        raise typer.BadParameter(f"{output} is there already; --force overwrites it") from None
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write {output}: {error.strerror}") from None
+
+
+def _check_original(
+    err: Console,
+    file: Path,
+    intents: Sequence[Path],
+    source: SourceText,
+    notes: Sequence[TranslationNote],
+) -> Model | None:
+    """The original with the intents, if it has no mistakes; else they are told at their places
+    in it."""
+    from anaphora.models.loader import load_model
+
+    try:
+        model = load_model(file, intents=[_import_statement(path) for path in intents])
+    except ModelError as error:
+        print_error(error)
+        return None
+    told = {source.build_problem(note.offset, str(note)) for note in notes}
+    for warning in model.warnings:
+        if warning not in told:
+            err.print(Text(f"Warning: {warning}", style="yellow"))
+    return model
+
+
+def _warn_of_lost_intents(err: Console, texts: Iterable[str], model: Model) -> None:
+    """Say that the new file keeps the intents that are left out of the model: one of ours is not
+    as forgiving."""
+    from anaphora.grammar.idl.parsing.parser import parse_idl
+    from anaphora.grammar.idl.syntax import IntentNode
+
+    statements = chain.from_iterable(map(parse_idl, texts))
+    declared = [one.id for one in statements if isinstance(one, IntentNode)]
+    if lost := [id for id in declared if model.intent(id) is None]:
+        message = (
+            f"The new file has what is left out: {', '.join(lost)}. It can be used when the Python "
+            "functions are there, or without."
+        )
+        err.print(Text(message, style="yellow"))
+
+
+def _intent_texts(root: MappingNode) -> list[str]:
+    from anaphora.models.reading.nodes import ScalarNode, SequenceNode
+
+    listed = root.items.get("intents")
+    items = listed.items if isinstance(listed, SequenceNode) else ()
+    return [item.text for item in items if isinstance(item, ScalarNode)]
+
+
+def _import_statement(path: Path) -> str:
+    """The text that imports a file, so that messages name it."""
+    name = str(path.resolve()).replace("\\", "\\\\").replace("'", "\\'")
+    return f"import('{name}')"

@@ -1,0 +1,180 @@
+"""Sample dialogs that were run, as plain texts: what every report of ``anaphora check`` is made
+of, and what one process can hand to another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from anaphora.cli.terminal import format_summary
+
+if TYPE_CHECKING:
+    from anaphora.engine.engine import Engine
+    from anaphora.engine.samples.runner import Turn
+    from anaphora.models.domain import AskStep, Dialog, Step
+
+__all__ = ["Case", "CaseTurn", "Suite", "Tone", "format_case", "run_case"]
+
+Tone = Literal["bad", "quiet", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTurn:
+    """One step of a dialog: what was said, what came of it and what was expected.
+
+    ``failures`` say what came otherwise, ``why`` explains the reply where something did; ``came``,
+    ``answer`` and ``expected`` are empty for a pause or a reset.
+    """
+
+    said: str
+    line: int = 0
+    came: str = ""
+    answer: str = ""
+    expected: str = ""
+    failures: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A sample dialog that was run. ``error`` is what ended it before its last turn ('' if
+    nothing did), ``seconds`` how long it took."""
+
+    title: str
+    line: int = 0
+    turns: tuple[CaseTurn, ...] = ()
+    seconds: float = 0.0
+    error: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return not self.error and not any(turn.failures for turn in self.turns)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The case as JSON-able data."""
+        return {"passed": self.passed, **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A model that was checked: its dialogs, the mistake that kept them from being run ('' if
+    there was none), and the warnings, if they count."""
+
+    name: str
+    cases: tuple[Case, ...] = ()
+    source: str = ""
+    error: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        return not self.error and not self.warnings and all(case.passed for case in self.cases)
+
+
+def run_case(engine: Engine, dialog: Dialog) -> Case:
+    """Run one dialog. An error of a handler or a template ends it, and it alone."""
+    from anaphora.engine.samples.runner import run_dialog_safely
+
+    begin = time.perf_counter()
+    result = run_dialog_safely(engine, dialog)
+    seconds = time.perf_counter() - begin
+    turns = [_case_turn(turn) for turn in result.turns]
+    if result.error:
+        step = dialog.steps[len(turns)]
+        turns.append(CaseTurn(_describe_step(step), step.line, failures=(result.error,)))
+    return Case(_dialog_title(dialog), dialog.line, tuple(turns), seconds, result.error)
+
+
+def format_case(case: Case) -> Iterator[tuple[str, Tone]]:
+    """The dialog turn by turn, a line at a time, and how each line sounds: the turns that came
+    out as they should in one line each, the others with all that helps to see why."""
+    for turn in case.turns:
+        if turn.failures:
+            yield from _format_failure(turn)
+        else:
+            mark = "✓" if turn.came else "·"
+            came = f"  → {turn.came}" if turn.came else ""
+            yield f"{mark} {turn.said}{came}", "quiet"
+
+
+def _format_failure(turn: CaseTurn) -> Iterator[tuple[str, Tone]]:
+    place = f" (line {turn.line})" if turn.line else ""
+    yield f"✗ {turn.said}{place}", ""
+    parts: tuple[tuple[str, str, Tone], ...] = (
+        ("came", turn.came, ""),
+        ("answer", turn.answer, ""),
+        ("expected", turn.expected, ""),
+        *(("wrong", failure, "bad") for failure in turn.failures),
+    )
+    for what, said, tone in parts:
+        for number, line in enumerate(said.splitlines()):
+            yield f"    {'' if number else what + ':':<10}{line}", tone
+    for line in turn.why:
+        yield f"    | {line}", "quiet"
+
+
+def _case_turn(turn: Turn) -> CaseTurn:
+    from anaphora.models.domain import AskStep
+
+    reply, step = turn.reply, turn.step
+    if reply is None or not isinstance(step, AskStep):
+        return CaseTurn(_describe_step(step), step.line)
+    explanation = reply.explanation if turn.failures else None
+    return CaseTurn(
+        said=_describe_step(step),
+        line=step.line,
+        came=format_summary(reply).plain.strip(),
+        answer=reply.text,
+        expected=_format_expected(step),
+        failures=turn.failures,
+        why=tuple(explanation.lines()) if explanation else (),
+    )
+
+
+def _format_expected(step: AskStep) -> str:
+    """What the sample says of the reply, in the words of
+    :func:`anaphora.cli.terminal.format_summary`."""
+    parts = [f"{step.status} {step.intent or ''}".strip()]
+    parts += (f"{name}{_format_value(value)}" for name, value in step.slots.items())
+    listed = {
+        "from memory": step.from_memory,
+        "missing": step.missing,
+        "memory": step.memory,
+    }
+    parts += (
+        f"{what}: {_format_names(names)}" for what, names in listed.items() if names is not None
+    )
+    return "  ".join(parts)
+
+
+def _format_value(value: str | tuple[str, ...] | None) -> str:
+    if value is None:
+        return " empty"
+    return f"={value if isinstance(value, str) else _format_names(value)}"
+
+
+def _format_names(names: Iterable[str]) -> str:
+    return ", ".join(names) or "nothing"
+
+
+def _dialog_title(dialog: Dialog) -> str:
+    return _one_line(dialog.name or next(map(_describe_step, dialog.steps), "empty dialog"))
+
+
+def _describe_step(step: Step) -> str:
+    from anaphora.models.domain import AskStep, PauseStep
+    from anaphora.models.schema.durations import format_duration
+
+    match step:
+        case AskStep(text):
+            return _one_line(text) if text.strip() else repr(text)
+        case PauseStep(duration):
+            return f"(pause of {format_duration(duration)})"
+        case _:
+            return f"(reset: {step.what})"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

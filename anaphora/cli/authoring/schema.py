@@ -1,0 +1,41 @@
+"""``anaphora schema``: the JSON Schema of model files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["schema"]
+
+
+def schema(
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write it to a file instead.", dir_okay=False
+        ),
+    ] = None,
+) -> None:
+    """Print the JSON Schema of model files.
+
+    Editors complete and check model files with it.
+
+    Example: anaphora schema --output anaphora.schema.json
+
+    Many editors find it by the first line of a model:
+
+    # yaml-language-server: $schema=anaphora.schema.json
+    """
+    from anaphora.models.schema.json_schema import json_schema
+
+    text = json.dumps(json_schema(), indent=2, ensure_ascii=False)
+    if output is None:
+        typer.echo(text)
+        return
+    try:
+        output.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write {output}: {error.strerror}") from None

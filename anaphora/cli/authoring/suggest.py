@@ -1,0 +1,208 @@
+"""``anaphora suggest``: synonyms that a model lacks, from questions that it did not understand."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from anaphora.cli.terminal import ModelArgument, create_console
+
+if TYPE_CHECKING:
+    from anaphora.suggestions.semantic_similarity import Vectors
+    from anaphora.suggestions.suggestion import Findings
+
+__all__ = ["suggest"]
+
+_MAX_WARNINGS = 10
+_INTERRUPTED = 130  # as a shell says it
+
+
+def suggest(
+    model: ModelArgument,
+    *,
+    log: Annotated[
+        Path,
+        typer.Option(
+            "--log",
+            metavar="FILE",
+            help="The questions, one a line or as JSON lines; '-' or nothing: standard input.",
+            show_default=False,
+            allow_dash=True,
+        ),
+    ] = Path("-"),
+    elements: Annotated[
+        list[str] | None,
+        typer.Option("--element", metavar="ID", help="Only for this element; may be repeated."),
+    ] = None,
+    vectors: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Word vectors as text (word2vec, fastText), also gzipped."
+        ),
+    ] = None,
+    embeddings: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A model of sentence-transformers: a folder or a name."),
+    ] = None,
+    min_score: Annotated[
+        float,
+        typer.Option(min=0.0, max=1.0, metavar="X", help="The least score of a suggestion."),
+    ] = 0.5,
+    top: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="At most N for each element.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each suggestion as one line of JSON.")
+    ] = False,
+) -> None:
+    """Propose synonyms, from logged questions that the model did not understand.
+
+    Words that no element covers are held against every element: how they are written, where they
+    stand, and whether an intent would match with them. A JSON line has its question under
+    "question" or "text"; with the status "matched" it is passed over.
+
+    Example: anaphora suggest weather --log questions.txt --element city
+    """
+    if vectors and embeddings:
+        raise typer.BadParameter("give either --vectors or --embeddings, not both")
+    try:
+        _print_suggestions(
+            model, log, elements, vectors, embeddings, min_score, top, as_json=as_json
+        )
+    except KeyboardInterrupt:
+        typer.echo("Interrupted; nothing is suggested.", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+
+
+def _print_suggestions(
+    name: str,
+    log: Path,
+    elements: list[str] | None,
+    vectors: Path | None,
+    embeddings: str | None,
+    min_score: float,
+    top: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    if str(log) == "-" and (sys.stdin is None or sys.stdin.isatty()):
+        raise typer.BadParameter("give a log with --log FILE, or pipe the questions in")
+    from anaphora.models.loader import load_model
+    from anaphora.suggestions.study import study
+
+    model = load_model(name)
+    meaning = _load_vectors(vectors, embeddings)
+    questions, matched = _read_questions(log)
+    with _progress() as progress:
+        findings = study(
+            model,
+            questions,
+            vectors=meaning,
+            elements=elements,
+            min_score=min_score,
+            top=top,
+            progress=progress,
+        )
+    total = findings.questions + matched
+    summary = (
+        f"{total:,} {'question' if total == 1 else 'questions'} read, "
+        f"{findings.understood + matched:,} of them understood"
+    )
+    if findings.left_out:
+        summary += f"; {findings.left_out:,} rarer ones left out"
+    if as_json:
+        for suggestion in findings.suggestions:
+            typer.echo(json.dumps(suggestion.to_dict(), ensure_ascii=False))
+        typer.echo(summary, err=True)
+    else:
+        out = create_console()
+        _print_findings(out, findings)
+        out.print(Text(summary, style="dim"))
+
+
+def _load_vectors(vectors: Path | None, embeddings: str | None) -> Vectors | None:
+    if vectors:
+        from anaphora.suggestions.vector_file import VectorFile
+
+        return VectorFile(vectors)
+    if embeddings:
+        from anaphora.suggestions.embeddings import Embeddings
+
+        return Embeddings(embeddings)
+    return None
+
+
+def _read_questions(log: Path) -> tuple[list[str], int]:
+    """The questions that the log doesn't call matched, and how many it does."""
+    from anaphora.suggestions.question_log import InvalidLine, read_log
+
+    source = "standard input" if str(log) == "-" else str(log)
+    questions: list[str] = []
+    matched = bad = 0
+    for read in read_log(_read_lines(log)):
+        if isinstance(read, InvalidLine):
+            bad += 1
+            if bad <= _MAX_WARNINGS:
+                typer.echo(f"Warning: {source}:{read.number}: {read.problem}", err=True)
+        elif read.is_matched:
+            matched += 1
+        else:
+            questions.append(read.text)
+    if bad > _MAX_WARNINGS:
+        typer.echo(f"Warning: {source}: and {bad - _MAX_WARNINGS:,} more such lines", err=True)
+    return questions, matched
+
+
+def _read_lines(log: Path) -> Iterator[bytes | str]:
+    if str(log) == "-":
+        yield from getattr(sys.stdin, "buffer", sys.stdin)
+        return
+    try:
+        with log.open("rb") as file:
+            yield from file
+    except OSError as error:
+        raise typer.BadParameter(f"cannot read {log}: {error.strerror}") from None
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for each of the steps, on a terminal only."""
+    from rich.progress import Progress, TaskID
+
+    bars = Console(stderr=True, markup=False, highlight=False)
+    if not bars.is_terminal:
+        yield lambda what, done, of: None
+        return
+    with Progress(console=bars, transient=True) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def show(what: str, done: int, of: int) -> None:
+            if what not in tasks:
+                tasks[what] = progress.add_task(what)
+            progress.update(tasks[what], completed=done, total=of)
+
+        yield show
+
+
+def _print_findings(out: Console, findings: Findings) -> None:
+    if not findings.suggestions:
+        out.print("nothing to suggest")
+    for element, suggestions in groupby(findings.suggestions, key=lambda one: one.element):
+        out.print(Text(element, style="bold"))
+        for one in suggestions:
+            line = Text(f"  {one.score:.2f}  ")
+            line.append(one.phrase, style="green")
+            if one.value is not None:
+                line.append(f" = {one.value}", style="green dim")
+            out.print(line)
+            out.print(Text(f"        {'; '.join(one.evidence)}", style="dim"))
+            out.print(Text(f"        e.g. {' '.join(one.example.split())}", style="dim"))

@@ -1,0 +1,1 @@
+"""Commands for the intent and the synonym language."""

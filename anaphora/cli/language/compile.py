@@ -1,0 +1,107 @@
+"""``anaphora compile``: checks a text in the intent definition language."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from anaphora.cli.terminal import create_console, print_error, print_warning
+from anaphora.errors import AnaphoraError, GrammarError, Problem
+
+if TYPE_CHECKING:
+    from anaphora.grammar.idl.intent import Intent
+
+__all__ = ["compile_text"]
+
+_MODEL_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+
+
+def compile_text(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file with intents; - is the standard input.")
+    ],
+    *,
+    print_: Annotated[
+        bool,
+        typer.Option("--print", help="Print the text as it was understood instead of a summary."),
+    ] = False,
+) -> None:
+    """Check a text in the intent language: intents, fragments and imports.
+
+    The exit code is 1 if anything is wrong; every mistake is shown with its place. Imports are
+    read relative to the file. The elements that the intents speak of are not looked at: that
+    is what 'anaphora check' does with a whole model.
+
+    Example: echo "intent=order term(food)~{# == 'food'}" | anaphora compile -
+    """
+    from anaphora.grammar.idl.compiler import Compiler
+    from anaphora.grammar.idl.parsing.parser import parse_idl
+    from anaphora.grammar.idl.printer import print_statements
+    from anaphora.grammar.idl.syntax import FragmentNode
+    from anaphora.grammar.python_functions import FunctionLoader
+
+    source = "<stdin>" if file == "-" else file
+    folder = Path.cwd() if file == "-" else Path(file).parent
+    try:
+        text = _read(file, source)
+        compiled = Compiler(code=FunctionLoader(folder=folder), folder=folder).compile(text, source)
+    except AnaphoraError as error:
+        print_error(_model_file_hint(file) or error)
+        raise typer.Exit(1) from None
+    for warning in compiled.warnings:
+        print_warning(warning)
+    out = create_console()
+    if print_:
+        out.print(Text(print_statements(parse_idl(text, source))))
+        return
+    for intent in compiled.intents:
+        out.print(_format_intent(intent))
+    fragments = sum(isinstance(statement, FragmentNode) for statement in parse_idl(text, source))
+    said = _pluralize(len(compiled.intents), "intent")
+    said += f", {_pluralize(fragments, 'fragment')}" if fragments else ""
+    out.print(Text(said, style="green"))
+
+
+def _read(file: str, source: str) -> str:
+    try:
+        data = _bytes_of(file)
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise GrammarError(Problem(f"cannot be read: {reason}", source=source)) from None
+    except UnicodeDecodeError:
+        raise GrammarError(Problem("this is not a text in UTF-8", source=source)) from None
+
+
+def _bytes_of(file: str) -> bytes:
+    if file != "-":
+        return Path(file).read_bytes()
+    return sys.stdin.buffer.read() if sys.stdin else b""
+
+
+def _model_file_hint(file: str) -> AnaphoraError | None:
+    """What to say of a model file, whose intents stand among other things."""
+    path = Path(file)
+    if path.suffix.lower() not in _MODEL_SUFFIXES or not path.is_file():
+        return None
+    message = "this is a model file, it seems, and no text in the intent language"
+    hint = f"'anaphora check {file}' checks it"
+    return GrammarError(Problem(message, source=file, hint=hint))
+
+
+def _pluralize(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _format_intent(intent: Intent) -> Text:
+    line = Text(intent.id, style="bold")
+    for term in intent.terms:
+        least, most = term.min, term.max
+        amount = "" if (least, most) == (1, 1) else f"[{least},{most}]"
+        reach = "~" if term.conversational else "="
+        line.append(f"  {term.label}{reach}{amount}", style="dim")
+    return line

@@ -1,0 +1,120 @@
+"""``anaphora key``: a new key for the API."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from anaphora.cli.service.extras import SERVER_EXTRA, require_extra
+from anaphora.errors import AnaphoraError, Problem
+
+if TYPE_CHECKING:
+    from anaphora.server.settings.model import KeySettings
+
+__all__ = ["key"]
+
+_NAMES = {"id": "ID", "scopes": "--scope"}
+
+
+def key(
+    id: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="What logs and metrics call it: letters, digits, '.' and '-'."
+        ),
+    ],
+    *,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SCOPE",
+            help="What it may do: ask (questions, explanations, the active model), read "
+            "(conversations, histories, recall, models), write (forget conversations, erase "
+            "users), admin (reload and check models, metrics). Once for each. Left out: ask and "
+            "read.",
+            show_default=False,
+        ),
+    ] = None,
+    tenant: Annotated[
+        str,
+        typer.Option(
+            metavar="TENANT",
+            help="Whose users it asks for: those of one tenant are not those of another, "
+            "whatever their ids.",
+        ),
+    ] = "",
+    user: Annotated[
+        str | None,
+        typer.Option(metavar="USER", help="The only user it speaks for.", show_default=False),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE", help="How often it may be used: 100/minute.", show_default=False
+        ),
+    ] = None,
+    expires: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="From when on it is refused: 2027-01-01, or with a time and a zone.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Make a key for the API of 'anaphora serve'.
+
+    Prints the key, which is kept nowhere, and what belongs into the settings.
+
+    Example: anaphora key web --tenant acme --scope ask --rate 100/minute
+    """
+    with require_extra(*SERVER_EXTRA):
+        from pydantic import ValidationError
+
+        from anaphora.server.auth.keys import generate_key
+        from anaphora.server.settings.loader import describe_error, relevant_errors
+        from anaphora.server.settings.model import KeySettings
+
+    try:
+        wanted = KeySettings(
+            id=id,
+            hash=f"sha256:{0:064}",  # there is none yet
+            scopes=tuple(scope or ("ask", "read")),  # type: ignore[arg-type]  # validated here
+            tenant=tenant,
+            user=user,
+            rate=rate,
+            expires=expires,  # type: ignore[arg-type]  # read here
+        )
+    except ValidationError as error:
+        problems = [
+            _option_problem(one["loc"][0], *describe_error(one)) for one in relevant_errors(error)
+        ]
+        raise AnaphoraError("\n".join(map(str, problems))) from None
+    text, kept = generate_key(
+        wanted.id,
+        scopes=wanted.scopes,
+        tenant=wanted.tenant,
+        user=wanted.user,
+        rate=wanted.rate,
+        expires=wanted.expires,
+    )
+    typer.echo(f"{text}\n\nIt is kept nowhere; this belongs into the settings:\n\nkeys:")
+    typer.echo(_format_entry(kept))
+    if kept.expires and kept.expires <= datetime.now(UTC):
+        typer.echo("\nNobody can use it: --expires is in the past.", err=True)
+
+
+def _option_problem(name: object, message: str, hint: str) -> Problem:
+    return Problem(message, _NAMES.get(str(name), f"--{name}"), hint=hint)
+
+
+def _format_entry(kept: KeySettings) -> str:
+    """The key as an item of the list of keys, in YAML."""
+    import yaml
+
+    said = kept.model_dump(mode="json", exclude_defaults=True)
+    said["scopes"] = list(kept.scopes)
+    written: str = yaml.safe_dump([said], sort_keys=False, allow_unicode=True, width=200)
+    return "\n".join(f"  {line}" for line in written.splitlines())

@@ -1,0 +1,122 @@
+"""``anaphora mcp``: bots as tools of agents."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from anaphora.cli.service.extras import SERVER_EXTRA, require_extra
+from anaphora.cli.time_options import local_now
+from anaphora.errors import AnaphoraError
+
+__all__ = ["mcp"]
+
+
+def mcp(
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="MODEL",
+            help="Model files or names of bundled models; the first is asked by default. Left "
+            "out: those of --config, else weather.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Where conversations are kept, as sqlite:///bot.db or redis://localhost. Left "
+            "out: that of --config, else the memory of this process.",
+            show_default=False,
+        ),
+    ] = None,
+    user: Annotated[
+        str, typer.Option(metavar="NAME", help="Who speaks when a call names nobody.")
+    ] = "user",
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The settings of 'anaphora serve': its models and its store are used here, too.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Serve over HTTP at an address of this machine, as 127.0.0.1:8090, instead of "
+            "over the standard input and output.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Serve models to agents by the Model Context Protocol.
+
+    The tools are ask, explain, memory, reset and models. The agent's program starts this command
+    and talks to it over the standard input and output.
+
+    Example: anaphora mcp weather --store sqlite:///bot.db
+    """
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
+    )
+    # The standard output carries messages: what a model's code prints must not come before them.
+    with redirect_stdout(sys.stderr):
+        try:
+            from anaphora.mcp import create_server, serve_http, serve_stdio
+        except ImportError as error:
+            raise AnaphoraError(str(error)) from error
+        from anaphora.engine.engine import Engine
+
+        names, url = _resolve_settings(config, models, store)
+        engine = Engine(*names, store=url, clock=local_now)
+    with engine:
+        engine.store.ping()  # better told now than to the agent
+        server = create_server(engine, user=user)
+        if http:
+            with _exit_on_sigterm():
+                serve_http(server, http, started=_announce)
+        else:
+            serve_stdio(server)
+
+
+def _resolve_settings(
+    config: Path | None, models: list[str] | None, store: str | None
+) -> tuple[tuple[str, ...], str | None]:
+    """The models and the store: what the command line says before what the file says."""
+    if config is None:
+        return tuple(models or ("weather",)), store
+    with require_extra(*SERVER_EXTRA):
+        from anaphora.server.settings.model import load_settings
+    settings = load_settings(config, models=tuple(models) if models else None, store=store)
+    return tuple(settings.models), settings.store
+
+
+@contextmanager
+def _exit_on_sigterm() -> Iterator[None]:
+    """Whoever ends the process by SIGTERM lets it close its store."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _announce(url: str) -> None:
+    typer.echo(f"The MCP server listens at {url}", err=True)

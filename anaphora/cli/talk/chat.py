@@ -1,0 +1,327 @@
+"""``anaphora chat``: a conversation in the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from anaphora.cli.talk.chat_memory import ChatMemory
+from anaphora.cli.talk.model_watcher import WatchedModel
+from anaphora.cli.terminal import (
+    CacheOption,
+    ModelArgument,
+    create_console,
+    print_error,
+    print_reply,
+)
+from anaphora.cli.time_options import local_now
+from anaphora.errors import AnaphoraError
+
+if TYPE_CHECKING:
+    from anaphora.engine.engine import Engine
+    from anaphora.intents.explanation import Explanation
+
+__all__ = ["chat"]
+
+_HELP = {
+    "/stm": "show what is remembered",
+    "/why": "explain the last answer",
+    "/reset": "forget this conversation",
+    "/model NAME": "talk to another model; each keeps its own memory",
+    "/history": "show what was said, in this chat and in earlier ones (with --memory)",
+    "/summary": "show what was summarized, and how long the history is (with --memory)",
+    "/recall TEXT": "look for what was said about something (with --memory)",
+    "/erase": "erase all that is kept of you, with every model",
+    "/help": "show this list",
+    "/quit": "leave (so does Ctrl-D)",
+}
+
+
+def chat(
+    model: ModelArgument = "weather",
+    *,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch",
+            help="Take up a changed model file with the next line, and keep the conversation as "
+            "far as its elements still fit.",
+        ),
+    ] = False,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Keep what is said for good, and go on with what was said before: "
+            "sqlite:///FILE, postgresql://…, or memory: for this chat alone.",
+            show_default=False,
+        ),
+    ] = None,
+    summarizer: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What shortens a long history: extractive, cut, bart, bart:FOLDER, none, or the "
+            "URL of a chat-completions endpoint with #MODEL.",
+        ),
+    ] = "extractive",
+    embedder: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What /recall finds by meaning with: none, minilm or "
+            "sentence-transformers:FOLDER.",
+        ),
+    ] = "none",
+    cache: CacheOption = None,
+) -> None:
+    """Talk to a model. /stm shows the memory, /why explains the last answer, /help the rest.
+
+    Examples:
+
+    anaphora chat weather
+
+    anaphora chat weather --memory sqlite:///chats.db
+    """
+    recollection = None
+    if memory is not None:
+        recollection = ChatMemory.open(memory, summarizer=summarizer, embedder=embedder)
+    try:
+        session = _ChatSession(model, watch=watch, recollection=recollection, cache=cache)
+        session.greet()
+        for line in _lines():
+            if not session.answer(line):
+                break
+    finally:
+        if recollection is not None:
+            recollection.close()
+
+
+class _ChatSession:
+    """The models that were talked to, and the one that is talked to now."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        watch: bool,
+        recollection: ChatMemory | None,
+        cache: Path | None,
+    ) -> None:
+        self._out = create_console()
+        self._watch = watch
+        self._memory = recollection
+        self._cache = cache
+        self._known: dict[str, WatchedModel] = {}
+        self._current = self._load(model)
+        self._last: Explanation | None = None
+        self._commands: dict[str, Callable[[str], None]] = {
+            "/stm": self._show_memory,
+            "/why": self._show_explanation,
+            "/reset": self._reset,
+            "/model": self._switch,
+            "/history": self._memory_command("history"),
+            "/summary": self._memory_command("summary"),
+            "/recall": self._memory_command("recall"),
+            "/erase": self._erase,
+            "/help": self._show_help,
+        }
+
+    @property
+    def _engine(self) -> Engine:
+        return self._current.engine
+
+    def greet(self) -> None:
+        model = self._engine.models[0]
+        self._out.print(Text(f"{model.name or model.id}", style="bold"), end="")
+        self._out.print(Text(f": {model.description}" if model.description else ""))
+        asked = next(
+            (
+                step.text
+                for dialog in model.samples
+                for step in dialog.steps
+                if hasattr(step, "text")
+            ),
+            None,
+        )
+        if asked:
+            self._out.print(Text(f"Try: {asked}", style="dim"))
+        self._out.print(Text("/help lists the commands, Ctrl-D leaves.", style="dim"))
+
+    def answer(self, line: str) -> bool:
+        """Answer one line; False when the user wants to leave."""
+        command, _, argument = line.strip().partition(" ")
+        if command in ("/quit", "/exit"):
+            return False
+        try:
+            if self._watch:
+                self._reload_if_changed()
+            if not command:
+                pass
+            elif command.startswith("/"):
+                self._run_command(command, argument.strip())
+            else:
+                reply = self._engine.ask(line, at=local_now(), explain=True)
+                self._last = reply.explanation
+                print_reply(self._out, reply)
+                if reply.status == "rejected" and line.strip().lower() in ("exit", "quit", "bye"):
+                    self._out.print(Text("  (/quit or Ctrl-D leaves)", style="dim"))
+        except AnaphoraError as error:
+            print_error(error)
+        except KeyboardInterrupt:
+            if not _is_typed():  # there would be no other way to end it
+                raise
+            self._out.print(Text("interrupted; nothing was remembered of it", style="dim"))
+        return True
+
+    def _reload_if_changed(self) -> None:
+        """Take up the model file if it has changed; one with mistakes changes nothing."""
+        try:
+            said = self._current.reload_if_changed()
+        except AnaphoraError as error:
+            print_error(error)
+            said = "the model as it was goes on answering"
+        if said:
+            self._out.print(Text(said, style="dim"))
+
+    def _run_command(self, command: str, argument: str) -> None:
+        if command in self._commands:
+            self._commands[command](argument)
+            return
+        known = [usage.split()[0] for usage in _HELP]
+        close = get_close_matches(command.lower(), known, n=1)
+        meant = f"did you mean {close[0]}?" if close else "/help lists the commands"
+        self._out.print(f"There is no command {command}; {meant}")
+
+    def _show_memory(self, _: str) -> None:
+        from anaphora.models.schema.durations import format_duration
+
+        now = datetime.now(UTC)
+        conversation = self._engine.conversation(at=now)
+        if pending := conversation.pending:
+            understood = ", ".join(str(entity) for entity in pending.entities)
+            missing = ", ".join(pending.missing) or "a yes or a no"
+            self._out.print(Text(f"waiting for {missing} of {pending.intent} ({understood})"))
+        offer = conversation.offer
+        if offer and not offer.declined:
+            brought = ", ".join(str(entity) for entity in offer.entities)
+            self._out.print(Text(f"a yes brings back {brought}, for {offer.question!r}"))
+        if not conversation.remembered:
+            if not pending and not offer:
+                self._out.print(Text("nothing is remembered", style="dim"))
+            return
+        table = Table("element", "value", "groups", "questions ago", "last used", box=None)
+        for held in conversation.remembered:
+            age = timedelta(seconds=max(0, int((now - held.used_at).total_seconds())))
+            table.add_row(
+                Text(held.entity.element),
+                Text(held.entity.value_or_text),
+                Text(", ".join(sorted(held.entity.groups))),
+                str(conversation.questions - held.question),
+                f"{format_duration(age)} ago",
+            )
+        self._out.print(table)
+
+    def _show_explanation(self, _: str) -> None:
+        if self._last is None:
+            self._out.print(Text("nothing has been asked yet", style="dim"))
+        else:
+            self._out.print(Text(str(self._last)))
+
+    def _reset(self, _: str) -> None:
+        self._engine.forget()
+        self._out.print(Text("everything is forgotten", style="dim"))
+
+    def _erase(self, _: str) -> None:
+        erased = sum(talk.engine.erase(user="user") for talk in self._known.values())
+        counted = f" ({erased:,} exchange{'s' if erased != 1 else ''})" if erased else ""
+        self._out.print(Text(f"everything is erased{counted}", style="dim"))
+
+    def _switch(self, name: str) -> None:
+        if not name:
+            from anaphora.models.catalog import model_names
+
+            self._out.print(f"/model NAME takes a file or one of: {', '.join(model_names())}")
+            return
+        self._current = self._load(name)
+        self._last = None
+        self.greet()
+
+    def _memory_command(
+        self, what: Literal["history", "summary", "recall"]
+    ) -> Callable[[str], None]:
+        """The command that shows something of the long-term memory, if there is one."""
+
+        def show(argument: str) -> None:
+            if self._memory is None:
+                self._out.print(
+                    "There is no long-term memory; 'anaphora chat --memory sqlite:///chats.db' "
+                    f"has one for /{what}"
+                )
+                return
+            self._memory.show(self._out, what, self._engine.models[0], argument)
+
+        return show
+
+    def _show_help(self, _: str) -> None:
+        for command, meaning in _HELP.items():
+            self._out.print(f"  {command:12} {meaning}")
+
+    def _load(self, name: str) -> WatchedModel:
+        if name not in self._known:
+            memory = self._memory.memory if self._memory else None
+            self._known[name] = WatchedModel(name, long_term=memory, cache=self._cache)
+        return self._known[name]
+
+
+def _is_typed() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _lines() -> Iterator[str]:
+    """What the user types, a line at a time, until Ctrl-D."""
+    if sys.stdin is None:  # closed by whoever started us
+        return
+    if not _is_typed():
+        yield from (line.rstrip("\r\n") for line in sys.stdin)
+        return
+    # No history on Windows, which has no readline, nor for a user without a home.
+    with suppress(ImportError, RuntimeError):
+        _enable_history()
+    while True:
+        try:
+            yield input("> ")
+        except EOFError:
+            print()
+            return
+        except KeyboardInterrupt:
+            print("\n(Ctrl-D or /quit leaves)")
+
+
+def _enable_history() -> None:
+    """Load the lines of earlier chats and keep those of this one."""
+    import atexit
+    import readline
+
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    file = state / "anaphora" / "history"
+    with suppress(OSError):
+        readline.read_history_file(file)
+    readline.set_history_length(1_000)
+
+    def save() -> None:
+        with suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(file)
+
+    atexit.register(save)

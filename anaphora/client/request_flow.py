@@ -1,0 +1,234 @@
+"""One request and what becomes of it, without any input or output: what the two clients share.
+
+:func:`request_flow` is a script that a client plays: it is told to send the request, or to wait,
+and tells what came of it, until the script returns the answer or raises an error.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Any, Generic, TypeAlias, TypeVar
+
+import httpx
+
+from anaphora.client.errors import (
+    ApiError,
+    InvalidResponse,
+    ProblemDetails,
+    Unreachable,
+    build_error,
+    parse_slug,
+)
+
+__all__ = ["ApiRequest", "RetryPolicy", "TransportResult", "request_flow", "transport_error"]
+
+_T = TypeVar("_T")
+
+TransportResult: TypeAlias = httpx.Response | httpx.HTTPError
+
+_INITIAL_DELAY = 0.1  # seconds; the next ones are twice as long each
+_STREAM_READ_TIMEOUT = 30.0  # seconds; the service gives a sign of life every 15
+_NOT_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRequest(Generic[_T]):
+    """A request, and how its answer is read.
+
+    ``changes`` says that it does something that must not happen twice: an answer is remembered, a
+    handler runs. ``expected`` are the statuses of an answer, as opposed to a problem. One that
+    ``streams`` is answered bit by bit.
+    """
+
+    method: str
+    path: str
+    read: Callable[[httpx.Response], _T]
+    params: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    changes: bool = False
+    expected: tuple[int, ...] = (200,)
+    streams: bool = False
+
+    @property
+    def content(self) -> bytes | None:
+        """The body as JSON. Raises ``TypeError`` or ``ValueError`` for what JSON does not know."""
+        return None if self.body is None else json.dumps(self.body, allow_nan=False).encode()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {} if self.body is None else {"Content-Type": "application/json"}
+
+    def is_stream(self, response: httpx.Response) -> bool:
+        """Whether this is an answer that comes bit by bit; all others are read as a whole."""
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return (
+            self.streams and response.status_code in self.expected and kind == "text/event-stream"
+        )
+
+    def timeout_for(self, usual: httpx.Timeout) -> httpx.Timeout:
+        """How long to wait for it: a server that answers bit by bit may be silent for a while."""
+        if not self.streams or usual.read is None:
+            return usual
+        read = max(usual.read, _STREAM_READ_TIMEOUT)
+        return httpx.Timeout(connect=usual.connect, write=usual.write, pool=usual.pool, read=read)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often, and when, a request is sent again.
+
+    At most ``times``, and only if it cannot be done twice by that: no connection came about, the
+    server says that it has not begun (too many requests; it is shutting down), or the request
+    changes nothing. A server that wants more than ``longest_wait`` seconds is not waited for.
+    """
+
+    times: int = 2
+    longest_wait: float = 10.0
+    clock: Callable[[], float] = time.time
+
+    def delay(self, call: ApiRequest[Any], outcome: TransportResult, attempt: int) -> float | None:
+        """For how long to wait before the request is sent again, None if it must not be."""
+        if attempt >= self.times:
+            return None
+        usual = _INITIAL_DELAY * 2**attempt
+        if isinstance(outcome, httpx.HTTPError):
+            return usual if _is_retryable(call, outcome) else None
+        if outcome.status_code in call.expected:
+            return None
+        asked = self.parse_retry_after(outcome)
+        if outcome.status_code == 503 and parse_slug(_parse_json(outcome)) == "shutting-down":
+            asked = usual if asked is None else asked
+        elif outcome.status_code == 503 and call.changes:
+            return None  # the store may have failed after the handler had run
+        elif outcome.status_code not in (429, 503):
+            return None
+        return asked if asked is not None and asked <= self.longest_wait else None
+
+    def parse_retry_after(self, response: httpx.Response) -> float | None:
+        """The seconds of ``Retry-After``, None if there are none to be read."""
+        written = response.headers.get("retry-after", "").strip()
+        if written.isdecimal():
+            return float(written)
+        try:
+            until = parsedate_to_datetime(written)
+        except ValueError:
+            return None
+        if until.tzinfo is None:
+            until = until.replace(tzinfo=UTC)
+        return max(0.0, until.timestamp() - self.clock())
+
+
+def request_flow(
+    call: ApiRequest[_T], retries: RetryPolicy
+) -> Generator[float | None, TransportResult | None, _T]:
+    """The script of a call. It yields None for "send the request" (and takes what came of it) and a
+    number for "wait that many seconds"; it returns the answer.
+
+    Raises :class:`ApiError` or :class:`Unreachable` if there is none.
+    """
+    attempt = 0
+    while True:
+        outcome = yield None
+        assert outcome is not None
+        pause = retries.delay(call, outcome, attempt)
+        if pause is None:
+            return _read_or_raise(call, outcome, retries)
+        yield pause
+        attempt += 1
+
+
+def transport_error(call: ApiRequest[Any], error: httpx.HTTPError) -> Unreachable:
+    """The error of a request to which no answer, or only a part of one, has come."""
+    said = str(error) or type(error).__name__
+    address = _server_address(error)
+    if isinstance(error, _NOT_SENT):
+        return Unreachable(
+            f"{address} cannot be reached: {said}\n"
+            "  hint: is the server running, and is this its address?"
+        )
+    if isinstance(error, httpx.TimeoutException):
+        lines = [
+            f"{address} has not answered in time",
+            "  hint: Client(…, timeout=60) waits longer",
+        ]
+    else:
+        lines = [f"the connection to {address} broke before the answer was there: {said}"]
+    if call.changes:
+        lines.append(
+            "  hint: it may have been done all the same; before you send it again, see what "
+            "conversation() shows"
+        )
+    return Unreachable("\n".join(lines), maybe_done=call.changes)
+
+
+def _is_retryable(call: ApiRequest[Any], error: httpx.HTTPError) -> bool:
+    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+        return True
+    broken = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)
+    return broken and not call.changes
+
+
+def _read_or_raise(call: ApiRequest[_T], outcome: TransportResult, retries: RetryPolicy) -> _T:
+    if isinstance(outcome, httpx.HTTPError):
+        raise transport_error(call, outcome) from outcome
+    if outcome.status_code not in call.expected:
+        raise _response_error(outcome, retries)
+    try:
+        return call.read(outcome)
+    except (ValueError, RecursionError) as error:
+        raise _invalid_response(
+            outcome, f"what came is no answer of the service: {error}"
+        ) from error
+
+
+def _response_error(response: httpx.Response, retries: RetryPolicy) -> ApiError:
+    if 200 <= response.status_code < 400:
+        target = response.headers.get("location")
+        said = f"it leads to {target}" if target else "no such answer was expected"
+        return _invalid_response(response, said)
+    plain = _parse_json(response)
+    return build_error(
+        response.status_code,
+        response.text if plain is None else plain,
+        reason=response.reason_phrase,
+        retry_after=retries.parse_retry_after(response),
+        request_id=response.headers.get("x-request-id", ""),
+    )
+
+
+def _invalid_response(response: httpx.Response, detail: str) -> InvalidResponse:
+    return InvalidResponse(
+        ProblemDetails(
+            status=response.status_code,
+            title=response.reason_phrase,
+            detail=detail,
+            request_id=response.headers.get("x-request-id", ""),
+        )
+    )
+
+
+def _parse_json(response: httpx.Response) -> Any:
+    """The JSON of an answer, None if it is none."""
+    try:
+        return response.json()
+    except (ValueError, RecursionError):
+        return None
+
+
+def _server_address(error: httpx.HTTPError) -> str:
+    try:
+        url = error.request.url
+    except RuntimeError:  # httpx could not even make a request of it
+        return "the server"
+    return f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}"

@@ -1,0 +1,1 @@
+"""The values that travel between rooms: utterances, entities, requests, users."""

@@ -1,0 +1,1 @@
+"""Handlers and hooks: functions of the bot's author."""

@@ -1,0 +1,147 @@
+"""Handlers: the functions of a bot's author that answer an intent."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from anaphora.engine.callbacks.live_conversation import LiveConversation
+from anaphora.errors import HandlerError, ModelError, Problem
+from anaphora.grammar.function_errors import describe_failure
+from anaphora.grammar.idl.intent import Intent
+from anaphora.intents.match import Match
+from anaphora.models.building.handlers import HandlerReference
+from anaphora.models.domain import Model
+
+__all__ = ["Handler", "Reject", "Skip", "bind_handlers"]
+
+_CONTEXT_PARAMETERS = ("match", "data", "text", "user", "conversation", "at", "language")
+
+
+class Skip(Exception):  # noqa: N818 - raised to say what is to happen, not that something failed
+    """Raised by a handler that leaves the question to the next best match."""
+
+
+class Reject(Exception):  # noqa: N818
+    """Raised by a handler that cannot answer; its text is the reason that the user is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """A function bound to an intent; its parameters are filled by name.
+
+    A parameter named like a slot gets the slot's value (None, or its default, when the slot is
+    empty). ``match`` gets the :class:`Match`, ``data`` the conversation's own dictionary, kept
+    with it and changed at will, ``text`` the utterance, ``user`` the user's id, ``conversation``
+    the :class:`LiveConversation`, of which it may forget things, ``at`` the user's local time and
+    ``language`` the language of the utterance. A ``**keyword`` parameter gets all slots not
+    named.
+    """
+
+    function: Callable[..., Any]
+    parameters: Mapping[str, Any]
+    has_keyword_parameter: bool
+
+    @classmethod
+    def bind(cls, function: Callable[..., Any], intent: Intent) -> Handler:
+        """Check ``function`` against the slots of ``intent``.
+
+        Raises :class:`HandlerError` for a parameter that nothing could fill.
+        """
+        name = getattr(function, "__name__", repr(function))
+        if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+            raise HandlerError(
+                f"the handler {name} of '{intent.id}' is async: a handler is a plain function"
+            )
+        slots = [term.id for term in intent.terms if term.id is not None]
+        parameters: dict[str, Any] = {}
+        takes_all = False
+        try:
+            signature = inspect.signature(function)
+        except (TypeError, ValueError) as error:
+            raise HandlerError(f"{name} cannot be a handler of '{intent.id}': {error}") from error
+        for parameter in signature.parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                takes_all = True
+            elif parameter.kind is parameter.VAR_POSITIONAL:
+                continue
+            elif parameter.kind is parameter.POSITIONAL_ONLY:
+                raise HandlerError(
+                    f"the handler {name} of '{intent.id}' takes '{parameter.name}' by position: "
+                    "a handler is called by the names of its parameters"
+                )
+            elif parameter.name not in (*slots, *_CONTEXT_PARAMETERS):
+                known = ", ".join((*slots, *_CONTEXT_PARAMETERS))
+                raise HandlerError(
+                    f"the handler {name} of '{intent.id}' asks for '{parameter.name}', which is "
+                    f"none of its slots; there are: {known}"
+                )
+            else:
+                empty = parameter.default is parameter.empty
+                parameters[parameter.name] = None if empty else parameter.default
+        return cls(function, parameters, takes_all)
+
+    def __call__(
+        self,
+        match: Match,
+        *,
+        data: dict[str, Any],
+        text: str,
+        user: str,
+        conversation: LiveConversation,
+        at: datetime,
+        language: str,
+    ) -> Any:
+        """Call the function. :class:`Skip` and :class:`Reject` pass; whatever else it raises
+        comes as :class:`HandlerError` with its cause."""
+        slots = {name: slot.value for name, slot in match.slots.items()}
+        given = {
+            "match": match,
+            "data": data,
+            "text": text,
+            "user": user,
+            "conversation": conversation,
+            "at": at,
+            "language": language,
+        }
+        given = {
+            name: value for name, value in given.items() if not match.intent.term(name)
+        } | slots
+        arguments = {name: given.get(name, default) for name, default in self.parameters.items()}
+        if self.has_keyword_parameter:
+            arguments = slots | arguments
+        try:
+            result = self.function(**arguments)
+        except (Skip, Reject):
+            raise
+        except (Exception, SystemExit) as error:  # it may leave the question, not the program
+            said = describe_failure(error, self.function)
+            raise HandlerError(f"the handler of '{match.intent.id}' failed: {said}") from error
+        if inspect.iscoroutine(result) or inspect.isgenerator(result):
+            result.close()
+            kind = type(result).__name__
+            raise HandlerError(f"the handler of '{match.intent.id}' returned a {kind}, not run yet")
+        return result
+
+
+def bind_handlers(model: Model) -> dict[str, Handler]:
+    """The handlers that the model names. Raises :class:`ModelError` for those that do not fit."""
+    bound, problems = {}, []
+    for intent in model.intents:
+        function = model.handlers.get(intent.id)
+        if function is None:
+            continue
+        place = Problem("", model.source)
+        if isinstance(function, HandlerReference):
+            place = function.place
+            function = function.function
+        try:
+            bound[intent.id] = Handler.bind(function, intent)
+        except HandlerError as error:
+            problems.append(replace(place, message=str(error)))
+    if problems:
+        raise ModelError(problems)
+    return bound

@@ -1,0 +1,1 @@
+"""The bridge between a conversation and the long-term memory."""

@@ -1,0 +1,129 @@
+"""What the engine hands to a long-term memory, and a plain one in the memory of this process."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from operator import attrgetter
+
+from anaphora.core.utterance import Entity
+from anaphora.engine.reply import Reply
+from anaphora.intents.match import Candidate
+from anaphora.ltm.exchange import DateMention, Exchange
+from anaphora.models.domain import Model
+from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.forks import fork_safe_lock
+
+__all__ = [
+    "InProcessLongTerm",
+    "build_exchange",
+    "build_reset_mark",
+    "find_sentence_dates",
+    "has_date_element",
+]
+
+_DATE_ELEMENTS = ("date", "nlpcraft:date")  # the built-in elements
+
+
+def build_exchange(
+    text: str,
+    reply: Reply,
+    *,
+    at: datetime,
+    language: str,
+    memory: tuple[Entity, ...],
+    clock: int,
+    dates: tuple[DateMention, ...] | None = None,
+) -> Exchange:
+    """What was said and answered, the ``dates`` of the question (see :func:`find_sentence_dates`;
+    None if it was not understood, or by a model that knows none), and the ``memory`` that a next
+    question would find. Of what was merely offered nothing is held to be understood."""
+    is_offer = reply.status == "incomplete" and not reply.missing
+    slots = () if is_offer else reply.slots.items()
+    return Exchange(
+        text,
+        reply.text,
+        at,
+        reply.status,
+        None if is_offer else reply.intent,
+        {name: tuple([taken.entity.value_or_text for taken in slot.taken]) for name, slot in slots},
+        language,
+        memory,
+        clock=clock,
+        question_dates=dates,
+    )
+
+
+def has_date_element(model: Model) -> bool:
+    """Whether dates are entities of the model."""
+    return any(model.element(id) is not None for id in _DATE_ELEMENTS)
+
+
+def find_sentence_dates(taken: Iterable[Candidate]) -> tuple[DateMention, ...]:
+    """The dates in the sentence that an intent has ``taken``, with their values."""
+    return tuple(
+        [date for one in taken if one.source == "sentence" for date in _iter_dates(one.entity)]
+    )
+
+
+def _iter_dates(entity: Entity) -> Iterator[DateMention]:
+    if entity.element in _DATE_ELEMENTS and entity.value:
+        yield DateMention(entity.start, entity.end, entity.value)
+    for part in entity.parts:
+        yield from _iter_dates(part)
+
+
+def build_reset_mark(at: datetime, memory: Iterable[Entity] = (), *, clock: int) -> Exchange:
+    """The mark that something was forgotten on purpose: a reset in which nobody said anything
+    (neither question nor answer). No exchange with a smaller ``clock`` may bring anything back;
+    ``left`` is what was still remembered after it."""
+    return Exchange("", "", at, status="reset", memory=tuple(memory), clock=clock)
+
+
+_clock = attrgetter("clock")
+
+
+class InProcessLongTerm:
+    """The last exchanges of each conversation, in the memory of this process: enough for sample
+    dialogs. See :class:`~anaphora.engine.long_term.protocol.LongTerm` for the methods."""
+
+    def __init__(self, most: int = 1_000) -> None:
+        self._most = most
+        self._exchanges: defaultdict[ConversationKey, list[Exchange]] = defaultdict(list)
+        self._dropped_counts: Counter[ConversationKey] = Counter()  # exchanges before those
+        self._mutex = fork_safe_lock()
+
+    @property
+    def clock(self) -> int:
+        return 0
+
+    def add(self, key: ConversationKey, exchange: Exchange) -> None:
+        with self._mutex:
+            kept = self._exchanges[key]
+            insort(kept, exchange, key=_clock)
+            too_many = len(kept) - self._most
+            if too_many > 0:
+                del kept[:too_many]
+                self._dropped_counts[key] += too_many
+
+    def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
+        with self._mutex:
+            numbered = enumerate(self._exchanges.get(key, ()), self._dropped_counts[key] + 1)
+            return [replace(one, number=number) for number, one in numbered][: -limit - 1 : -1]
+
+    def erase(
+        self, user: str, *, tenant: str = "", model: str | None = None, clock: int = 0
+    ) -> int:
+        with self._mutex:
+            gone = [
+                key
+                for key in self._exchanges
+                if (key.user, key.tenant) == (user, tenant) and model in (None, key.model)
+            ]
+            return sum(len(self._exchanges.pop(key)) for key in gone)
+
+    def close(self) -> None:
+        pass

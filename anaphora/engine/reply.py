@@ -1,0 +1,65 @@
+"""What a question is answered with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from anaphora.core.utterance import Entity
+from anaphora.intents.explanation import Explanation
+from anaphora.intents.match import Slot
+from anaphora.intents.unused import UnusedPart
+from anaphora.models.domain import Status
+
+__all__ = ["Reply"]
+
+
+class Reply(Struct, frozen=True):
+    """The answer to one question.
+
+    ``status`` is ``matched``, ``incomplete`` (``missing`` terms are to be asked for; ``prompt``
+    asks for the first), ``rejected`` (``reason`` says what was lacking) or ``reset``. ``text``
+    is what the bot says, ``result`` what the handler returned. ``slots`` come by name;
+    ``memory`` is what the conversation remembers after the question, newest first; ``unused`` is
+    what of the sentence the answer, or the question it goes on to ask, did not use;
+    ``explanation`` is there if it was asked for.
+    """
+
+    status: Status
+    intent: str | None = None
+    slots: Mapping[str, Slot] = {}
+    missing: tuple[str, ...] = ()
+    prompt: str | None = None
+    text: str = ""
+    reason: str = ""
+    result: Any = None
+    memory: tuple[Entity, ...] = ()
+    unused: Sequence[UnusedPart] = ()
+    explanation: Explanation | None = None
+
+    def __str__(self) -> str:
+        slots = ", ".join(f"{name}={slot.value}" for name, slot in self.slots.items())
+        understood = " ".join(part for part in (self.intent, f"({slots})" if slots else "") if part)
+        return " ".join(part for part in (self.status, understood, f"{self.text!r}") if part)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The reply as JSON-able data, in the form that the command line prints."""
+        return {
+            "status": self.status,
+            "intent": self.intent,
+            "slots": {name: slot.to_dict() for name, slot in self.slots.items()},
+            "missing": list(self.missing),
+            "prompt": self.prompt,
+            "text": self.text,
+            "memory": [
+                {
+                    "element": entity.element,
+                    "value": entity.value_or_text,
+                    "groups": sorted(entity.groups),
+                }
+                for entity in self.memory
+            ],
+            "unused": [one.to_dict() for one in self.unused],
+        }

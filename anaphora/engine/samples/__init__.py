@@ -1,0 +1,1 @@
+"""Runs the sample dialogs of models."""

@@ -1,0 +1,1 @@
+"""Built-in entities: one package or module each."""

@@ -1,0 +1,194 @@
+"""Reads what is composed by rules: a bottom-up chart parser over atoms.
+
+A rule is a sequence of literals and of categories, what it makes is an item of a category with a
+meaning. Items are found in the order of their length, and of the ways to make the same item the
+one with the least cost counts, so that what is longer is made of the best that is shorter
+(Knuth 1977, "A Generalization of Dijkstra's Algorithm"). The rules are kept as one trie: what
+begins alike is looked for once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any, NamedTuple, TypeAlias
+
+from anaphora.entities.builtin.atoms import Atom
+
+__all__ = ["BuildMeaning", "Chart", "ChartGrammar", "Item", "Literal"]
+
+_MAX_EDGES = 5_000  # in one chart (some 20 ms); what is left then goes unfound
+
+BuildMeaning: TypeAlias = Callable[[Sequence[Any]], Any]
+"""Makes the meaning of an item of the meanings of what the categories of its rule stand for, in
+their order; None if there is no such item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """An atom of a rule as it is written; ``open`` if any letters may follow."""
+
+    text: str
+    is_prefix: bool = False
+
+
+class Item(NamedTuple):  # as an edge: a dataclass takes three times as long to make
+    """What stands from the atom ``start`` up to the atom ``end``, and means ``meaning``."""
+
+    start: int
+    end: int
+    category: str
+    meaning: Any
+    cost: int = 0
+
+
+class _Node:
+    """How far rules have been followed, and the ways on: by a word, by the beginning of one
+    (``lengths`` are theirs, longest first), and by an item of a category."""
+
+    __slots__ = ("categories", "completed", "lengths", "prefixes", "words")
+
+    def __init__(self) -> None:
+        self.words = self.prefixes = self.categories = _NO_EDGES
+        self.completed: tuple[tuple[str, BuildMeaning, int], ...] = ()
+        self.lengths: tuple[int, ...] = ()
+
+    def get_or_add_child(self, step: Literal | str) -> _Node:
+        """The node to which a step leads, made if no rule has taken that step yet."""
+        if isinstance(step, str):
+            name = step
+            ways = self.categories = self.categories or {}
+        elif step.is_prefix:
+            name = step.text
+            ways = self.prefixes = self.prefixes or {}
+        else:
+            name = step.text
+            ways = self.words = self.words or {}
+        node = ways.get(name)
+        if node is None:
+            node = ways[name] = _Node()
+        return node
+
+
+# Stays empty: of thousands of nodes most lack two of the ways on, or all three.
+_NO_EDGES: dict[str, _Node] = {}
+
+
+class _Edge(NamedTuple):
+    """A rule that has been followed up to a node, from ``start`` on."""
+
+    node: _Node
+    start: int
+    meanings: tuple[Any, ...]
+    cost: int
+
+
+class ChartGrammar:
+    """Rules to read by; to be filled once and then read by many threads."""
+
+    def __init__(self) -> None:
+        self._root = _Node()
+        self._count = 0
+
+    def add(self, category: str, steps: Iterable[Literal | str], make: BuildMeaning) -> None:
+        """A rule: ``steps`` are literals and the names of categories. Among rules that make the
+        same item the first one wins."""
+        node = self._root
+        for step in steps:
+            node = node.get_or_add_child(step)
+        if node is self._root:
+            raise ValueError(f"a rule for '{category}' has no steps")
+        self._count += 1
+        node.completed += ((category, make, self._count),)
+
+    def parse(self, atoms: Sequence[Atom], items: Iterable[Item]) -> Chart:
+        """All that can be made of those atoms and ``items``."""
+        return Chart(self._root, atoms, items)
+
+    def compile(self) -> tuple[frozenset[str], frozenset[str]]:
+        """To be called once, after the last rule: the atoms that are written in rules, and the
+        beginnings of those that are open."""
+        words: set[str] = set()
+        prefixes: set[str] = set()
+        waiting = [self._root]
+        while waiting:
+            node = waiting.pop()
+            words.update(node.words)
+            if node.prefixes:
+                node.lengths = tuple(sorted({len(one) for one in node.prefixes}, reverse=True))
+                prefixes.update(node.prefixes)
+            for below in (node.words, node.prefixes, node.categories):
+                waiting += below.values()
+        return frozenset(words), frozenset(prefixes)
+
+
+class Chart:
+    """The items that were made of some atoms. ``edges`` is how much that took."""
+
+    def __init__(self, root: _Node, atoms: Sequence[Atom], items: Iterable[Item]) -> None:
+        self._root = root
+        self._atoms = atoms
+        self._queue: list[tuple[int, int, int, Item]] = []
+        self._best: dict[tuple[int, int, str], Item] = {}
+        self._from: dict[int, list[Item]] = {}
+        self._waiting: list[list[_Edge]] = [[] for _ in range(len(atoms) + 1)]
+        self.edges = 0
+        self._serial = count()
+        for item in items:
+            self._push(item)
+        for start in range(len(atoms)):
+            self._follow(_Edge(root, start, (), 0), start)
+        while self._queue and self.edges < _MAX_EDGES:
+            self._process(heappop(self._queue)[-1])
+
+    def items(self, category: str) -> list[Item]:
+        """The items of a category, by their starts, the longer ones first."""
+        found = [item for item in self._best.values() if item.category == category]
+        return sorted(found, key=lambda item: (item.start, -item.end))
+
+    def _process(self, item: Item) -> None:
+        key = item.start, item.end, item.category
+        if key in self._best:
+            return
+        self._best[key] = item
+        self._from.setdefault(item.start, []).append(item)
+        category = item.category
+        for edge in self._waiting[item.start]:  # what follows is added behind it
+            if (node := edge.node.categories.get(category)) is not None:
+                self._advance(edge, node, item)
+
+    def _advance(self, edge: _Edge, node: _Node, item: Item) -> None:
+        meanings = (*edge.meanings, item.meaning)
+        self._follow(_Edge(node, edge.start, meanings, edge.cost + item.cost), item.end)
+
+    def _follow(self, edge: _Edge, at: int) -> None:
+        """Makes what the rules at the edge make, and goes on along all that stands there."""
+        self.edges += 1
+        if self.edges > _MAX_EDGES:
+            return
+        node = edge.node
+        for category, make, rank in node.completed:
+            meaning = make(edge.meanings)
+            if meaning is not None:
+                self._push(Item(edge.start, at, category, meaning, edge.cost + rank))
+        if at >= len(self._atoms):
+            return
+        text = self._atoms[at].text
+        if (next_node := node.words.get(text)) is not None:
+            self._follow(_Edge(next_node, edge.start, edge.meanings, edge.cost), at + 1)
+        for length in node.lengths:
+            if (next_node := node.prefixes.get(text[:length])) is not None:
+                self._follow(_Edge(next_node, edge.start, edge.meanings, edge.cost), at + 1)
+                break
+        if node.categories:
+            self._waiting[at].append(edge)
+            for item in self._from.get(at, ()):
+                if (next_node := node.categories.get(item.category)) is not None:
+                    self._advance(edge, next_node, item)
+
+    def _push(self, item: Item) -> None:
+        if (item.start, item.end, item.category) not in self._best:
+            place = item.end - item.start, item.cost, next(self._serial), item
+            heappush(self._queue, place)

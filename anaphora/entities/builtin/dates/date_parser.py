@@ -1,0 +1,317 @@
+"""Reads the dates and durations in a text, whatever the time is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
+from anaphora.entities.builtin.chart_parser import Item
+from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
+from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousName, AmbiguousNameFinder
+from anaphora.entities.builtin.dates.date_grammar import DateGrammar, load_grammar
+from anaphora.entities.builtin.dates.operations import TimeExpression
+from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
+from anaphora.entities.builtin.numbers.digit_groups import find_groups_end
+from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
+from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
+
+__all__ = ["DateMatch", "DateParser", "get_date_parser"]
+
+DateMatch: TypeAlias = tuple[int, int, TimeExpression]
+"""Where it stands in the text (half open), and what it means."""
+
+_MAX_ISLAND_ATOMS = 40  # atoms that are looked at together; no date is longer
+_CACHED_ISLANDS = 4096  # islands
+# Grades one after the other as bytes; what has none may be nothing of a date.
+_ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
+_MAX_CACHED_WORDS = 50_000  # remembered words, until all are forgotten
+_MAX_WORD_LETTERS = 60  # letters, of one that is remembered
+_MAX_NUMBER_DIGITS = 6  # digits
+_UNKNOWN, _WEAK, _STRONG, _NUMBER = 0, 1, 2, 4  # the last one beside one of the others
+_MAX_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind it go unfound
+
+
+class _Island(NamedTuple):
+    """What is found in one, and how much it takes to read it."""
+
+    dates: tuple[DateMatch, ...] = ()
+    durations: tuple[DateMatch, ...] = ()
+    edges: int = 0
+
+
+@lru_cache(maxsize=128)
+def get_date_parser(language: str, order: str = "") -> DateParser:
+    """The reader of a language, which all pipelines share."""
+    return DateParser(language, order)
+
+
+class DateParser:
+    """Finds islands, runs of atoms that dates may consist of, and reads each by the rules.
+
+    One in which there is nothing but weak words ("in the") is not read; what was read is
+    remembered by its atoms. It may be used by many threads at a time.
+    """
+
+    def __init__(self, language: str, order: str = "") -> None:
+        self.language = language
+        self._order = order
+        self._table = load_grammar(language)  # now, and not while someone waits for an answer
+        self._names = AmbiguousNameFinder(language, self._table)
+        self._grades: dict[str, int] = {}
+        self._parse_island_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_island)
+
+    def find_dates(self, text: str) -> list[DateMatch]:
+        """The longest dates in their order."""
+        return [
+            (found[start + first].start, found[start + last - 1].end, meaning)
+            for found, start, island in self._parse_islands(text)
+            for first, last, meaning in island.dates
+        ]
+
+    def find_ambiguous_names(self, text: str, dates: Sequence[DateMatch]) -> list[AmbiguousName]:
+        """The short names in the text that are dates beside the ``dates`` in it."""
+        return self._names.find(text, dates)
+
+    def find_durations(self, text: str) -> list[DateMatch]:
+        """The longest durations in their order."""
+        return [
+            (found[start + first].start, found[start + last - 1].end, meaning)
+            for found, start, island in self._parse_islands(text)
+            for first, last, meaning in island.durations
+        ]
+
+    def _parse_islands(self, text: str) -> Iterator[tuple[Sequence[Atom], int, _Island]]:
+        """The islands of a text, each with all atoms and where it starts among them."""
+        # Most texts have no date: 2 µs for one of nine words, once it has been taken apart.
+        found = get_atoms(text, self.language)
+        known = self._grades
+        try:
+            grades = bytes([known[atom.text] for atom in found])
+        except KeyError:
+            grades = bytes([self._grade(atom) for atom in found])
+        if "'" in text or "’" in text:
+            grades = _grade_apostrophe_words(found, grades)
+        spaced = self._table.has_spaces
+        if max(grades, default=_UNKNOWN) <= (_WEAK if spaced else _UNKNOWN):
+            return
+        edges = 0
+        for match in _ISLAND.finditer(grades):
+            start, end = match.span()
+            if max(match.group()) <= _WEAK and (spaced or end == start + 1):
+                continue
+            island = tuple([(atom.text, atom.kind, atom.glued) for atom in found[start:end]])
+            read = self._parse_island_cached(island)
+            yield found, start, read
+            edges += read.edges
+            if edges > _MAX_EDGES:
+                return
+
+    def _grade(self, atom: Atom) -> int:
+        """Whether dates may have that atom, whether some consist of it alone, and whether it may
+        be a number."""
+        if (grade := self._grades.get(atom.text)) is not None:
+            return grade
+        grade = self._compute_grade(atom)
+        if len(atom.text) <= _MAX_WORD_LETTERS:
+            if len(self._grades) >= _MAX_CACHED_WORDS:
+                self._grades.clear()
+            self._grades[atom.text] = grade
+        return grade
+
+    def _compute_grade(self, atom: Atom) -> int:
+        known = self._table
+        text = atom.text
+        if atom.kind == "digits":
+            return _WEAK | _NUMBER if len(text) <= _MAX_NUMBER_DIGITS else _UNKNOWN
+        number = _NUMBER if get_numeral_reader(self.language).find_in_words((atom,)) else _UNKNOWN
+        if text in known.weak or text in known.connectors or text in ".,/-":
+            return _WEAK | number
+        if text in known.words or text.startswith(known.prefixes):
+            return _STRONG | number
+        if text in known.months or text in known.ordinal_suffixes or text in known.year_suffixes:
+            return _STRONG | number
+        return number
+
+    def _parse_island(self, island: tuple[tuple[str, AtomKind, bool], ...]) -> _Island:
+        """The longest dates and durations in it, by its atoms."""
+        known = self._table
+        found = [Atom(text, kind, at, at, glued) for at, (text, kind, glued) in enumerate(island)]
+        grades = [self._grade(atom) for atom in found]
+        numbers = get_numeral_reader(self.language).find_in_words(found)
+        spoken = {at for number in numbers for at in range(number.start, number.end)}
+        is_strong = any(grade & _STRONG for grade in grades)
+        is_strong = is_strong or not known.has_spaces
+        if not (is_strong or _is_numeric(found, 0, len(found), spoken)):
+            return _Island()
+        items = [*_digit_items(found, known), *_numeral_items(found, known)]
+        items += find_absolute_dates(found, known, self._order)
+        chart = known.rules.parse(found, items)
+        is_weak = [atom.text in known.weak for atom in found]
+        dates = _select_longest(chart.items("date"), is_weak)
+        durations = _select_longest(chart.items("duration"), is_weak)
+        durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
+        return _Island(dates, durations, chart.edges)
+
+
+def _grade_apostrophe_words(found: Sequence[Atom], grades: bytes) -> bytes:
+    """The same where both sides of an apostrophe may be those of a number (п'ять)."""
+    joined = bytearray(grades)
+    for at in range(1, len(found) - 1):
+        if found[at].text in "'’" and found[at].glued and found[at + 1].glued:
+            for side in (at - 1, at, at + 1):
+                joined[side] = joined[side] or _WEAK | _NUMBER
+    return bytes(joined)
+
+
+def _is_numeric(found: Sequence[Atom], start: int, end: int, spoken: AbstractSet[int]) -> bool:
+    """Whether there is a number beside other words (at 7, in 2024, ten to nine), or one with
+    marks inside (1.5.2024)."""
+    for at in range(start, end):
+        if at in spoken and end - start > 1:
+            return True
+        if found[at].kind != "digits" or at == start:
+            continue
+        before = found[at - 1]
+        if before.kind == "word":
+            return True
+        if at > start + 1 and found[at].glued and before.glued:
+            return True
+    return False
+
+
+def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
+    """Whether words of it are those of a longer date that is not counted by it: a quarter past
+    seven, 3 мая 2024 года."""
+    start, end, _ = duration
+    return any(
+        first < end
+        and start < last
+        and last - first > end - start
+        and meaning != ("never",)
+        and not _has_duration(meaning)
+        for first, last, meaning in dates
+    )
+
+
+def _has_duration(meaning: TimeExpression) -> bool:
+    return meaning[0] in DURATION_OPERATIONS or any(
+        isinstance(argument, tuple) and _has_duration(argument) for argument in meaning
+    )
+
+
+def _select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
+    """The longest ones that do not overlap, of equal ones the first, in their order."""
+    kept: list[Item] = []
+    for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):
+        if all(item.end <= one.start or one.end <= item.start for one in kept):
+            kept.append(item)
+    return tuple(
+        _trim_weak_words(item, items, is_weak) for item in sorted(kept, key=lambda item: item.start)
+    )
+
+
+def _trim_weak_words(item: Item, items: Sequence[Item], is_weak: Sequence[bool]) -> DateMatch:
+    """It without the weak words at its ends that change nothing: what they belong to besides
+    ("what's on tomorrow") is found as well then."""
+    spans = [
+        (one.start, one.end)
+        for one in items
+        if item.start <= one.start
+        and one.end <= item.end
+        and one.meaning == item.meaning
+        and all(is_weak[item.start : one.start])
+        and all(is_weak[one.end : item.end])
+    ]
+    return *min(spans, key=lambda span: span[1] - span[0]), item.meaning
+
+
+def _digit_items(found: Sequence[Atom], known: DateGrammar) -> Iterator[Item]:
+    """What numbers in digits may be."""
+    for at, atom in enumerate(found):
+        if atom.kind != "digits":
+            continue
+        number, length = int(atom.text), len(atom.text)
+        end = _end_of_groups(found, at, known)
+        if end > at + 1:
+            digits = "".join([group.text for group in found[at:end] if group.kind == "digits"])
+            yield Item(at, end, "number", int(digits))
+            if found[at + 1].kind != "digits":
+                continue  # 1,000 is nothing else; the 5 of "May 5 200 days" may be a day
+        yield Item(at, at + 1, "number", number)
+        if length == 4 and atom.text[0] != "0":
+            yield Item(at, at + 1, "year", number)
+            if 1900 <= number < 2100:
+                yield Item(at, at + 1, "recent", number)
+        if length <= 2:
+            yield Item(at, at + 1, "day", number)
+            yield from _hour_items(at, at + 1, number, leads=atom.text[0] == "0")
+        if length == 2:
+            yield Item(at, at + 1, "minute", number)
+        yield from _suffixed_items(found, at, number, known)
+
+
+def _end_of_groups(found: Sequence[Atom], at: int, known: DateGrammar) -> int:
+    """The end of 12 500 or 1,000; behind the first atom, if that is a number of its own."""
+    if at and found[at - 1].text in known.months:
+        return at + 1  # May 5 200 people
+    return find_groups_end(found, at, load_number_phrases(known.language).digits.groups)
+
+
+def _suffixed_items(
+    found: Sequence[Atom], at: int, number: int, known: DateGrammar
+) -> Iterator[Item]:
+    """An ordinal (3rd) or a number with a fraction (2.5)."""
+    if at + 1 == len(found) or not found[at + 1].glued:
+        return
+    behind = found[at + 1]
+    if behind.text in known.ordinal_suffixes:
+        for category in ("ordinal", "suffixed", "day"):
+            yield Item(at, at + 2, category, number)
+    if at + 2 == len(found) or not found[at + 2].glued:
+        return
+    last = found[at + 2]
+    if behind.text in ".," and last.kind == "digits":
+        yield Item(at, at + 3, "number", Fraction(f"{number}.{last.text}"))
+    if behind.text == "-" and last.text in known.ordinal_suffixes:
+        for category in ("ordinal", "suffixed", "day"):
+            yield Item(at, at + 3, category, number)
+
+
+def _numeral_items(found: Sequence[Atom], known: DateGrammar) -> Iterator[Item]:
+    """What numbers in words may be."""
+    words = get_numeral_reader(known.language)
+    start = 0
+    for at in range(len(found) + 1):
+        if at < len(found) and found[at].text not in known.number_breaks:
+            continue
+        for numeral in words.find_in_words(found[start:at]):
+            yield from _items_of_numeral(start + numeral.start, start + numeral.end, numeral)
+        start = at + 1
+
+
+def _items_of_numeral(start: int, end: int, numeral: Numeral) -> Iterator[Item]:
+    number = numeral.value
+    yield Item(start, end, "ordinal" if numeral.ordinal else "number", number)
+    if not isinstance(number, int):
+        return
+    yield Item(start, end, "day", number)
+    if 1000 <= number < 3000:
+        yield Item(start, end, "year", number)
+        if 1900 <= number < 2100:
+            yield Item(start, end, "recent", number)
+    if numeral.ordinal:
+        return
+    yield Item(start, end, "inwords", number)
+    yield from _hour_items(start, end, number, leads=False)
+    if number < 60:
+        yield Item(start, end, "minute", number)
+
+
+def _hour_items(start: int, end: int, number: int, *, leads: bool) -> Iterator[Item]:
+    if number <= 24:
+        yield Item(start, end, "fullhour" if leads else "hour", number)

@@ -1,0 +1,113 @@
+"""The built-in entity ``date``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
+from typing import Any
+
+from spacy.tokens import Doc
+
+from anaphora.entities.builtin.dates.date_grammar import load_grammar
+from anaphora.entities.builtin.dates.date_parser import DateParser, get_date_parser
+from anaphora.entities.builtin.dates.formatting import build_metadata, format_hours, format_value
+from anaphora.entities.builtin.dates.intervals import Moment
+from anaphora.entities.builtin.dates.operations import (
+    TimeExpression,
+    assumed_unit,
+    depends_on_seconds,
+    has_daily_hours,
+    has_weekday_conflict,
+    names_calendar_day,
+    resolve,
+)
+from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
+from anaphora.storage.cache import Cache
+
+__all__ = ["DateRecognizer", "create", "load"]
+
+_CACHE_SIZE = 4096  # dates
+
+
+def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
+    """A recognizer of dates in texts in ``language``."""
+    return DateRecognizer(
+        get_date_parser(language, options.get("order", "")),
+        prefer_future=options["prefer"] == "future",
+        first_day=0 if options["week"] == "monday" else 6,
+    )
+
+
+def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
+    """Loads what a recognizer needs through the ``cache``."""
+    load_grammar(language, cache)
+
+
+class DateRecognizer:
+    """Finds dates: days, weeks, months, quarters, years, times, and ranges of them.
+
+    The value of a mention is the date as ISO 8601 writes it (its level 2, EDTF, for ranges):
+    ``2026-11-22``, ``2026-11-22T17:00``, ``2026-W48``, ``2026-11``, ``2026-Q4``,
+    ``2026-05-01/2026-06-03`` with both days in it, ``2026-05-01/..``. Its metadata: ``from`` and
+    ``to`` in milliseconds since 1970 (half open; left out where the date is open), ``start`` and
+    ``end`` the same as local times with their offset from UTC, and the ``grain``; ``assumed`` is
+    the unit that was not said and comes from the time of the question (the ``year`` of "May 5"),
+    ``conflict`` is ``weekday`` where one was said that is not that of the date; ``hours`` are
+    the times of each day (``09:00/17:00``), where some were said of several days.
+    """
+
+    def __init__(
+        self, reader: DateParser, *, prefer_future: bool = True, first_day: int = 0
+    ) -> None:
+        self._reader = reader
+        self._prefer_future = prefer_future
+        self._first_day = first_day
+        # Within a minute nothing changes but what is said in seconds.
+        self._resolve_cached = lru_cache(maxsize=_CACHE_SIZE)(self._resolve)
+
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        """The dates in ``doc``, and what names a day that is on no calendar, as void."""
+        return self._find_mentions(get_text(doc), at)
+
+    def read(self, text: str, at: datetime) -> list[Mention]:
+        """The dates in ``text``, as they are understood at the local time ``at``."""
+        return [mention for mention in self._find_mentions(text, at) if not mention.void]
+
+    def _find_mentions(self, text: str, at: datetime) -> list[Mention]:
+        found = self._reader.find_dates(text)
+        names = self._reader.find_ambiguous_names(text, found)
+        if not (found or names):
+            return []
+        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+        minute = at.replace(second=0, microsecond=0)
+        mentions = []
+        places = [(*date, False) for date in found]
+        for start, end, meaning, is_fallback in sorted([*places, *names]):
+            moment = at if depends_on_seconds(meaning) else minute
+            # Times of different zones are equal, and so are both of a time that is shown twice.
+            told = self._resolve_cached(meaning, moment, moment.tzinfo, moment.fold)
+            if told is not None:
+                mentions.append(Mention(start, end, *told, fallback=is_fallback))
+            elif names_calendar_day(meaning):
+                mentions.append(Mention(start, end, void=True))
+        return mentions
+
+    def _resolve(
+        self, meaning: TimeExpression, at: datetime, zone: tzinfo, fold: int
+    ) -> tuple[str, Mapping[str, Any]] | None:
+        moment = Moment(at, self._prefer_future, self._first_day)
+        interval = resolve(meaning, moment)
+        if interval is None:
+            return None
+        try:
+            meta = build_metadata(interval)
+            if (unit := assumed_unit(meaning)) is not None:
+                meta["assumed"] = unit
+            if has_weekday_conflict(meaning, moment):
+                meta["conflict"] = "weekday"
+            if has_daily_hours(meaning):
+                meta["hours"] = format_hours(interval)
+            return format_value(interval, moment), meta
+        except OverflowError:  # at the ends of the calendar there are hours without a name
+            return None

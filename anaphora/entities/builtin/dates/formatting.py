@@ -1,0 +1,89 @@
+"""How an interval is told: as a text in the manner of ISO 8601, and as metadata."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from anaphora.entities.builtin.dates.intervals import Interval, Moment
+
+__all__ = ["build_metadata", "format_hours", "format_value"]
+
+_CLOCK_GRAINS = ("second", "minute", "hour", "part")
+_OPEN_END = ".."
+
+
+def format_value(interval: Interval, moment: Moment) -> str:
+    """One cell by its name, whatever else by its first and its last day, or by its times.
+
+    What begins and ends at other times than its cells do is told by the times.
+    """
+    start, end, grain = interval.start, interval.end, interval.grain
+    if interval.whole:
+        return _format_period(interval)
+    by_days = all(one is None or _is_midnight(one, moment) for one in (start, end))
+    if not by_days or grain in _CLOCK_GRAINS:
+        ends = (_format_time(end) if end else _OPEN_END for end in (start, end))
+        return "/".join(ends)
+    last = end - timedelta(days=1) if end is not None else None
+    if start is not None and last is not None and start.date() == last.date():
+        return _format_day(start)
+    return (
+        f"{_format_day(start) if start else _OPEN_END}/{_format_day(last) if last else _OPEN_END}"
+    )
+
+
+def build_metadata(interval: Interval) -> dict[str, Any]:
+    """What intents and handlers may ask of a date."""
+    meta: dict[str, Any] = {"grain": interval.grain}
+    if interval.start is not None:
+        meta |= {"from": _to_milliseconds(interval.start), "start": interval.start.isoformat()}
+    if interval.end is not None:
+        meta |= {"to": _to_milliseconds(interval.end), "end": interval.end.isoformat()}
+    return meta
+
+
+def format_hours(interval: Interval) -> str:
+    """The times of the day at which it begins and ends: 09:00/17:00."""
+    assert interval.start is not None
+    assert interval.end is not None
+    return f"{interval.start:%H:%M}/{interval.end:%H:%M}"
+
+
+def _format_period(interval: Interval) -> str:
+    start, end = interval.start, interval.end
+    assert start is not None
+    assert end is not None
+    match interval.grain:
+        case "second":
+            return start.replace(tzinfo=None).isoformat(timespec="seconds")
+        case "minute" | "hour":
+            return _format_time(start)
+        case "day":
+            return _format_day(start)
+        case "week":
+            year, week, _ = (start + timedelta(days=1)).isocalendar()  # it may begin on Sunday
+            return f"{year:04}-W{week:02}"
+        case "month":
+            return f"{start.year:04}-{start.month:02}"
+        case "quarter":
+            return f"{start.year:04}-Q{(start.month + 2) // 3}"
+        case "year":
+            return f"{start.year:04}"
+    return f"{_format_day(start)}/{_format_day(end - timedelta(days=1))}"
+
+
+def _is_midnight(time: datetime, moment: Moment) -> bool:
+    return time == moment.local_time(time.date())
+
+
+def _format_day(of: datetime) -> str:
+    return of.date().isoformat()
+
+
+def _format_time(of: datetime) -> str:
+    return of.replace(tzinfo=None).isoformat(timespec="minutes")
+
+
+def _to_milliseconds(of: datetime) -> int:
+    return int(of.timestamp() * 1000)

@@ -1,0 +1,127 @@
+"""So many hours, days, months: amounts of time, and what is so much later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from anaphora.entities.builtin.dates.intervals import GRAINS, Grain, Interval, Moment
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+
+__all__ = [
+    "DURATION_OPERATIONS",
+    "Duration",
+    "DurationUnit",
+    "add_duration",
+    "duration_seconds",
+    "evaluate_duration",
+    "evaluate_duration_range",
+    "finest_grain",
+    "floor_to_minute",
+    "period_around",
+]
+
+_FINER_GRAINS: Mapping[Grain, Grain] = {
+    "century": "year", "decade": "year", "year": "month", "season": "month", "quarter": "month",
+    "month": "day", "week": "day", "weekend": "day", "day": "hour",
+}  # fmt: skip
+
+# A month and a year of the Gregorian calendar have 30.436875 and 365.2425 days on average.
+_UNIT_SECONDS: Mapping[str, int] = {
+    "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "night": 86_400, "weekend": 172_800,
+    "week": 604_800, "month": 2_629_746, "season": 7_889_238, "quarter": 7_889_238,
+    "year": 31_556_952, "decade": 315_569_520, "century": 3_155_695_200,
+}  # fmt: skip
+
+DurationUnit: TypeAlias = Grain | Literal["night"]
+"""A night is a day, of a stay."""
+
+Duration: TypeAlias = tuple[tuple[Fraction, DurationUnit], ...]
+"""So many of each unit."""
+
+
+def evaluate_duration(meaning: TimeExpression) -> Duration:
+    """The amount that a duration comes to, of a range its upper end. Raises ValueError for one
+    that is not positive."""
+    amount: Duration = DURATION_OPERATIONS[meaning[0]](*meaning[1:])
+    if not amount or any(n <= 0 for n, _ in amount):
+        raise ValueError("a duration is longer than nothing")
+    return amount
+
+
+def evaluate_duration_range(meaning: TimeExpression) -> tuple[Duration, Duration]:
+    """Both ends of a range of durations; twice the same of any other duration."""
+    most = evaluate_duration(meaning)
+    if meaning[0] != "range":
+        return most, most
+    return evaluate_duration(meaning[1]), most
+
+
+def duration_seconds(amount: Duration) -> Fraction:
+    """Its seconds, those of months and years on average."""
+    return sum((n * _UNIT_SECONDS[unit] for n, unit in amount), Fraction())
+
+
+def add_duration(moment: Moment, start: datetime, amount: Duration, sign: int) -> datetime:
+    for n, unit in amount:
+        start = moment.add(n * sign, _to_grain(unit), start)
+    return start
+
+
+def finest_grain(amount: Duration) -> Grain:
+    """Its finest unit; half a year is told in months, a day and a half in hours."""
+    return min((_effective_grain(n, unit) for n, unit in amount), key=GRAINS.index)
+
+
+def _effective_grain(n: Fraction, unit: DurationUnit) -> Grain:
+    grain = _to_grain(unit)
+    return grain if n.denominator == 1 else _FINER_GRAINS.get(grain, grain)
+
+
+def _to_grain(unit: DurationUnit) -> Grain:
+    return "day" if unit == "night" else unit
+
+
+def period_around(moment: Moment, instant: datetime, grain: Grain) -> Interval:
+    """The cell around a point in time that was said in units of ``grain``."""
+    if grain == "second":
+        return moment.period("second", instant)
+    if grain in ("minute", "hour"):
+        return Interval(
+            floor_to_minute(instant),
+            moment.add_seconds(floor_to_minute(instant), 60),
+            "minute",
+            whole=True,
+        )
+    if grain in ("day", "week"):
+        return moment.day(instant.date())
+    return moment.period(grain, instant)
+
+
+def floor_to_minute(of: datetime) -> datetime:
+    return of.replace(second=0, microsecond=0)
+
+
+def _single_duration(n: Any, unit: DurationUnit | Literal["half"] | None = None) -> Duration:
+    if unit == "half":
+        return ((Fraction(n) * 6, "month"),)
+    return ((Fraction(n), unit or "day"),)
+
+
+def _duration_sum(one: TimeExpression, other: TimeExpression) -> Duration:
+    return evaluate_duration(one) + evaluate_duration(other)
+
+
+def _duration_range(least: TimeExpression, most: TimeExpression) -> Duration:
+    """3 to 4 days."""
+    return evaluate_duration(most)
+
+
+DURATION_OPERATIONS: Mapping[str, Callable[..., Duration]] = {
+    "amount": _single_duration,
+    "sum": _duration_sum,
+    "range": _duration_range,
+}
+"""The operations that come to amounts, by name."""

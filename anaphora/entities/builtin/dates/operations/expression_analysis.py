@@ -1,0 +1,110 @@
+"""What a date leaves open, or says twice: the month of "the 28th", Tuesday for a Monday."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import chain
+
+from anaphora.entities.builtin.dates.intervals import Moment
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression, evaluate
+
+__all__ = [
+    "assumed_unit",
+    "end_completes_start",
+    "has_daily_hours",
+    "has_weekday_conflict",
+    "names_calendar_day",
+]
+
+# What is left open without the argument at that place; at place 0 it always is.
+_IMPLICIT_UNITS: Mapping[str, tuple[int, str]] = {
+    "clock": (0, "day"), "times": (0, "day"), "part": (0, "day"), "weekday": (2, "week"),
+    "day_of_month": (2, "month"), "weekday_of_month": (0, "month"), "monthday": (3, "year"),
+    "month": (2, "year"), "week_of_year": (2, "year"), "quarter": (2, "year"),
+    "half_year": (2, "year"), "season": (2, "year"), "nth_weekday_of_year": (0, "year"),
+    "easter": (0, "year"),
+}  # fmt: skip
+# What may tell the unit that the date before it leaves open.
+_COMPLETING_OPERATIONS: Mapping[str, tuple[str, ...]] = {
+    "year": (
+        "ymd", "monthday", "month_of", "month", "in_year", "quarter", "half_year",
+        "week_of_year", "season_of",
+    ),
+    "month": ("ymd", "monthday", "month_of", "in_year", "day_of_month"),
+    "week": ("weekday", "weekday_in"),
+}  # fmt: skip
+# What counts the parts of something, of which there may not be as many.
+_DAY_NAMING_OPERATIONS = (
+    "missing", "monthday", "ymd", "day_of_month", "nth_weekday", "nth", "week_of_year", "quarter",
+    "half_year",
+)  # fmt: skip
+_EXPLICIT_OPERATIONS = ("in_year", "in_week")
+
+
+@lru_cache(maxsize=4096)
+def assumed_unit(meaning: TimeExpression) -> str | None:
+    """The unit that was not said, and was taken from the time of the question: the month of
+    "until the 28th", the year of "May 5". Of a range that of its end; None if nothing was."""
+    name = meaning[0]
+    if name in _EXPLICIT_OPERATIONS:
+        return None
+    if (gap := _IMPLICIT_UNITS.get(name)) is not None:
+        place, unit = gap
+        is_said = place and any(argument is not None for argument in meaning[place:])
+        return None if is_said else unit
+    if name == "span" and end_completes_start(meaning[1], meaning[2]):
+        return assumed_unit(meaning[2])
+    for argument in reversed(meaning):
+        if isinstance(argument, tuple) and (unit_of := assumed_unit(argument)) is not None:
+            return unit_of
+    return None
+
+
+def end_completes_start(first: TimeExpression, last: TimeExpression) -> bool:
+    """Whether the last date tells what the first one leaves open: from May 1 to June 3, 2024;
+    from the 3rd to June 10; Tuesday to Thursday next week."""
+    first, last = _day_part(first), _day_part(last)
+    unit = assumed_unit(first)
+    return (
+        unit is not None
+        and last[0] in _COMPLETING_OPERATIONS.get(unit, ())
+        and assumed_unit(last) != unit
+    )
+
+
+def _day_part(date_: TimeExpression) -> TimeExpression:
+    """That of a time or of a part of a day."""
+    while date_[0] in ("at", "within"):
+        date_ = date_[1]
+    return date_
+
+
+def has_weekday_conflict(meaning: TimeExpression, moment: Moment) -> bool:
+    """Whether a weekday was said that is not that of the date beside it. Raises ValueError or
+    OverflowError if there is no such date."""
+    return any(
+        (found := evaluate(said, moment)).start is not None and found.start.weekday() != said[1]
+        for said in _weekday_expressions(meaning)
+    )
+
+
+@lru_cache(maxsize=4096)
+def names_calendar_day(meaning: TimeExpression) -> bool:
+    """Whether a day of the calendar is named in it, or the n-th of something, which there may
+    not be: June 31, the fifth Monday of February."""
+    return meaning[0] in _DAY_NAMING_OPERATIONS or any(
+        names_calendar_day(part) for part in meaning if isinstance(part, tuple)
+    )
+
+
+def has_daily_hours(meaning: TimeExpression) -> bool:
+    """Whether it is at the same hours of several days: Monday to Friday, 9 to 5."""
+    return bool(meaning[0] == "daily")
+
+
+@lru_cache(maxsize=4096)
+def _weekday_expressions(meaning: TimeExpression) -> tuple[TimeExpression, ...]:
+    inside = [_weekday_expressions(part) for part in meaning if isinstance(part, tuple)]
+    own = (meaning,) if meaning[0] == "on_weekday" else ()
+    return (*own, *chain.from_iterable(inside))

@@ -1,0 +1,158 @@
+"""Now, this week, the last three days: what is told by how far it is from now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from fractions import Fraction
+
+from anaphora.entities.builtin.dates.intervals import GRAINS, Grain, Interval, Moment
+from anaphora.entities.builtin.dates.operations.durations import (
+    Duration,
+    add_duration,
+    evaluate_duration,
+    evaluate_duration_range,
+    finest_grain,
+    floor_to_minute,
+    period_around,
+)
+from anaphora.entities.builtin.dates.operations.registry import (
+    CLOCK_GRAINS,
+    TimeExpression,
+    evaluate,
+    operation,
+)
+
+
+@operation("now")
+def _now(moment: Moment) -> Interval:
+    return moment.period("second")
+
+
+@operation("never")
+@operation("missing")
+def _never(moment: Moment) -> Interval:
+    raise ValueError("there is no such day")
+
+
+@operation("behind")
+def _behind(moment: Moment, date: TimeExpression) -> Interval:
+    """The date as it is understood where dates lie behind: the latest one before now."""
+    return evaluate(date, replace(moment, prefer_future=False))
+
+
+@operation("cell")
+def _cell(moment: Moment, unit: Grain, shift: int = 0) -> Interval:
+    return moment.period(unit, shift=shift)
+
+
+@operation("ago")
+def _ago(moment: Moment, duration: TimeExpression) -> Interval:
+    return _offset_from(moment, moment.at, duration, -1)
+
+
+@operation("ahead")
+def _ahead(moment: Moment, duration: TimeExpression) -> Interval:
+    return _offset_from(moment, moment.at, duration, 1)
+
+
+def _offset_from(
+    moment: Moment,
+    origin: datetime,
+    duration: TimeExpression,
+    sign: int,
+    coarsest: Grain = "century",
+) -> Interval:
+    """What lies that far from the origin; of 3 to 4 days all that lies between both."""
+    least, most = evaluate_duration_range(duration)
+    grain = min(finest_grain(most), coarsest, key=GRAINS.index)
+    near, far = (
+        period_around(moment, add_duration(moment, origin, amount, sign), grain)
+        for amount in (least, most)
+    )
+    if near == far:
+        return near
+    first, last = (near, far) if sign > 0 else (far, near)
+    return Interval(first.start, last.end, grain)
+
+
+@operation("past")
+def _past(moment: Moment, duration: TimeExpression) -> Interval:
+    """The last 3 days are those before today; the last 2 hours end now."""
+    amount = evaluate_duration(duration)
+    grain = finest_grain(amount)
+    end = floor_to_minute(moment.at) if grain in CLOCK_GRAINS else moment.period(grain).start
+    assert end is not None
+    return Interval(add_duration(moment, end, amount, -1), end, grain)
+
+
+@operation("coming")
+def _coming(moment: Moment, duration: TimeExpression) -> Interval:
+    """The next 3 days are those after today; the next 2 hours begin now."""
+    amount = evaluate_duration(duration)
+    grain = finest_grain(amount)
+    start = floor_to_minute(moment.at) if grain in CLOCK_GRAINS else moment.period(grain).end
+    assert start is not None
+    return Interval(start, add_duration(moment, start, amount, 1), grain)
+
+
+@operation("alike")
+def _alike(moment: Moment, unit: Grain, duration: TimeExpression, sign: int) -> Interval:
+    """The same minute, day, week … so much later, or earlier (-1): this time tomorrow, the same
+    week last year, a year ago today."""
+    return moment.period(unit, add_duration(moment, moment.at, evaluate_duration(duration), sign))
+
+
+@operation("during")
+def _during(moment: Moment, duration: TimeExpression) -> Interval:
+    """Within the next 3 days: from now on."""
+    amount = evaluate_duration(duration)
+    start = floor_to_minute(moment.at)
+    return Interval(start, add_duration(moment, start, amount, 1), finest_grain(amount))
+
+
+@operation("from")
+def _from(moment: Moment, origin: TimeExpression, duration: TimeExpression) -> Interval:
+    """Two days after Christmas, an hour after midnight."""
+    return _offset_from_date(moment, origin, duration, 1)
+
+
+@operation("before_by")
+def _before_by(moment: Moment, origin: TimeExpression, duration: TimeExpression) -> Interval:
+    return _offset_from_date(moment, origin, duration, -1)
+
+
+def _offset_from_date(
+    moment: Moment, origin: TimeExpression, duration: TimeExpression, sign: int
+) -> Interval:
+    """A day aside of a day is a day, though it is a year."""
+    found = evaluate(origin, moment)
+    if found.start is None:
+        raise ValueError("it has no beginning to count from")
+    coarsest: Grain = "day" if found.grain == "part" else found.grain
+    return _offset_from(moment, found.start, duration, sign, coarsest)
+
+
+@operation("starting")
+def _starting(moment: Moment, origin: TimeExpression, duration: TimeExpression) -> Interval:
+    """Two weeks from Friday is a day, two nights from Friday are a stay."""
+    return (_lasting if _has_nights(evaluate_duration(duration)) else _from)(
+        moment, origin, duration
+    )
+
+
+@operation("lasting")
+def _lasting(moment: Moment, origin: TimeExpression, duration: TimeExpression) -> Interval:
+    """Three days from Monday on, tomorrow at 5 for two hours. Whoever stays two nights from the
+    24th on leaves on the 26th, as who stays from the 24th to the 26th."""
+    found, amount = evaluate(origin, moment), evaluate_duration(duration)
+    if found.start is None:
+        raise ValueError("it has no beginning to count from")
+    end = add_duration(moment, found.start, amount, 1)
+    if _has_nights(amount):
+        end = add_duration(moment, end, ((Fraction(1), "day"),), 1)
+    return Interval(found.start, end, finest_grain(amount))
+
+
+def _has_nights(amount: Duration) -> bool:
+    return any(unit == "night" for _, unit in amount)

@@ -1,0 +1,143 @@
+"""The built-in entities of NLPCraft: ours, with the metadata that its intents ask for.
+
+``meta_tok('nlpcraft:num:from')`` reads ``from`` of an entity ``nlpcraft:num``. What ours knows
+besides stays under its own keys.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from msgspec.structs import replace
+from spacy.tokens import Doc
+
+from anaphora.entities.recognizers.recognizer import (
+    Mention,
+    Recognizer,
+    TokenizedText,
+    create_builtin,
+)
+from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES
+
+__all__ = ["create"]
+
+Meta: TypeAlias = Mapping[str, Any]
+
+
+def create(name: str, language: str, options: Mapping[str, Any]) -> Recognizer:
+    """The recognizer of one of NLPCraft's entities (``nlpcraft:num``), with the options of ours.
+
+    Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
+    """
+    entity = NLPCRAFT_ENTITIES[name]
+    return _MetadataMapper(
+        create_builtin(entity.base_entity, language, {**options, **entity.fixed_options}),
+        _KEYS[name],
+    )
+
+
+class _MetadataMapper:
+    """Finds what another recognizer does, and adds metadata under other keys."""
+
+    def __init__(self, inner: Recognizer, keys: Mapping[str, _Key]) -> None:
+        self._inner = inner
+        self._keys = tuple(keys.items())
+
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        return [replace(one, meta=self._map_metadata(one.meta)) for one in self._inner(doc, at)]
+
+    def _map_metadata(self, meta: Meta) -> Meta:
+        found = {
+            theirs: ours(meta) if callable(ours) else meta.get(ours) for theirs, ours in self._keys
+        }
+        return {**meta, **{key: value for key, value in found.items() if value is not None}}
+
+
+_Key: TypeAlias = str | Callable[[Meta], Any]
+"""Under which key ours has it, or what makes it of our metadata."""
+
+_NO_END = sys.float_info.max
+
+
+def _last_millisecond(meta: Meta) -> Any:
+    end = meta.get("to")
+    return None if end is None else end - 1
+
+
+def _range_limit(key: str, open_end: float) -> Callable[[Meta], float]:
+    def limit(meta: Meta) -> float:
+        value = meta.get(key)
+        if value is None and not _is_range(meta):
+            value = meta.get("value")
+        return open_end if value is None else float(value)
+
+    return limit
+
+
+def _is_range(meta: Meta) -> bool:
+    return "from" in meta or "to" in meta
+
+
+def _is_fractional(meta: Meta) -> bool:
+    numbers = (meta.get(key) for key in ("value", "from", "to"))
+    return any(number is not None and number != int(number) for number in numbers)
+
+
+def _select_keys(*keys: str) -> Callable[[Meta], Meta]:
+    """Those of our keys that there are, together."""
+    return lambda meta: {key: meta[key] for key in keys if meta.get(key) is not None}
+
+
+def _country(meta: Meta) -> Meta | None:
+    return {"iso": meta["country"]} if meta.get("country") else None
+
+
+def _continent(meta: Meta) -> Any:
+    code = meta.get("continent", "")
+    return _CONTINENTS.get(code, code) or None
+
+
+_CONTINENTS = {
+    "AF": "Africa", "AN": "Antarctica", "AS": "Asia", "EU": "Europe", "NA": "North America",
+    "OC": "Oceania", "SA": "South America",
+}  # fmt: skip
+_CITY = _select_keys("latitude", "longitude", "population", "timezone")
+
+_KEYS: Mapping[str, Mapping[str, _Key]] = {
+    "nlpcraft:date": {"to": _last_millisecond},
+    "nlpcraft:num": {
+        "from": _range_limit("from", -_NO_END),
+        "to": _range_limit("to", _NO_END),
+        "fromincl": lambda meta: meta.get("fromincl", True),
+        "toincl": lambda meta: meta.get("toincl", True),
+        "isequalcondition": lambda meta: not _is_range(meta) and meta.get("comparison") != "not",
+        "isnotequalcondition": lambda meta: meta.get("comparison") == "not",
+        "israngecondition": lambda meta: _is_range(meta) and meta.get("comparison") != "not",
+        "isfromnegativeinfinity": lambda meta: _is_range(meta) and meta.get("from") is None,
+        "istopositiveinfinity": lambda meta: _is_range(meta) and meta.get("to") is None,
+        "isfractional": _is_fractional,
+    },
+    "nlpcraft:coordinate": {},
+    "nlpcraft:limit": {"limit": lambda meta: float(meta["limit"]) if "limit" in meta else None},
+    "nlpcraft:sort": {},
+    "nlpcraft:relation": {},
+    "nlpcraft:continent": {"continent": "name"},
+    "nlpcraft:country": {"country": "name", "continent": _continent, "countrymeta": _country},
+    "nlpcraft:region": {
+        "region": "name",
+        "continent": _continent,
+        "country": "country_name",
+        "countrymeta": _country,
+    },
+    "nlpcraft:city": {
+        "city": "name",
+        "continent": _continent,
+        "country": "country_name",
+        "countrymeta": _country,
+        "citymeta": _CITY,
+    },
+}
+"""For each entity what its metadata has beside ours, or otherwise."""

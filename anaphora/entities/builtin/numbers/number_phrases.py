@@ -1,0 +1,193 @@
+"""What stands around numbers in a language: comparisons, ranges, percent, suffixes, scales.
+
+All of it comes from ``languages/<code>/numbers.yaml``; that of ``en`` says what the keys are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
+
+from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.builtin.numbers.digits import DigitParser
+from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
+from anaphora.entities.builtin.numbers.shared_tables import load_shared_table
+from anaphora.entities.builtin.numbers.units import Unit, load_units
+from anaphora.entities.languages import cached_table
+from anaphora.entities.words.normalization import base_code, create_normalizer
+
+__all__ = ["TIMES", "Comparison", "NumberPhrases", "RangeConnector", "load_number_phrases"]
+
+Comparison: TypeAlias = Literal["more", "least", "less", "most", "about", "not", "plain"]
+
+_COMPARISON_SIGNS: dict[Comparison, list[str]] = {
+    "more": [">"],
+    "least": [">=", "≥", "=>"],
+    "less": ["<"],
+    "most": ["<=", "≤", "=<"],
+    "about": ["~", "≈"],
+    "not": ["!=", "≠"],
+    "plain": ["="],
+}
+_NUMBER_SIGNS = ("#", "№", "nº", "n°")
+TIMES = frozenset({"x", "х", "×"})  # 2x espresso
+
+
+@dataclass(frozen=True, slots=True)
+class RangeConnector:
+    """What stands between the ends of a range: the phrases that may open it (an empty one, if it
+    needs none), and those that may close it."""
+
+    openings: frozenset[str]
+    closings: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberPhrases:
+    """The phrases of a language."""
+
+    digits: DigitParser
+    minus: PhraseLookup[str]
+    percent_behind: PhraseLookup[str]
+    percent_before: PhraseLookup[str]
+    comparisons_before: PhraseLookup[Comparison]
+    comparisons_after: PhraseLookup[Comparison]
+    range_openings: PhraseLookup[str]
+    range_connectors: PhraseLookup[RangeConnector]
+    range_closings: PhraseLookup[str]
+    bound_connectors: PhraseLookup[str]
+    below_zero: PhraseLookup[str]
+    counters: PhraseLookup[str]
+    labels: PhraseLookup[bool]
+    currencies: PhraseLookup[str]
+    of_words: PhraseLookup[str]
+    sum_connectors: PhraseLookup[str]
+    indefinite_articles: PhraseLookup[str]
+    scales: Mapping[str, int]
+    unit_words: Mapping[str, tuple[Fraction, Unit]]
+    ordinals: frozenset[str]
+    ordinal_dot: frozenset[str]
+    cardinals: frozenset[str]
+    clitics: frozenset[str]
+    pronouns: frozenset[str]
+    determiners: frozenset[str]
+    definite: frozenset[str]
+    has_bare_ones: bool
+    has_years_in_halves: bool
+
+    def skip_counter(self, found: Sequence[Atom], end: int, unit: Unit | None) -> int:
+        """Behind the word that counts what a number without a unit stands for (三個), if there is
+        one; else ``end``, which is behind the number."""
+        behind = self.counters.find_after(found, end) if unit is None else None
+        return end if behind is None else behind[0]
+
+
+@lru_cache(maxsize=32)
+def load_number_phrases(language: str) -> NumberPhrases:
+    """The phrases of a language; marks and digits alone where there is no table."""
+    written = cached_table(base_code(language), "numbers")
+    normalize = create_normalizer(language)
+    decimal, groups = _separators(language, written)
+
+    def texts(key: str) -> PhraseLookup[str]:
+        return PhraseLookup(language, iter_phrases(written, key))
+
+    def words(key: str) -> frozenset[str]:
+        return frozenset(normalize(word) for word, _ in iter_phrases(written, key))
+
+    percent = [("%", "%"), ("٪", "%"), *iter_phrases(written, "percent")]
+    ranges = [_parse_range(one) for one in written.get("ranges", ())]
+    return NumberPhrases(
+        digits=DigitParser(decimal, groups),
+        minus=texts("minus"),
+        percent_behind=PhraseLookup(language, percent),
+        percent_before=texts("percent_before"),
+        comparisons_before=PhraseLookup(
+            language, (*_comparisons(_COMPARISON_SIGNS), *_comparisons(written.get("before", {})))
+        ),
+        comparisons_after=PhraseLookup(language, _comparisons(written.get("behind", {}))),
+        range_openings=PhraseLookup(
+            language, [(opening, opening) for opening, _, _ in ranges if opening]
+        ),
+        range_connectors=PhraseLookup(language, _range_connectors(ranges)),
+        range_closings=PhraseLookup(
+            language, [(closing, closing) for _, _, closing in ranges if closing]
+        ),
+        bound_connectors=texts("joins"),
+        below_zero=texts("below_zero"),
+        counters=texts("counters"),
+        labels=PhraseLookup(language, _labels(written)),
+        currencies=PhraseLookup(language, _currencies(language)),
+        of_words=texts("of"),
+        sum_connectors=texts("sums"),
+        indefinite_articles=texts("ones"),
+        scales={normalize(word): scale for word, scale in iter_phrases(written, "scales")},
+        unit_words={
+            normalize(word): _parse_amount(one) for word, one in iter_phrases(written, "amounts")
+        },
+        ordinals=words("ordinals"),
+        ordinal_dot=words("ordinal_dot"),
+        cardinals=words("cardinals") | TIMES,
+        clitics=words("clitics"),
+        pronouns=words("pronouns"),
+        determiners=words("determiners"),
+        definite=words("definite"),
+        has_bare_ones="" in written.get("ones", ()),
+        has_years_in_halves=bool(written.get("years_in_halves")),
+    )
+
+
+def _labels(written: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """The phrases before a number that say what it is the number of; False for longer ones that
+    do not say so after all."""
+    yield from ((sign, True) for sign in _NUMBER_SIGNS)
+    yield from ((phrase, True) for phrase, _ in iter_phrases(written, "labels"))
+    yield from ((phrase, False) for phrase, _ in iter_phrases(written, "no_labels"))
+
+
+def _currencies(language: str) -> Iterator[tuple[str, str]]:
+    """The names, signs and codes of currencies, each standing for itself."""
+    core = load_shared_table("currencies")
+    codes = [*core["codes"].split(), *core["lower"].split()]
+    names = [
+        *iter_phrases(core, "signs"),
+        *iter_phrases(cached_table(base_code(language), "money"), "names"),
+    ]
+    yield from ((phrase, phrase) for phrase in (*codes, *(str(name) for name, _ in names)))
+
+
+def _parse_amount(written: str) -> tuple[Fraction, Unit]:
+    """What is written as a number and a unit: 1/2 h."""
+    value, name = written.split()
+    return Fraction(value), load_units().units[name]
+
+
+def _separators(language: str, written: Mapping[str, Any]) -> tuple[str, str]:
+    """The decimal mark and the marks between groups, as they are in the country of the
+    language, if one is named (``es-MX``)."""
+    region = language.replace("_", "-").partition("-")[2].upper()
+    own = written.get("regions", {}).get(region, {})
+    marks = {"decimal": ".", "groups": ",", **written, **own}
+    return marks["decimal"], marks["groups"]
+
+
+def _comparisons(written: Mapping[Comparison, Any]) -> Iterator[tuple[str, Comparison]]:
+    yield from iter_phrases({"by": written}, "by")
+
+
+def _parse_range(written: list[str]) -> tuple[str, str, str]:
+    opening, middle, *closing = written
+    return opening, middle, closing[0] if closing else ""
+
+
+def _range_connectors(ranges: list[tuple[str, str, str]]) -> Iterator[tuple[str, RangeConnector]]:
+    for phrase in dict.fromkeys(middle for _, middle, _ in ranges):
+        of_it = [one for one in ranges if one[1] == phrase]
+        openings = frozenset(opening for opening, _, _ in of_it)
+        yield (
+            phrase,
+            RangeConnector(openings, frozenset(closing for *_, closing in of_it if closing)),
+        )

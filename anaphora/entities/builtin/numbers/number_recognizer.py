@@ -1,0 +1,123 @@
+"""The built-in entity ``number``: numbers in digits and words, in any way that people compare,
+count and measure.
+
+The value of a mention is a text that is the same however it was said: ``205``, ``0.75``, ``5 %``,
+``20 °C``, ``>5``, ``>=3 km``, ``<5``, ``<=5``, ``2..4`` (with both ends; ``2<..<4`` without them),
+``~5`` for "about 5" and ``!=5`` for "not 5". Its metadata: ``value``, or ``from`` with
+``fromincl`` and ``to`` with ``toincl``; ``kind``; ``comparison``, ``unit`` and ``unittype``
+where there are any.
+
+Amounts that are said together are one, in the smaller unit, in which they are exact: "2 hours 30
+minutes" are ``150 min``. A decimal is a cardinal, in digits and in words; a ``fraction`` is what
+was said as one ("two and a half").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from spacy.tokens import Doc
+
+from anaphora.entities.builtin.numbers.prefilter import build_prefilter
+from anaphora.entities.builtin.numbers.quantities.quantity import Quantity
+from anaphora.entities.builtin.numbers.quantities.quantity_reader import QuantityReader
+from anaphora.entities.builtin.numbers.quantities.unit_matcher import MeasureUnitMatcher
+from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
+
+__all__ = [
+    "NumberRecognizer",
+    "build_range_metadata",
+    "create",
+    "format_quantity",
+    "to_json_number",
+]
+
+
+def create(language: str, options: Mapping[str, Any]) -> Recognizer:
+    """The recognizer of a language; it has no options."""
+    return NumberRecognizer(language)
+
+
+class NumberRecognizer:
+    """Finds the numbers of a text."""
+
+    def __init__(self, language: str) -> None:
+        self._may_have = build_prefilter(language)
+        self._read = QuantityReader(language, MeasureUnitMatcher(language))
+
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        """The numbers in ``doc``; the time does not matter."""
+        return self.find_mentions(get_text(doc))
+
+    def find_mentions(self, text: str) -> list[Mention]:
+        """The numbers in a text."""
+        if not self._may_have(text):
+            return []
+        found, quantities = self._read(text)
+        return [
+            Mention(
+                found[one.start].start,
+                found[one.end - 1].end,
+                format_quantity(one),
+                _build_metadata(one),
+            )
+            for one in quantities
+        ]
+
+
+def format_quantity(one: Quantity) -> str:
+    """What is meant, written in one way."""
+    unit = f" {one.unit.name}" if one.unit is not None else " %" if one.kind == "percent" else ""
+    if one.value is not None:
+        sign = {"about": "~", "not": "!="}.get(one.comparison or "", "")
+        return f"{sign}{_format_number(one.value)}{unit}"
+    low, high = one.low, one.high
+    if low is not None and high is not None:
+        dots = f"{'' if low.included else '<'}..{'' if high.included else '<'}"
+        return f"{_format_number(low.value)}{dots}{_format_number(high.value)}{unit}"
+    if low is not None:
+        return f">{'=' if low.included else ''}{_format_number(low.value)}{unit}"
+    if high is not None:
+        return f"<{'=' if high.included else ''}{_format_number(high.value)}{unit}"
+    return unit.strip()
+
+
+def build_range_metadata(one: Quantity) -> dict[str, Any]:
+    """The ends of a range and how it compares, as metadata."""
+    meta: dict[str, Any] = {}
+    if one.low is not None:
+        meta["from"] = to_json_number(one.low.value)
+        meta["fromincl"] = one.low.included
+    if one.high is not None:
+        meta["to"] = to_json_number(one.high.value)
+        meta["toincl"] = one.high.included
+    if one.comparison is not None:
+        meta["comparison"] = one.comparison
+    return meta
+
+
+def to_json_number(value: int | Fraction) -> int | float:
+    """A number as JSON has it: a whole one where it is whole."""
+    if isinstance(value, int):
+        return value
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def _build_metadata(one: Quantity) -> dict[str, Any]:
+    meta = build_range_metadata(one)
+    if one.value is not None:
+        meta["value"] = to_json_number(one.value)
+    meta["kind"] = one.kind
+    if one.unit is not None:
+        meta["unit"] = one.unit.name
+        meta["unittype"] = one.unit.type
+    return meta
+
+
+def _format_number(value: int | Fraction) -> str:
+    number = to_json_number(value)
+    return str(number) if isinstance(number, int) else format(Decimal(repr(number)), "f")

@@ -1,0 +1,367 @@
+"""What the words of a language mean in a numeral, read from its table.
+
+A :class:`NumeralVocabulary` takes a text of atoms apart into slots: a word or phrase of the table
+each, or a part of a compound word (*vier|und|zwanzig*), with the terms that it may stand for.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from anaphora.entities.builtin.atoms import Atom, split_atoms
+from anaphora.entities.builtin.numbers.numerals.compound_splitter import CompoundSplitter
+from anaphora.entities.builtin.numbers.shared_tables import expand_endings
+from anaphora.entities.languages import cached_table
+from anaphora.entities.words.normalization import base_code, create_normalizer
+
+__all__ = [
+    "NumeralTerm",
+    "NumeralToken",
+    "NumeralVocabulary",
+    "TermRole",
+    "TermsByRole",
+    "is_hyphen",
+    "load_vocabulary",
+]
+
+TermRole = Literal[
+    "add",  # a value of its own: five, twenty, двести
+    "times",  # multiplies what stands before it: hundred, million
+    "glue",  # binds what is added: two hundred AND five
+    "fraction",  # a fraction that may stand alone: half
+    "part",  # one that is counted: two THIRDS
+    "plus",  # one that is added without any glue: zweiEINHALB
+    "with",  # what binds a fraction: two AND a half, два С половиной
+    "article",  # stands before what is counted once: A hundred
+    "point",  # three POINT five
+    "over",  # stands between a denominator and its numerator: 三分之二
+    "vague",  # leaves open how many: SEVERAL hundred
+    "ordinal",  # makes what follows or precedes it an ordinal: 第五, 五番目
+]
+
+_VALUED_ROLES: dict[str, TermRole] = {"fractions": "fraction", "parts": "part", "plus": "plus"}
+_PLAIN_ROLES: dict[str, TermRole] = {
+    "with": "with",
+    "articles": "article",
+    "point": "point",
+    "over": "over",
+    "vague": "vague",
+}
+_OPENING_ROLES: frozenset[TermRole] = frozenset({"add", "times", "fraction"})
+HYPHENS = frozenset("-‐‑")
+_MAX_CACHED_WORDS = 20_000
+_UNITS = (10**12, 10**9, 10**6, 1000, 100, 10)
+_FIRST_UNSPACED = "\u0e00"
+
+
+class NumeralTerm(NamedTuple):  # a dataclass takes three times as long to make
+    """What a word may stand for. What is added after it must be smaller than ``room``; glue stands
+    where the room is at least ``room`` and at most ``high``; ``behind``: an ordinal's word stands
+    behind the number."""
+
+    role: TermRole
+    value: int | Fraction = 0
+    room: int = 0
+    ordinal: bool = False
+    high: int | None = None
+    behind: bool = False
+
+
+TermsByRole: TypeAlias = Mapping[TermRole, tuple[NumeralTerm, ...]]
+"""What a word may stand for, by its role."""
+
+
+class NumeralToken(NamedTuple):
+    """A word, a phrase, or a part of a word (``inner``: it is not the first one), with its place
+    among the atoms; ``literal`` says that it is written in digits, ``is_prefix`` that it is glue
+    which is written as one with what follows."""
+
+    start: int
+    end: int
+    terms: TermsByRole
+    inner: bool = False
+    literal: bool = False
+    is_prefix: bool = False
+
+    def first_term(self, role: TermRole) -> NumeralTerm | None:
+        """The (first) term of that role, if it has one."""
+        terms = self.terms.get(role)
+        return terms[0] if terms else None
+
+
+class _WordEntry(NamedTuple):
+    """What an atom may start: a word that starts no phrase, with its ``terms``; a phrase of at most
+    ``most`` words; the ``parts`` of a compound; or such a phrase behind a prefix, which is ``glue``
+    or something ``attached`` that counts for nothing."""
+
+    word: str
+    terms: TermsByRole | None = None
+    most: int = 0
+    parts: tuple[TermsByRole, ...] = ()
+    glue: TermsByRole | None = None
+    attached: str = ""
+
+
+@lru_cache(maxsize=32)
+def load_vocabulary(language: str) -> NumeralVocabulary:
+    """The vocabulary of a language; an empty one where there is no table."""
+    return NumeralVocabulary(language, cached_table(base_code(language), "numerals"))
+
+
+class NumeralVocabulary:
+    """The numerals of a language."""
+
+    def __init__(self, language: str, written: Mapping[str, Any]) -> None:
+        self._normalize = create_normalizer(language)
+        self.fold: Mapping[int, str] = str.maketrans(written.get("fold", {}))
+        self.prefixes = tuple(written.get("prefixes", ()))
+        self.attached = tuple(sorted(written.get("attached", ()), key=len, reverse=True))
+        self._joined = bool(written.get("apostrophes"))  # п'ять is one word
+        self.inverted = bool(written.get("inverted"))
+        self.positional = bool(written.get("positional"))
+        self.short_tail = bool(written.get("short_tail"))
+        self.ordinal_chain = bool(written.get("ordinal_chain"))
+        self.weak = frozenset(self._key(word) for word in written.get("weak", ()))
+        self._longest_weak = max(map(len, self.weak), default=0)
+        self._never = frozenset(self._key(phrase) for phrase in written.get("never", ()))
+        # 万一 is "in case", but 十万一 a number.
+        self._never_first = frozenset(
+            self._key(phrase) for phrase in written.get("never_first", ())
+        )
+        self._still = frozenset(self._key(phrase) for phrase in written.get("still", ()))
+        self._phrases = _group_by_role(self._phrase_keys(written))
+        self._most: dict[str, int] = {}
+        for key in (*self._phrases, *self._never, *self._never_first, *self._still):
+            self._most[key[0]] = max(len(key), self._most.get(key[0], 1))
+        single = {key[0]: terms for key, terms in self._phrases.items() if len(key) == 1}
+        self._single = single
+        self.compounds = CompoundSplitter(single) if written.get("compounds") else None
+        # The words of a text are the same few again and again.
+        self._known = lru_cache(maxsize=_MAX_CACHED_WORDS)(self._look_up)
+
+    @property
+    def openers(self) -> frozenset[tuple[str, ...]]:
+        """The words and phrases that have a value: each numeral has at least one of them."""
+        return frozenset(
+            key for key, terms in self._phrases.items() if _OPENING_ROLES & terms.keys()
+        )
+
+    @property
+    def binders(self) -> frozenset[str]:
+        """The words that bind others within a compound (*und*)."""
+        return frozenset(
+            word for word, terms in self._single.items() if terms.keys() & {"glue", "with", "plus"}
+        )
+
+    def tokenize(self, found: Sequence[Atom]) -> list[NumeralToken]:
+        """What is known of the atoms, in their order; those that are unknown are left out."""
+        slots: list[NumeralToken] = []
+        known, joined = self._known, self._joined
+        index, count = 0, len(found)
+        while index < count:
+            atom = found[index]
+            if atom.kind == "digits":
+                index += 1
+                continue
+            after = index + 1
+            if joined and after < count and found[after].text == "'":
+                text, after = self._word(found, index)
+                word = known(text)
+            else:
+                word = known(atom.text)
+            if word is not None and word.terms is not None:
+                slots.append(NumeralToken(index, after, word.terms))
+            elif word is not None:
+                after = self._add_tokens(slots, found, word, index, after)
+            index = after
+        return slots
+
+    def is_weak(self, found: Sequence[Atom]) -> bool:
+        """Whether these atoms are a word that is more often something else when it stands alone
+        (*un*, the article)."""
+        if len(found) > self._longest_weak:
+            return False
+        words = [atom.text.translate(self.fold) for atom in found]
+        if self.attached and words:
+            words[0] = words[0].removeprefix(self.attached_prefix(found[0].text))
+        return tuple(words) in self.weak
+
+    def _look_up(self, text: str) -> _WordEntry | None:
+        """What an atom of that text may start."""
+        word = text.translate(self.fold) if self.fold else text
+        if word in self._most:
+            alone = self._most[word] == 1 and (word,) not in self._never
+            return _WordEntry(word, self._single.get(word) if alone else None, self._most[word])
+        if self.compounds is not None and (parts := self.compounds.split(word)):
+            return _WordEntry(word, parts=tuple(self._single[part] for part in parts))
+        if self.prefixes and word.startswith(self.prefixes) and word[1:] in self._most:
+            return _WordEntry(word[1:], most=self._most[word[1:]], glue=self._single.get(word[:1]))
+        for prefix in self.attached:
+            rest = word[len(prefix) :]
+            if word.startswith(prefix) and rest in self._most:
+                return _WordEntry(rest, most=self._most[rest], attached=prefix)
+        return None
+
+    def attached_prefix(self, text: str) -> str:
+        """What is attached to the numeral that an atom of that text starts (לחמש)."""
+        word = self._known(text) if self.attached else None
+        return word.attached if word is not None else ""
+
+    def _add_tokens(
+        self,
+        slots: list[NumeralToken],
+        found: Sequence[Atom],
+        word: _WordEntry,
+        index: int,
+        after: int,
+    ) -> int:
+        """Adds what starts at an atom to the slots; the atom after it."""
+        for number, part in enumerate(word.parts):
+            slots.append(NumeralToken(index, after, part, inner=number > 0))
+        if not word.most:
+            return after
+        follows = bool(slots) and slots[-1].end == index
+        end, terms = self._longest_phrase(found, after, word, follows=follows)
+        if terms is not None and word.glue is not None:
+            slots.append(NumeralToken(index, index + 1, word.glue, is_prefix=True))
+        if terms is not None:
+            slots.append(NumeralToken(index, end, terms, inner=word.glue is not None))
+        return end
+
+    def _longest_phrase(
+        self, found: Sequence[Atom], after: int, word: _WordEntry, *, follows: bool
+    ) -> tuple[int, TermsByRole | None]:
+        """The end and the terms of the longest phrase that starts with a word, which ends before
+        ``after`` (and which ``follows`` another one); no terms where there is none, or one that is
+        no numeral."""
+        key: tuple[str, ...] = (word.word,)
+        first = after, self._phrases.get(key)
+        best = (after, None) if key in self._never else first
+        at = after
+        while len(key) < word.most and at < len(found):
+            if is_hyphen(found, at):
+                at += 1
+                continue
+            if found[at].kind == "digits":
+                break
+            text, at = self._word(found, at)
+            key = (*key, text)
+            if key in self._still:
+                best = first
+            elif key in self._never or (key in self._never_first and not follows):
+                best = at, None
+            elif key in self._phrases:
+                best = at, self._phrases[key]
+        return best
+
+    def _word(self, found: Sequence[Atom], index: int) -> tuple[str, int]:
+        """The word that starts at an atom, and the atom after it."""
+        text, after = found[index].text, index + 1
+        if self._joined and text.isalpha():
+            while (
+                after + 1 < len(found)
+                and found[after].text == "'"
+                and found[after].glued
+                and found[after + 1].glued
+                and found[after + 1].kind == "word"
+            ):
+                text, after = f"{text}'{found[after + 1].text}", after + 2
+        return text.translate(self.fold), after
+
+    def _phrase_keys(
+        self, written: Mapping[str, Any]
+    ) -> Iterator[tuple[tuple[str, ...], NumeralTerm]]:
+        """The phrases of the table with what they stand for, and as they are written without
+        accents."""
+        for phrase, term in _iter_terms(written):
+            for spelling in {phrase, _without_accents(phrase)}:
+                yield self._key(spelling), term
+
+    def _key(self, phrase: str) -> tuple[str, ...]:
+        if phrase.isalpha() and max(phrase) < _FIRST_UNSPACED:
+            return (self._normalize(phrase).translate(self.fold),)  # one word, and there are many
+        found = [atom for atom in split_atoms(phrase, self._normalize) if atom.text not in HYPHENS]
+        key, index = [], 0
+        while index < len(found):
+            word, index = self._word(found, index)
+            key.append(word)
+        return tuple(key)
+
+
+def is_hyphen(found: Sequence[Atom], index: int) -> bool:
+    """Whether that atom is a hyphen between two words that touch it."""
+    return (
+        found[index].text in HYPHENS
+        and found[index].glued
+        and index + 1 < len(found)
+        and found[index + 1].glued
+    )
+
+
+def _group_by_role(
+    keys: Iterator[tuple[tuple[str, ...], NumeralTerm]],
+) -> dict[tuple[str, ...], dict[TermRole, tuple[NumeralTerm, ...]]]:
+    phrases: dict[tuple[str, ...], dict[TermRole, tuple[NumeralTerm, ...]]] = {}
+    for key, term in keys:
+        terms = phrases.setdefault(key, {})
+        known = terms.get(term.role, ())
+        if term not in known:
+            terms[term.role] = (*known, term)
+    return phrases
+
+
+def _without_accents(phrase: str) -> str:
+    """As people write it who lack the letters with accents; others than Latin ones stay."""
+    if phrase.isascii() or not unicodedata.name(phrase[0], "").startswith("LATIN"):
+        return phrase
+    return "".join(
+        char for char in unicodedata.normalize("NFD", phrase) if not unicodedata.combining(char)
+    )
+
+
+def _iter_terms(written: Mapping[str, Any]) -> Iterator[tuple[str, NumeralTerm]]:
+    """The phrases of a table with what they stand for."""
+    rooms = written.get("rooms", {})
+    ordinal_rooms = {**rooms, **written.get("ordinal_rooms", {})}
+
+    def forms(key: str) -> Iterator[tuple[int | Fraction, str]]:
+        for value, listed in written.get(key, {}).items():
+            number = value if isinstance(value, int) else Fraction(value)
+            for form in listed if isinstance(listed, list) else [listed]:
+                for phrase in expand_endings(str(form), written.get("endings", {})):
+                    yield number, phrase
+
+    for value, phrase in forms("values"):
+        yield phrase, NumeralTerm("add", value, _room_after(value, rooms))
+    for value, phrase in forms("closed"):
+        yield phrase, NumeralTerm("add", value)
+    for value, phrase in forms("multipliers"):
+        yield phrase, NumeralTerm("times", value)
+    for value, phrase in forms("ordinals"):
+        yield phrase, NumeralTerm("add", value, _room_after(value, ordinal_rooms), ordinal=True)
+    for value, phrase in forms("ordinal_multipliers"):
+        yield phrase, NumeralTerm("times", value, ordinal=True)
+    for key, role in _VALUED_ROLES.items():
+        for value, phrase in forms(key):
+            yield phrase, NumeralTerm(role, value)
+    for phrase, (low, high) in written.get("glue", {}).items():
+        yield phrase, NumeralTerm("glue", room=low, high=high)
+    for key, role in _PLAIN_ROLES.items():
+        for phrase in written.get(key, ()):
+            yield phrase, NumeralTerm(role)
+    for key in ("ordinal_before", "ordinal_after"):
+        for phrase in written.get(key, ()):
+            yield phrase, NumeralTerm("ordinal", ordinal=True, behind=key.endswith("after"))
+
+
+def _room_after(value: int | Fraction, rooms: Mapping[int, int]) -> int:
+    """Below what a value must be that is added to this one."""
+    if isinstance(value, int) and value in rooms:
+        return rooms[value]
+    if value < 20 or isinstance(value, Fraction):
+        return 0
+    return next((unit for unit in _UNITS if value % unit == 0), 0)

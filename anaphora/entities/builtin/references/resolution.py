@@ -1,0 +1,248 @@
+"""What limits, sorts and relations refer to: other entities of the sentence, by where they stand.
+
+As in NLPCraft, words of the model's own and built-in entities can be referred to, those that refer
+themselves cannot. How far off something may stand is counted in tokens that nothing covers.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice, product, takewhile
+from typing import Any, TypeAlias
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity
+from anaphora.frozen import freeze
+from anaphora.models.domain import Element
+
+__all__ = ["find_referring_elements", "resolve_references"]
+
+_MAX_READINGS = 4  # ways to understand one limit, sort or relation
+_MAX_GAP = 3  # uncovered tokens between it and what it refers to ("10 of the most popular cities")
+_LIST_GAP = 1  # uncovered token between things of one list ("price and size"), no more and no less
+_MAX_DISTANCE = 24  # tokens in all
+_MAX_COMPARED_GAP = 4  # uncovered tokens between things that are compared ("… with that of the …")
+
+_EntityGroup: TypeAlias = tuple[Entity, ...]
+"""Entities of the same tokens: one of them is meant."""
+
+_ReferenceKeys: TypeAlias = dict[str, Any]
+"""What an entity gets as metadata."""
+
+
+def find_referring_elements(elements: Mapping[str, Element]) -> dict[str, str]:
+    """The elements among these that refer to others, each with the name of its recognizer:
+    ``limit``, ``sort`` or ``relation``."""
+    names = {
+        id: element.recognition.name.removeprefix("nlpcraft:")
+        for id, element in elements.items()
+        if element.recognition is not None and element.recognition.kind == "built-in"
+    }
+    return {id: name for id, name in names.items() if name in _RESOLVERS}
+
+
+def resolve_references(entities: Sequence[Entity], elements: Mapping[str, Element]) -> list[Entity]:
+    """The entities of a sentence, those that refer to others with what they refer to in their
+    metadata: ``elements`` tells which do, and of what (option ``of``).
+
+    A limit and a relation get ``indexes``, the tokens of what they refer to, and ``note``, the id
+    of its element (a relation between several elements: ``notes``, their ids); a sort gets
+    ``subjindexes`` and ``subjnotes``, ``byindexes`` and ``bynotes``, those of the two that it has.
+    Where several elements stand on the same tokens, there is one entity for each, at most four.
+    One that refers to nothing stays as it is, without these keys.
+    """
+    kinds = find_referring_elements(elements)
+    if not any(entity.element in kinds for entity in entities):
+        return list(entities)
+    others = [entity for entity in entities if entity.element not in kinds]
+    others.sort(key=_first_token)
+    resolved: list[Entity] = []
+    for entity in entities:
+        kind = kinds.get(entity.element)
+        if kind is None:
+            resolved.append(entity)
+            continue
+        around = _ReferenceContext(
+            entity, _entities_in_range(entity, others), _allowed_targets(elements[entity.element])
+        )
+        found = list(islice(_RESOLVERS[kind](entity, around), _MAX_READINGS))
+        resolved += [
+            replace(entity, meta=freeze({**entity.meta, **keys})) for keys in found or [{}]
+        ]
+    return resolved
+
+
+def _first_token(entity: Entity) -> int:
+    return entity.tokens[0]
+
+
+def _entities_in_range(entity: Entity, others: Sequence[Entity]) -> Sequence[Entity]:
+    """Those of ``others``, which come in the order of the sentence, that could be meant."""
+    start = bisect_left(others, entity.tokens[0] - _MAX_DISTANCE, key=_first_token)
+    end = bisect_right(others, entity.tokens[-1] + _MAX_DISTANCE, key=_first_token)
+    return others[start:end]
+
+
+def _allowed_targets(element: Element) -> frozenset[str]:
+    recognition = element.recognition
+    return frozenset(recognition.options.get("of", ())) if recognition else frozenset()
+
+
+class _ReferenceContext:
+    """What one entity may refer to, by where it stands. Of entities that begin at the same token
+    those that reach farthest count; if ``allowed`` names any groups or elements, only these."""
+
+    def __init__(self, entity: Entity, others: Sequence[Entity], allowed: frozenset[str]) -> None:
+        own = set(entity.tokens)
+        self._covered = {token for one in others for token in one.tokens} | own
+        free = [
+            one
+            for one in others
+            if own.isdisjoint(one.tokens)
+            and (not allowed or one.element in allowed or one.groups & allowed)
+        ]
+        free.sort(key=lambda one: (one.tokens[0], -one.tokens[-1], one.tokens))
+        places: list[_EntityGroup] = []
+        for tokens, group in groupby(free, key=lambda one: one.tokens):
+            if not places or tokens[0] > places[-1][0].tokens[-1]:
+                places.append(_group_by_element(group))
+        first, last = entity.tokens[0], entity.tokens[-1]
+        self.preceding = [place for place in reversed(places) if place[0].tokens[-1] < first]
+        """The nearest one first, as in ``behind``."""
+        self.following = [place for place in places if place[0].tokens[0] > last]
+        self._entity = entity
+
+    def within_reach(
+        self, places: Sequence[_EntityGroup], farthest: int = _MAX_GAP
+    ) -> Sequence[_EntityGroup]:
+        """The places, the nearest first, if that is near enough."""
+        return places if places and self._gap(self._entity, places[0][0]) <= farthest else ()
+
+    def take_list(self, places: Sequence[_EntityGroup]) -> list[_EntityGroup]:
+        """The first of the places, and those that go on with it like a list."""
+        return self._take_while(places, lambda gap: gap == _LIST_GAP)
+
+    def take_compared(self, places: Sequence[_EntityGroup]) -> list[_EntityGroup]:
+        """The first of the places, and what follows it near enough to be compared with it."""
+        return self._take_while(places, lambda gap: gap <= _MAX_COMPARED_GAP)
+
+    def _take_while(
+        self, places: Sequence[_EntityGroup], goes_on: Callable[[int], bool]
+    ) -> list[_EntityGroup]:
+        row: list[_EntityGroup] = []
+        for place in places:
+            if row and not goes_on(self._gap(row[-1][0], place[0])):
+                break
+            row.append(place)
+        return row
+
+    def _gap(self, one: Entity, other: Entity) -> int:
+        """How many tokens that nothing covers stand between the two."""
+        before, behind = sorted((one.tokens, other.tokens))
+        return sum(token not in self._covered for token in range(before[-1] + 1, behind[0]))
+
+
+def _group_by_element(entities: Iterable[Entity]) -> _EntityGroup:
+    """One entity of each element."""
+    return tuple({entity.element: entity for entity in reversed(list(entities))}.values())[::-1]
+
+
+def _resolve_limit(entity: Entity, around: _ReferenceContext) -> Iterator[_ReferenceKeys]:
+    """What stands right behind it; right before it if it says so or if there is nothing behind."""
+    sides = [around.within_reach(around.following), around.within_reach(around.preceding)]
+    if entity.meta.get("refers") == "before":
+        sides.reverse()
+    places = next(filter(None, sides), ())
+    for one in places[0] if places else ():
+        yield {"indexes": list(one.tokens), "note": one.element}
+
+
+def _resolve_sort(entity: Entity, around: _ReferenceContext) -> Iterator[_ReferenceKeys]:
+    """By what: that which stands where the recognizer has seen a criterion. What: that which
+    stands between the words and the criterion, else before the words."""
+    start, end = entity.meta.get("by", (entity.start, entity.start))
+    before = around.preceding[::-1]
+    within = [one for one in (*before, *around.following) if start <= one[0].start < end]
+    by = around.take_list(within)
+    # All behind the criterion belongs to it or to neither.
+    middle = [one for one in around.following if start < entity.end or one[0].end <= start]
+    ahead = [one for one in around.preceding if one not in within]
+    what = _sharing_groups(
+        around.take_list(around.within_reach(middle) or around.within_reach(ahead))
+    )
+    for chosen in product(*what, *by):
+        keys = _build_keys("subj", chosen[: len(what)]) | _build_keys("by", chosen[len(what) :])
+        if keys:
+            yield keys
+
+
+def _sharing_groups(places: Sequence[_EntityGroup]) -> Sequence[_EntityGroup]:
+    """The first place and those behind it, up to one that shares no group with it: "cities in
+    France" are no list."""
+    groups = {group for place in places[:1] for one in place for group in one.groups}
+    return list(takewhile(lambda place: any(one.groups & groups for one in place), places))
+
+
+def _build_keys(prefix: str, entities: Sequence[Entity]) -> _ReferenceKeys:
+    if not entities:
+        return {}
+    entities = sorted(entities, key=lambda one: one.tokens)
+    indexes = [token for one in entities for token in one.tokens]
+    notes = list(dict.fromkeys(one.element for one in entities))
+    return {f"{prefix}indexes": indexes, f"{prefix}notes": notes}
+
+
+def _resolve_relation(entity: Entity, around: _ReferenceContext) -> Iterator[_ReferenceKeys]:
+    """What is connected: things of one element if there are such, else the two that are next."""
+    before, behind = around.within_reach(around.preceding), around.within_reach(around.following)
+    match entity.meta.get("refers"):
+        case "between":
+            sides = around.take_compared(before), around.take_compared(behind)
+            alike = _find_comparable(sides[0], sides[1])
+            next_ones = [*sides[0][:1], *sides[1][:1]]
+        case "before":
+            row = around.take_compared(before)[::-1]
+            alike, next_ones = _find_comparable(row), row[-2:]
+        case _:
+            row = around.take_compared(behind)
+            alike, next_ones = _find_comparable(row), row[:2]
+    for related in alike or product(*next_ones):
+        if keys := _build_relation_keys(related):
+            yield keys
+
+
+def _find_comparable(*sides: Sequence[_EntityGroup]) -> list[tuple[Entity, ...]]:
+    """Those of one element that differ in what they say, of the first such element, and of others
+    on the same tokens: all of one side, or of two sides the next ones."""
+    found: list[tuple[Entity, ...]] = []
+    everywhere = [one for side in sides for place in side for one in place]
+    for element in dict.fromkeys(one.element for one in everywhere):
+        of_it = [
+            [one for place in side for one in place if one.element == element] for side in sides
+        ]
+        if len(sides) > 1:
+            of_it = [side[:1] for side in of_it]
+        related = tuple(one for side in of_it for one in side)
+        if len({one.value_or_text.casefold() for one in related}) < 2 or not all(of_it):
+            continue
+        tokens = [one.tokens for one in related]
+        if not found or tokens == [one.tokens for one in found[0]]:
+            found.append(related)
+    return found
+
+
+def _build_relation_keys(entities: Sequence[Entity]) -> _ReferenceKeys:
+    if not entities:
+        return {}
+    keys = _build_keys("", entities)
+    notes = keys["notes"]
+    return {"indexes": keys["indexes"], "note": notes[0]} if len(notes) == 1 else keys
+
+
+_RESOLVERS: Mapping[str, Callable[[Entity, _ReferenceContext], Iterator[_ReferenceKeys]]] = {
+    "limit": _resolve_limit,
+    "sort": _resolve_sort,
+    "relation": _resolve_relation,
+}

@@ -1,0 +1,137 @@
+"""In which of several languages a text is, by what each of its readings makes of it.
+
+What counts, one after the other: how many words are strange to a language (neither known to the
+model nor function words, or with letters that it does not have); how much the model knows as it
+is written; and the language of the question before. Where all that leaves several languages, the
+letters decide: which follow each other as in the function words of the language.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import TypeAlias
+
+import regex
+
+from anaphora.core.utterance import Utterance
+from anaphora.entities.words.normalization import (
+    base_code,
+    create_normalizer,
+    load_qualifiers,
+    load_stop_words,
+)
+
+__all__ = ["select_likeliest"]
+
+_MAX_LENGTH = 2_000  # characters; a language is told by fewer
+
+# Words, and what is written without blanks.
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+_RUN = regex.compile(rf"(?:[{_UNSPACED}]\p{{M}}*)+|(?:[\p{{L}}--[{_UNSPACED}]]\p{{M}}*)+", regex.V1)
+_ALPHABETS = ("LATIN", "CYRILLIC")  # whose letters tell languages apart
+
+# How much is made of a pair of letters, of a single one, and of what is not there at all.
+_BIGRAM_WEIGHT, _UNIGRAM_WEIGHT, _SMOOTHING = 0.7, 0.25, 0.0001
+
+_Run: TypeAlias = tuple[int, int]
+
+
+def select_likeliest(readings: Sequence[Utterance], preferred: str = "") -> Utterance:
+    """Of the readings of one text, that in the likeliest language; among equals the one in the
+    ``usual`` language, else the first."""
+    text = readings[0].text[:_MAX_LENGTH]
+    runs = [found.span() for found in _RUN.finditer(text)]
+    ranks = [_rank(reading, text, runs) for reading in readings]
+    best = min(ranks)
+    left = [reading for reading, rank in zip(readings, ranks, strict=True) if rank == best]
+    for reading in left:
+        if reading.language == preferred:
+            return reading
+    if len(left) == 1 or best[0] == 0:
+        return left[0]
+    return min(
+        left,
+        key=lambda reading: _load_letter_model(base_code(reading.language)).surprisal(text, runs),
+    )
+
+
+def _rank(reading: Utterance, text: str, runs: Sequence[_Run]) -> tuple[int, int]:
+    """How many words are strange, and, less than nothing, how many letters are well known."""
+    exact = {token for entity in reading.entities if entity.exact for token in entity.tokens}
+    known = exact.union(*(entity.tokens for entity in reading.entities), *reading.resets)
+    letters = _load_letter_model(base_code(reading.language))
+    free = bytearray(len(text))
+    for token in reading.tokens:
+        if token.start >= len(text):
+            break
+        if (
+            token.is_content_word
+            and token.index not in known
+            and token.lower not in letters.qualifiers
+        ):
+            free[token.start : token.end] = b"\1" * (min(token.end, len(text)) - token.start)
+    strange = sum(any(free[start:end]) for start, end in runs)
+    strange += sum(letters.has_foreign_letter(text[start:end]) for start, end in runs)
+    return strange, -sum(len(reading.tokens[index].text) for index in exact)
+
+
+@dataclass(frozen=True, slots=True)
+class _LetterModel:
+    """What the function words of a language tell of how it is written."""
+
+    scripts: frozenset[str]
+    alphabet: frozenset[str]
+    frequencies: Mapping[str, float]  # of single letters, and of pairs
+    qualifiers: frozenset[str]
+
+    def has_foreign_letter(self, run: str) -> bool:
+        """Whether a word has a letter that the language does not have. Latin ones are no
+        strangers anywhere, for names are written in them."""
+        if run.isascii() or not self.scripts:
+            return False
+        return any(
+            _script(char) not in self.scripts
+            or (char not in self.alphabet and _script(char) in _ALPHABETS)
+            for char in run.casefold()
+            if not char.isascii() and char.isalpha()
+        )
+
+    def surprisal(self, text: str, runs: Sequence[_Run]) -> float:
+        """How much the letters of the words differ from what follows each other usually."""
+        pairs = (pair for start, end in runs for pair in _bigrams(text[start:end].casefold()))
+        return -sum(math.log(self._likelihood(pair)) for pair in pairs)
+
+    def _likelihood(self, pair: str) -> float:
+        return (
+            _BIGRAM_WEIGHT * self.frequencies.get(pair, 0)
+            + _UNIGRAM_WEIGHT * self.frequencies.get(pair[1], 0)
+            + _SMOOTHING
+        )
+
+
+@lru_cache(maxsize=100)
+def _load_letter_model(code: str) -> _LetterModel:
+    normalize = create_normalizer(code)
+    qualifying = load_qualifiers(code)
+    words = {normalize(word) for word in load_stop_words(code)}
+    alphabet = {char for word in words for char in word if char.isalpha()}
+    pairs = Counter(pair for word in words for pair in _bigrams(word))
+    singles = Counter(pair[1] for pair in pairs.elements())
+    shares = {one: n / pairs.total() for counts in (pairs, singles) for one, n in counts.items()}
+    return _LetterModel(frozenset(map(_script, alphabet)), frozenset(alphabet), shares, qualifying)
+
+
+def _bigrams(word: str) -> Iterator[str]:
+    return map("".join, pairwise(f" {word} "))
+
+
+@lru_cache(maxsize=5_000)
+def _script(char: str) -> str:
+    script = unicodedata.name(char, "").partition(" ")[0]
+    return "CJK" if script == "KATAKANA-HIRAGANA" else script

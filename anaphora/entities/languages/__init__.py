@@ -1,0 +1,86 @@
+"""Reads the tables of words and rules: YAML files, which those can mend who know no Python.
+
+Whatever belongs to one language stands in its folder, ``languages/<code>``, one file a table; what
+holds in every language, in the folder of the code :data:`ANY`. A language has the tables that
+there are; none is required. The code that uses a table says what its keys are.
+
+Nothing is read before it is asked for, and spaCy is not imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Literal, TypeAlias
+
+import yaml
+
+__all__ = ["ANY", "TableName", "cached_table", "languages_with", "load_table", "load_yaml"]
+
+ANY = "xx"
+"""The code of what holds in every language, as spaCy has it."""
+
+TableName: TypeAlias = Literal[
+    "abbreviations",
+    "booleans",
+    "coordinates",
+    "countries",
+    "dates",
+    "exonyms",
+    "function_words",
+    "limits",
+    "locale",
+    "money",
+    "numbers",
+    "numerals",
+    "orthography",
+    "place_names",
+    "relations",
+    "replies",
+    "sorting",
+    "summaries",
+]
+"""The tables that a language may have."""
+
+_PACKAGE = "anaphora.entities"
+_FOLDER = "languages"
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TEXT_LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+def load_table(language: str, name: TableName, *, as_text: bool = False) -> dict[str, Any]:
+    """A table of a language by its code (``en``, not ``en-US``), read anew, so that it may be
+    changed; empty if there is none. With ``as_text`` all values are texts: "no" is a word then."""
+    if not language.isalnum():
+        return {}
+    return load_yaml(_PACKAGE, f"{_FOLDER}/{language}/{name}.yaml", as_text=as_text)
+
+
+@lru_cache(maxsize=256)
+def cached_table(language: str, name: TableName) -> Mapping[str, Any]:
+    """As :func:`load_table`, read once; not to be changed."""
+    return load_table(language, name)
+
+
+@lru_cache(maxsize=32)
+def languages_with(name: TableName) -> tuple[str, ...]:
+    """The codes of the languages that have a table, sorted; :data:`ANY` is none of them."""
+    folders = files(_PACKAGE).joinpath(_FOLDER).iterdir()
+    return tuple(
+        sorted(
+            folder.name
+            for folder in folders
+            if folder.name != ANY and folder.joinpath(f"{name}.yaml").is_file()
+        )
+    )
+
+
+def load_yaml(package: str, path: str, *, as_text: bool = False) -> dict[str, Any]:
+    """A YAML file in a package, read anew; empty if there is none."""
+    file = files(package).joinpath(path)
+    if not file.is_file():
+        return {}
+    # Bytes: YAML finds out for itself that they are UTF-8.
+    read: dict[str, Any] = yaml.load(file.read_bytes(), _TEXT_LOADER if as_text else _LOADER) or {}
+    return read

@@ -1,0 +1,1 @@
+"""The phrase index of a model, and phrase matches to entities, level by level."""

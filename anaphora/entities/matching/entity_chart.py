@@ -1,0 +1,95 @@
+"""The entities of one text that others may be composed of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity
+from anaphora.errors import EvaluationError
+from anaphora.grammar.context import EntityContext, QuestionContext
+from anaphora.grammar.synonyms.entity_part import EntityPart
+
+__all__ = ["EntityChart", "PredicateFailure"]
+
+# In one text (some 0.5 s each); what is left then goes unfound.
+_MAX_TESTS = 50_000  # entities for parts
+_MAX_PARTS = 10_000  # entities that are parts, and parts of those
+
+PredicateFailure = tuple[EntityPart, Entity, str]
+"""A part whose predicate could not be evaluated, for which entity, and why."""
+
+
+class EntityChart:
+    """Entities by where they start among the words, each with a number.
+
+    A predicate is asked once about an entity. ``failure`` is the first that could not be
+    evaluated since it was set to None; it counts as not true.
+    """
+
+    def __init__(self, context: QuestionContext) -> None:
+        self.failure: PredicateFailure | None = None
+        self._context = context
+        self._entities: list[Entity] = []
+        self._sizes: list[int] = []  # of each with all that it is composed of
+        self._tests_left = _MAX_TESTS
+        self._parts_left = _MAX_PARTS
+        self._by_start: dict[int, list[tuple[int, int]]] = {}
+        self._test_results: dict[tuple[str, int], bool] = {}
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether so many entities were made of others that no more may be."""
+        return self._parts_left <= 0
+
+    def add(
+        self, start: int, end: int, entity: Entity, made_of: Sequence[tuple[str, int]] = ()
+    ) -> None:
+        """Puts in an entity that stands in the words from ``start`` up to ``end``, with the
+        names and numbers of its parts."""
+        self._by_start.setdefault(start, []).append((end, len(self._entities)))
+        self._entities.append(entity)
+        self._sizes.append(1 + self._size(made_of))
+
+    def matches_at(self, part: EntityPart, start: int) -> list[tuple[int, int]]:
+        """The end and the number of each entity from ``start`` on that fits."""
+        here = self._by_start.get(start)
+        if here is None or self._tests_left <= 0:
+            return []
+        self._tests_left -= len(here)
+        return [one for one in here if self._satisfies(part, one[1])]
+
+    def longest_matches(self, part: EntityPart) -> list[tuple[int, int, tuple[int, ...]]]:
+        """The start, the end and the numbers of the longest entities at each start that fit."""
+        found = []
+        for start in sorted(self._by_start):
+            if here := self.matches_at(part, start):
+                longest = max(end for end, _ in here)
+                numbers = tuple([number for end, number in here if end == longest])
+                found.append((start, longest, numbers))
+        return found
+
+    def create_parts(self, chosen: Sequence[tuple[str, int]]) -> tuple[Entity, ...]:
+        """The entities of those numbers, under those names."""
+        self._parts_left -= self._size(chosen)
+        return tuple(
+            replace(self._entities[number], aliases=(alias,)) if alias else self._entities[number]
+            for alias, number in chosen
+        )
+
+    def _size(self, chosen: Sequence[tuple[str, int]]) -> int:
+        return sum([self._sizes[number] for _, number in chosen])
+
+    def _satisfies(self, part: EntityPart, number: int) -> bool:
+        key = part.text, number
+        fits = self._test_results.get(key)
+        if fits is None:
+            entity = self._entities[number]
+            try:
+                fits = part.predicate.test(EntityContext(entity, self._context))
+            except EvaluationError as error:
+                fits = False
+                self.failure = self.failure or (part, entity, str(error))
+            self._test_results[key] = fits
+        return fits

@@ -1,0 +1,51 @@
+"""The longest-wins rule for occurrences of one kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+__all__ = ["keep_longest_spans", "keep_longest_token_sets"]
+
+T = TypeVar("T")
+
+
+def keep_longest_spans(
+    items: Sequence[T], places: Iterable[tuple[int, int]], kinds: Iterable[Hashable]
+) -> list[T]:
+    """The items that do not lie strictly inside a longer one of their kind.
+
+    ``places`` are the start and the end of each; the items come sorted by start and,
+    within one start, the longer ones first. Items of the kind None are all kept.
+    """
+    farthest: dict[Hashable, tuple[int, int]] = {}  # by kind, what reaches farthest so far
+    kept = []
+    for item, here, of in zip(items, places, kinds, strict=True):
+        so_far = farthest.get(of)
+        if so_far is None or here[1] > so_far[1]:
+            farthest[of] = here
+        elif here != so_far and of is not None:
+            continue
+        kept.append(item)
+    return kept
+
+
+def keep_longest_token_sets(
+    items: Sequence[T], *, tokens: Callable[[T], Sequence[int]], kind: Callable[[T], Hashable]
+) -> list[T]:
+    """As :func:`keep_longest_spans` for items in any order between whose tokens others may stand:
+    those whose tokens are not all among the tokens, and fewer than those, of another of their
+    kind."""
+    sets = [frozenset(tokens(item)) for item in items]
+    having: dict[tuple[Hashable, int], list[frozenset[int]]] = {}
+    for item, own in zip(items, sets, strict=True):
+        if (of := kind(item)) is not None:
+            for token in own:
+                having.setdefault((of, token), []).append(own)
+    kept = []
+    for item, own in zip(items, sets, strict=True):
+        # All that could hold the item hold its rarest token.
+        rivals = min((having.get((kind(item), token), []) for token in own), key=len)
+        if not any(own < rival for rival in rivals):
+            kept.append(item)
+    return kept

@@ -1,0 +1,85 @@
+"""Find the languages in which a model has nothing for the words that turn the sense.
+
+A bot to which "not" means nothing carries out what it was told not to do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from anaphora.entities.matching.levels import select_phrases
+from anaphora.entities.words.normalization import (
+    base_code,
+    create_normalizer,
+    load_qualifiers_by_kind,
+)
+from anaphora.entities.words.orthography import load_orthography
+from anaphora.grammar.patterns import Pattern
+from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrase
+from anaphora.models.element_values import iter_phrases
+
+__all__ = ["find_uncovered_qualifiers"]
+
+_CHECKED_KINDS = ("negation", "exclusion", "restriction")
+
+
+def find_uncovered_qualifiers(model: Model) -> Mapping[str, tuple[str, ...]]:
+    """For each language of the model whose words of negation, exclusion and restriction no element
+    covers, the commonest of them.
+
+    Nothing for a model that decides about them otherwise: that has them among its stop words, that
+    rejects questions with words it does not know, or that has no intent. Code of the user's that
+    finds entities may know them.
+    """
+    if (
+        not model.intents
+        or _rejects_unknown_words(model)
+        or any(map(_is_found_by_code, model.elements))
+    ):
+        return {}
+    found: dict[str, tuple[str, ...]] = {}
+    for language in model.languages:
+        kinds = load_qualifiers_by_kind(language)
+        words = [word for kind in _CHECKED_KINDS for word in kinds.get(kind, ())]
+        if words and not _covers_any(model, language, words):
+            found[language] = tuple(kinds[kind][0] for kind in _CHECKED_KINDS if kind in kinds)
+    return found
+
+
+def _rejects_unknown_words(model: Model) -> bool:
+    return model.limits.max_free_words == 0 or not any(
+        intent.options.unused_free_words for intent in model.intents
+    )
+
+
+def _is_found_by_code(element: Element) -> bool:
+    return element.recognition is not None and element.recognition.kind in ("component", "function")
+
+
+def _covers_any(model: Model, language: str, words: list[str]) -> bool:
+    """Whether an element or the stop words of the model have one of the words."""
+    normalize = create_normalizer(language)
+    known = {normalize(word) for word in words}
+    if not known.isdisjoint(map(normalize, model.stop_words.additional)):
+        return True
+    left, right = (
+        ("", "") if load_orthography(base_code(language)).unspaced else (r"(?<!\w)", r"(?!\w)")
+    )
+    contracted = [word for word in known if "'" in word]  # "n't" and "n'" touch other words
+    whole = "|".join(map(re.escape, known.difference(contracted)))
+    some = re.compile("|".join([f"{left}(?:{whole}){right}", *map(re.escape, contracted)]))
+    for phrase in _phrases(model, language):
+        for chunk in phrase:
+            if isinstance(chunk, str) and some.search(normalize(chunk)):
+                return True
+            if isinstance(chunk, Pattern) and any(map(chunk.fullmatch, known)):
+                return True
+    return False
+
+
+def _phrases(model: Model, language: str) -> Iterator[Phrase]:
+    for element in model.elements:
+        yield from select_phrases(element.phrases, language)
+        for _, phrase in iter_phrases(element.values, (language, ANY_LANGUAGE)):
+            yield phrase

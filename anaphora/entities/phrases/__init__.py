@@ -1,0 +1,1 @@
+"""Synonyms as sequences of words, and the search for them in a text."""

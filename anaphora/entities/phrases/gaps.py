@@ -1,0 +1,133 @@
+"""How far apart the words of a sparse phrase may stand in a text.
+
+A gap ends with the sentence or the clause, at a line break and before a negation, and it holds a
+limited number of words. A polite phrase with a negation ("if you don't mind") ends no gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import regex
+
+from anaphora.core.utterance import find_courtesy_words
+from anaphora.entities.tokens.sentence import Sentence
+from anaphora.entities.tokens.sentence_ends import (
+    LINE_BREAKS,
+    SENTENCE_MARKS,
+    is_abbreviation_or_ordinal,
+)
+from anaphora.entities.words.lexicon import Word
+
+__all__ = ["Gaps"]
+
+_MARKS = SENTENCE_MARKS | frozenset(";؛")  # as they are compared
+_LETTERS_OF_A_WORD = 3  # in scripts without blanks, whose tokens may be single letters
+_APOSTROPHES = frozenset("'’")
+_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
+
+
+class Gaps:
+    """The gaps that a sparse phrase may have among the ``words`` of a text.
+
+    ``places`` are the indexes of the words in the ``sentence``, if they are not all of its words;
+    ``negations`` are the words that no phrase spans. Nothing is looked at before it is asked for.
+    """
+
+    __slots__ = ("_negations", "_places", "_polite", "_reaches", "_sentence", "_words")
+
+    def __init__(
+        self,
+        words: Sequence[Word],
+        sentence: Sentence,
+        places: Sequence[int] | None = None,
+        negations: Collection[str] = (),
+    ) -> None:
+        self._words = words
+        self._sentence = sentence
+        self._places = places
+        self._negations = negations
+        self._polite: frozenset[int] | None = None
+        self._reaches: dict[tuple[int, int], int] = {}
+
+    def last_start(self, end: int, max_gap: int) -> int:
+        """The last index at which a word of a phrase may stand whose word before ends before
+        ``end``, with at most so many words between them; it may be less than ``end``."""
+        key = end, max_gap
+        found = self._reaches.get(key)
+        if found is None:
+            found = self._reaches[key] = self._find_last_start(end, max_gap)
+        return found
+
+    def _find_last_start(self, end: int, max_gap: int) -> int:
+        left = max_gap * _LETTERS_OF_A_WORD
+        for at in range(end, len(self._words)):
+            if self._begins_line(at):
+                return at - 1
+            word = self._words[at]
+            if word.qualifier:
+                if self._is_negation(at):
+                    return at
+            elif not word.lower[0].isalnum() and self._ends_clause(at):
+                return at
+            left -= self._gap_cost(at)
+            if left < 0:
+                return at
+        return len(self._words)
+
+    def _is_negation(self, at: int) -> bool:
+        if self._words[at].lower not in self._negations or self._is_before_number(at):
+            return False
+        if self._polite is None:
+            self._polite = find_courtesy_words(self._words)
+        return at not in self._polite
+
+    def _is_before_number(self, at: int) -> bool:
+        """Whether the word is short for "number" ("lamp no. 5")."""
+        token = self._token(at)
+        text, stop = self._sentence.text, self._sentence.starts[token]
+        stop += len(self._sentence.texts[token])
+        number = _skip_whitespace(text, stop + text.startswith(".", stop))
+        return text[number : number + 1].isdigit() and is_abbreviation_or_ordinal(
+            text, stop, number
+        )
+
+    def _ends_clause(self, at: int) -> bool:
+        lower = self._words[at].lower
+        if not _MARKS.issuperset(lower):
+            return False
+        if lower != ".":
+            return True
+        text, stop = self._sentence.text, self._sentence.starts[self._token(at)]
+        behind = _skip_whitespace(text, stop + 1)
+        following = text[behind : behind + 1]
+        if behind == stop + 1 and (following.isdigit() or following.islower()):
+            return False  # inside a number or a name
+        return not is_abbreviation_or_ordinal(text, stop, behind)
+
+    def _gap_cost(self, at: int) -> int:
+        """How much of a gap a word takes: nothing if it is a mark, or a part of the word before it
+        ("do", "n't")."""
+        lower = self._words[at].lower
+        if _UNSPACED.match(lower):
+            return min(_LETTERS_OF_A_WORD, len(lower))
+        if not any(map(str.isalnum, lower)):
+            return 0
+        start = self._sentence.starts[self._token(at)]
+        before = self._sentence.text[start - 1] if start else " "
+        return 0 if before.isalnum() or before in _APOSTROPHES else _LETTERS_OF_A_WORD
+
+    def _begins_line(self, at: int) -> bool:
+        if self._places is None or not at:  # a line break is a token of its own
+            return False
+        between = range(self._places[at - 1] + 1, self._places[at])
+        return any(not LINE_BREAKS.isdisjoint(self._sentence.texts[i]) for i in between)
+
+    def _token(self, at: int) -> int:
+        return at if self._places is None else self._places[at]
+
+
+def _skip_whitespace(text: str, at: int) -> int:
+    while text[at : at + 1].isspace():
+        at += 1
+    return at

@@ -1,0 +1,1 @@
+"""The protocol of recognizers, and recognizers made of functions."""

@@ -1,0 +1,44 @@
+"""The mentions that recognizers offer only for want of anything better, as a bare number that may
+be an amount of money."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+
+from anaphora.core.utterance import Entity
+from anaphora.entities.words.lexicon import Word
+
+__all__ = ["select_fallbacks"]
+
+
+def select_fallbacks(
+    fallbacks: Iterable[Entity],
+    entities: Sequence[Entity],
+    words: Sequence[Word],
+    *,
+    void: AbstractSet[int] = frozenset(),
+) -> list[Entity]:
+    """Return the fallbacks that the certain ``entities`` of the sentence and its ``words`` leave
+    open.
+
+    One is ruled out by a certain entity of its element; by one that has some of its words and
+    others beside them (the 5 of "May 5"); and by an unknown word right behind it, which says what
+    it counts ("two tickets"), unless nothing is an entity in its place (``void``: February 30).
+    """
+    certain = {entity.element for entity in entities}
+    covered = {token for entity in entities for token in entity.tokens} | void
+    kept = []
+    for one in fallbacks:
+        own, behind = set(one.tokens), one.tokens[-1] + 1
+        if one.element in certain or any(_extends_beyond(entity, own) for entity in entities):
+            continue
+        if behind < len(words) and words[behind].free and behind not in covered:
+            continue
+        kept.append(one)
+    return kept
+
+
+def _extends_beyond(entity: Entity, own: set[int]) -> bool:
+    tokens = set(entity.tokens)
+    return not tokens.isdisjoint(own) and not tokens <= own

@@ -1,0 +1,282 @@
+"""The spaCy component that lets one recognizer loose on a text.
+
+``nlp.add_pipe("anaphora_entity", name="date", config={"recognizer": "date"})`` is all that it
+needs. It writes ``doc.spans["anaphora:date"]`` (the id of the element is its name, unless the
+configuration has another): the label of a span is that id, its ``kb_id_`` the value; in the
+group's ``attrs["mentions"]`` stands for each span, in their order, its value and its metadata, and
+``fallback`` for a mention that is one.
+
+The time of the question is ``doc.user_data["anaphora_at"]``, a datetime with a time zone; now, in
+UTC, where there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import srsly
+from spacy.language import Language
+from spacy.tokens import Doc, Span, SpanGroup
+
+from anaphora.entities.recognizers.function_recognizer import FunctionRecognizer, import_function
+from anaphora.entities.recognizers.recognizer import (
+    Mention,
+    Recognizer,
+    TokenizedText,
+    TokenSpan,
+    create_builtin,
+    get_text,
+)
+from anaphora.entities.spacy.ner_labels import LabelRecognizer
+from anaphora.errors import ModelError, Problem
+from anaphora.grammar.suggestions import did_you_mean
+from anaphora.models.schema.builtin_entities import BUILTIN_ENTITIES, find_builtin, resolve_options
+from anaphora.storage.cache import Cache
+
+__all__ = ["ENTITY_FACTORY", "TIME_KEY", "EntityComponent", "create_entity_component", "spans_key"]
+
+ENTITY_FACTORY = "anaphora_entity"
+TIME_KEY = "anaphora_at"
+
+_FORMAT = 1
+_FILE = "recognizer.msgpack"
+
+# Scripts that put no blanks between words: a token may be longer than what is found in it.
+_UNSPACED = re.compile(
+    "[\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff]"
+)
+# What may stand before or behind a word with an apostrophe between: l'Aquila, Ankara'da.
+_ELISION_BEFORE = re.compile(r"\w{1,5}['’ʼ]")
+_SUFFIX_BEHIND = re.compile(r"['’ʼ]\w{1,5}")
+
+
+@Language.factory(
+    ENTITY_FACTORY,
+    default_config={"recognizer": "", "element": None, "language": None, "options": {}},
+)
+def create_entity_component(
+    nlp: Language,
+    name: str,
+    recognizer: str,
+    element: str | None,
+    language: str | None,
+    options: dict[str, Any],
+) -> EntityComponent:
+    """A component that looks for ``recognizer``: a built-in entity (``date``), an entity of spaCy
+    (``spacy:PERSON``), or a Python function (``module#function``), with its options; for nothing
+    until it is told to, if that is empty."""
+    component = EntityComponent(element or name)
+    if recognizer:
+        component.configure(recognizer, language=language or nlp.lang or "xx", options=options)
+    return component
+
+
+def spans_key(element: str) -> str:
+    """Under which the spans of an element stand in ``doc.spans``."""
+    return f"anaphora:{element}"
+
+
+class EntityComponent:
+    """A spaCy component ``Doc → Doc`` around one recognizer."""
+
+    def __init__(self, element: str) -> None:
+        self.element = element
+        self._config: dict[str, Any] = {}
+        self._recognize: Recognizer = _recognize_nothing
+
+    def configure(
+        self,
+        recognizer: str,
+        *,
+        language: str,
+        options: Mapping[str, Any],
+        function: Callable[..., Any] | None = None,
+        cache: Cache | None = None,
+    ) -> None:
+        """Looks from now on for ``recognizer`` in texts in ``language``; ``function`` is the one
+        that it names, if it has been found already. A ``cache`` keeps for the next process what
+        takes long to load.
+
+        Raises :class:`~anaphora.errors.ModelError` for an unknown one, for wrong options, and
+        where something is missing that it needs.
+        """
+        self._recognize = _create_recognizer(recognizer, language, options, function, cache)
+        self._config = {"recognizer": recognizer, "language": language, "options": dict(options)}
+
+    def copy_from(self, other: EntityComponent) -> None:
+        """Looks from now on for what ``other`` looks for."""
+        self._recognize, self._config = other._recognize, other._config
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Writes the group of spans into ``doc`` and returns it.
+
+        Raises :class:`~anaphora.errors.HandlerError` if a function of the user's fails.
+        """
+        spans, mentions, void = [], [], []
+        at = doc.user_data.get(TIME_KEY) or datetime.now(UTC)
+        for mention, first, last in self.find(doc, at):
+            if mention.void:
+                void.append([first, last])
+                continue
+            spans.append(Span(doc, first, last, label=self.element, kb_id=mention.value or ""))
+            said = {"value": mention.value, "meta": dict(mention.meta)}
+            mentions.append({**said, "fallback": True} if mention.fallback else said)
+        key = spans_key(self.element)
+        attrs: dict[str, Any] = {"mentions": mentions}
+        if void:
+            attrs["void"] = void
+        doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
+        return doc
+
+    def find(self, doc: Doc | TokenizedText, at: datetime) -> list[tuple[Mention, int, int]]:
+        """What ``doc`` mentions, and from which token up to which; ``at`` is the local time of
+        the one who asks. Raises as a call does."""
+        found = list(self._recognize(doc, at))
+        if not found:
+            return []
+        widened = isinstance(self._recognize, FunctionRecognizer)
+        return list(
+            _deduplicate(
+                _align_to_tokens(doc, found, _accept_any_context if widened else _is_whole_word)
+            )
+        )
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """What it looks for, as bytes; of a function only its name."""
+        data = {"format": _FORMAT, "element": self.element, **self._config}
+        written: bytes = srsly.msgpack_dumps(data)
+        return written
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> EntityComponent:
+        """Takes over what :meth:`to_bytes` gave.
+
+        Raises :class:`~anaphora.errors.ModelError` as :meth:`configure` does, also for a function
+        that Python cannot import; ValueError for anything else.
+        """
+        read = srsly.msgpack_loads(data)
+        if not isinstance(read, dict) or read.get("format") != _FORMAT:
+            raise ValueError(f"this is not the recognizer of an entity in format {_FORMAT}")
+        self.element = read["element"]
+        if "recognizer" in read:
+            self.configure(read["recognizer"], language=read["language"], options=read["options"])
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Writes what it looks for into the folder ``path``."""
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _FILE).write_bytes(self.to_bytes())
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> EntityComponent:
+        """Takes over what :meth:`to_disk` wrote."""
+        return self.from_bytes((Path(path) / _FILE).read_bytes())
+
+
+_CONTEXT_LENGTH = 50  # characters: what is so far from a mention makes no word with it
+
+
+def _recognize_nothing(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+    return ()
+
+
+def _create_recognizer(
+    name: str,
+    language: str,
+    options: Mapping[str, Any],
+    function: Callable[..., Any] | None,
+    cache: Cache | None,
+) -> Recognizer:
+    if "#" in name:
+        return FunctionRecognizer(name, function or import_function(name), language, options)
+    if name.startswith("spacy:"):
+        return LabelRecognizer(name.removeprefix("spacy:"))
+    if find_builtin(name) is None:
+        hint = did_you_mean(name, BUILTIN_ENTITIES) or f"there are: {', '.join(BUILTIN_ENTITIES)}"
+        raise ModelError(Problem(f"there is no built-in entity '{name}'", hint=hint))
+    try:
+        chosen = resolve_options(name, options)
+    except ValueError as error:
+        raise ModelError(Problem(str(error))) from error
+    return create_builtin(name, language, chosen, cache=cache)
+
+
+def _align_to_tokens(
+    doc: Doc | TokenizedText,
+    mentions: Iterable[Mention],
+    is_valid_context: Callable[[str, str], bool],
+) -> Iterator[tuple[Mention, int, int]]:
+    """The mentions with the tokens that they lie in, less those that are nowhere and those that
+    do not fit what else is in these tokens, before and behind."""
+    text = get_text(doc)
+    for mention in mentions:
+        start, end = max(mention.start, 0), min(mention.end, len(text))
+        while start < end and text[start].isspace():
+            start += 1
+        while start < end and text[end - 1].isspace():
+            end -= 1
+        if start >= end:
+            continue
+        place = (
+            _expand_to_tokens(doc, start, end)
+            if isinstance(doc, Doc)
+            else doc.covering_tokens(start, end)
+        )
+        if place is None:
+            continue
+        before = text[max(place.start, start - _CONTEXT_LENGTH) : start]
+        if is_valid_context(before, text[end : min(place.end, end + _CONTEXT_LENGTH)]):
+            yield mention, place.first, place.last
+
+
+def _expand_to_tokens(doc: Doc, start: int, end: int) -> TokenSpan | None:
+    """The tokens that these characters lie in."""
+    span = doc.char_span(start, end, alignment_mode="expand")
+    if span is None:
+        return None
+    return TokenSpan(span.start, span.end, span.start_char, span.end_char)
+
+
+def _accept_any_context(before: str, behind: str) -> bool:
+    """Any: a function may well find a part of a word, and the word it is."""
+    return True
+
+
+def _is_whole_word(before: str, behind: str) -> bool:
+    """Whether what lies between is no mere part of a longer word."""
+    if not (before or behind):
+        return True
+    return (not _has_letters(before) or _ELISION_BEFORE.fullmatch(before) is not None) and (
+        not _has_letters(behind) or _SUFFIX_BEHIND.fullmatch(behind) is not None
+    )
+
+
+def _has_letters(text: str) -> bool:
+    """Whether there are letters or digits in it of a script that puts blanks between words."""
+    return any(char.isalnum() and not _UNSPACED.match(char) for char in text)
+
+
+def _deduplicate(
+    placed: Iterable[tuple[Mention, int, int]],
+) -> Iterator[tuple[Mention, int, int]]:
+    """Without what says the same of the same tokens once more."""
+    listed = list(placed)
+    if len(listed) < 2:
+        yield from listed
+        return
+    places = Counter((first, last, mention.value) for mention, first, last in listed)
+    told = set()
+    for mention, first, last in listed:
+        place = (first, last, mention.value)
+        if places[place] > 1:
+            whole = (place, json.dumps(mention.meta, default=str))
+            if whole in told:
+                continue
+            told.add(whole)
+        yield mention, first, last

@@ -1,0 +1,170 @@
+"""Puts the recognizers of a model into a spaCy pipeline, in front of the tagger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from spacy.language import Language
+from spacy.util import registry
+
+from anaphora.entities.spacy.entity_component import ENTITY_FACTORY, EntityComponent
+from anaphora.entities.spacy.ner_labels import list_labels
+from anaphora.entities.spacy.tagger import FACTORY
+from anaphora.errors import ModelError, Problem
+from anaphora.grammar.suggestions import closest_match
+from anaphora.models.domain import Element, Model, RecognizerSpec
+from anaphora.storage.cache import Cache
+
+__all__ = ["add_recognizers", "check_labels"]
+
+_NAME_PREFIX = "anaphora:"  # begins the names of the components that are added here
+_MAX_LABELS = 30  # in a hint
+
+
+def add_recognizers(
+    nlp: Language,
+    model: Model,
+    language: str,
+    *,
+    template: Language | None = None,
+    cache: Cache | None = None,
+) -> None:
+    """Adds a component for each element of ``model`` that is not found by its phrases alone, in
+    the place of those of another model.
+
+    What is costly to make is shared with a pipeline ``like`` this one, if there is one, and what
+    takes long to load is kept by a ``cache`` for the next process. Raises
+    :class:`ModelError` for a component that is not registered with spaCy, and where something is
+    missing that a recognizer needs.
+    """
+    for name in [name for name in nlp.component_names if name.startswith(_NAME_PREFIX)]:
+        nlp.remove_pipe(name)
+    for element in model.elements:
+        if element.recognition is None:
+            continue
+        if element.recognition.kind == "component":
+            _add_user_component(nlp, element, element.recognition, model.source)
+        name = f"{_NAME_PREFIX}{element.id}"
+        config = {"element": element.id}
+        component = nlp.add_pipe(ENTITY_FACTORY, name=name, config=config, before=FACTORY)
+        assert isinstance(component, EntityComponent)
+        if template is not None:
+            twin = template.get_pipe(name)
+            assert isinstance(twin, EntityComponent)
+            component.copy_from(twin)
+        else:
+            _configure(component, element, element.recognition, language, model.source, cache)
+
+
+def check_labels(model: Model, pipelines: Mapping[str, Language]) -> None:
+    """Raises :class:`ModelError` for entities of spaCy that no pipeline of the model can give."""
+    known = [labels for nlp in pipelines.values() for labels in list_labels(nlp, FACTORY)]
+    if problems := list(_unknown_labels(model, known)):
+        raise ModelError(problems)
+
+
+def _unknown_labels(model: Model, known: list[frozenset[str] | None]) -> Iterator[Problem]:
+    labels = sorted(frozenset().union(*(some for some in known if some is not None)))
+    folded = {label.casefold() for label in labels}
+    for element in model.elements:
+        recognition = element.recognition
+        if recognition is None or recognition.kind != "spacy":
+            continue
+        name = recognition.name
+        if not known:
+            yield Problem(
+                f"nothing can find 'spacy:{name}': no component of the spaCy pipeline gives "
+                "entities",
+                model.source,
+                hint="name a pipeline that does, as 'pipeline: en_core_web_sm' (once: python -m "
+                "spacy download en_core_web_sm), or give one: Engine(…, nlp=nlp)",
+            )
+        elif None not in known and name.casefold() not in folded:
+            meant = closest_match(name, labels)
+            listed = f"it has {', '.join(labels[:_MAX_LABELS])}"
+            yield Problem(
+                f"the spaCy pipeline knows no label '{name}'",
+                model.source,
+                hint=f"did you mean 'spacy:{meant}'?" if meant else listed,
+            )
+
+
+def _configure(
+    component: EntityComponent,
+    element: Element,
+    recognition: RecognizerSpec,
+    language: str,
+    source: str,
+    cache: Cache | None,
+) -> None:
+    name, options = recognition.name, recognition.options
+    if recognition.kind == "component":
+        name, options = f"spacy:{element.id}", {}
+    elif recognition.kind == "spacy":
+        name = f"spacy:{name}"
+    try:
+        component.configure(
+            name,
+            language=language,
+            options=options,
+            function=recognition.function,
+            cache=cache,
+        )
+    except ModelError as error:
+        raise ModelError(
+            replace(one, source=one.source or source) for one in error.problems
+        ) from error
+
+
+def _add_user_component(
+    nlp: Language, element: Element, recognition: RecognizerSpec, source: str
+) -> None:
+    """The component of the user's, which labels what it finds with the id of the element.
+
+    One that stands in the pipeline already serves all elements that name it without options.
+    """
+    factory, options = recognition.name, dict(recognition.options)
+    name = f"{factory} of {element.id}" if options else factory
+    if not options and _has_component(nlp, factory):
+        return
+    if name in nlp.component_names:  # of another model, or behind the tagger
+        nlp.remove_pipe(name)
+    if not nlp.has_factory(factory):
+        known = [one for one in registry.factories.get_all() if not one.startswith("anaphora_")]
+        meant = closest_match(factory, known, min_similarity=0.8)
+        raise ModelError(
+            Problem(
+                f"spaCy knows no component '{factory}', which the element '{element.id}' names",
+                source,
+                hint=f"did you mean '{meant}'?"
+                if meant
+                else "register it with @Language.component or @Language.factory, and name its "
+                "module under 'code:' so that it is imported",
+            )
+        )
+    try:
+        nlp.add_pipe(factory, name=name, config=options, before=FACTORY)
+    except ModelError:
+        raise
+    except Exception as error:
+        said = _format_error(error)
+        raise ModelError(
+            Problem(
+                f"the component '{factory}' of the element '{element.id}' cannot be made: {said}",
+                source,
+                hint="what stands under 'config' is given to its factory",
+            )
+        ) from error
+
+
+def _has_component(nlp: Language, factory: str) -> bool:
+    before = nlp.pipe_names[: nlp.pipe_names.index(FACTORY)]
+    return any(nlp.get_pipe_meta(name).factory == factory for name in before)
+
+
+def _format_error(error: Any) -> str:
+    """The error in one line, without the configuration that spaCy prints below its own."""
+    said = f"{type(error).__name__}: {error}".partition("\n{")[0]
+    return " ".join(said.split())

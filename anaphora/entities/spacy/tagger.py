@@ -1,0 +1,217 @@
+"""The spaCy component that finds the elements of a model in a text.
+
+It writes two groups of spans. In ``doc.spans["anaphora"]`` the label of a span is the id of its
+element, its ``kb_id_`` the value ("" for none) and its ``id_`` "exact", "stem" or "typo"; the
+group's ``attrs["groups"]`` has the groups of each element in it. What a span cannot say (words
+between its own, parts) is in ``attrs["details"]``, see
+:mod:`~anaphora.entities.spacy.span_attributes`; ``attrs["error"]`` says what a predicate of a
+synonym could not work with. ``doc.spans["anaphora_reset"]`` has the reset phrases.
+``span._.element``, ``span._.value`` and ``span._.groups`` read the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import srsly
+from spacy.language import Language
+from spacy.tokenizer import Tokenizer
+from spacy.tokens import Doc, Span, SpanGroup
+
+from anaphora.entities.matching.index_cache import load_or_compile
+from anaphora.entities.matching.matcher import PhraseIndex, compile_index, match_elements
+from anaphora.entities.matching.serialization import model_from_data, model_to_data
+from anaphora.entities.phrases.phrase_reader import PhraseReader
+from anaphora.entities.spacy.recognized_entities import collect_recognized
+from anaphora.entities.spacy.span_attributes import entity_to_detail, span_key
+from anaphora.entities.tokens.sentence import Sentence
+from anaphora.entities.words.lexicon import Lexicon
+from anaphora.entities.words.normalization import LetterTokenizer
+from anaphora.models.domain import Model
+from anaphora.storage.cache import Cache
+
+__all__ = ["FACTORY", "SPANS_KEY", "ElementTagger", "create_tagger"]
+
+FACTORY = "anaphora_elements"
+SPANS_KEY = "anaphora"
+
+# Those of others may have dictionaries of their own, which a cache does not know.
+_CACHEABLE_TOKENIZERS = (Tokenizer, LetterTokenizer)
+_FORMAT = 5
+_FILE = "elements.msgpack"
+
+
+@Language.factory(FACTORY, default_config={"language": None, "spans_key": SPANS_KEY})
+def create_tagger(nlp: Language, name: str, language: str | None, spans_key: str) -> ElementTagger:
+    """An empty tagger for ``nlp``; its language is that of ``nlp`` unless another is given."""
+    return ElementTagger(nlp, name, language=language, spans_key=spans_key)
+
+
+class ElementTagger:
+    """A spaCy component ``Doc → Doc``; :meth:`configure` tells it what to look for."""
+
+    def __init__(
+        self,
+        nlp: Language,
+        name: str = FACTORY,
+        *,
+        language: str | None = None,
+        spans_key: str = SPANS_KEY,
+    ) -> None:
+        self.name = name
+        self.spans_key = spans_key
+        self.language: str = language or nlp.lang or "xx"
+        self.lexicon = Lexicon(self.language)
+        self._nlp = nlp
+        self._model = Model("", (), ())
+        self.phrase_index = PhraseIndex()
+
+    @property
+    def reset_key(self) -> str:
+        """The key of the group of spans with the reset phrases."""
+        return f"{self.spans_key}_reset"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The ids of the elements that its spans may have."""
+        return tuple(element.id for element in self._model.elements if not element.abstract)
+
+    def configure(
+        self, model: Model, language: str | None = None, cache: Cache | None = None
+    ) -> None:
+        """Looks from now on for the elements and reset phrases of ``model``, as they are said
+        in ``language`` (of the tagger, if not given). A ``cache`` may know them already; it is
+        for pipelines with the tokenizer of a blank one.
+
+        Raises :class:`~anaphora.errors.ModelError` for elements that are composed of each other
+        in a circle.
+        """
+        self.language = language or self.language
+        self._model = model
+        lexicon, stop = self.lexicon, model.stop_words
+        if (lexicon.language, lexicon.additional, lexicon.excluded) != (
+            self.language,
+            stop.additional,
+            stop.excluded,
+        ):
+            self.lexicon = Lexicon(
+                self.language, additional=stop.additional, excluded=stop.excluded
+            )
+        reader = PhraseReader(self._nlp.tokenizer, self.lexicon)
+        # The words of a big model must not stay in the vocabulary, and zones don't nest.
+        within = getattr(self._nlp.vocab, "in_memory_zone")  # noqa: B009 - not in spaCy's stubs
+        with nullcontext() if within else self._nlp.memory_zone():
+            if cache is None or type(self._nlp.tokenizer) not in _CACHEABLE_TOKENIZERS:
+                self.phrase_index = compile_index(model, self.language, reader, self.lexicon)
+            else:
+                self.phrase_index = load_or_compile(
+                    cache, model, self.language, reader, self.lexicon
+                )
+
+    def copy_from(self, other: ElementTagger) -> None:
+        """Looks from now on for what ``other`` looks for, and shares its words and phrases."""
+        self.language, self.spans_key, self.lexicon = other.language, other.spans_key, other.lexicon
+        self._model, self.phrase_index = other._model, other.phrase_index
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Writes the groups of spans into ``doc`` and returns it."""
+        known = self.phrase_index
+        sentence = Sentence.from_doc(doc, doc.text, self.lexicon, known.swear_stems)
+        others = (
+            collect_recognized(doc, known.recognized_elements, sentence).entities
+            if known.recognized_elements
+            else ()
+        )
+        finds, error = match_elements(sentence, known, others)
+        elements, resets = [], []
+        groups: dict[str, list[str]] = {}
+        details: dict[str, list[dict[str, Any]]] = {}
+        for entry, hit, entity in finds:
+            element = entry.element
+            if element is None:
+                resets.append(Span(doc, hit.start, hit.end, label="reset"))
+                continue
+            if element.abstract:
+                continue
+            how = "exact" if (entity or hit).exact else "stem"
+            if entity is not None and "misspelt" in entity.marks:
+                how = "typo"
+            span = Span(doc, hit.start, hit.end, label=element.id, kb_id=entry.value, span_id=how)
+            elements.append(span)
+            groups[element.id] = sorted(element.groups)
+            if entity is not None:
+                details.setdefault(span_key(span), []).append(entity_to_detail(entity))
+        attrs: dict[str, Any] = {"groups": groups}
+        if details:
+            attrs["details"] = details
+        if error:
+            attrs["error"] = error
+        _write_spans(doc, self.spans_key, elements, attrs)
+        _write_spans(doc, self.reset_key, resets, {})
+        return doc
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """What it looks for, as bytes."""
+        data: bytes = srsly.msgpack_dumps(self._to_data())
+        return data
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> ElementTagger:
+        """Takes over what :meth:`to_bytes` gave; raises ValueError for anything else."""
+        self._from_data(srsly.msgpack_loads(data))
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Writes what it looks for into the folder ``path``."""
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _FILE).write_bytes(self.to_bytes())
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> ElementTagger:
+        """Takes over what :meth:`to_disk` wrote."""
+        return self.from_bytes((Path(path) / _FILE).read_bytes())
+
+    def _to_data(self) -> dict[str, Any]:
+        return {
+            "format": _FORMAT,
+            "language": self.language,
+            "spans_key": self.spans_key,
+            "model": model_to_data(self._model, self.language),
+        }
+
+    def _from_data(self, data: Any) -> None:
+        if not isinstance(data, dict) or data.get("format") != _FORMAT:
+            raise ValueError(f"these are not the elements of a tagger in format {_FORMAT}")
+        self.spans_key = data["spans_key"]
+        self.configure(model_from_data(data["model"], data["language"]), data["language"])
+
+
+def _write_spans(doc: Doc, key: str, spans: list[Span], attrs: dict[str, Any]) -> None:
+    doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
+
+
+def _element_of(span: Span) -> str:
+    label: str = span.label_
+    return label
+
+
+def _value_of(span: Span) -> str | None:
+    return span.kb_id_ or None
+
+
+def _groups_of(span: Span) -> list[str]:
+    """From the attributes of whichever group of spans knows the element."""
+    for group in span.doc.spans.values():
+        groups = group.attrs.get("groups", {})
+        if span.label_ in groups:
+            return list(groups[span.label_])
+    return []
+
+
+# spaCy keeps the values of extensions by offsets alone, so that two readings of the same words
+# would share them: getters don't.
+for _name, _getter in (("element", _element_of), ("value", _value_of), ("groups", _groups_of)):
+    if not Span.has_extension(_name):
+        Span.set_extension(_name, getter=_getter)

@@ -1,0 +1,1 @@
+"""A text to tokens, sentence boundaries, quotes and brackets."""

@@ -1,0 +1,1 @@
+"""The best sets of entities that do not overlap."""

@@ -1,0 +1,187 @@
+"""The best readings of entities between whose tokens others may stand.
+
+Such an entity shares no token with what stands in its gaps, and so has no place in an order of
+entities. Entities that share no token with each other, not even by way of others, are looked at
+apart. Of the rest, sets of those in pieces are tried, the most promising first, each with the
+best readings of the whole ones that are left beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush, nsmallest
+from typing import Any, TypeAlias
+
+from anaphora.core.utterance import Entity
+from anaphora.entities.variants.contiguous import find_contiguous_variants
+
+__all__ = ["find_sparse_variants", "is_contiguous"]
+
+_MAX_SELECTIONS = 512  # of entities in pieces, tried for entities that share tokens
+_MAX_WORK = 20_000  # such sets times entities, in all (some 0.2 s)
+_MIN_SELECTIONS = 4
+
+
+def find_sparse_variants(
+    entities: Sequence[Entity], costs: Sequence[int], limit: int
+) -> list[list[int]]:
+    """As :func:`~anaphora.entities.variants.contiguous.find_contiguous_variants` for entities that
+    may be in pieces.
+
+    Where very many of these share tokens, some sets may not be found; what is found is maximal.
+    """
+    groups = _group_overlapping(entities)
+    contested = [group for group in groups if len(group) > 1]
+    if len(contested) == 1 and len(contested[0]) == 2:  # as most often: one of two
+        alone = [group[0] for group in groups if len(group) == 1]
+        one, other = contested[0]
+        best = (one, other) if costs[one] <= costs[other] else (other, one)
+        return [sorted((*alone, index)) for index in best][:limit]
+    apart: list[int] = []
+    entangled: list[list[int]] = []
+    for group in groups:
+        if all(is_contiguous(entities[index]) for index in group):
+            apart += group
+        else:
+            entangled.append(group)
+    apart.sort()
+    found = find_contiguous_variants([entities[i] for i in apart], [costs[i] for i in apart], limit)
+    read = [_with_costs([[apart[one] for one in reading] for reading in found], costs)]
+    work = _MAX_WORK // max(1, len(entangled))
+    for group in entangled:
+        some = _OverlapGroup(group, entities, costs, limit)
+        most = max(_MIN_SELECTIONS, min(_MAX_SELECTIONS, work // len(group)))
+        read.append(_with_costs(some.readings(most), costs))
+    return _combine(read, limit)
+
+
+def is_contiguous(entity: Entity) -> bool:
+    """Whether no token stands between those of the entity."""
+    tokens = entity.tokens
+    return tokens[-1] - tokens[0] + 1 == len(tokens)
+
+
+_CostedVariant: TypeAlias = tuple[int, list[int]]
+
+
+class _OverlapGroup:
+    """Entities that share tokens, some of them in pieces."""
+
+    def __init__(
+        self, group: list[int], entities: Sequence[Entity], costs: Sequence[int], limit: int
+    ) -> None:
+        self._entities, self._costs, self._limit = entities, costs, limit
+        self._contiguous = [index for index in group if is_contiguous(entities[index])]
+        pieces = [index for index in group if not is_contiguous(entities[index])]
+        self._sparse = sorted(pieces, key=costs.__getitem__)
+        # Tokens as bits: whether two sets of them meet is one operation.
+        self._masks = {i: sum(1 << token for token in entities[i].tokens) for i in group}
+        self._found: dict[tuple[int, ...], int] = {}
+
+    def readings(self, most: int) -> list[list[int]]:
+        """The best readings by at most that many sets of the entities in pieces."""
+        waiting = [self._evaluate(_Selection((), 0, 0))]
+        tried = 1
+        while waiting and tried < most:
+            _, chosen = heappop(waiting)
+            for further in self._extend(chosen):
+                heappush(waiting, self._evaluate(further))
+                tried += 1
+                if tried == most:
+                    break
+        found = ((cost, reading) for reading, cost in self._found.items())
+        return [list(reading) for _, reading in nsmallest(self._limit, found)]
+
+    def _evaluate(self, tried: _Selection) -> tuple[int, _Selection]:
+        """Notes the best readings with the pieces that were chosen; what the best of them costs
+        says how promising these are."""
+        left = [index for index in self._contiguous if not self._masks[index] & tried.tokens]
+        beside = find_contiguous_variants(
+            [self._entities[i] for i in left], [self._costs[i] for i in left], self._limit
+        )
+        cheapest = []
+        for reading in beside:
+            full = self._fill_up([*tried.chosen, *(left[one] for one in reading)])
+            cost = self._found[full] = sum([self._costs[index] for index in full])
+            cheapest.append(cost)
+        return min(cheapest), tried
+
+    def _extend(self, chosen: _Selection) -> Iterator[_Selection]:
+        """The chosen pieces with one more, each set once."""
+        for at in range(chosen.next, len(self._sparse)):
+            index = self._sparse[at]
+            if not self._masks[index] & chosen.tokens:
+                tokens = chosen.tokens | self._masks[index]
+                yield _Selection((*chosen.chosen, index), tokens, at + 1)
+
+    def _fill_up(self, reading: list[int]) -> tuple[int, ...]:
+        """The reading with every piece that still has room, the best first.
+
+        Sets without these pieces need not be left out for that: what they can be filled up to is
+        better, and different for each.
+        """
+        used = 0
+        for index in reading:
+            used |= self._masks[index]
+        for index in self._sparse:
+            if not self._masks[index] & used:
+                used |= self._masks[index]
+                reading.append(index)
+        return tuple(sorted(reading))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Selection:
+    """Entities in pieces that share no token, their tokens as bits, and which may come next."""
+
+    chosen: tuple[int, ...]
+    tokens: int
+    next: int
+
+
+def _group_overlapping(entities: Sequence[Entity]) -> list[list[int]]:
+    """The indexes of entities that share tokens, be it by way of others."""
+    group_of: dict[int, list[int]] = {}  # by token
+    for index, entity in enumerate(entities):
+        met = {id(group_of[token]): group_of[token] for token in entity.tokens if token in group_of}
+        # The greatest one takes the others in: each index moves but a few times.
+        group, *others = sorted(met.values(), key=len, reverse=True) or [[]]
+        group.append(index)
+        for other in others:
+            group += other
+            for moved in other:
+                group_of.update(dict.fromkeys(entities[moved].tokens, group))
+        group_of.update(dict.fromkeys(entity.tokens, group))
+    groups = {id(group): group for group in group_of.values()}
+    return sorted(sorted(group) for group in groups.values())
+
+
+def _with_costs(found: Iterable[list[int]], costs: Sequence[int]) -> list[_CostedVariant]:
+    return [(sum([costs[index] for index in reading]), reading) for reading in found]
+
+
+_Chain: TypeAlias = tuple[int, int, int, Any]
+"""What a combination costs, the places of what it is made of, and that itself."""
+
+
+def _combine(read: Sequence[list[_CostedVariant]], limit: int) -> list[list[int]]:
+    """The cheapest combinations of one reading from each list, as sorted indexes."""
+    chains: list[_Chain] = [(0, 0, 0, None)]
+    for some in read:
+        pairs = [
+            (chain[0] + cost, place, at, (chain, reading))
+            for place, chain in enumerate(chains)
+            for at, (cost, reading) in enumerate(some)
+        ]
+        chains = nsmallest(limit, pairs, key=lambda chain: chain[:3])
+    combined = []
+    for chain in chains:
+        indexes: list[int] = []
+        rest = chain[3]
+        while rest is not None:
+            before, reading = rest
+            indexes += reading
+            rest = before[3]
+        combined.append((chain[0], sorted(indexes)))
+    return [indexes for _, indexes in sorted(combined)]

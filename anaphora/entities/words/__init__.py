@@ -1,0 +1,1 @@
+"""A token to a word: normalized form, stem, lemma, alternatives."""

@@ -1,0 +1,208 @@
+"""Finds the head of a compound: "Lampe" of "Küchenlampe", in languages that write them solid.
+
+What stands before the head must be a word of the dictionary, with what may join the two ("Arbeit",
+"s"), or a compound itself. Not every such word is a compound: "romantisch" is no table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from anaphora.entities.words.dictionary import Dictionary, load_dictionary
+from anaphora.entities.words.lexicon import Lexicon, Word
+from anaphora.entities.words.normalization import create_normalizer, load_stop_words
+from anaphora.entities.words.orthography import Orthography, load_orthography
+
+__all__ = ["CompoundSplitter", "has_compounds"]
+
+_MIN_LENGTH = 3  # letters of a head, and of most of what stands before it
+_MIN_MODIFIER_LENGTH = 2  # letters of what is listed as such ("Öl")
+_MIN_LENGTH_OF_TWO = 4  # letters of each of two words before a head
+_MAX_LENGTH = 64  # characters; longer ones are no words
+_MAX_CACHED = 5_000  # words with their heads
+
+
+def has_compounds(code: str) -> bool:
+    """Whether the language writes compounds as one word, and it is known how."""
+    return bool(load_orthography(code).compounds)
+
+
+@dataclass(frozen=True, slots=True)
+class _CompoundRules:
+    """What ``languages/<code>/orthography.yaml`` says under ``compounds``.
+
+    ``links`` may stand behind the first word, ``restored`` is what it may have lost there.
+    ``modifiers`` stand before a head though they are stop words or very short, ``prefixes`` do so
+    without being words, ``barred`` are words and prefixes that do not. An adjective, which the
+    dictionary has with the ``adjective`` ending, has an adjective for a head. Some heads are
+    ``suffixes`` as well ("bar" of "wunderbar"): there the compound must be a noun, by the ``noun``
+    endings that the dictionary has. What ends in one of the ``derivations`` is no compound
+    ("Generator").
+    """
+
+    links: tuple[str, ...]
+    restored: tuple[str, ...]
+    modifiers: frozenset[str]
+    prefixes: frozenset[str]
+    barred: frozenset[str]
+    adjective: tuple[str, ...]
+    noun: tuple[str, ...]
+    suffixes: frozenset[str]
+    derivations: tuple[str, ...]
+    vowels: frozenset[str]
+    words: Dictionary
+    orthography: Orthography
+
+    def is_modifier(self, text: str, *, is_noun: bool = False) -> bool:
+        """Whether the text may stand before a head; one that ``is_noun`` is no root of a verb."""
+        if text in self.prefixes or self._is_word(text, is_noun=is_noun):
+            return True
+        return any(
+            self._is_word(text[:end]) and self._is_word(text[end:], is_noun=is_noun)
+            for end in range(_MIN_LENGTH_OF_TWO, len(text) - _MIN_LENGTH_OF_TWO + 1)
+        )
+
+    def _is_word(self, text: str, *, is_noun: bool = False) -> bool:
+        if text in self.modifiers:
+            return True
+        if len(text) < _MIN_LENGTH or text in self.barred or self.vowels.isdisjoint(text):
+            return False
+        if text in self.words and (len(text) > _MIN_LENGTH or self.words.is_lemma(text)):
+            return True
+        if not is_noun and self._has_form(text, self.restored):
+            return True
+        return any(
+            text.endswith(link) and self._is_linked(text[: -len(link)]) for link in self.links
+        )
+
+    def _is_linked(self, text: str) -> bool:
+        return len(text) >= _MIN_LENGTH and text not in self.barred and text in self.words
+
+    def _has_form(self, text: str, endings: Iterable[str]) -> bool:
+        return any(text + ending in (self.words.get(text + ending) or ()) for ending in endings)
+
+    def is_adjective(self, word: str) -> bool:
+        """Whether the dictionary has the word as an adjective."""
+        return self._inflects(word, self.adjective)
+
+    def is_noun(self, word: str) -> bool:
+        """Whether the word may be a noun, as far as the dictionary tells."""
+        if word not in self.words:
+            return True
+        return self._inflects(word, self.noun) and not self.is_adjective(word)
+
+    def _inflects(self, word: str, endings: Iterable[str]) -> bool:
+        return any(word in (self.words.get(word + ending) or ()) for ending in endings)
+
+
+@lru_cache(maxsize=100)
+def _load_rules(code: str) -> _CompoundRules | None:
+    known = load_orthography(code)
+    table: dict[str, Any] = dict(known.compounds)
+    words = load_dictionary(code) if table else None
+    if words is None:
+        return None
+    normalize = create_normalizer(code)
+    listed = {
+        key: tuple(map(normalize, table.get(key, "").split()))
+        for key in (
+            "links", "restored", "modifiers", "prefixes", "barred", "adjective", "noun", "suffixes",
+            "derivations",
+        )
+    }  # fmt: skip
+    modifiers = frozenset(listed["modifiers"])
+    return _CompoundRules(
+        links=listed["links"],
+        restored=listed["restored"],
+        modifiers=modifiers,
+        prefixes=frozenset(listed["prefixes"]),
+        barred=load_stop_words(code).union(listed["barred"]) - modifiers,
+        adjective=listed["adjective"],
+        noun=listed["noun"],
+        suffixes=frozenset(listed["suffixes"]),
+        derivations=listed["derivations"],
+        vowels=frozenset(table["vowels"]),
+        words=words,
+        orthography=known,
+    )
+
+
+class CompoundSplitter:
+    """Finds which of the ``heads``, stems of words of a model, is that of a compound."""
+
+    def __init__(self, heads: Iterable[str], lexicon: Lexicon) -> None:
+        self._heads = frozenset(heads)
+        self._lexicon = lexicon
+        self._rules = _load_rules(lexicon.code)
+        self._cache: dict[str, tuple[str, ...]] = {}
+
+    def __bool__(self) -> bool:
+        """Whether any compound may be found."""
+        return self._rules is not None and bool(self._heads)
+
+    def find_heads(self, word: Word) -> tuple[str, ...]:
+        """The stems of the head of the word, the longest that it may have; none if it is no
+        compound with one of the heads."""
+        if self._rules is None or not self._heads:
+            return ()
+        if word.parts:
+            return self._select_known_stems(self._lexicon.word(word.form.rpartition(" ")[2]))
+        lower = word.lower
+        if lower not in self._cache:
+            if len(self._cache) >= _MAX_CACHED:
+                self._cache.clear()
+            rules = self._rules
+            forms = dict.fromkeys((lower, *(rules.words.get(lower) or ())))
+            found = (self._find_head_stems(form, rules) for form in forms)
+            self._cache[lower] = next(filter(None, found), ())
+        return self._cache[lower]
+
+    def _find_head_stems(self, lower: str, rules: _CompoundRules) -> tuple[str, ...]:
+        if not lower.isalpha() or len(lower) > _MAX_LENGTH or lower.endswith(rules.derivations):
+            return ()
+        starts = range(_MIN_MODIFIER_LENGTH, len(lower) - _MIN_LENGTH + 1)
+        heads = self._lexicon.read_phrase_words([lower[at:] for at in starts])
+        lemmas = rules.words.get(lower) or ()
+        is_adjective = rules.is_adjective(lower)
+        for at, head in zip(starts, heads, strict=True):
+            stems = self._select_known_stems(head)
+            if not stems or (
+                lemmas and lower not in lemmas and not _share_lemma_ending(lemmas, head)
+            ):
+                continue
+            fitting = tuple([
+                stem
+                for stem in stems
+                if _keeps_diacritics(head.lower, stem, rules)
+                and (not is_adjective or rules.is_adjective(stem))
+                and (stem not in rules.suffixes or rules.is_noun(lower))
+            ])  # fmt: skip
+            is_noun = not rules.suffixes.isdisjoint(fitting)
+            if fitting and rules.is_modifier(lower[:at], is_noun=is_noun):
+                return fitting
+        return ()
+
+    def _select_known_stems(self, head: Word) -> tuple[str, ...]:
+        return tuple([one for one in dict.fromkeys(_lemmas(head)) if one in self._heads])
+
+
+def _share_lemma_ending(lemmas: Iterable[str], head: Word) -> bool:
+    """Whether a lemma of the whole word is a compound with a lemma of the head: "Hühnereis" is a
+    form of "Hühnerei", and no "Eis"."""
+    ends = _lemmas(head)
+    return any(lemma.endswith(ends) for lemma in lemmas)
+
+
+def _lemmas(word: Word) -> tuple[str, ...]:
+    return (word.stem, *word.homographs, *word.derived)
+
+
+def _keeps_diacritics(written: str, stem: str, rules: _CompoundRules) -> bool:
+    """Whether no mark of the stem is left out: "tur" in "Partitur" is no "Tür"."""
+    if stem.isascii() or not written.isascii():
+        return True
+    replaced = stem.translate(rules.orthography.also)
+    return replaced.isascii() and written[: len(replaced) - 1] == replaced[:-1]

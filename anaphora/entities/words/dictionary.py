@@ -1,0 +1,224 @@
+"""The words of a language with their lemmas, as the dictionaries of simplemma have them.
+
+simplemma has some fifty languages and needs up to five seconds and 300 MB to load one. So each is
+made once into a table of hashes, which is kept in the cache of the user: it is there in
+milliseconds for every process after the first, and a word is looked up in one microsecond.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from functools import cache
+from hashlib import blake2b
+from importlib.metadata import version
+from itertools import accumulate, pairwise
+from struct import Struct
+from typing import NamedTuple
+from unicodedata import unidata_version
+
+import numpy as np
+from platformdirs import user_cache_path
+from spacy.strings import get_string_id
+
+from anaphora.entities.words.normalization import base_code, create_batch_normalizer
+from anaphora.entities.words.orthography import load_orthography
+from anaphora.errors import AnaphoraError
+from anaphora.storage.cache import Cache
+
+__all__ = ["Dictionary", "Lemmas", "compile_table", "is_dictionary_word", "load_dictionary"]
+
+_log = logging.getLogger(__name__)
+
+_FORMAT = 7  # goes up with every change of how words are normalised
+
+_CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
+_NONE = (1 << 32) - 1
+_SIZES = Struct("<5Q")  # bytes of the parts: hashes, numbers, others, offsets, lemmas
+_NO_FORMS = _NONE - 1  # in the place of another lemma: the word is its own, and no other's
+
+
+class Lemmas(NamedTuple):
+    """The lemma of a word, normalised as words are compared, and the one that it has if it is
+    another word: "saw" of a tool, "see" of the verb; '' if there is no other."""
+
+    first: str
+    other: str = ""
+
+
+class Dictionary:
+    """The lemmas of the words of one language; ``table`` is what :func:`compile_table` makes."""
+
+    def __init__(self, table: bytes | memoryview) -> None:
+        data = memoryview(table)
+        sizes = _SIZES.unpack_from(data)
+        ends = list(accumulate(sizes, initial=_SIZES.size))
+        parts = [data[start:end] for start, end in pairwise(ends)]
+        self._hashes = parts[0].cast("Q")
+        self._numbers, self._others, self._offsets = (part.cast("I") for part in parts[1:4])
+        self._lemmas = parts[4]
+
+    def __contains__(self, word: str) -> bool:
+        return self._find(word) >= 0
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def get(self, word: str) -> Lemmas | None:
+        """The lemmas of a normalised word; None for one that is not in the dictionary."""
+        place = self._find(word)
+        if place < 0:
+            return None
+        other = self._others[place]
+        first = self._lemma_text(self._numbers[place])
+        return Lemmas(first, "" if other >= _NO_FORMS else self._lemma_text(other))
+
+    def is_lemma(self, word: str) -> bool:
+        """Whether the normalised word is a lemma of which there are other forms. Word lists also
+        have inflected forms as lemmas of themselves alone."""
+        place = self._find(word)
+        if place < 0 or self._others[place] == _NO_FORMS:
+            return False
+        return self._lemma_text(self._numbers[place]) == word
+
+    def _lemma_text(self, number: int) -> str:
+        return str(self._lemmas[self._offsets[number] : self._offsets[number + 1]], "utf-8")
+
+    def _find(self, word: str) -> int:
+        hashes, wanted = self._hashes, get_string_id(word)
+        place = bisect_left(hashes, wanted)
+        return place if place < len(hashes) and hashes[place] == wanted else -1
+
+
+def is_dictionary_word(lower: str, language: str) -> bool:
+    """Whether the dictionary of the language has this form of a word; False for a language
+    without one."""
+    words = load_dictionary(base_code(language))
+    return words is not None and lower in words
+
+
+@cache
+def load_dictionary(code: str) -> Dictionary | None:
+    """The dictionary of a language by its code (``en``, not ``en-US``); None if there is none.
+
+    The first call for a language on a machine takes up to some seconds, and the first one of a
+    process some milliseconds. The table is kept in the folder that ``ANAPHORA_CACHE`` names, else
+    where the user's caches are.
+    """
+    code = _CODES.get(code, code)
+    cache, kind, key = _open_cache(), f"lemmas-{code}", _cache_key(code)
+    if cache is not None and (kept := cache.get_bytes(kind, key)) is not None:
+        return Dictionary(kept)
+    # To import simplemma takes longer than to read what is kept.
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    if code not in SUPPORTED_LANGUAGES:
+        return None
+    _log.info("preparing the dictionary of the language '%s', once on this machine …", code)
+    table = compile_table(_entries(code), code)
+    if cache is not None:
+        cache.put_bytes(kind, key, table)
+        if (kept := cache.get_bytes(kind, key)) is not None:  # which processes share
+            return Dictionary(kept)
+    return Dictionary(table)
+
+
+def _open_cache() -> Cache | None:
+    """Where the tables are kept; None for a user without a home."""
+    try:
+        return Cache(os.environ.get("ANAPHORA_CACHE") or user_cache_path("anaphora"))
+    except AnaphoraError as error:
+        _log.info("no dictionary is kept for the next process: %s", error)
+        return None
+
+
+def _cache_key(code: str) -> str:
+    """What tells a table from one made by other code, or of other data. Unlike other digests, it
+    stays the same when code changes that has no part in it: to make a table takes seconds."""
+    known = load_orthography(code)
+    made_by = (_FORMAT, version("simplemma"), unidata_version, sys.byteorder)
+    spelling = [sorted(map(repr, one.items())) for one in (known.same, known.last, known.also)]
+    return blake2b(repr((made_by, spelling)).encode(), digest_size=16).hexdigest()
+
+
+def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
+    """The table of words and their lemmas in the language with that code.
+
+    Of several words that are compared alike, one that is written as it is compared goes before
+    others in lower case, these before capitalized ones, and all before one without its marks; a
+    word that is the lemma of others is its own, and no other one without a letter set apart.
+    """
+    # Dutch lemmas have the parts of compounds ("over_nemen").
+    pairs = [(word, lemma.replace("_", "")) for word, lemma in entries if " " not in word]
+    normalize, known = create_batch_normalizer(code), load_orthography(code)
+    words = normalize([word for word, _ in pairs])
+    distinct = list(dict.fromkeys(lemma for _, lemma in pairs))
+    spelled = dict(zip(distinct, normalize(distinct), strict=True))
+    lemmas: dict[str, str] = {}
+    capitalized: dict[str, str] = {}
+    others: dict[str, str] = {}
+    respelled = []
+    for (written, lemma), word in zip(pairs, words, strict=True):
+        if written[:1].isupper():
+            capitalized.setdefault(word, spelled[lemma])
+        elif written == word:
+            lemmas[word] = spelled[lemma]
+        else:
+            respelled.append((word, spelled[lemma]))
+    _add_lemmas(lemmas, others, respelled)
+    _add_lemmas(lemmas, others, capitalized.items())
+    of_others = {lemma for word, lemma in lemmas.items() if word != lemma}
+    for word in lemmas.keys() & of_others:
+        if (lemma := lemmas[word]) != word:
+            lemmas[word], others[word] = word, lemma
+    # Where two letters may stand for a marked one, the mark is none that people leave out.
+    apart = frozenset() if known.also else known.apart
+    marked = [word for word in lemmas if not word.isascii()]
+    for unmarked in known.unmarked_spellings_in_lines(marked):
+        _add_lemmas(lemmas, others, [
+            (one, lemmas[word])
+            for word, one in zip(marked, unmarked, strict=True)
+            if one != word and (apart.isdisjoint(word) or one not in of_others)
+        ])  # fmt: skip
+    listed = dict.fromkeys((*lemmas.values(), *others.values()))
+    number_of = {lemma: number for number, lemma in enumerate(listed)}
+    hashes = np.fromiter(map(get_string_id, lemmas), np.uint64)
+    numbers = np.fromiter(map(number_of.__getitem__, lemmas.values()), np.uint32)
+    seconds = np.full(len(lemmas), _NONE, np.uint32)
+    place_of = {word: place for place, word in enumerate(lemmas)}
+    for word, lemma in others.items():
+        seconds[place_of[word]] = number_of[lemma]
+    for word, lemma in lemmas.items():
+        if word == lemma and word not in of_others and word not in others:
+            seconds[place_of[word]] = _NO_FORMS
+    order = np.argsort(hashes)
+    texts = [lemma.encode() for lemma in number_of]
+    offsets = np.cumsum([0, *map(len, texts)])
+    parts = [
+        hashes[order].tobytes(),
+        numbers[order].tobytes(),
+        seconds[order].tobytes(),
+        offsets.astype(np.uint32).tobytes(),
+        b"".join(texts),
+    ]
+    return _SIZES.pack(*map(len, parts)) + b"".join(parts)
+
+
+def _add_lemmas(
+    lemmas: dict[str, str], others: dict[str, str], further: Iterable[tuple[str, str]]
+) -> None:
+    """Adds words that may be there with another lemma, which goes before theirs."""
+    for word, lemma in further:
+        known = lemmas.setdefault(word, lemma)
+        if known != lemma:
+            others.setdefault(word, lemma)
+
+
+def _entries(code: str) -> Iterator[tuple[str, str]]:
+    from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
+
+    words = DefaultDictionaryFactory(cache_max_size=0).get_dictionary(code)
+    return ((word, words[word]) for word in words)

@@ -1,0 +1,181 @@
+"""What a word of a language with a dictionary may be a form of: its lemma, others that it has as
+another word, and those that the rules of the language give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from anaphora.entities.words.dictionary import Dictionary
+from anaphora.entities.words.inflection import find_base_forms
+from anaphora.entities.words.orthography import Orthography
+from anaphora.entities.words.separable_prefixes import SeparablePrefixes
+
+__all__ = ["Lemmatizer", "WordLemmas"]
+
+
+class WordLemmas(NamedTuple):
+    """What a word is compared by (``stem``), whether a dictionary has it, its lemmas as another
+    word, and those that it may have by rules."""
+
+    stem: str
+    known: bool
+    homographs: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+
+
+class Lemmatizer:
+    """Finds the lemmas of words by the dictionary and the rules of their ``language``; ``stems``
+    gives what words are compared by, ``prefixes`` are those of separable verbs."""
+
+    def __init__(
+        self,
+        words: Dictionary,
+        orthography: Orthography,
+        stems: Callable[[Sequence[str]], list[str]],
+        prefixes: SeparablePrefixes | None = None,
+    ) -> None:
+        self._words = words
+        self._orthography = orthography
+        self._stems = stems
+        self._prefixes = prefixes
+
+    def lemmatize(
+        self, text: str, lower: str, stem: str, stop_stems: AbstractSet[str], *, is_typed: bool
+    ) -> WordLemmas:
+        """The lemmas of a word, which is ``lower`` when it is normalised and has that ``stem``.
+
+        Those with a stem in ``plain`` mean nothing else. Of a word that nobody ``typed``, for it
+        stands in a model, it stays open what it may be an inflected form of.
+        """
+        known = self._orthography
+        found = self._words.get(lower)
+        is_known = found is not None or lower in known.forms
+        if not is_known and known.whole:
+            stem = self._lemma_without_attachments(lower) or stem
+        if stem in stop_stems:
+            return WordLemmas(stem, is_known)
+        own: list[str] = []
+        inflected: list[str] = []
+        if is_typed and known.has_inflections:
+            own, inflected = self._find_base_forms(text, lower)
+        if is_known and is_typed:
+            own += self._without_attachments(text, lower)
+        if known.whole:  # its words are ambiguous: one reading does not rule out others
+            own += inflected
+        irregular = dict.fromkeys((*self._irregular_lemmas(lower), *own))
+        homographs = tuple([one for one in irregular if one not in ("", stem)])
+        other = found.other if found and not self._has_impossible_article(text, lower) else ""
+        others = [other, *self._derived_lemmas(lower), *inflected]
+        if self._prefixes is not None:
+            if not is_known:
+                others += self._stems(list(self._prefixes.infinitives(lower)))
+            elif infinitive := self._prefixes.infinitive_of_participle(lower, stem):
+                others.append(infinitive)
+        seen = {"", stem, *homographs}
+        derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
+        return WordLemmas(stem, is_known, homographs, derived)
+
+    def infinitives_before_clitics(self, clitics: Sequence[str], verb: str) -> tuple[str, ...]:
+        """The infinitives of a verb that hyphens join to what follows, if that is clitics."""
+        known = self._orthography.clitics
+        if not known or not all(clitic in known for clitic in clitics):
+            return ()
+        return tuple(self.infinitives_of(verb))
+
+    def infinitives_of(self, verb: str) -> Iterator[str]:
+        """The infinitives of a form of a verb that may be another word as well: "sveglia"."""
+        yield from self._select_infinitives(
+            (*(self._words.get(verb) or ()), *self._irregular_lemmas(verb))
+        )
+        yield from self._related_infinitives(verb)
+
+    def _derived_lemmas(self, lower: str) -> Iterator[str]:
+        """The lemmas that it has by the rules of the language."""
+        yield from self._related_infinitives(lower)
+        for lemma in self._orthography.candidate_lemmas(lower):
+            if self._is_lemma(lemma):
+                yield lemma
+                break  # the likeliest one goes first
+        for adjective, derived in self._orthography.candidate_adjectives(lower):
+            lemmas = {found.first for one in derived if (found := self._words.get(one))}
+            if not lemmas.isdisjoint((adjective, *derived)):
+                yield adjective
+        for verb in self._orthography.without_clitics(lower):
+            # "dorme" is a form of "dormir", and no "dor" with a pronoun.
+            if lower not in self._words or verb not in self.infinitives_of(verb):
+                yield from self.infinitives_of(verb)
+
+    def _find_base_forms(self, text: str, lower: str) -> tuple[list[str], list[str]]:
+        """The lemmas of the forms that it has by the patterns of the language: those of patterns
+        that hold for base forms, too, and the others."""
+        known = self._orthography
+        # As it is written: a last letter that counts as another may be a suffix of its own.
+        word = lower[:-1] + text[-1] if text[-1] in known.last else lower
+        is_unknown = lower not in self._words
+        own: list[str] = []
+        inflected: list[str] = [] if is_unknown else [*self._stems((lower,))]
+        for one in (word, *(known.without_attachments(word) if is_unknown else ())):
+            own += self._lemmas_of(find_base_forms(one, known.base_inflections))
+            if is_unknown:
+                inflected += self._lemmas_of((one,))
+                forms = find_base_forms(one, known.unknown_inflections)
+                inflected += self._lemmas_of(forms)
+            if not self._words.is_lemma(known.fold_letters(one)):
+                inflected += self._lemmas_of(find_base_forms(one, known.inflections))
+        for lemma in dict.fromkeys((*own, *inflected)):
+            inflected += self._stems(list(find_base_forms(lemma, known.lemma_variants)))
+        return own, inflected
+
+    def _lemmas_of(self, forms: Iterable[str]) -> Iterator[str]:
+        for form in forms:
+            yield from self._words.get(self._orthography.fold_letters(form)) or ()
+
+    def _has_impossible_article(self, text: str, lower: str) -> bool:
+        """Whether the dictionary has the word, beside another one, as a form with an article that
+        it cannot have by its first letter ("ألبوم" is no "ال" and "بوم")."""
+        if not text.startswith(tuple(self._orthography.whole_from)):
+            return False
+        found = self._words.get(lower)
+        rests = self._orthography.without_attachments(lower, loose=True)
+        return found is not None and any(
+            found.other in (self._words.get(one) or ()) for one in rests
+        )
+
+    def _related_infinitives(self, lower: str) -> Iterator[str]:
+        """The infinitives that it has by other forms of the same verb."""
+        for form in self._orthography.related_verb_forms(lower):
+            yield from self._select_infinitives(self._words.get(form) or ())
+
+    def _select_infinitives(self, lemmas: Iterable[str]) -> Iterator[str]:
+        endings = self._orthography.infinitives
+        return (lemma for lemma in lemmas if lemma.endswith(endings))
+
+    def _irregular_lemmas(self, lower: str) -> Iterator[str]:
+        yield from self._orthography.irregular.get(lower, ())
+        for lemma in self._orthography.prefixed_irregular_lemmas(lower):
+            if lemma in self._words:
+                yield lemma
+
+    def _lemma_without_attachments(self, lower: str) -> str:
+        """The lemma of a word that no dictionary has, without what is attached to it."""
+        insides = map(self._words.get, self._orthography.without_attachments(lower))
+        return next((inside.first for inside in insides if inside is not None), "")
+
+    def _without_attachments(self, text: str, lower: str) -> Iterator[str]:
+        """The base forms that a word of the dictionary may be with something attached to them,
+        though it may have nothing attached as a base form itself."""
+        known, found = self._orthography, self._words.get(lower)
+        is_hard = text.startswith(tuple(known.whole_from))
+        if found is None or is_hard or not known.whole or self._words.is_lemma(lower):
+            return
+        is_loose = not any(lower == found.first + one for one in known.loose_endings)
+        for rest in known.without_attachments(lower, loose=is_loose):
+            inside = self._words.get(rest)
+            if inside is not None and inside.first == rest:
+                yield rest
+
+    def _is_lemma(self, lower: str) -> bool:
+        found = self._words.get(lower)
+        return found is not None and found.first == lower

@@ -1,0 +1,405 @@
+"""Words as they are compared: normalised, stemmed, and kept for the next utterance.
+
+Hyphens between words are not there for the comparison: "New-York" is "New York". A tokenizer
+may make them tokens of their own (joiners, see :func:`phrase_word_indexes`) or leave them inside a
+token (whose parts are then compared one by one). A hyphen beside a blank, full stops, commas and
+other punctuation are words like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+from spacy.tokens import Doc, Token
+
+from anaphora.entities.words.dictionary import Dictionary, load_dictionary
+from anaphora.entities.words.korean import WordAnalysis, load_analyzer
+from anaphora.entities.words.lemmatizer import Lemmatizer
+from anaphora.entities.words.normalization import (
+    base_code,
+    create_normalizer,
+    create_stemmer,
+    is_visible,
+    load_courtesy_phrases,
+    load_qualifiers,
+    load_stop_words,
+)
+from anaphora.entities.words.orthography import load_orthography
+from anaphora.entities.words.separable_prefixes import load_separable_prefixes
+
+__all__ = ["Lexicon", "Word", "phrase_word_indexes"]
+
+# The non-breaking one becomes the second of these by NFKC; the last one joins Japanese words.
+_HYPHENS = "-‐‒–−・"
+_SPLIT = re.compile(f"[{_HYPHENS}]")
+_ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}[^\W\d_]?|[^\W\d_]{1,2}\.[^\W\d_]{1,2}")
+_WITH_NORMS = frozenset({"ja"})  # whose tokenizer tells the usual spelling of the lemma
+_MAX_CACHED_LENGTH = 64  # characters; longer ones are no words, and must not fill the memory
+
+
+class Word(Struct, frozen=True, gc=False):
+    """One token's text as it is compared.
+
+    ``parts`` are the stems of a word with hyphens inside, else empty; ``form`` is its spelling
+    without them. The ``stem`` is what its forms are compared by: its lemma if a dictionary has the
+    word (then it is ``known``), else its Snowball stem. ``homographs`` are its lemmas as another
+    word: "leaf" of "leaves". Where the model does not have the word itself, it may mean what is
+    in ``derived``, lemmas by the rules of its language ("buy" of "buying"), and in ``meant``, the
+    stems of the word without its marks, or without others that are attached to it. ``odd`` marks
+    what a phrase may have to treat apart: blanks (and what cannot be seen), joiners, words with
+    parts; ``strange`` is what is odd, may mean something else, or is in no dictionary. A
+    ``qualifier`` turns the sense of others or bounds it. ``courtesy`` are the polite phrases of
+    several words in which it stands, each with its place there: as a part of one it means nothing.
+    """
+
+    lower: str
+    stem: str
+    form: str
+    free: bool
+    parts: tuple[str, ...] = ()
+    is_blank: bool = False
+    is_joiner: bool = False
+    is_special: bool = False
+    alternatives: tuple[str, ...] = ()
+    is_uncertain: bool = False
+    qualifier: bool = False
+    courtesy: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    in_dictionary: bool = False
+    homographs: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+
+
+class Lexicon:
+    """The words of one language; it keeps between ``size`` and twice ``size`` of them.
+
+    ``additional`` are stop words beside those of the language, ``excluded`` words that are none
+    after all; both are compared by their stems, and the former go before the latter. Of the
+    language's stop words the ``qualifiers`` are none: they turn the sense of others or bound it.
+
+    Words live in two generations: when the young one is full it becomes the old one, and what
+    is not asked for before the next change is gone. No moment is slower than another.
+    """
+
+    def __init__(
+        self,
+        language: str,
+        size: int = 20_000,
+        additional: Iterable[str] = (),
+        excluded: Iterable[str] = (),
+    ) -> None:
+        self.language = language
+        self.code = base_code(language)
+        self.additional = frozenset(additional)
+        self.excluded = frozenset(excluded)
+        self._size = size
+        self._normalize = create_normalizer(language)
+        self._stem = create_stemmer(language)
+        self._orthography = load_orthography(self.code)
+        self._analyze = load_analyzer(self.code)
+        self._has_norms = self.code in _WITH_NORMS
+        self._prefixes = load_separable_prefixes(self.code)
+        self._has_apostrophes = "'" in self._orthography.silent
+        courtesy = load_courtesy_phrases(language)
+        polite = {phrase[0] for phrase in courtesy if len(phrase) == 1}
+        self._stop_words = load_stop_words(language).union(self._orthography.fragments, polite)
+        self._is_latin = any(map(str.isascii, self._stop_words))
+        self._courtesy = _index_by_word(courtesy)
+        self.qualifiers = load_qualifiers(language)
+        self._extra_stop_words = self.stem_texts(self.additional)
+        self._excluded_stop_words = self.stem_texts(self.excluded)
+        self._created_lemmatizer: Lemmatizer | None = None
+        self._young: dict[str, Word] = {}
+        self._old: dict[str, Word] = {}
+
+    def __len__(self) -> int:
+        return len(self._young) + len(self._old)
+
+    @property
+    def _dictionary(self) -> Dictionary | None:
+        return load_dictionary(self.code)  # loaded when the first word needs it
+
+    @property
+    def _lemmatizer(self) -> Lemmatizer | None:
+        words = self._dictionary
+        if words is None:
+            return None
+        if self._created_lemmatizer is None:
+            self._created_lemmatizer = Lemmatizer(
+                words, self._orthography, self.stem_words, self._prefixes
+            )
+        return self._created_lemmatizer
+
+    def words(self, texts: Iterable[str]) -> list[Word]:
+        """A word for each text, from the cache where it is there."""
+        young, old = self._young, self._old
+        return [young.get(text) or self._add(text, old.get(text)) for text in texts]
+
+    def word(self, text: str) -> Word:
+        """As :meth:`words` for a single text."""
+        return self._young.get(text) or self._add(text, self._old.get(text))
+
+    def words_of_doc(self, doc: Doc) -> list[Word]:
+        """A word for each token, from the cache where it is there; by its lemma in the text, where
+        the tokenizer tells it."""
+        words = self.words([token.text for token in doc])
+        if not self._has_norms:
+            return words
+        return [self._with_doc_norm(word, token) for word, token in zip(words, doc, strict=True)]
+
+    def _with_doc_norm(self, word: Word, token: Token) -> Word:
+        norm = token.norm_
+        if word.is_blank or word.is_joiner or norm == word.lower:
+            return word
+        key = f"{token.text}\0{norm}"
+        known = self._young.get(key) or self._old.get(key)
+        if known is None:
+            known = replace(word, stem=self._normalize(norm), in_dictionary=True)
+        return self._store(key, known)
+
+    def read_phrase_words(self, texts: Sequence[str]) -> list[Word]:
+        """A word of a phrase for each text, past the cache, quickly for many: what it may be an
+        inflected form of stays open."""
+        lowers = [self._normalize(text) for text in texts]
+        stems = self.stem_words(lowers)
+        return [
+            self._create_word(text, lower, stem, is_typed=False)
+            for text, lower, stem in zip(texts, lowers, stems, strict=True)
+        ]
+
+    def __reduce__(
+        self,
+    ) -> tuple[type[Lexicon], tuple[str, int, frozenset[str], frozenset[str]]]:
+        return Lexicon, (self.language, self._size, self.additional, self.excluded)
+
+    def _add(self, text: str, word: Word | None) -> Word:
+        if word is None:
+            lower = self._normalize(text)
+            word = self._create_word(text, lower, self.stem_words((lower,))[0])
+        return self._store(text, word)
+
+    def _store(self, key: str, word: Word) -> Word:
+        if len(key) <= _MAX_CACHED_LENGTH:
+            if len(self._young) >= self._size:
+                self._old, self._young = self._young, {}
+            self._young[key] = word
+        return word
+
+    def _create_word(self, text: str, lower: str, stem: str, *, is_typed: bool = True) -> Word:
+        stem = self._orthography.forms.get(lower, stem)
+        if lower.isalpha():  # most words by far
+            return self._create_alphabetic_word(text, lower, stem, is_typed=is_typed)
+        if lower.isspace() or not any(map(is_visible, lower)):
+            return Word(
+                lower, stem, lower, free=False, is_blank=True, is_special=True, is_uncertain=True
+            )
+        if lower in _HYPHENS:
+            return Word(
+                lower, stem, lower, free=False, is_joiner=True, is_special=True, is_uncertain=True
+            )
+        if lower[0] in _HYPHENS and lower[1:].isalpha():  # French tokens such as "-ce"
+            rest = self._create_word(text[1:], lower[1:], self.stem_words((lower[1:],))[0])
+            return Word(lower, rest.stem, lower, rest.free)
+        free = any(char.isalnum() for char in lower) and self._is_free(text, lower, stem)
+        pieces = _SPLIT.split(lower)
+        if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):
+            parts = tuple(self.stem_words(pieces))
+            spelled = " ".join(pieces)
+            derived: tuple[str, ...] = ()
+            if self._lemmatizer is not None:
+                derived = self._lemmatizer.infinitives_before_clitics(pieces[1:], pieces[0])
+            return Word(
+                lower,
+                stem,
+                spelled,
+                free,
+                parts=parts,
+                is_special=True,
+                is_uncertain=True,
+                derived=derived,
+            )
+        meant = self._find_alternatives(text, lower, stem)
+        if "'" in lower or self._orthography.suffix_marks:
+            others = self.stem_words(list(self._without_marks_or_suffixes(lower)))
+            meant += tuple([one for one in others if one != stem])
+        if _ABBREVIATION.fullmatch(lower.replace(" ", "")):
+            meant += tuple(self.stem_words((re.sub("[. ]", "", lower),)))
+        qualifier = free and lower in self.qualifiers  # n't
+        strange = bool(meant) or (
+            free and self._dictionary is not None and any(map(str.isalpha, lower))
+        )
+        courtesy = self._courtesy.get(lower, ()) if free else ()
+        words = self._dictionary
+        known = words is not None and self._is_dictionary_form(lower) and lower in words
+        return Word(
+            lower, stem, lower, free, alternatives=meant, is_uncertain=strange, qualifier=qualifier,
+            courtesy=courtesy, in_dictionary=known,
+        )  # fmt: skip
+
+    def _create_alphabetic_word(self, text: str, lower: str, stem: str, *, is_typed: bool) -> Word:
+        lemmatizer, known = self._lemmatizer, False
+        homographs: tuple[str, ...] = ()
+        derived: tuple[str, ...] = ()
+        if lemmatizer is not None and len(lower) <= _MAX_CACHED_LENGTH:
+            stem, known, homographs, derived = lemmatizer.lemmatize(
+                text, lower, stem, self._extra_stop_words, is_typed=is_typed
+            )
+        if morphemes := self._morphemes_of(lower):
+            known, homographs = True, morphemes.others
+        is_sure = morphemes is not None and morphemes.is_sure
+        meant = () if is_sure else self._find_alternatives(text, lower, stem, is_known=known)
+        if self._orthography.elided and not known and len(lower) <= _MAX_CACHED_LENGTH:
+            behind = self.stem_words(list(self._orthography.without_elided(lower)))
+            meant += tuple([one for one in behind if one != stem and one not in meant])
+        free = self._is_free(text, lower, stem)
+        courtesy = self._courtesy.get(lower, ()) if free else ()
+        is_native = self._is_latin or not lower.isascii()
+        lacks = lemmatizer is not None and not known and is_native
+        return Word(
+            lower, stem, lower, free, alternatives=meant,
+            is_uncertain=bool(meant or homographs or derived or lacks),
+            qualifier=free and lower in self.qualifiers,
+            courtesy=courtesy, in_dictionary=known, homographs=homographs, derived=derived,
+        )  # fmt: skip
+
+    def _without_marks_or_suffixes(self, lower: str) -> Iterator[str]:
+        """The word without its apostrophes, and without the endings that a sign parts from it."""
+        joined = lower.replace("'", "")
+        if joined != lower and joined.isalpha() and lower[0] != "'":  # no "'m"
+            yield joined
+        for mark in self._orthography.suffix_marks:
+            name, found, ending = lower.partition(mark)
+            if found and len(name) > 1 and ending.isalpha():
+                yield name
+
+    def unmarked_spellings(self, lower: str, stem: str) -> dict[str, frozenset[str]]:
+        """How the word is written by those who leave out its marks, each with its stems."""
+        bare = self._orthography.unmarked_spellings(lower)
+        stems = zip(bare, self.stem_words(bare), strict=True)
+        of_stem = self._orthography.unmarked_spellings(stem)
+        return {one: frozenset({its_own, *of_stem}) - {stem} for one, its_own in stems}
+
+    def _find_alternatives(
+        self, text: str, lower: str, stem: str, *, is_known: bool = False
+    ) -> tuple[str, ...]:
+        if lower.isascii() and text.isascii():
+            return ()
+        meant = self._orthography.alternative_spellings(lower)
+        if is_known:  # whoever writes the marks of one word does not mean another
+            same = {
+                lower.translate(self._orthography.optional),
+                lower.translate(self._orthography.also),
+            }
+            meant = tuple(
+                [one for one in meant if one in same or not self._has_other_lemma(one, stem)]
+            )
+        if not (is_known and self._orthography.whole):
+            meant += self._orthography.without_attachments(lower)
+        if self._analyze is not None:  # a noun, no stem of a verb
+            meant = tuple([one for one in meant if self.stem_words((one,)) == [one]])
+        if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
+            meant += self._orthography.unmarked_spellings(lower)
+        return tuple(sorted({*self.stem_words(meant)} - {stem})) if meant else ()
+
+    def _has_other_lemma(self, lower: str, stem: str) -> bool:
+        found = self._dictionary.get(lower) if self._dictionary else None
+        return found is not None and found.first != stem
+
+    def is_known(self, lower: str) -> bool:
+        """Whether a dictionary has the word."""
+        return self._dictionary is not None and lower in self._dictionary
+
+    def fallback_stem(self, word: Word) -> str:
+        """What forms of the word that no dictionary has may have in common with it; '' where that
+        is another word."""
+        if not word.in_dictionary:
+            return ""
+        stem = self._stem([word.lower])[0]
+        return "" if self._dictionary and stem in self._dictionary else stem
+
+    def _is_free(self, text: str, lower: str, stem: str) -> bool:
+        if stem in self._extra_stop_words:
+            return False
+        if stem in self._excluded_stop_words:
+            return True
+        if lower in self.qualifiers:
+            return True
+        return lower not in self._stop_words and text.lower() not in self._stop_words
+
+    def stem_texts(self, texts: Iterable[str]) -> frozenset[str]:
+        lowers = [self._normalize(text.strip()) for text in texts]
+        return frozenset(self.stem_words(lowers)) if lowers else frozenset()
+
+    def stem_words(self, lowers: Sequence[str]) -> list[str]:
+        """What the normalised words are compared by."""
+        stems = self._stem([lower if len(lower) <= _MAX_CACHED_LENGTH else "" for lower in lowers])
+        words = self._dictionary
+        if self._analyze is not None:
+            analyzed = map(self._morphemes_of, lowers)
+            return [
+                one.lemma if one else lower for one, lower in zip(analyzed, lowers, strict=True)
+            ]
+        if words is None:
+            return [stem or lower for stem, lower in zip(stems, lowers, strict=True)]
+        return [
+            lemmas.first
+            if self._is_dictionary_form(lower) and (lemmas := words.get(lower))
+            else stem or lower
+            for stem, lower in zip(stems, lowers, strict=True)
+        ]
+
+    def _morphemes_of(self, lower: str) -> WordAnalysis | None:
+        if self._analyze is None or len(lower) > _MAX_CACHED_LENGTH or not lower.isalpha():
+            return None
+        return self._analyze(lower)
+
+    def _is_dictionary_form(self, lower: str) -> bool:
+        """Whether it is a word as dictionaries have them: no contraction ("'s"), no number."""
+        return lower.isalpha() or (
+            self._has_apostrophes and lower[:1].isalpha() and lower.replace("'", "").isalpha()
+        )
+
+
+def _index_by_word(
+    phrases: Iterable[tuple[str, ...]],
+) -> Mapping[str, tuple[tuple[int, tuple[str, ...]], ...]]:
+    """The phrases of several words by each of their words, with its place in them."""
+    found = defaultdict(list)
+    for phrase in phrases:
+        if len(phrase) > 1:
+            for place, word in enumerate(phrase):
+                found[word].append((place, phrase))
+    return {word: tuple(places) for word, places in found.items()}
+
+
+def phrase_word_indexes(
+    words: Sequence[Word], starts: Sequence[int], ends: Sequence[int]
+) -> Sequence[int]:
+    """The indexes of the words that count inside a phrase: neither blanks nor hyphens that
+    join two words. ``starts`` and ``ends`` are the offsets of the words in their text."""
+    if not any(word.is_special for word in words):
+        return range(len(words))
+    last = len(words) - 1
+    return [
+        index
+        for index, word in enumerate(words)
+        if not word.is_special
+        or not (word.is_blank or word.is_joiner)
+        or (
+            word.is_joiner
+            and not (
+                0 < index < last
+                and ends[index - 1] == starts[index]
+                and ends[index] == starts[index + 1]
+                and _is_word(words[index - 1])
+                and _is_word(words[index + 1])
+            )
+        )
+    ]
+
+
+def _is_word(word: Word) -> bool:
+    return any(map(str.isalnum, word.lower))

@@ -1,0 +1,1 @@
+"""Functions of the intent language that read entities."""

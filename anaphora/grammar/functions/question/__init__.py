@@ -1,0 +1,1 @@
+"""Functions of the intent language that read the question, its user and its model."""

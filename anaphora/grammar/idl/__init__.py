@@ -1,0 +1,1 @@
+"""The intent definition language: parsing, checking, compiling, printing."""

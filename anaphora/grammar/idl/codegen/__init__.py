@@ -1,0 +1,1 @@
+"""Predicates to Python functions."""

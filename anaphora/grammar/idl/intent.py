@@ -1,0 +1,88 @@
+"""Intents and their terms as the solver uses them: checked and compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from anaphora.frozen import freeze
+from anaphora.grammar.context import EntityContext
+from anaphora.grammar.patterns import Pattern
+from anaphora.grammar.python_functions import FlowFunction
+
+__all__ = ["EntitySelector", "Intent", "IntentOptions", "Predicate", "Term"]
+
+EntitySelector = tuple[str, str]
+"""What an entity must have: ``("element", id)``, ``("group", name)`` or ``("ancestor", id)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntentOptions:
+    """What an intent may leave unused, and whether memory alone may fill it.
+
+    User entities are those of the model's own elements, system entities the built-in ones.
+    """
+
+    ordered: bool = False
+    allow_stm_only: bool = False
+    unused_free_words: bool = True
+    unused_user_entities: bool = True
+    unused_system_entities: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A compiled predicate of one term.
+
+    ``test`` takes a :class:`Context` and returns whether the entity fits; it raises
+    ``EvaluationError`` for a value that the expression cannot work with. ``requires`` holds
+    keys of which an entity must have at least one to fit, or None where that is not known;
+    ``elements`` are the elements whose entities fit, where nothing else is asked, else None.
+    """
+
+    test: Callable[[EntityContext], bool] = field(compare=False)
+    text: str
+    requires: frozenset[EntitySelector] | None = None
+    elements: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A part of an intent that entities fill; a named one is a slot.
+
+    ``arguments`` are those with which the intent names the fragment that the term comes from.
+    """
+
+    id: str | None
+    predicate: Predicate
+    conversational: bool
+    min: int
+    max: int
+    position: int
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """Its id, else its predicate, for messages."""
+        return self.id or f"{{{self.predicate.text}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One thing that a user can want. ``at`` is its offset in the text that declared it."""
+
+    id: str
+    terms: tuple[Term, ...]
+    options: IntentOptions = IntentOptions()
+    flow: Pattern | FlowFunction | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    mentions: Mapping[EntitySelector, int] = field(default_factory=dict, compare=False)
+    at: int = field(default=0, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "meta", freeze(self.meta))
+
+    def term(self, name: str) -> Term | None:
+        """The term of that id, or None."""
+        return next((term for term in self.terms if term.id == name), None)

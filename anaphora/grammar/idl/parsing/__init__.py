@@ -1,0 +1,1 @@
+"""Text of the intent language to its syntax tree."""

@@ -1,0 +1,239 @@
+"""What a predicate asks of an entity, read off its tree.
+
+The solver looks only at intents whose terms can match at all, and the loader reports an intent
+on an element that the model does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from anaphora.grammar.functions import FUNCTIONS, collections
+from anaphora.grammar.functions.entity import positions, properties
+from anaphora.grammar.functions.registry import Function
+from anaphora.grammar.idl.intent import EntitySelector
+from anaphora.grammar.idl.syntax import (
+    BinaryNode,
+    CallNode,
+    Expression,
+    ListNode,
+    LiteralNode,
+    PredicateNode,
+    UnaryNode,
+    VariableNode,
+)
+
+__all__ = ["find_elements", "find_mentions", "find_requirements"]
+
+# Which key the texts stand for that a function gives (a single one, or a list of them).
+_SINGLE_VALUE_FUNCTIONS: Mapping[Function, str] = {
+    properties.ent_type: "element",
+    properties.tok_parent: "ancestor",
+}
+_LIST_FUNCTIONS: Mapping[Function, str] = {
+    properties.ent_groups: "group",
+    properties.tok_ancestors: "ancestor",
+}
+# Functions all of whose arguments name others of the sentence, by which key.
+_NEIGHBOUR_FUNCTIONS: Mapping[Function, str] = {
+    positions.ent_all_for_type: "element",
+    positions.ent_is_before_type: "element",
+    positions.ent_is_after_type: "element",
+    positions.ent_is_between_types: "element",
+    positions.ent_all_for_group: "group",
+    positions.ent_is_before_group: "group",
+    positions.ent_is_after_group: "group",
+    positions.ent_is_between_groups: "group",
+    positions.ent_all_for_parent: "ancestor",
+    positions.ent_is_before_parent: "ancestor",
+    positions.ent_is_after_parent: "ancestor",
+    positions.ent_is_between_parents: "ancestor",
+}
+
+
+def find_requirements(node: PredicateNode) -> frozenset[EntitySelector] | None:
+    """Keys of which an entity must have at least one for the predicate to be true of it.
+
+    None means that nothing of the kind is known.
+    """
+    return _RequirementAnalyzer(node).find_requirements(node.expression)
+
+
+def find_elements(node: PredicateNode) -> frozenset[str] | None:
+    """The elements whose entities the predicate is true of, if it asks for nothing but the element
+    (``# == 'a' || # == 'b'``); None for any other. Such a predicate need not be evaluated."""
+    return _RequirementAnalyzer(node).find_elements(node.expression)
+
+
+def find_mentions(node: PredicateNode) -> dict[EntitySelector, int]:
+    """Each element, group and ancestor that the predicate names, with its first offset."""
+    reader = _RequirementAnalyzer(node)
+    found: dict[EntitySelector, int] = {}
+    for expression in (*(one.value for one in node.variables), node.expression):
+        for part in _iter_nodes(expression):
+            for key, at in reader.iter_mentions(part):
+                found[key] = min(at, found.get(key, at))
+    return found
+
+
+class _RequirementAnalyzer:
+    """Looks through the variables of one predicate; what it found of each is kept."""
+
+    def __init__(self, node: PredicateNode) -> None:
+        self.values = {variable.name: variable.value for variable in node.variables}
+        self.known: dict[str, frozenset[EntitySelector] | None] = {}
+
+    def find_requirements(self, node: Expression) -> frozenset[EntitySelector] | None:
+        if isinstance(node, VariableNode):
+            if node.name not in self.known:
+                value = self.values.get(node.name)
+                self.known[node.name] = None  # so that one that names itself ends here
+                self.known[node.name] = None if value is None else self.find_requirements(value)
+            return self.known[node.name]
+        if isinstance(node, CallNode):
+            return self.from_membership(node)
+        if not isinstance(node, BinaryNode):
+            return None
+        if node.operator == "==":
+            return self.from_equality(node)
+        if node.operator not in ("&&", "||"):
+            return None
+        left, right = self.find_requirements(node.left), self.find_requirements(node.right)
+        if node.operator == "||":
+            return None if left is None or right is None else left | right
+        if left is None or right is None:
+            return right if left is None else left
+        return min(left, right, key=len)
+
+    def find_elements(self, node: Expression) -> frozenset[str] | None:
+        if not isinstance(node, BinaryNode):
+            return None
+        if node.operator == "==":
+            keys = self.from_equality(node) or ()
+            return frozenset(id for kind, id in keys if kind == "element") or None
+        if node.operator != "||":
+            return None
+        left, right = self.find_elements(node.left), self.find_elements(node.right)
+        return None if left is None or right is None else left | right
+
+    def from_equality(self, node: BinaryNode) -> frozenset[EntitySelector] | None:
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            kind = self.selector_kind(one, _SINGLE_VALUE_FUNCTIONS)
+            literal = self.resolve(other)
+            if kind and isinstance(literal, LiteralNode) and isinstance(literal.value, str):
+                return frozenset({(kind, literal.value)})
+        return None
+
+    def from_membership(self, node: CallNode) -> frozenset[EntitySelector] | None:
+        function = FUNCTIONS.get(node.name)
+        if len(node.arguments) != 2:
+            return None
+        items, value = node.arguments
+        if function is collections.has:
+            kind = self.selector_kind(items, _LIST_FUNCTIONS)
+            literal = self.resolve(value)
+            if kind:
+                return _to_selectors(kind, (literal,))
+            kind = self.selector_kind(value, _SINGLE_VALUE_FUNCTIONS)
+            return _to_selectors(kind, self.list_items(items)) if kind else None
+        if function is collections.has_any:
+            for one, other in ((items, value), (value, items)):
+                if kind := self.selector_kind(one, _LIST_FUNCTIONS):
+                    return _to_selectors(kind, self.list_items(other))
+        if function is collections.has_all and (kind := self.selector_kind(items, _LIST_FUNCTIONS)):
+            each = (_to_selectors(kind, (one,)) for one in self.list_items(value) or ())
+            return next((keys for keys in each if keys), None)
+        return None
+
+    def iter_mentions(self, node: Expression) -> Iterator[tuple[EntitySelector, int]]:
+        """What a single node, without its parts, compares with literal texts."""
+        kind: str | None = None
+        texts: tuple[Expression, ...] = ()
+        if isinstance(node, BinaryNode) and node.operator in ("==", "!="):
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                if kind := self.selector_kind(one, _SINGLE_VALUE_FUNCTIONS, of_any=True):
+                    texts = (self.resolve(other),)
+                    break
+                if kind := self.selector_kind(one, _LIST_FUNCTIONS, of_any=True):
+                    texts = self.list_items(other) or ()
+                    break
+        elif isinstance(node, CallNode):
+            function = FUNCTIONS.get(node.name)
+            if function and function in _NEIGHBOUR_FUNCTIONS:
+                kind = _NEIGHBOUR_FUNCTIONS[function]
+                texts = tuple(self.resolve(argument) for argument in node.arguments)
+            elif function in _MEMBERSHIP_FUNCTIONS and len(node.arguments) == 2:
+                for one, other in (node.arguments, node.arguments[::-1]):
+                    if kind := self.selector_kind(one, _LIST_FUNCTIONS, of_any=True):
+                        texts = self.list_items(other) or (self.resolve(other),)
+                        break
+                    if kind := self.selector_kind(one, _SINGLE_VALUE_FUNCTIONS, of_any=True):
+                        texts = self.list_items(other) or ()
+                        break
+        for literal in texts:
+            if kind and isinstance(literal, LiteralNode) and isinstance(literal.value, str):
+                yield (kind, literal.value), literal.at
+
+    def selector_kind(
+        self, node: Expression, sources: Mapping[Function, str], *, of_any: bool = False
+    ) -> str | None:
+        """The kind of key that the expression reads off the entity in question (``of_any``: off
+        any entity), or None."""
+        call = self.resolve(node)
+        if not isinstance(call, CallNode) or (call.arguments and not of_any):
+            return None
+        function = FUNCTIONS.get(call.name)
+        return sources.get(function) if function else None
+
+    def list_items(self, node: Expression) -> tuple[Expression, ...] | None:
+        """The elements of a list that is written out, or None."""
+        written = self.resolve(node)
+        if isinstance(written, ListNode):
+            return tuple(self.resolve(item) for item in written.items)
+        if isinstance(written, CallNode) and FUNCTIONS.get(written.name) is collections.list_of:
+            return tuple(self.resolve(item) for item in written.arguments)
+        return None
+
+    def resolve(self, node: Expression) -> Expression:
+        """The expression that a variable stands for, or the expression itself."""
+        for _ in self.values:
+            if not isinstance(node, VariableNode):
+                break
+            node = self.values.get(node.name, node)
+        return node
+
+
+_MEMBERSHIP_FUNCTIONS = frozenset({collections.has, collections.has_any, collections.has_all})
+
+
+def _to_selectors(
+    kind: str, items: tuple[Expression, ...] | None
+) -> frozenset[EntitySelector] | None:
+    """The keys of literal ``items``; None unless all are literals and one is a text.
+
+    A number or boolean equals no id and no group, so it adds nothing; null is the parent of an
+    element without one.
+    """
+    literals = [item.value for item in items or () if isinstance(item, LiteralNode)]
+    if items is None or len(literals) < len(items) or None in literals:
+        return None
+    return frozenset((kind, text) for text in literals if isinstance(text, str)) or None
+
+
+def _iter_nodes(node: Expression) -> Iterator[Expression]:
+    """The expression and all that it is made of."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        match part:
+            case ListNode():
+                waiting += part.items
+            case CallNode():
+                waiting += part.arguments
+            case UnaryNode():
+                waiting.append(part.operand)
+            case BinaryNode():
+                waiting += (part.left, part.right)
+            case _:
+                pass

@@ -1,0 +1,1 @@
+"""The synonym language: parsing, expanding and checking synonyms and macros."""

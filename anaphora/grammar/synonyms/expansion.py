@@ -1,0 +1,339 @@
+"""Writes out the phrases that a synonym stands for, and checks the macros that it names.
+
+How many phrases there will be is known before the first is made, so that no synonym can explode.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from itertools import chain, islice, product
+from typing import NamedTuple, TypeAlias, assert_never
+
+from lark.exceptions import UnexpectedInput
+
+from anaphora.errors import GrammarError, Problem
+from anaphora.grammar.lark_support import SourceError, grammar_errors
+from anaphora.grammar.patterns import Pattern
+from anaphora.grammar.source_positions import problem_at
+from anaphora.grammar.synonyms.entity_part import EntityPart
+from anaphora.grammar.synonyms.error_messages import explain_syntax_error, shorten
+from anaphora.grammar.synonyms.parser import (
+    MAX_NESTING,
+    compile_part_predicate,
+    compile_pattern,
+    parse_cached,
+)
+from anaphora.grammar.synonyms.syntax import (
+    BlankPiece,
+    EntityPiece,
+    GroupPiece,
+    Piece,
+    ReferencePiece,
+    RegexPiece,
+    SequencePiece,
+    TextPiece,
+)
+
+__all__ = ["MAX_PHRASES", "Phrase", "check_macros", "expand_synonym"]
+
+Phrase: TypeAlias = tuple[str | Pattern | EntityPart, ...]
+
+MAX_PHRASES = 100_000  # what reads well can stand for many
+MAX_PHRASE_LENGTH = 2_000  # characters
+
+_COUNT_CAP = 10**12
+_MAX_COMPARED = 100  # macros among which a misspelt one is looked for
+_MAX_CYCLE_LENGTH = 10  # names that a message shows
+_TOO_DEEP = f"macros are nested more than {MAX_NESTING} deep"
+_SYNTAX = re.compile(r"[{}<>\\|_\[\]\ud800-\udfff]|//|\^\^")
+_MACRO_NAME = re.compile(r"<[A-Za-z0-9_-]+>")
+
+
+def expand_synonym(
+    text: str,
+    macros: Mapping[str, str] | None = None,
+    *,
+    source: str = "",
+    limit: int = MAX_PHRASES,
+) -> tuple[Phrase, ...]:
+    """The distinct phrases that ``text`` stands for, in the order in which it names them.
+
+    ``macros`` maps names with their angle brackets to texts; ``source`` names the text in
+    messages. Raises :class:`GrammarError` for a text that is not in the language, that stands
+    for more than ``limit`` phrases, or for an empty one.
+    """
+    if len(text) <= MAX_PHRASE_LENGTH and not _SYNTAX.search(text):
+        plain = " ".join(text.split())
+        if plain:
+            return ((plain,),)
+    if not text.strip():
+        raise GrammarError(problem_at(text, source, 0, "the synonym is empty"))
+    with grammar_errors(text, source, explain_syntax_error):
+        return _expand_text(text, _MacroExpander(macros or {}), limit)
+
+
+def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
+    """What is wrong with the macros of a model, each mistake once: at most one problem for a
+    macro, with its name and its place in the macro's text.
+
+    A macro that only uses a bad one has no problem of its own; of those that contain each other
+    the first has it.
+    """
+    problems: dict[str, Problem] = {}
+    uses: dict[str, list[ReferencePiece]] = {}
+    for name, text in macros.items():
+        try:
+            uses[name] = _find_macro_references(name, macros)
+        except UnexpectedInput as error:
+            problems[name] = explain_syntax_error(error, text, "")
+        except SourceError as mistake:
+            problems[name] = problem_at(text, "", mistake.at, mistake.message, mistake.hint)
+    heights, circles = _find_depths_and_cycles(
+        {name: [one.name for one in uses[name]] for name in uses}
+    )
+    order = {name: index for index, name in enumerate(macros)}
+    for circle in circles:
+        first = circle.index(min(circle, key=order.__getitem__))
+        way = (*circle[first:], *circle[: first + 1])
+        at = next(one.at for one in uses[way[0]] if one.name == way[1])
+        problems[way[0]] = problem_at(macros[way[0]], "", at, _describe_cycle(way))
+    for name in (name for name, height in heights.items() if height == MAX_NESTING + 1):
+        at = next(one.at for one in uses[name] if heights.get(one.name) == MAX_NESTING)
+        problems.setdefault(name, problem_at(macros[name], "", at, _TOO_DEEP))
+    return sorted(problems.items(), key=lambda found: order[found[0]])
+
+
+def _find_macro_references(name: str, macros: Mapping[str, str]) -> list[ReferencePiece]:
+    """The macros that the text of a macro names. Raises what makes this one unusable, whatever
+    is wrong with those."""
+    if not _MACRO_NAME.fullmatch(name):
+        hint = "a name looks like <WORDS>, of letters from a to z, digits, - and _"
+        raise SourceError(-1, f"'{shorten(name)}' is not the name of a macro", hint)
+    references = list(_iter_references(parse_cached(macros[name])))
+    for reference in references:
+        if reference.name not in macros:
+            raise SourceError(reference.at, *_describe_unknown(reference.name, macros))
+    return references
+
+
+def _find_depths_and_cycles(
+    uses: Mapping[str, Sequence[str]],
+) -> tuple[dict[str, int], list[list[str]]]:
+    """How deep the macros inside of each are nested, and the circles among them. Of circles
+    that have a macro in common one is enough."""
+    heights: dict[str, int] = {}
+    circles: list[list[str]] = []
+    circling: set[str] = set()
+    for start in uses:
+        path = {} if start in heights else {start: iter(uses[start])}
+        while path:
+            name, inner = next(reversed(path.items()))
+            child = next(inner, None)
+            if child is None:
+                heights[name] = 1 + max((heights.get(one, 0) for one in uses[name]), default=0)
+                path.popitem()
+            elif child in path and child not in circling:
+                circle = list(path)[list(path).index(child) :]
+                if circling.isdisjoint(circle):
+                    circles.append(circle)
+                circling.update(circle)
+            elif child in uses and child not in heights and child not in path:
+                path[child] = iter(uses[child])
+    return heights, circles
+
+
+class _ExpansionSize(NamedTuple):
+    phrases: int
+    longest: int
+
+
+def _capped_size(phrases: int, longest: int) -> _ExpansionSize:
+    """A size; what is far beyond any limit is not told apart, for such numbers have no end."""
+    return _ExpansionSize(min(phrases, _COUNT_CAP), min(longest, _COUNT_CAP))
+
+
+class _MacroExpander:
+    """The macros of a model. What each stands for is found once, however often it is named: a
+    macro that names another one twice, which names a third one twice, costs nothing more.
+
+    Macros are taken innermost first, without recursion from one into the other: only the groups
+    of a single text can be nested, and their depth is bounded.
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._read: dict[str, Piece] = {}
+        self._sizes: dict[str, _ExpansionSize] = {}
+        self._expansions: dict[str, list[Phrase]] = {}
+
+    def measure(self, tree: Piece) -> _ExpansionSize:
+        """How many phrases a tree stands for at the most, and how long the longest can be."""
+        path = [_OpenMacro("", 0, tree, _iter_references(tree))]
+        while True:
+            inner = path[-1]
+            reference = next(inner.references, None)
+            if reference is None:
+                path.pop()
+                size = self._size_of(inner.tree)
+                if not path:
+                    return size
+                self._sizes[inner.name] = size
+            elif reference.name not in self._sizes:
+                path.append(self._open_macro(reference, path))
+
+    def expand(self, tree: Piece) -> Iterable[Phrase]:
+        """The phrases of a tree that has been measured, with their blanks as written."""
+        for name in self._sizes:  # innermost first
+            self._expansions[name] = list(self._expand_piece(self._read[name]))
+        return self._expand_piece(tree)
+
+    def _open_macro(self, reference: ReferencePiece, path: Sequence[_OpenMacro]) -> _OpenMacro:
+        """A macro, read. Mistakes are shown where the outermost text names the way to them."""
+        name = reference.name
+        at = path[1].at if len(path) > 1 else reference.at
+        names = [one.name for one in path]
+        if name in names:
+            raise SourceError(at, _describe_cycle((*names[names.index(name) :], name)))
+        if name not in self._texts:
+            message, hint = _describe_unknown(name, self._texts)
+            where = f"in {path[-1].name}: " if len(path) > 1 else ""
+            raise SourceError(at, f"{where}{message}", hint)
+        if len(path) > MAX_NESTING:
+            raise SourceError(at, _TOO_DEEP)
+        try:
+            tree = self._read[name] = parse_cached(self._texts[name])
+        except UnexpectedInput as error:
+            found = explain_syntax_error(error, self._texts[name], "")
+            raise SourceError(at, f"in {name}: {found.message}", found.hint) from None
+        except SourceError as mistake:
+            raise SourceError(at, f"in {name}: {mistake.message}", mistake.hint) from None
+        return _OpenMacro(name, at, tree, _iter_references(tree))
+
+    def _size_of(self, piece: Piece) -> _ExpansionSize:
+        match piece:
+            case TextPiece(text):
+                return _ExpansionSize(1, len(text))
+            case BlankPiece() | RegexPiece() | EntityPiece():
+                return _ExpansionSize(1, 1)
+            case ReferencePiece(name):
+                return self._sizes[name]
+            case SequencePiece(pieces):
+                sizes = [self._size_of(one) for one in pieces]
+                phrases = 1
+                for size in sizes:
+                    phrases = min(phrases * size.phrases, _COUNT_CAP)
+                return _capped_size(phrases, sum(size.longest for size in sizes))
+            case GroupPiece(alternatives, least, most):
+                sizes = [self._size_of(one) for one in alternatives]
+                longest = max(size.longest for size in sizes) * most
+                return _capped_size(
+                    sum(size.phrases for size in sizes) * (most - least + 1), longest
+                )
+            case _:
+                assert_never(piece)
+
+    def _expand_piece(self, piece: Piece) -> Iterable[Phrase]:
+        match piece:
+            case TextPiece(text):
+                return ((text,),)
+            case BlankPiece():
+                return ((" ",),)
+            case ReferencePiece(name):
+                return self._expansions[name]
+            case SequencePiece(pieces):
+                ways = [list(self._expand_piece(one)) for one in pieces]
+                return (tuple(chain.from_iterable(way)) for way in product(*ways))
+            case GroupPiece(alternatives, least, most):
+                return (
+                    _repeat(way, times)
+                    for alternative in alternatives
+                    for way in self._expand_piece(alternative)
+                    for times in range(least, most + 1)
+                )
+            case RegexPiece(text):
+                return ((compile_pattern(text),),)
+            case EntityPiece(alias, text):
+                return ((EntityPart(alias, text, compile_part_predicate(text)),),)
+            case _:
+                assert_never(piece)
+
+
+class _OpenMacro(NamedTuple):
+    """A text that is being measured: whose it is, where the outermost text leads to it."""
+
+    name: str
+    at: int
+    tree: Piece
+    references: Iterator[ReferencePiece]
+
+
+def _iter_references(tree: Piece) -> Iterator[ReferencePiece]:
+    pending = [tree]
+    while pending:
+        match pending.pop():
+            case ReferencePiece() as reference:
+                yield reference
+            case SequencePiece(pieces) | GroupPiece(pieces):
+                pending.extend(reversed(pieces))
+
+
+def _expand_text(text: str, macros: _MacroExpander, limit: int) -> tuple[Phrase, ...]:
+    tree = parse_cached(text)
+    size = macros.measure(tree)
+    if size.phrases > limit:
+        many = f"{size.phrases:,}{' or more' if size.phrases == _COUNT_CAP else ''}"
+        raise SourceError(
+            0, f"'{shorten(text)}' stands for {many} phrases, more than the {limit:,} allowed"
+        )
+    if size.longest > MAX_PHRASE_LENGTH:
+        raise SourceError(
+            0, f"'{shorten(text)}' stands for phrases of more than {MAX_PHRASE_LENGTH:,} characters"
+        )
+    phrases = tuple(dict.fromkeys(_normalize(way) for way in macros.expand(tree)))
+    if () in phrases:
+        raise SourceError(
+            0, f"'{shorten(text)}' can stand for nothing at all", "one word must stay"
+        )
+    return phrases
+
+
+def _repeat(way: Phrase, times: int) -> Phrase:
+    return ((*way, " ") * times)[:-1] if times else ()
+
+
+def _normalize(way: Phrase) -> Phrase:
+    """The phrase with texts that touch joined and with single blanks between its words."""
+    texts = [chunk for chunk in way if isinstance(chunk, str)]
+    if len(texts) < len(way):
+        return tuple(_join_texts(way))
+    folded = " ".join("".join(texts).split())
+    return (folded,) if folded else ()
+
+
+def _join_texts(way: Phrase) -> Iterator[str | Pattern | EntityPart]:
+    text = ""
+    for chunk in (*way, None):
+        if isinstance(chunk, str):
+            text += chunk
+            continue
+        if folded := " ".join(text.split()):
+            yield folded
+        text = ""
+        if chunk is not None:
+            yield chunk
+
+
+def _describe_cycle(way: Sequence[str]) -> str:
+    return f"the macro {shorten(way[0])} contains itself: {_format_cycle(way)}"
+
+
+def _format_cycle(way: Sequence[str]) -> str:
+    shown = way if len(way) <= _MAX_CYCLE_LENGTH else (*way[: _MAX_CYCLE_LENGTH - 2], "…", way[-1])
+    return " → ".join(map(shorten, shown))
+
+
+def _describe_unknown(name: str, macros: Iterable[str]) -> tuple[str, str]:
+    close = get_close_matches(name, islice(macros, _MAX_COMPARED), n=1)
+    return f"there is no macro {shorten(name)}", f"did you mean {close[0]}?" if close else ""

@@ -1,0 +1,82 @@
+"""Find what a synonym says and hardly means: signs and regular expressions without effect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from lark.exceptions import UnexpectedInput
+
+from anaphora.errors import Problem
+from anaphora.grammar.lark_support import SourceError
+from anaphora.grammar.source_positions import problem_at
+from anaphora.grammar.synonyms.error_messages import shorten
+from anaphora.grammar.synonyms.parser import parse_cached
+from anaphora.grammar.synonyms.regex_analysis import can_match_word
+from anaphora.grammar.synonyms.syntax import (
+    BlankPiece,
+    GroupPiece,
+    Piece,
+    ReferencePiece,
+    RegexPiece,
+    SequencePiece,
+    TextPiece,
+)
+
+__all__ = ["lint_synonym"]
+
+_SUSPICIOUS = re.compile(r"//|[}>\]?][*+?]")
+_SUSPICIOUS_SPACED = re.compile(r"//|[}>\]?]\s*[*+?]")
+
+
+def lint_synonym(text: str, *, spaced: bool = False) -> list[Problem]:
+    """Warnings about a text of the synonym language; none about one that cannot be read.
+
+    ``spaced`` says that a blank before a sign may not have been written, as in files of NLPCraft.
+    """
+    if not (_SUSPICIOUS_SPACED if spaced else _SUSPICIOUS).search(text):
+        return []
+    try:
+        tree = parse_cached(text)
+    except (UnexpectedInput, SourceError):
+        return []
+    found = sorted(_iter_warnings(tree, text, spaced=spaced), key=lambda warning: warning[0])
+    return [problem_at(text, "", at, message, hint) for at, message, hint in found]
+
+
+def _iter_warnings(tree: Piece, text: str, *, spaced: bool) -> Iterator[tuple[int, str, str]]:
+    pending = [tree]
+    while pending:
+        match pending.pop():
+            case RegexPiece(expression, at) if not can_match_word(expression):
+                yield (
+                    at,
+                    f"no word matches the regular expression '{shorten(expression)}'",
+                    "it matches characters without whitespace between them: for two words write "
+                    "two expressions, as in //[0-9]+// //km|mi//",
+                )
+            case SequencePiece(pieces):
+                pending.extend(pieces)
+                row = [one for one in pieces if not (spaced and isinstance(one, BlankPiece))]
+                for left, right in pairwise(row):
+                    if warning := _check_trailing_sign(left, right, text):
+                        yield warning
+            case GroupPiece(alternatives):
+                pending.extend(alternatives)
+
+
+def _check_trailing_sign(left: Piece, right: Piece, text: str) -> tuple[int, str, str] | None:
+    if not (isinstance(left, GroupPiece | ReferencePiece) and isinstance(right, TextPiece)):
+        return None
+    sign = text[right.at]  # a backslash, where the sign is meant
+    if sign not in "*+?":
+        return None
+    what = "macro" if isinstance(left, ReferencePiece) else "group"
+    if what == "group" and sign == "?":
+        what = "repetition"
+    return (
+        right.at,
+        f"this '{sign}' behind a {what} is only a sign",
+        f"repetition is written {{a}}[1,3], what may be left out {{a}}?, the sign \\{sign}",
+    )

@@ -1,0 +1,210 @@
+"""Reads a text in the synonym language: text → tree. The language is defined by ``synonyms.lark``;
+what :mod:`~anaphora.grammar.synonyms.fast_parser` reads of it needs no parser.
+
+The regular expressions and the predicates in it are compiled here, so that a text that can be
+read is wrong no more; compiled again they come from a cache.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import Any
+
+from lark import Lark, Token, Transformer
+
+from anaphora.errors import GrammarError
+from anaphora.grammar.idl.compiler import compile_entity_part
+from anaphora.grammar.idl.intent import Predicate
+from anaphora.grammar.lark_support import (
+    SourceError,
+    check_text,
+    grammar_errors,
+    load_parser,
+    offset_of,
+)
+from anaphora.grammar.patterns import Pattern
+from anaphora.grammar.synonyms.error_messages import explain_syntax_error, mask_literals, shorten
+from anaphora.grammar.synonyms.fast_parser import parse_simple
+from anaphora.grammar.synonyms.syntax import (
+    EMPTY_SEQUENCE,
+    BlankPiece,
+    EntityPiece,
+    GroupPiece,
+    Piece,
+    ReferencePiece,
+    RegexPiece,
+    SequencePiece,
+    TextPiece,
+)
+
+__all__ = [
+    "MAX_NESTING",
+    "compile_part_predicate",
+    "compile_pattern",
+    "parse_cached",
+    "parse_synonym",
+]
+
+MAX_TEXT_LENGTH = 16 * 1024  # characters
+MAX_NESTING = 50
+MAX_REPETITIONS = 100
+
+_BRACE = re.compile(r"[{}]")
+_ESCAPED = re.compile(r"\\(.)")
+_ALIAS = re.compile(r"\s*(?:\[([^\[\]{}]*)\]\s*)?")
+_NAME = re.compile(r"[^\W\d][\w:-]*")
+_EXAMPLE = "^^{# == 'city'}^^"
+
+
+def parse_synonym(text: str, source: str = "") -> Piece:
+    """The tree of ``text``; ``source`` names it in messages.
+
+    Raises :class:`GrammarError` for anything that is not in the language. Whether the macros
+    that it names exist is not asked.
+    """
+    with grammar_errors(text, source, explain_syntax_error):
+        return parse_cached(text)
+
+
+@lru_cache(maxsize=1_000)  # the macros of a model are read again for each synonym that names them
+def parse_cached(text: str) -> Piece:
+    """As :func:`parse_synonym`; raises what Lark raises, and ``SourceError``."""
+    check_text(text, MAX_TEXT_LENGTH)
+    depth = 0
+    for brace in _BRACE.finditer(mask_literals(text)):
+        depth += 1 if brace[0] == "{" else -1
+        if depth > MAX_NESTING:
+            raise SourceError(brace.start(), f"groups are nested over {MAX_NESTING} deep")
+    parsed: Any = parse_simple(text) or _parser().parse(text)
+    tree: Piece = parsed
+    return tree
+
+
+@lru_cache(maxsize=1_000)
+def compile_pattern(text: str) -> Pattern:
+    """The regular expression of a piece. Raises GrammarError, its place counted in it."""
+    return Pattern(text)
+
+
+@lru_cache(maxsize=1_000)
+def compile_part_predicate(text: str) -> Predicate:
+    """The predicate of a piece. Raises GrammarError, its place counted in the predicate."""
+    return compile_entity_part(text)
+
+
+@cache
+def _parser() -> Lark:
+    return load_parser("synonyms/synonyms.lark", _SynonymTransformer())
+
+
+class _SynonymTransformer(Transformer[Token, Any]):
+    """One method for each rule of the grammar."""
+
+    def start(self, children: list[Piece | None]) -> Piece:
+        return children[0] or EMPTY_SEQUENCE
+
+    def sequence(self, children: list[Piece]) -> Piece:
+        if len(children) == 1:
+            return children[0]
+        return SequencePiece(tuple(children), children[0].at)
+
+    def text(self, children: list[Token]) -> TextPiece:
+        return TextPiece(_ESCAPED.sub(r"\1", "".join(children)), offset_of(children[0]))
+
+    def blank(self, children: list[Token]) -> BlankPiece:
+        return BlankPiece(offset_of(children[0]))
+
+    def regex(self, children: list[Token]) -> RegexPiece:
+        token = children[0]
+        at = offset_of(token)
+        if len(token) == 4:
+            raise SourceError(at, "this regular expression is empty")
+        piece = RegexPiece(token[2:-2], at)
+        try:
+            compile_pattern(piece.text)
+        except GrammarError as error:
+            raise SourceError(at, error.message, error.hint) from None
+        return piece
+
+    def part(self, children: list[Token]) -> EntityPiece:
+        token = children[0]
+        alias, text, at = _split_part(token, offset_of(token))
+        try:
+            compile_part_predicate(text)
+        except GrammarError as error:
+            inside = _to_offset(text, error.line, error.column)
+            raise SourceError(at + inside, error.message, error.hint) from None
+        return EntityPiece(alias, text, offset_of(token))
+
+    def reference(self, children: list[Token]) -> ReferencePiece:
+        return ReferencePiece(str(children[0]), offset_of(children[0]))
+
+    def nothing(self, children: list[Token | None]) -> Piece:
+        return EMPTY_SEQUENCE
+
+    def alternative(self, children: list[Piece]) -> Piece:
+        return children[0]
+
+    def group(self, children: list[Any]) -> GroupPiece:
+        brace, *alternatives, quantifier = children
+        at = offset_of(brace)
+        if all(alternative == EMPTY_SEQUENCE for alternative in alternatives):
+            raise SourceError(
+                at, "a group of nothing but _ stands for nothing", "write {word|_} or {word}?"
+            )
+        for alternative in alternatives:
+            if isinstance(alternative, BlankPiece):
+                raise SourceError(alternative.at, "an alternative is empty", "write _ for nothing")
+        least, most = quantifier or (1, 1)
+        return GroupPiece(tuple(alternatives), least, most, at)
+
+    def zero_or_one(self, children: list[Token]) -> tuple[int, int]:
+        return 0, 1
+
+    def between(self, children: list[Token]) -> tuple[int, int]:
+        least, most = (int(child[:9]) for child in children)
+        if not 1 <= most <= MAX_REPETITIONS:
+            message = f"the maximum must be from 1 to {MAX_REPETITIONS}, not {shorten(children[1])}"
+            raise SourceError(offset_of(children[1]), message)
+        if least > most:
+            raise SourceError(
+                offset_of(children[0]),
+                f"the minimum {shorten(children[0])} is above the maximum {most}",
+                f"write [{most},{shorten(children[0])}]" if least <= MAX_REPETITIONS else "",
+            )
+        return least, most
+
+
+def _split_part(part: str, start: int) -> tuple[str, str, int]:
+    """The alias of ``^^[alias]{predicate}^^``, its predicate, and where that begins; ``start``
+    is where the part does."""
+    named = _ALIAS.match(part, 2)
+    assert named is not None  # it matches nothing as well
+    alias, at = named[1], named.end()
+    rest = part[at:-2].rstrip()
+    if alias is not None and not _NAME.fullmatch(alias):
+        message = f"'{shorten(alias)}' cannot be the name of a part"
+        hint = "a name begins with a letter and goes on with letters, digits, _, - and :"
+        raise SourceError(start + named.start(1), message, hint)
+    if rest.startswith("["):
+        raise SourceError(
+            start + at, "the name of a part stands in brackets", f"write ^^[where]{_EXAMPLE[2:]}"
+        )
+    if not rest.strip("{}").strip():
+        raise SourceError(start + at, "this predicate is empty", f"write {_EXAMPLE}")
+    if not rest.startswith("{"):
+        message = "the predicate of a part stands in braces"
+        raise SourceError(start + at, message, f"write {_EXAMPLE}")
+    if not rest.endswith("}"):
+        closed = "}" in rest
+        message = f"{'nothing may follow' if closed else 'there is no'} '}}' of this predicate"
+        raise SourceError(start + at + len(rest), message, f"write {_EXAMPLE}")
+    text = rest[1:-1].strip()
+    return alias or "", text, start + part.index(text, at + 1)
+
+
+def _to_offset(text: str, line: int, column: int) -> int:
+    """Where a place of ``text`` lies, counted from its beginning."""
+    before = text.split("\n")[: max(line - 1, 0)]
+    return sum(len(one) + 1 for one in before) + max(column - 1, 0)

@@ -1,0 +1,76 @@
+"""Puts blanks around groups, for files of NLPCraft, where ``ben{z|s}`` stands for two words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Literal
+
+from lark.exceptions import UnexpectedInput
+
+from anaphora.grammar.lark_support import SourceError
+from anaphora.grammar.synonyms.parser import parse_cached
+from anaphora.grammar.synonyms.syntax import (
+    BlankPiece,
+    GroupPiece,
+    Piece,
+    ReferencePiece,
+    SequencePiece,
+)
+
+__all__ = ["insert_blanks"]
+
+
+def insert_blanks(text: str, macros: Mapping[str, str] | None = None) -> str:
+    """``text`` with a blank between neighbours of which one is a group, the rest untouched.
+
+    A macro is the text that it stands for: it counts as a group on the side where one stands at
+    its edge. A text that cannot be read comes back as it is.
+    """
+    tree = _parse_or_none(text)
+    if tree is None:
+        return text
+    known = macros or {}
+    cuts = [0, *sorted(_find_seams(tree, known)), len(text)]
+    return " ".join(text[start:end] for start, end in pairwise(cuts))
+
+
+def _parse_or_none(text: str) -> Piece | None:
+    try:
+        return parse_cached(text)
+    except (UnexpectedInput, SourceError):
+        return None
+
+
+def _find_seams(tree: Piece, macros: Mapping[str, str]) -> Iterator[int]:
+    """Where a blank is wanted."""
+    match tree:
+        case GroupPiece(pieces) | SequencePiece(pieces):
+            for piece in pieces:
+                yield from _find_seams(piece, macros)
+    if not isinstance(tree, SequencePiece):
+        return
+    for left, right in pairwise(tree.pieces):
+        if isinstance(left, BlankPiece) or isinstance(right, BlankPiece):
+            continue
+        if _has_group_at_edge(left, macros, "end") or _has_group_at_edge(right, macros, "start"):
+            yield right.at
+
+
+def _has_group_at_edge(
+    piece: Piece, macros: Mapping[str, str], edge: Literal["start", "end"]
+) -> bool:
+    """Whether a group stands at that edge of the piece, or of the text of the macro that it
+    names, or of one that this begins or ends with."""
+    passed = set()
+    current: Piece | None = piece
+    while isinstance(current, ReferencePiece | SequencePiece):
+        if isinstance(current, SequencePiece):
+            index = 0 if edge == "start" else -1
+            current = current.pieces[index] if current.pieces else None
+        elif current.name in passed or current.name not in macros:
+            return False
+        else:
+            passed.add(current.name)
+            current = _parse_or_none(macros[current.name])
+    return isinstance(current, GroupPiece)

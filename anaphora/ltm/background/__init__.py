@@ -1,0 +1,1 @@
+"""The background worker and its tasks: embedding, reindexing, compression, expiry."""

@@ -1,0 +1,71 @@
+"""What goes wrong in the background: counted, logged, and tried again a little later each time."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from anaphora.errors import AnaphoraError
+
+__all__ = ["Backoff", "describe_error"]
+
+_FIRST_DELAY = timedelta(seconds=1)
+_MAX_DELAY = timedelta(minutes=10)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Backoff:
+    """The failures of one kind of ``work``: it may be tried at once, and after n failures in a
+    row 2ⁿ⁻¹ seconds later, at most ten minutes. ``count`` counts all of them."""
+
+    task: str
+    clock: Callable[[], datetime]
+    failure_count: int = 0
+    last_reason: str = ""
+    consecutive_failures: int = 0
+    retry_at: datetime | None = None
+
+    @property
+    def can_try(self) -> bool:
+        if self.retry_at is None:
+            return True
+        left = self.retry_at - self.clock()
+        return not timedelta() < left <= _MAX_DELAY  # it is longer where the clock was set back
+
+    def record_failure(self, error: Exception) -> None:
+        """Note a failure. One of a kind that nobody foresaw is logged with its traceback."""
+        self.failure_count += 1
+        self.consecutive_failures += 1
+        self.last_reason = describe_error(error)
+        pause = min(_FIRST_DELAY * 2 ** min(self.consecutive_failures - 1, 20), _MAX_DELAY)
+        self.retry_at = self.clock() + pause
+        _log.warning(
+            "the long-term memory could not %s; it tries again in %g s",
+            self.task,
+            pause.total_seconds(),
+            extra={"reason": self.last_reason},
+            exc_info=None if isinstance(error, AnaphoraError) else error,
+        )
+
+    def record_rejection(self, error: Exception) -> None:
+        """Note that one item could not be processed. Others can, so there is no pause."""
+        self.failure_count += 1
+        self.last_reason = describe_error(error)
+        _log.error(
+            "the long-term memory could not %s: an item was put in quarantine",
+            self.task,
+            extra={"reason": self.last_reason},
+            exc_info=None if isinstance(error, AnaphoraError) else error,
+        )
+
+    def record_success(self) -> None:
+        """Note that it works."""
+        self.consecutive_failures, self.retry_at = 0, None
+
+
+def describe_error(error: Exception) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,1 @@
+"""Dates mentioned in exchanges."""

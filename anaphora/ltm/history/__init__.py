@@ -1,0 +1,1 @@
+"""The working history of a conversation, and its size."""

@@ -1,0 +1,1 @@
+"""A write-ahead journal, and its delivery to the store."""

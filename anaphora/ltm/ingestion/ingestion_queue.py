@@ -1,0 +1,299 @@
+"""The way of an exchange into the store: written ahead at once, moved there soon after."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+
+from anaphora.errors import AnaphoraError, PermanentStoreError, StoreError
+from anaphora.ltm.dates.mentions import add_dates, is_date_reader_loaded
+from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.ingestion import records
+from anaphora.ltm.ingestion.journal import DamagedEntry, EntryReader, Journal, JournalSegment
+from anaphora.ltm.ingestion.quarantine import JournalQuarantine
+from anaphora.ltm.ingestion.records import NewerFormatError
+from anaphora.ltm.retrieval.indexing import exchange_terms, provisional_terms
+from anaphora.ltm.retrieval.store import JournalPosition, NewExchange, RecallStore
+from anaphora.ltm.retrieval.terms import DEFAULT_LANGUAGE, TERMS_VERSION, is_analyzer_loaded
+from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.logical_clock import next_tick, to_microseconds
+
+__all__ = ["IngestionQueue"]
+
+_BATCH_SIZE = 256  # exchanges that are moved in one transaction
+_WARNING_INTERVAL = 60.0  # seconds
+
+_log = logging.getLogger(__name__)
+
+
+class IngestionQueue:
+    """Takes exchanges into ``journal`` and moves them to ``store``, each once.
+
+    At most ``most_waiting`` exchanges wait to be moved (for a store that is down, say); further
+    ones are dropped, counted and logged. ``clock`` tells the time with a zone. Any thread may call
+    its methods.
+    """
+
+    def __init__(
+        self,
+        store: RecallStore,
+        journal: Journal,
+        *,
+        max_waiting: int,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._store, self._journal = store, journal
+        self._max_waiting = max_waiting
+        self._clock = clock
+        self._latest = 0  # logical time of all that was taken or erased
+        self._counter_lock = threading.Lock()
+        self._move_lock = threading.Lock()
+        self._read_positions: dict[str, int] = {}  # how far into each of our segments
+        self._last_warning = -_WARNING_INTERVAL
+        self._moved = self._quarantined = 0
+        self._position_uncertain = (
+            False  # whether the store may have more of ours than we were told
+        )
+        self.dropped = 0
+        self.quarantine = JournalQuarantine(journal.folder)
+
+    @property
+    def waiting(self) -> int:
+        """How many exchanges of this process are not in the store yet."""
+        return self._journal.appended - self._moved
+
+    @property
+    def added(self) -> int:
+        """How many exchanges of this process were taken."""
+        return self._journal.appended
+
+    @property
+    def moved(self) -> int:
+        """How many exchanges of this process don't wait any more: they are in the store, or were
+        found to be such as no store can keep."""
+        return self._moved
+
+    @property
+    def stored(self) -> int:
+        """How many exchanges of this process are in the store."""
+        return self._moved - self._quarantined
+
+    def add(self, key: ConversationKey, exchange: Exchange) -> None:
+        """Take an exchange; what cannot be taken is logged and counted, and is no error."""
+        try:
+            if self.waiting >= self._max_waiting:
+                raise StoreError(
+                    f"{self.waiting:,} exchanges wait to be kept: see why the store does not "
+                    "take them"
+                )
+            if exchange.clock:
+                self.advance(exchange.clock)
+            else:
+                exchange = replace(exchange, clock=self.next_clock())
+            self._journal.append(records.dump_record(key, exchange))
+        except (AnaphoraError, ValueError) as error:
+            self._record_dropped(error)
+
+    @property
+    def latest_clock(self) -> int:
+        """The largest logical time that is known."""
+        return self._latest
+
+    def advance(self, clock: int) -> None:
+        """Learn of a logical time: those that are given from now on are later."""
+        with self._counter_lock:
+            self._latest = max(self._latest, clock)
+
+    def next_clock(self) -> int:
+        """The next logical time."""
+        now = to_microseconds(self._clock())
+        with self._counter_lock:
+            self._latest = next_tick(now, self._latest)
+            return self._latest
+
+    def move_to_store(self, *, wait: float = -1) -> bool:
+        """Bring all that waits into the store; False if another thread is at it and has not
+        ended within ``wait`` seconds (-1: however long it takes).
+
+        Raises :class:`StoreError` if the store does not take it.
+        """
+        if not self.waiting:
+            return True
+        if not self._move_lock.acquire(timeout=wait):
+            return False
+        try:
+            in_doubt, self._position_uncertain = self._position_uncertain, True
+            for segment in self._journal.segments():
+                self._move_segment(
+                    segment, self._store.journal_position(segment.name) if in_doubt else 0
+                )
+            self._position_uncertain = False
+        finally:
+            self._move_lock.release()
+        return True
+
+    def recover_orphans(self) -> int:
+        """Bring what processes have left that are gone into the store; how many exchanges.
+
+        Raises :class:`StoreError` if the store does not take it.
+        """
+        adopted = 0
+        for segment in self._journal.orphans():
+            position = self._store.journal_position(segment.name)
+            try:
+                for count, *_ in self._move_batches(segment, segment.entries(position)):
+                    adopted += count
+            except NewerFormatError as error:
+                _log.error("a journal is left alone", extra={"reason": str(error)})
+            else:
+                self._delete_segment(segment)
+        return adopted
+
+    def release(self, id: str) -> bool:
+        """Take an entry out of quarantine, to be moved again; False if there is no such, or it
+        is still unreadable."""
+        entry = self.quarantine.entry(id)
+        if entry is None:
+            return False
+        try:
+            _parse_entry(entry)
+        except (PermanentStoreError, NewerFormatError):
+            return False
+        self._journal.append(entry)
+        return self.quarantine.drop(id)
+
+    def delete_consumed_segments(self) -> None:
+        """Delete the files of which the store has everything.
+
+        Raises :class:`StoreError` if the store cannot be told.
+        """
+        for segment in self._journal.segments():
+            if self._journal.drop_if_consumed(segment, self._read_positions.get(segment.name, 0)):
+                self._forget_position(segment)
+
+    def close(self) -> None:
+        """Let go of the journal: what could not be moved stays there for the next process."""
+        self._journal.close()
+
+    def before_fork(self) -> None:
+        self._journal.before_fork()
+
+    def after_fork(self) -> None:
+        self._journal.after_fork()
+
+    def after_fork_in_child(self) -> None:
+        """Go on with nothing that waits: that is the parent's."""
+        self._counter_lock, self._move_lock = threading.Lock(), threading.Lock()
+        self._read_positions.clear()
+        self._moved, self._quarantined, self._position_uncertain = 0, 0, False
+        self._journal.after_fork_in_child()
+
+    def _move_segment(self, segment: JournalSegment, stored_position: int) -> None:
+        """Move what is in one of our segments, of which the store has all before ``there``."""
+        end = self._journal.end(segment)
+        begin = self._read_positions.get(segment.name, 0)
+        for count, lost, position in self._move_batches(
+            segment, segment.entries(begin, end), stored_position
+        ):
+            self._journal.clear(segment, begin, position)
+            self._read_positions[segment.name] = begin = position
+            with self._counter_lock:
+                self._moved += count
+                self._quarantined += lost
+        if end is None:
+            self._journal.drop(segment)
+            self._read_positions.pop(segment.name, None)
+            self._forget_position(segment)
+
+    def _move_batches(
+        self, segment: JournalSegment, entries: EntryReader, stored_position: int = 0
+    ) -> Iterator[tuple[int, int, int]]:
+        """Move the entries, batch by batch, but for those before ``there``: how many are moved,
+        how many of these were dropped, and up to where."""
+        pending = iter(entries)
+        while batch := list(islice(pending, _BATCH_SIZE)):
+            new = [one for one in batch if one[1] > stored_position]
+            lost = 0
+            try:
+                if new:
+                    lost = self._store_batch(segment, new)
+            except NewerFormatError:
+                raise
+            except PermanentStoreError:
+                lost = sum([self._store_or_quarantine(segment, one) for one in new])
+            yield len(batch), lost, batch[-1][1]
+
+    def _store_batch(self, segment: JournalSegment, batch: Sequence[tuple[bytes, int]]) -> int:
+        """Add a batch; how many of it could not be read, and are dropped."""
+        new: list[NewExchange] = []
+        unreadable: list[PermanentStoreError] = []
+        for entry, position in batch:
+            try:
+                new.append(_parse_entry(entry))
+            except PermanentStoreError as error:
+                self.quarantine.put(segment.name, position, entry, str(error))
+                unreadable.append(error)
+        self._store.add(new, mark=JournalPosition(segment.name, batch[-1][1]))
+        for problem in unreadable:
+            self._record_dropped(problem)
+        return len(unreadable)
+
+    def _store_or_quarantine(self, segment: JournalSegment, one: tuple[bytes, int]) -> int:
+        """Add one; 1 if it is dropped, else 0."""
+        if one[1] <= self._store.journal_position(segment.name):  # a try before got so far
+            return 0
+        try:
+            return self._store_batch(segment, [one])
+        except PermanentStoreError as error:
+            self.quarantine.put(segment.name, one[1], one[0], str(error))
+            self._store.add((), mark=JournalPosition(segment.name, one[1]))
+            self._record_dropped(error)
+            return 1
+
+    def _delete_segment(self, segment: JournalSegment) -> None:
+        segment.delete()
+        self._forget_position(segment)
+
+    def _forget_position(self, segment: JournalSegment) -> None:
+        """Forget the mark, unless the file could not be deleted: it would be read again."""
+        if not segment.path.exists():
+            self._store.forget_journal(segment.name)
+
+    def _record_dropped(self, error: Exception) -> None:
+        with self._counter_lock:
+            self.dropped += 1
+            now = time.monotonic()
+            if now - self._last_warning < _WARNING_INTERVAL:
+                return
+            self._last_warning = now
+        _log.error(
+            "an exchange is not kept in the long-term memory",
+            extra={"reason": str(error), "dropped": self.dropped},
+        )
+
+
+def _parse_entry(entry: bytes) -> NewExchange:
+    """The exchange of an entry. Raises :class:`NewerFormatError` for one that a later version can
+    read, :class:`PermanentStoreError` for any other that cannot be read."""
+    if isinstance(entry, DamagedEntry):
+        raise PermanentStoreError("an entry of the journal is damaged: its checksum does not match")
+    try:
+        key, exchange = records.load_record(entry)
+        if exchange.is_silent:
+            return NewExchange(key, exchange, (), TERMS_VERSION)
+        language = exchange.language or DEFAULT_LANGUAGE
+        if not (is_date_reader_loaded(language) and is_analyzer_loaded(language)):
+            # To load a language takes time: it is indexed by its words as they are written, and
+            # the rest comes later.
+            return NewExchange(key, exchange, provisional_terms(exchange), 0)
+        exchange = add_dates(exchange)
+        return NewExchange(key, exchange, exchange_terms(exchange), TERMS_VERSION)
+    except NewerFormatError:
+        raise
+    except Exception as error:  # whatever it is, it must not hold up the others
+        raise PermanentStoreError(f"an exchange of the journal cannot be read: {error}") from error

@@ -1,0 +1,339 @@
+"""The write-ahead journal: what was said is safe here before it is in the store.
+
+A journal is a folder. Each process that writes has files of its own in it, of a fixed size, mapped
+into its memory: an entry is copied there without a system call, in a microsecond, and without
+giving up the interpreter to another thread. What is copied outlives the process, even by
+``kill -9``, for the pages are the kernel's; only a power cut can lose those of the last seconds.
+
+An entry is a mark that stands in no text, its length, its checksum and its bytes. Where these don't
+hold, reading goes on at the next mark: the bytes between were damaged (by a disk, say), and are
+given out as such. The end of a file is where no mark follows. A process that dies may leave half an
+entry there, whose mark, which is written last, is zero. The files of a process that is gone are
+taken over by whoever comes next.
+"""
+
+from __future__ import annotations
+
+import logging
+import mmap
+import os
+import secrets
+import struct
+import threading
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from anaphora.errors import StoreError
+from anaphora.storage.file_lock import try_lock_file
+
+__all__ = ["DamagedEntry", "EntryReader", "Journal", "JournalSegment"]
+
+_log = logging.getLogger(__name__)
+
+_MAGIC = b"\xffAE\xff"  # begins an entry; no text in UTF-8 has such bytes
+_HEADER = struct.Struct("<4sII")  # the mark, the length and the CRC-32 of what follows
+_SEGMENT_SIZE = 4 << 20  # bytes of a segment
+_LOCK_SUFFIX = ".lock"
+_SEGMENT_SUFFIX = ".journal"
+
+
+class JournalSegment:
+    """One file of a journal; ``name`` tells it from all others that ever were."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = path.stem
+
+    def entries(self, position: int, end: int | None = None) -> EntryReader:
+        """The entries from ``position`` on, before ``end`` if it is known.
+
+        Raises :class:`StoreError` for a file that cannot be read.
+        """
+        try:
+            with self.path.open("rb") as file:
+                file.seek(position)
+                return EntryReader(file.read(-1 if end is None else end - position), position)
+        except OSError as error:
+            raise StoreError(f"{self.path}: {error.strerror}") from error
+
+    def delete(self) -> None:
+        """Delete the file, if it is there."""
+        with suppress(OSError):
+            self.path.unlink()
+
+
+class DamagedEntry(bytes):
+    """What stands in the place of an entry that cannot be read any more."""
+
+
+class EntryReader:
+    """Iterates over pairs: the bytes of an entry (:class:`DamagedEntry` ones, of one that was), and
+    the position after it."""
+
+    def __init__(self, data: bytes, position: int) -> None:
+        self._data, self._position = data, position
+
+    def __iter__(self) -> Iterator[tuple[bytes, int]]:
+        at = 0
+        while at < len(self._data):
+            if end := self._end_of_entry(at):
+                yield self._data[at + _HEADER.size : end], self._position + end
+            else:
+                end = self._next_mark(at + 1)
+                if damaged := self._damaged(at, end):
+                    yield damaged, self._position + at + len(damaged)
+            at = end
+
+    def _end_of_entry(self, at: int) -> int:
+        """Where the entry at ``at`` ends, 0 if there is none."""
+        if at + _HEADER.size > len(self._data):
+            return 0
+        mark, length, checksum = _HEADER.unpack_from(self._data, at)
+        begin, end = at + _HEADER.size, at + _HEADER.size + length
+        is_sound = (
+            mark == _MAGIC
+            and 0 < length <= len(self._data) - begin
+            and zlib.crc32(memoryview(self._data)[begin:end]) == checksum
+        )
+        return end if is_sound else 0
+
+    def _next_mark(self, at: int) -> int:
+        """Where the next entry begins, sound or not; the end if none follows."""
+        found = self._data.find(_MAGIC, at)
+        return len(self._data) if found < 0 else found
+
+    def _damaged(self, begin: int, end: int) -> DamagedEntry:
+        """What was an entry; empty if nothing was ever there or was cleared, or if a process died
+        before its last entry was whole."""
+        if end == len(self._data) and not any(self._data[begin : begin + len(_MAGIC)]):
+            return DamagedEntry()
+        return DamagedEntry(self._data[begin:end].rstrip(b"\0"))
+
+
+class Journal:
+    """The part of the journal in ``folder`` (made, private to its owner, if it is not there)
+    that this process writes. Any thread may call its methods.
+
+    Raises :class:`StoreError` if the folder cannot be used.
+    """
+
+    def __init__(self, folder: Path, *, size: int = _SEGMENT_SIZE) -> None:
+        self._folder, self._size = folder, size
+        self._mutex = threading.Lock()
+        self._full: deque[JournalSegment] = deque()
+        self._open: _OpenSegment | None = None
+        self._count = self._appended = 0
+        self._descriptor = -1
+        self._warned: set[str] = set()
+        self._create_lock_file()
+
+    @property
+    def folder(self) -> Path:
+        """Where the files of all its processes are."""
+        return self._folder
+
+    @property
+    def appended(self) -> int:
+        """How many entries this process has written."""
+        return self._appended
+
+    def append(self, entry: bytes) -> None:
+        """Write an entry, which must not be empty.
+
+        Raises :class:`StoreError` if it cannot be written (the disk is full).
+        """
+        with self._mutex:
+            opened = self._open
+            if opened is None or not opened.has_room_for(entry):
+                opened = self._open_next_segment(_HEADER.size + len(entry))
+            opened.append(entry)
+            self._appended += 1
+
+    def segments(self) -> tuple[JournalSegment, ...]:
+        """The segments, oldest first; only the last one may still grow."""
+        with self._mutex:
+            last = (self._open.segment,) if self._open else ()
+            return (*self._full, *last)
+
+    def end(self, segment: JournalSegment) -> int | None:
+        """Where the next entry of the last segment will be; None for others, which are full."""
+        with self._mutex:
+            opened = self._open
+            return opened.position if opened is not None and opened.segment is segment else None
+
+    def clear(self, segment: JournalSegment, begin: int, end: int) -> None:
+        """Leave nothing of the entries from ``begin`` to ``end`` of the last segment (others are
+        deleted as soon as all of theirs are of no use)."""
+        with self._mutex:
+            if self._open is not None and self._open.segment is segment:
+                self._open.clear(begin, end)
+
+    def drop(self, segment: JournalSegment) -> None:
+        """Delete a segment; if it is the last one, whoever appends makes another."""
+        with self._mutex:
+            if self._open is not None and self._open.segment is segment:
+                self._open.close()
+                self._open = None
+            with suppress(ValueError):
+                self._full.remove(segment)
+        segment.delete()
+
+    def drop_if_consumed(self, segment: JournalSegment, position: int) -> bool:
+        """Delete the last segment if nothing was written after ``position``."""
+        with self._mutex:
+            opened = self._open
+            if opened is None or opened.segment is not segment or opened.position != position:
+                return False
+            opened.close()
+            self._open = None
+        segment.delete()
+        return True
+
+    def orphans(self) -> Iterator[JournalSegment]:
+        """The segments that processes have left which are gone. While one is held, no other
+        process has it; those of a process that are deleted by the next one leave nothing."""
+        for path in sorted(self._folder.glob(f"*{_LOCK_SUFFIX}")):
+            if path.stem == self._name:
+                continue
+            try:
+                descriptor = os.open(path, os.O_RDWR)
+            except PermissionError as error:
+                self._warn_once(path, error)
+                continue
+            except OSError:  # somebody else has been there
+                continue
+            try:
+                if try_lock_file(descriptor):
+                    yield from map(JournalSegment, self._segments_of(path.stem))
+                    if not self._segments_of(path.stem):
+                        path.unlink(missing_ok=True)
+            finally:
+                os.close(descriptor)
+
+    def _warn_once(self, path: Path, error: OSError) -> None:
+        """Say once that something waits which only another user of this machine can bring in."""
+        if path.name not in self._warned and self._segments_of(path.stem):
+            self._warned.add(path.name)
+            _log.warning(
+                "what another user's process has left in a journal cannot be read",
+                extra={"file": str(path), "reason": error.strerror},
+            )
+
+    def close(self) -> None:
+        """Let go of the files. What is in them stays, for the next process to take over."""
+        with self._mutex:
+            if self._open is not None:
+                self._open.close()
+                self._open = None
+            if self._descriptor >= 0:
+                if not self._segments_of(self._name):
+                    self._lock_path.unlink(missing_ok=True)
+                os.close(self._descriptor)
+                self._descriptor = -1
+
+    def before_fork(self) -> None:
+        """Let nobody write until one of the next two is called."""
+        self._mutex.acquire()
+
+    def after_fork(self) -> None:
+        """Go on."""
+        self._mutex.release()
+
+    def after_fork_in_child(self) -> None:
+        """Go on with files of its own: what was written is the parent's."""
+        self._mutex = threading.Lock()
+        if self._descriptor < 0:  # it was closed before
+            return
+        if self._open is not None:
+            self._open.close()
+        os.close(self._descriptor)
+        self._full.clear()
+        self._open = None
+        self._create_lock_file()
+
+    def _segments_of(self, name: str) -> list[Path]:
+        return sorted(self._folder.glob(f"{name}-*{_SEGMENT_SUFFIX}"))
+
+    @property
+    def _lock_path(self) -> Path:
+        return self._folder / f"{self._name}{_LOCK_SUFFIX}"
+
+    def _create_lock_file(self) -> None:
+        self._name = f"{os.getpid()}-{secrets.token_hex(6)}"
+        self._count = self._appended = 0
+        hidden = self._lock_path.with_suffix(".new")  # nobody may find it before it is locked
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._descriptor = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            try_lock_file(self._descriptor)
+            hidden.rename(self._lock_path)
+        except OSError as error:
+            raise StoreError(
+                f"the journal {self._folder} cannot be written: {error.strerror}; name another "
+                "folder for it, or give this user the right to write there"
+            ) from error
+
+    def _open_next_segment(self, needed: int) -> _OpenSegment:
+        """Open the next segment."""
+        if self._descriptor < 0:
+            raise StoreError("this journal is closed")
+        path = self._folder / f"{self._name}-{self._count + 1:08}{_SEGMENT_SUFFIX}"
+        try:
+            opened = _OpenSegment(path, max(self._size, needed + _HEADER.size))
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            raise StoreError(
+                f"the journal {self._folder} cannot be written: {error.strerror}"
+            ) from error
+        self._count += 1
+        if self._open is not None:
+            self._full.append(self._open.segment)
+            self._open.close()
+        self._open = opened
+        return opened
+
+
+class _OpenSegment:
+    """A segment that is written."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        self.segment = JournalSegment(path)
+        self.position = 0
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            _preallocate(descriptor, size)
+            self._map = mmap.mmap(descriptor, size)
+        finally:
+            os.close(descriptor)
+        self._size = size
+
+    def has_room_for(self, entry: bytes) -> bool:
+        return self.position + _HEADER.size + len(entry) <= self._size
+
+    def append(self, entry: bytes) -> None:
+        begin, end = self.position + _HEADER.size, self.position + _HEADER.size + len(entry)
+        self._map[begin:end] = entry
+        head, behind_mark = _HEADER.pack(_MAGIC, len(entry), zlib.crc32(entry)), len(_MAGIC)
+        # The mark goes last: before it is there, the entry is not.
+        self._map[self.position + behind_mark : begin] = head[behind_mark:]
+        self._map[self.position : self.position + behind_mark] = _MAGIC
+        self.position = end
+
+    def clear(self, begin: int, end: int) -> None:
+        self._map[begin:end] = bytes(end - begin)
+
+    def close(self) -> None:
+        self._map.close()
+
+
+def _preallocate(descriptor: int, size: int) -> None:
+    """Have the disk hold ``size`` zeros: writing to a page that it has no room for would kill
+    the process."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(descriptor, 0, size)
+        return
+    for _ in range(0, size, 1 << 16):
+        os.write(descriptor, bytes(1 << 16))

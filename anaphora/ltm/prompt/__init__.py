@@ -1,0 +1,1 @@
+"""Builds a prompt within a token limit."""

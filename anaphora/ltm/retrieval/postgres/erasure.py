@@ -1,0 +1,200 @@
+"""Erasing what the recall store in PostgreSQL keeps of a user, or of a time."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from anaphora.ltm.retrieval.postgres.records import names_digest
+from anaphora.ltm.retrieval.postgres.writer import lock_user
+from anaphora.ltm.retrieval.store import MAX_ERASURES, NewExchange, UserKey
+
+if TYPE_CHECKING:
+    from anaphora.ltm.retrieval.postgres.connection import Transaction
+
+__all__ = ["erase_user", "expire_exchanges", "filter_erased", "remove_words"]
+
+# The advisory lock by which nothing is added to a user while that is erased.
+_ERASURE_LOCK = 0x416E6145  # "AnaE"
+
+_USER_TABLES = (
+    "exchanges",
+    "vectors",
+    "unembedded",
+    "summaries",
+    "words",
+    "conversations",
+    "quarantine",
+)
+
+
+def erase_user(transaction: Transaction, user_key: UserKey, model: str | None, clock: int) -> int:
+    """As the protocol says; nor is kept any more what has a clock up to that of an exchange that
+    was there."""
+    transaction.fetch_all("SELECT pg_advisory_xact_lock(%s)", _ERASURE_LOCK)
+    transaction.execute(
+        "DELETE FROM erasures WHERE place IN "
+        "(SELECT place FROM erasures ORDER BY at DESC OFFSET %s)",
+        MAX_ERASURES - 1,
+    )
+    transaction.execute(
+        "INSERT INTO erasures AS old SELECT %s, greatest(%s, (SELECT max(conversations.clock) FROM "
+        "users JOIN conversations ON user_id = users.id WHERE users.place = %s)) "
+        "ON CONFLICT (place) DO UPDATE SET at = greatest(old.at, excluded.at)",
+        *(_erasure_digest(user_key, model), clock, names_digest(user_key.tenant, user_key.user)),
+    )
+    _lock_embedders(transaction)
+    user = lock_user(transaction, user_key)
+    if user is None:
+        return 0
+    if model is None:
+        return _erase_user(transaction, user)
+    found = transaction.fetch_one(
+        "SELECT id FROM conversations WHERE place = %s",
+        names_digest(user_key.user, model, user_key.tenant),
+    )
+    if found is None:
+        return 0
+    ids = transaction.fetch_all("SELECT id FROM exchanges WHERE conversation_id = %s", found[0])
+    _erase_exchanges(transaction, [id for (id,) in ids])
+    transaction.execute("DELETE FROM quarantine WHERE conversation_id = %s", found[0])
+    _delete_empty(transaction, [user], found)
+    return len(ids)
+
+
+def filter_erased(transaction: Transaction, new: Sequence[NewExchange]) -> list[NewExchange]:
+    """Those whose user was not erased after them, and is not until the end of the transaction."""
+    transaction.fetch_all("SELECT pg_advisory_xact_lock_shared(%s)", _ERASURE_LOCK)
+    places = {
+        key: (
+            _erasure_digest(UserKey(key.user, key.tenant), None),
+            _erasure_digest(UserKey(key.user, key.tenant), key.model),
+        )
+        for key in {each.key for each in new}
+    }
+    rows = transaction.fetch_all(
+        "SELECT place, at FROM erasures WHERE place = ANY(%s::bytea[])",
+        [place for pair in places.values() for place in pair],
+    )
+    erased = {bytes(place): at for place, at in rows}
+    return [
+        each
+        for each in new
+        if not each.exchange.clock
+        or all(erased.get(place, -1) < each.exchange.clock for place in places[each.key])
+    ]
+
+
+def expire_exchanges(transaction: Transaction, before: int, limit: int) -> int:
+    """As the protocol says; ``before`` in microseconds since 1970."""
+    _lock_embedders(transaction)
+    transaction.execute("DELETE FROM quarantine WHERE said < %s", before)
+    found = transaction.fetch_all(
+        "SELECT id, user_id FROM exchanges WHERE at < %s ORDER BY at, id LIMIT %s",
+        *(before, limit),
+    )
+    if not found:
+        return 0
+    users = sorted({user for _, user in found})
+    transaction.execute("SELECT FROM users WHERE id = ANY(%s) ORDER BY place FOR UPDATE", users)
+    conversations = _erase_exchanges(transaction, [id for id, _ in found])
+    transaction.execute(
+        "WITH gone AS (DELETE FROM summaries WHERE conversation_id = ANY(%s) AND NOT EXISTS "
+        "(SELECT FROM exchanges WHERE exchanges.conversation_id = summaries.conversation_id "
+        "AND number BETWEEN first AND last) RETURNING conversation_id, active, size), "
+        "sizes AS (SELECT conversation_id, sum(size) AS size FROM gone WHERE active GROUP BY 1) "
+        "UPDATE conversations SET size = conversations.size - sizes.size FROM sizes "
+        "WHERE id = conversation_id",
+        list(conversations),
+    )
+    _delete_empty(transaction, users, conversations)
+    return sum(conversations.values())
+
+
+def _erasure_digest(user_key: UserKey, model: str | None) -> bytes:
+    return names_digest(user_key.tenant, user_key.user, *([] if model is None else [model]))
+
+
+def _lock_embedders(transaction: Transaction) -> None:
+    # Whoever makes an embedder known must not name what is being erased.
+    transaction.execute("LOCK TABLE embedders IN ROW SHARE MODE")
+
+
+def _erase_user(transaction: Transaction, user: int) -> int:
+    counts = [
+        transaction.execute(f"DELETE FROM {table} WHERE user_id = %s", user)
+        for table in _USER_TABLES
+    ]
+    transaction.execute("DELETE FROM users WHERE id = %s", user)
+    return counts[0]
+
+
+def _erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
+    """Erase exchanges of users that are locked, and all that is counted of them; how many went
+    from each conversation."""
+    gone = transaction.fetch_all(
+        "DELETE FROM exchanges WHERE id = ANY(%s) "
+        "RETURNING user_id, conversation_id, number, size, length, words",
+        ids,
+    )
+    users: dict[int, list[int]] = defaultdict(list)
+    words: Counter[int] = Counter()
+    numbers: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for user, conversation, number, size, length, its_words in gone:
+        users[user].append(length)
+        words.update(its_words)
+        numbers[conversation].append((number, size))
+    for table in ("vectors", "unembedded"):
+        transaction.execute(f"DELETE FROM {table} WHERE exchange_id = ANY(%s)", ids)
+    transaction.execute("DELETE FROM quarantine WHERE kind = 'embed' AND source_id = ANY(%s)", ids)
+    transaction.execute_many(
+        "UPDATE users SET documents = documents - %s, length = length - %s, "
+        "changes = changes + 1 WHERE id = %s",
+        [(len(lengths), sum(lengths), user) for user, lengths in users.items()],
+    )
+    remove_words(transaction, words)
+    for conversation, its_numbers in numbers.items():
+        _remove_from_history(transaction, conversation, its_numbers)
+    return Counter({conversation: len(each) for conversation, each in numbers.items()})
+
+
+def remove_words(transaction: Transaction, words: Mapping[int, int]) -> None:
+    """Count words, by their ids, so many times less."""
+    transaction.execute(
+        "UPDATE words SET count = count - gone FROM unnest(%s::bigint[], %s::bigint[]) "
+        "AS gone (word_id, gone) WHERE id = word_id",
+        *(list(words), list(words.values())),
+    )
+    transaction.execute("DELETE FROM words WHERE id = ANY(%s) AND count <= 0", list(words))
+
+
+def _remove_from_history(
+    transaction: Transaction, conversation: int, numbers: Iterable[tuple[int, int]]
+) -> None:
+    """Take exchanges, by number and size, out of a working history, as far as they are in it."""
+    places, sizes = zip(*numbers, strict=True)
+    transaction.execute(
+        "UPDATE conversations SET verbatim = verbatim - gone.count, size = size - gone.total "
+        "FROM (SELECT count(*) AS count, coalesce(sum(each.size), 0) AS total FROM "
+        "unnest(%s::bigint[], %s::bigint[]) AS each (number, size), conversations "
+        "WHERE id = %s AND number >= first) AS gone WHERE id = %s",
+        *(list(places), list(sizes), conversation, conversation),
+    )
+
+
+def _delete_empty(transaction: Transaction, users: list[int], conversations: Iterable[int]) -> None:
+    """Erase conversations and users of whom nothing is left, with what else is kept of them."""
+    gone = transaction.fetch_all(
+        "DELETE FROM conversations WHERE id = ANY(%s) AND NOT EXISTS "
+        "(SELECT FROM exchanges WHERE conversation_id = conversations.id) RETURNING id",
+        list(conversations),
+    )
+    ids = [id for (id,) in gone]
+    transaction.execute("DELETE FROM summaries WHERE conversation_id = ANY(%s)", ids)
+    for (user,) in transaction.fetch_all(
+        "SELECT id FROM users WHERE id = ANY(%s) AND NOT EXISTS "
+        "(SELECT FROM conversations WHERE user_id = users.id)",
+        users,
+    ):
+        _erase_user(transaction, user)

@@ -1,0 +1,114 @@
+"""Which numbers exchanges have in their conversation, in the recall store in PostgreSQL.
+
+The user whose conversation it is must be locked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from anaphora.errors import StoreError
+from anaphora.ltm.retrieval.postgres.records import dump_summary, load_summary
+
+if TYPE_CHECKING:
+    from anaphora.ltm.retrieval.postgres.connection import Transaction
+
+__all__ = ["find_free_number", "find_numbers_by_clock", "shift_numbers"]
+
+
+def find_numbers_by_clock(
+    transaction: Transaction, conversation: int, clocks: Sequence[int]
+) -> list[int]:
+    """The number before which each exchange with these clocks, in ascending order, comes: behind
+    all that were not said later, those in quarantine included."""
+    rows = transaction.fetch_all(
+        "WITH talk AS (SELECT id, user_id, last FROM conversations WHERE id = %s), "
+        "away AS (SELECT (row_data->>'number')::bigint AS number, "
+        "(row_data->>'clock')::bigint AS clock FROM quarantine, talk WHERE "
+        "quarantine.user_id = talk.user_id AND conversation_id = talk.id AND kind = 'exchange') "
+        "SELECT 1 + coalesce(greatest("
+        "(SELECT max(number) FROM exchanges WHERE conversation_id = talk.id AND number < stop), "
+        "(SELECT max(number) FROM away WHERE number < stop)), 0) "
+        "FROM unnest(%s::bigint[]) WITH ORDINALITY AS new (clock, position) CROSS JOIN talk "
+        "CROSS JOIN LATERAL (SELECT coalesce(least("
+        "(SELECT number FROM exchanges WHERE conversation_id = talk.id AND clock > new.clock "
+        "ORDER BY clock, number LIMIT 1), "
+        "(SELECT min(number) FROM away WHERE clock > new.clock)), talk.last + 1)) AS ends (stop) "
+        "ORDER BY position",
+        *(conversation, list(clocks)),
+    )
+    return list(accumulate((place for (place,) in rows), max))
+
+
+def shift_numbers(transaction: Transaction, conversation: int, numbers: Sequence[int]) -> None:
+    """Move all exchanges, summaries and quarantined rows on by as many numbers as there are
+    ``places``, in ascending order, up to theirs. Place ``i`` is then free as ``places[i] + i``."""
+    array = list(numbers)
+    # By negative numbers, for no two exchanges may have the same for a moment.
+    transaction.execute(
+        "UPDATE exchanges SET number = -number - width_bucket(number, %s::bigint[]) "
+        "WHERE conversation_id = %s AND number >= %s",
+        *(array, conversation, array[0]),
+    )
+    transaction.execute(
+        "UPDATE exchanges SET number = -number WHERE conversation_id = %s AND number < 0",
+        conversation,
+    )
+    for id, record, first, last in transaction.fetch_all(
+        "UPDATE summaries SET first = first + width_bucket(first, %s::bigint[]), "
+        "last = last + width_bucket(last, %s::bigint[]) "
+        "WHERE conversation_id = %s AND last >= %s RETURNING id, record, first, last",
+        *(array, array, conversation, array[0]),
+    ):
+        with suppress(StoreError):  # a damaged one goes into quarantine when it is read
+            new = replace(load_summary(record, id), first=first, last=last)
+            transaction.execute(
+                "UPDATE summaries SET record = %s WHERE id = %s", dump_summary(new), id
+            )
+    for kind, names in (("exchange", ("number",)), ("summary", ("first", "last"))):
+        for name in names:  # that rows in quarantine keep their places among the others
+            transaction.execute(
+                f"UPDATE quarantine SET row_data = jsonb_set(row_data, '{{{name}}}', "
+                f"to_jsonb((row_data->>'{name}')::bigint + "
+                f"width_bucket((row_data->>'{name}')::bigint, %s::bigint[]))) "
+                "WHERE user_id = (SELECT user_id FROM conversations WHERE id = %s) "
+                "AND conversation_id = %s AND kind = %s",
+                *(array, conversation, conversation, kind),
+            )
+    transaction.execute(
+        "UPDATE conversations SET last = last + %s, first = first + "
+        "(SELECT count(*) FROM unnest(%s::bigint[]) AS place WHERE place < first) WHERE id = %s",
+        *(len(array), array, conversation),
+    )
+
+
+def find_free_number(transaction: Transaction, conversation: int, number: int, clock: int) -> int:
+    """The number of an exchange that comes back: its old one, or another between those said
+    before and after it, for which room is made if there is none."""
+    found = transaction.fetch_one(
+        "SELECT coalesce((SELECT number FROM exchanges WHERE conversation_id = talk.id "
+        "AND clock > 0 AND clock <= %s ORDER BY clock DESC, number DESC LIMIT 1), 0), "
+        "coalesce((SELECT number FROM exchanges WHERE conversation_id = talk.id "
+        "AND %s > 0 AND clock > %s ORDER BY clock, number LIMIT 1), last + 1), "
+        "EXISTS (SELECT FROM exchanges WHERE conversation_id = talk.id AND number = %s) "
+        "FROM conversations AS talk WHERE id = %s",
+        *(clock, clock, clock, number, conversation),
+    )
+    assert found
+    before, end, taken = found
+    if before < number < end and not taken:
+        return number
+    behind = transaction.fetch_one(
+        "SELECT coalesce(max(number), 0) + 1 FROM exchanges "
+        "WHERE conversation_id = %s AND number < %s",
+        *(conversation, end),
+    )
+    assert behind
+    place = int(behind[0])
+    if place >= end:
+        shift_numbers(transaction, conversation, [place])
+    return place

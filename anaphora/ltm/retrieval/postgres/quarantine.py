@@ -1,0 +1,293 @@
+"""The quarantine of the recall store in PostgreSQL: damaged rows, and what was refused."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from anaphora.errors import StoreError
+from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.ingestion.quarantine import QuarantinedItem, QuarantineKind
+from anaphora.ltm.retrieval.postgres.numbering import find_free_number
+from anaphora.ltm.retrieval.postgres.records import (
+    decode_text,
+    dump_summary,
+    encode_text,
+    load_exchange,
+    load_summary,
+)
+from anaphora.stm.conversation import ConversationKey
+
+if TYPE_CHECKING:
+    from anaphora.ltm.retrieval.postgres.connection import Transaction
+
+__all__ = [
+    "DamagedRowsError",
+    "discard_item",
+    "parse_rows",
+    "quarantine_item",
+    "quarantine_rows",
+    "release_item",
+    "to_items",
+]
+
+_Part = TypeVar("_Part")
+_TABLES = {"exchange": "exchanges", "summary": "summaries"}
+
+# What a row has in columns that came after it was put in quarantine.
+_LATER_COLUMNS = '{"clock": 0, "terms_version": 1}'
+
+_log = logging.getLogger(__name__)
+
+
+class DamagedRowsError(StoreError):
+    """Rows of exchanges or summaries that cannot be read: the id and the reason of each."""
+
+    def __init__(
+        self, kind: Literal["exchange", "summary"], rows: Sequence[tuple[int, str]]
+    ) -> None:
+        super().__init__(rows[0][1])
+        self.kind, self.rows = kind, rows
+
+
+def parse_rows(
+    kind: Literal["exchange", "summary"],
+    rows: Iterable[tuple[int, Any]],
+    parse: Callable[[Any], _Part],
+) -> list[_Part]:
+    """What ``parse`` makes of each row, which follows its id.
+
+    Raises :class:`DamagedRowsError` if any of them cannot be read.
+    """
+    parts: list[_Part] = []
+    found: list[tuple[int, str]] = []
+    for id, row in rows:
+        try:
+            parts.append(parse(row))
+        except StoreError as error:
+            found.append((id, str(error)))
+    if found:
+        raise DamagedRowsError(kind, found)
+    return parts
+
+
+def quarantine_rows(transaction: Transaction, damage: DamagedRowsError) -> None:
+    """Move damaged rows into the quarantine."""
+    table = _TABLES[damage.kind]
+    said = "at" if damage.kind == "exchange" else "NULL"
+    for id, reason in damage.rows:
+        transaction.execute(
+            f"INSERT INTO quarantine (kind, source_id, user_id, conversation_id, reason, row_data, "
+            f"said) SELECT %s, id, user_id, conversation_id, %s, to_jsonb(it), {said} "
+            f"FROM {table} AS it WHERE id = %s ON CONFLICT (kind, source_id, embedder_id) "
+            "DO UPDATE SET row_data = excluded.row_data, discarded = false",
+            *(damage.kind, encode_text(reason), id),
+        )
+        if damage.kind == "exchange":
+            _delete_exchange(transaction, id)
+        else:
+            transaction.execute(
+                "WITH gone AS (DELETE FROM summaries WHERE id = %s RETURNING *) "
+                "UPDATE conversations SET size = conversations.size - gone.size FROM gone "
+                "WHERE conversations.id = gone.conversation_id AND gone.active",
+                id,
+            )
+        _log.error(
+            "a damaged %s of the long-term memory was put in quarantine",
+            damage.kind,
+            extra={"id": id, "reason": reason},
+        )
+
+
+def quarantine_item(
+    transaction: Transaction,
+    kind: Literal["embed", "compress"],
+    embedder: int,
+    id: int,
+    reason: str,
+) -> None:
+    """Put an exchange, or a conversation, in quarantine that cannot be worked on."""
+    table, conversation = (
+        ("exchanges", "conversation_id") if kind == "embed" else ("conversations", "id")
+    )
+    transaction.execute(
+        f"INSERT INTO quarantine (kind, source_id, embedder_id, user_id, conversation_id, reason) "
+        f"SELECT %s, id, %s, user_id, {conversation}, %s FROM {table} WHERE id = %s "
+        "ON CONFLICT (kind, source_id, embedder_id) "
+        "DO UPDATE SET reason = excluded.reason, discarded = false",
+        *(kind, embedder, encode_text(reason), id),
+    )
+    if kind == "embed":
+        transaction.execute(
+            "DELETE FROM unembedded WHERE exchange_id = %s AND embedder_id = %s", id, embedder
+        )
+
+
+def to_items(
+    rows: Iterable[tuple[int, QuarantineKind, bytes, datetime, Any, Any, Any]],
+) -> list[QuarantinedItem]:
+    return [
+        QuarantinedItem(str(id), kind, decode_text(reason), at, _to_key(user, model, tenant))
+        for id, kind, reason, at, user, model, tenant in rows
+    ]
+
+
+def release_item(transaction: Transaction, id: int) -> bool:
+    """Take an item out; a row goes back to where it belongs, if it can be read."""
+    # In the order of whoever adds: nobody may add to the conversation meanwhile.
+    transaction.execute("LOCK TABLE embedders IN ROW SHARE MODE")
+    transaction.execute(
+        "SELECT FROM users WHERE id = (SELECT user_id FROM quarantine WHERE id = %s) FOR UPDATE",
+        id,
+    )
+    found = transaction.fetch_one(
+        "SELECT kind, source_id, embedder_id FROM quarantine WHERE id = %s AND NOT discarded "
+        "FOR UPDATE",
+        id,
+    )
+    if found is None:
+        return False
+    kind, source, embedder = found
+    if kind in _TABLES and not _restore(transaction, kind, id):
+        return False
+    if kind == "embed":
+        transaction.execute(
+            "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
+            "SELECT id, %s, user_id FROM exchanges WHERE id = %s ON CONFLICT DO NOTHING",
+            *(embedder, source),
+        )
+    transaction.execute("DELETE FROM quarantine WHERE id = %s", id)
+    return True
+
+
+def discard_item(transaction: Transaction, id: int) -> bool:
+    # What was refused must not be tried again; of what was damaged nothing stays.
+    changed = transaction.execute(
+        "UPDATE quarantine SET discarded = true WHERE id = %s AND NOT discarded", id
+    )
+    transaction.execute(
+        "DELETE FROM quarantine WHERE id = %s AND kind IN ('exchange', 'summary')", id
+    )
+    return changed > 0
+
+
+def _delete_exchange(transaction: Transaction, id: int) -> None:
+    row = transaction.fetch_one(
+        "DELETE FROM exchanges WHERE id = %s "
+        "RETURNING user_id, conversation_id, number, size, length, words",
+        id,
+    )
+    if row is None:
+        return
+    user, conversation, number, size, length, words = row
+    for table in ("vectors", "unembedded"):
+        transaction.execute(f"DELETE FROM {table} WHERE exchange_id = %s", id)
+    transaction.execute(
+        "UPDATE users SET documents = documents - 1, length = length - %s, changes = changes + 1 "
+        "WHERE id = %s",
+        *(length, user),
+    )
+    transaction.execute("UPDATE words SET count = count - 1 WHERE id = ANY(%s)", words)
+    transaction.execute(
+        "UPDATE conversations SET verbatim = verbatim - 1, size = size - %s "
+        "WHERE id = %s AND first <= %s",
+        *(size, conversation, number),
+    )
+
+
+def _restore(transaction: Transaction, kind: str, id: int) -> bool:
+    table = _TABLES[kind]
+    row = transaction.fetch_one(
+        "SELECT it.record, it.id, it.conversation_id FROM quarantine, "
+        f"jsonb_populate_record(NULL::{table}, row_data) AS it "
+        "WHERE quarantine.id = %s AND EXISTS "
+        "(SELECT FROM conversations WHERE conversations.id = quarantine.conversation_id)",
+        id,
+    )
+    if row is None:
+        return False
+    record, source, conversation = row
+    try:
+        if kind == "summary":
+            summary = load_summary(record, source)
+        elif not _assign_number(transaction, conversation, id, load_exchange(record, 0)):
+            return True
+    except StoreError:
+        return False
+    transaction.execute(
+        f"INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT it.* FROM quarantine, "
+        f"jsonb_populate_record(NULL::{table}, %s::jsonb || row_data) AS it "
+        "WHERE quarantine.id = %s",
+        *(_LATER_COLUMNS, id),
+    )
+    if kind == "summary":
+        found = transaction.fetch_one("SELECT first, last FROM summaries WHERE id = %s", source)
+        assert found
+        # What it stands for may have moved while it was in quarantine.
+        summary = replace(summary, first=found[0], last=found[1])
+        transaction.execute(
+            "UPDATE summaries SET record = %s WHERE id = %s", dump_summary(summary), source
+        )
+        transaction.execute(
+            "UPDATE conversations SET size = conversations.size + it.size FROM summaries AS it "
+            "WHERE conversations.id = it.conversation_id AND it.id = %s AND it.active",
+            source,
+        )
+        return True
+    transaction.execute(
+        "UPDATE users SET documents = documents + 1, length = users.length + it.length "
+        "FROM exchanges AS it WHERE users.id = it.user_id AND it.id = %s",
+        source,
+    )
+    transaction.execute(
+        "UPDATE words SET count = count + 1 FROM exchanges AS it "
+        "WHERE it.id = %s AND words.id = ANY(it.words)",
+        source,
+    )
+    transaction.execute(
+        "UPDATE conversations SET verbatim = verbatim + 1, size = conversations.size + it.size "
+        "FROM exchanges AS it WHERE conversations.id = it.conversation_id AND it.id = %s "
+        "AND conversations.first <= it.number",
+        source,
+    )
+    transaction.execute(
+        "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
+        "SELECT it.id, embedders.id, it.user_id FROM exchanges AS it, embedders WHERE it.id = %s",
+        source,
+    )
+    return True
+
+
+def _assign_number(
+    transaction: Transaction, conversation: int, id: int, exchange: Exchange
+) -> bool:
+    """Give the row of an exchange in quarantine its number; False if another copy of it has come
+    meanwhile."""
+    found = transaction.fetch_one(
+        "SELECT number, EXISTS (SELECT FROM exchanges WHERE conversation_id = %s AND clock > 0 "
+        "AND clock = it.clock AND record = it.record) FROM quarantine, "
+        "jsonb_populate_record(NULL::exchanges, row_data) AS it WHERE quarantine.id = %s",
+        *(conversation, id),
+    )
+    assert found
+    number, is_kept = found
+    if is_kept:
+        return False
+    place = find_free_number(transaction, conversation, number, exchange.clock)
+    transaction.execute(
+        "UPDATE quarantine SET row_data = jsonb_set(row_data, '{number}', to_jsonb(%s::bigint)) "
+        "WHERE id = %s",
+        *(place, id),
+    )
+    return True
+
+
+def _to_key(
+    user: bytes | None, model: bytes | None, tenant: bytes | None
+) -> ConversationKey | None:
+    if user is None or model is None or tenant is None:
+        return None
+    return ConversationKey(decode_text(user), decode_text(model), decode_text(tenant))

@@ -1,0 +1,265 @@
+"""The tables of the recall store in PostgreSQL, made and brought up to date by whoever comes first.
+
+Names and texts are bytes (UTF-8, and what is none in it), for no text of PostgreSQL holds a NUL.
+What tells a row is a ``place``: a digest, for no index holds a name of any length. ``words`` of
+an exchange are the ids of its terms, its intent and its slot values in the vocabulary of its user:
+one index (GIN) finds by all of them, and in it no two users share an entry.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anaphora.errors import StoreError
+
+if TYPE_CHECKING:
+    from anaphora.ltm.retrieval.postgres.connection import Transaction
+
+__all__ = ["TABLES", "has_pgvector", "prepare_schema"]
+
+_MIGRATION_LOCK = 0x416E6170  # "Anap": the advisory lock, with the schema's own number
+
+# Of what users say nothing goes into the statistics of the query planner, where an erased word
+# would stay until they are made anew (SET STATISTICS 0).
+_MIGRATIONS = (
+    """
+    CREATE TABLE format (version integer NOT NULL);
+    INSERT INTO format VALUES (0);
+
+    CREATE TABLE users (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        place bytea NOT NULL UNIQUE,
+        tenant bytea NOT NULL,
+        name bytea NOT NULL,
+        documents bigint NOT NULL,  -- exchanges
+        length bigint NOT NULL,     -- their terms
+        changes bigint NOT NULL DEFAULT 0  -- how often vectors went
+    ) WITH (fillfactor = 70);
+
+    CREATE TABLE conversations (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        user_id bigint NOT NULL,
+        place bytea NOT NULL UNIQUE,
+        model bytea NOT NULL,
+        last bigint NOT NULL,                -- the number of the last exchange
+        first bigint NOT NULL DEFAULT 1,     -- that of the first that may be verbatim
+        verbatim bigint NOT NULL,            -- how many are
+        size bigint NOT NULL,                -- of the working history
+        measure bytea NOT NULL
+    ) WITH (fillfactor = 70);
+    CREATE INDEX ON conversations (user_id);
+    CREATE INDEX ON conversations (size);
+
+    CREATE TABLE exchanges (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        user_id bigint NOT NULL,
+        conversation_id bigint NOT NULL,
+        number bigint NOT NULL,
+        at bigint NOT NULL,        -- microseconds since 1970
+        size bigint NOT NULL,
+        length integer NOT NULL,   -- how many terms
+        words bigint[] NOT NULL,
+        terms bytea NOT NULL,
+        record bytea NOT NULL,
+        UNIQUE (conversation_id, number)
+    );
+    CREATE INDEX ON exchanges (user_id, at, id);
+    CREATE INDEX ON exchanges (at, id);
+    CREATE INDEX ON exchanges USING gin (words) WITH (fastupdate = off);
+
+    CREATE TABLE words (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        user_id bigint NOT NULL,
+        word bytea NOT NULL,
+        count bigint NOT NULL,     -- of the exchanges that have it
+        UNIQUE (user_id, word)
+    ) WITH (fillfactor = 70);
+
+    CREATE TABLE summaries (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        user_id bigint NOT NULL,
+        conversation_id bigint NOT NULL,
+        first bigint NOT NULL,
+        last bigint NOT NULL,
+        active boolean NOT NULL DEFAULT true,
+        size bigint NOT NULL,
+        record bytea NOT NULL
+    );
+    CREATE INDEX ON summaries (conversation_id, first);
+    CREATE INDEX ON summaries (user_id);
+
+    CREATE TABLE embedders (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        place bytea NOT NULL UNIQUE,
+        name bytea NOT NULL
+    );
+
+    CREATE TABLE unembedded (
+        exchange_id bigint NOT NULL,
+        embedder_id bigint NOT NULL,
+        user_id bigint NOT NULL,
+        PRIMARY KEY (embedder_id, exchange_id)
+    );
+    CREATE INDEX ON unembedded (exchange_id);
+    CREATE INDEX ON unembedded (user_id);
+
+    -- Up to some 2,000 dimensions a vector stays in the row, where it is read at once.
+    CREATE TABLE vectors (
+        number bigint GENERATED ALWAYS AS IDENTITY,
+        user_id bigint NOT NULL,
+        embedder_id bigint NOT NULL,
+        exchange_id bigint NOT NULL,
+        vector {vector} NOT NULL,
+        PRIMARY KEY (user_id, embedder_id, number),
+        UNIQUE (exchange_id, embedder_id)
+    ) WITH (toast_tuple_target = 8160);
+    ALTER TABLE vectors ALTER COLUMN vector SET STORAGE EXTERNAL;
+
+    -- The clocks up to which users (with one model) were erased: what was said before may still
+    -- wait in a journal.
+    CREATE TABLE erasures (
+        place bytea PRIMARY KEY,
+        at bigint NOT NULL
+    );
+
+    CREATE TABLE marks (
+        place bytea PRIMARY KEY,
+        position bigint NOT NULL
+    );
+
+    ALTER TABLE users ALTER COLUMN tenant SET STATISTICS 0, ALTER COLUMN name SET STATISTICS 0;
+    ALTER TABLE conversations ALTER COLUMN model SET STATISTICS 0;
+    ALTER TABLE exchanges ALTER COLUMN words SET STATISTICS 0,
+        ALTER COLUMN terms SET STATISTICS 0, ALTER COLUMN record SET STATISTICS 0;
+    ALTER TABLE words ALTER COLUMN word SET STATISTICS 0;
+    ALTER TABLE summaries ALTER COLUMN record SET STATISTICS 0;
+    ALTER TABLE vectors ALTER COLUMN vector SET STATISTICS 0;
+    """,
+    """
+    -- What cannot be processed: damaged rows of exchanges and summaries, exchanges that an embedder
+    -- refuses, conversations that the summarizer refuses. What is discarded is not tried again.
+    CREATE TABLE quarantine (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        kind text NOT NULL,
+        source_id bigint NOT NULL,
+        embedder_id bigint NOT NULL DEFAULT 0,
+        user_id bigint NOT NULL,
+        conversation_id bigint NOT NULL,
+        at timestamptz NOT NULL DEFAULT now(),
+        reason bytea NOT NULL,
+        row_data jsonb,
+        said bigint,
+        discarded boolean NOT NULL DEFAULT false,
+        UNIQUE (kind, source_id, embedder_id)
+    );
+    CREATE INDEX ON quarantine (user_id);
+    ALTER TABLE quarantine ALTER COLUMN row_data SET STATISTICS 0;
+    """,
+    """
+    -- By which exchanges are numbered: that of one, and the largest of a conversation.
+    ALTER TABLE exchanges ADD COLUMN clock bigint NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN clock bigint NOT NULL DEFAULT 0;
+    CREATE INDEX ON conversations (clock);
+    """,
+    """
+    -- By which the place of one that comes late is found.
+    CREATE INDEX ON exchanges (conversation_id, clock, number);
+    """,
+    """
+    -- The version of the terms by which an exchange is indexed.
+    ALTER TABLE exchanges ADD COLUMN terms_version integer NOT NULL DEFAULT 1;
+    CREATE INDEX ON exchanges (terms_version);
+    """,
+)
+
+TABLES = (
+    "users", "conversations", "exchanges", "words", "summaries", "unembedded", "vectors",
+    "quarantine",
+)  # fmt: skip
+
+# That of pgvector is where its extension was made.
+_SET_SEARCH_PATH = (
+    "SELECT set_config('search_path', quote_ident(%s::text) || coalesce((SELECT ', ' || "
+    "quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace "
+    "WHERE extname = 'vector'), ''), false)"
+)
+
+_TABLES_OF = "FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = %s"
+
+
+def prepare_schema(
+    transaction: Transaction, schema: str, *, pgvector: bool, create: bool = True
+) -> None:
+    """Let a new connection see the tables, which are made (with ``create``) or brought up to date
+    if they must be; several may do so at once. Vectors are kept in pgvector's type if its
+    extension is there or can be made, when the tables are.
+
+    Raises :class:`StoreError` for a schema of somebody else, of a later version, or that is not
+    there and may not be made.
+    """
+    transaction.fetch_all(_SET_SEARCH_PATH, schema)
+    version = _read_version(transaction, schema)
+    if version == len(_MIGRATIONS):
+        return
+    if version < 0 and not create:
+        raise StoreError(
+            f"there is no long-term memory in the schema '{schema}' of this database: is the name "
+            "of the database right, and that of the schema?"
+        )
+    transaction.execute("BEGIN")
+    transaction.fetch_all("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", _MIGRATION_LOCK, schema)
+    version = _read_version(transaction, schema)
+    if version > len(_MIGRATIONS):
+        raise StoreError(
+            f"the schema '{schema}' was made by a later version (it is {version}, this one knows "
+            f"{len(_MIGRATIONS)}): update anaphora or name another schema"
+        )
+    if version < 0:
+        _create_schema(transaction, schema)
+    vector = "vector" if pgvector and _ensure_pgvector(transaction, schema) else "bytea"
+    for statements in _MIGRATIONS[max(version, 0) :]:
+        transaction.execute_script(statements.replace("{vector}", vector))
+    transaction.execute("UPDATE format SET version = %s", len(_MIGRATIONS))
+    transaction.execute("COMMIT")
+
+
+def has_pgvector(transaction: Transaction) -> bool:
+    """Whether vectors are kept in pgvector's type."""
+    row = transaction.fetch_one(
+        "SELECT typname = 'vector' FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid "
+        "WHERE attrelid = 'vectors'::regclass AND attname = 'vector'"
+    )
+    return bool(row and row[0])
+
+
+def _read_version(transaction: Transaction, schema: str) -> int:
+    """The version of the tables, -1 if there are none."""
+    # Not to_regclass(): after the lock it may still say what was so before.
+    if not transaction.fetch_all(f"SELECT 1 {_TABLES_OF} AND relname = 'format'", schema):
+        return -1
+    row = transaction.fetch_one("SELECT version FROM format")
+    return int(row[0]) if row else -1
+
+
+def _create_schema(transaction: Transaction, schema: str) -> None:
+    """Make the schema if it is not there; nothing else may be in it."""
+    if not transaction.fetch_all("SELECT 1 FROM pg_namespace WHERE nspname = %s", schema):
+        quoted = transaction.fetch_one("SELECT quote_ident(%s)", schema)
+        assert quoted
+        transaction.execute(f"CREATE SCHEMA {quoted[0]}")
+    elif transaction.fetch_all(f"SELECT 1 {_TABLES_OF} LIMIT 1", schema):
+        raise StoreError(f"the schema '{schema}' is that of another program: name another one")
+
+
+def _ensure_pgvector(transaction: Transaction, schema: str) -> bool:
+    """Whether pgvector is there, now at the latest."""
+    there = "SELECT 1 FROM pg_extension WHERE extname = 'vector'"
+    if not transaction.fetch_all(there):
+        # Two schemas may be made at once, and the extension is that of the whole database.
+        transaction.fetch_all("SELECT pg_advisory_xact_lock(%s, 0)", _MIGRATION_LOCK)
+        if not transaction.fetch_all(there) and transaction.try_execute(
+            "CREATE EXTENSION vector SCHEMA public"
+        ):
+            return False
+        transaction.fetch_all(_SET_SEARCH_PATH, schema)
+    return True

@@ -1,0 +1,328 @@
+"""Searching the recall store in PostgreSQL: statistics, candidates, neighbours, the nearest.
+
+Candidates are found by the rarest terms. To score every exchange that has some term means to read
+half of them, for a question has words that stand in half of them; these say next to nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anaphora.ltm.embedders.embedder import Vectors
+from anaphora.ltm.retrieval.postgres.records import (
+    intent_word,
+    load_terms,
+    names_digest,
+    slot_word,
+    term_word,
+    to_microseconds,
+)
+from anaphora.ltm.retrieval.rare_terms import select_rarest
+from anaphora.ltm.retrieval.store import Document, SearchFilter, TermStatistics, UserKey
+from anaphora.ltm.retrieval.vector_cache import VectorCache, VectorMatrix
+
+if TYPE_CHECKING:
+    from anaphora.ltm.retrieval.postgres.connection import ConnectionPool, Row
+
+__all__ = ["PostgresSearch", "UserStatistics", "format_pgvector"]
+
+_MAX_SCORED = 1_500  # exchanges, the newest that have the rarest words (3 µs each)
+_SCAN_THRESHOLD = (
+    8_000  # exchanges that have a word: then it is quicker to look at the newest of all
+)
+_K1, _B = 1.2, 0.75  # as BM25 is mostly used; how often a term stands in an exchange is passed over
+_VECTORS_PER_READ = 10_000  # vectors
+_MATRIX_THRESHOLD = (
+    20_000  # vectors from which on a search in memory is so much quicker that it pays
+)
+
+_NO_FILTER = SearchFilter()
+_DOCUMENT_COLUMNS = "id, conversation_id, number, terms"
+_SCORING_COLUMNS = f"{_DOCUMENT_COLUMNS}, at, words, length"
+
+
+@dataclass(frozen=True, slots=True)
+class UserStatistics:
+    """A user as far as a search must know: how many exchanges there are, how many terms they
+    have in all, by words their ids and in how many exchanges they stand; and the conversation
+    with the model that was asked for."""
+
+    id: int
+    documents: int
+    length: int
+    changes: int
+    words: Mapping[bytes, tuple[int, int]]
+    conversation: int | None
+
+
+class PostgresSearch:
+    """Searches of all users over a link."""
+
+    def __init__(self, pool: ConnectionPool, *, vector_memory: int) -> None:
+        self._pool, self._vector_memory = pool, vector_memory
+        self._vector_cache = VectorCache(vector_memory)
+
+    def load_user(
+        self, user_key: UserKey, words: Iterable[bytes], filters: SearchFilter
+    ) -> UserStatistics | None:
+        """A user with these words and those of ``among``; None if nothing is kept of them."""
+        wanted = list({*words, *_filter_words(filters)})
+        model = (
+            b""
+            if filters.model is None
+            else names_digest(user_key.user, filters.model, user_key.tenant)
+        )
+        rows = self._pool.query(
+            "SELECT users.id, documents, length, changes, "
+            "(SELECT id FROM conversations WHERE place = %s), words.word, words.id, words.count "
+            "FROM users LEFT JOIN words ON words.user_id = users.id AND word = ANY(%s::bytea[]) "
+            "WHERE place = %s",
+            *(model, wanted, names_digest(user_key.tenant, user_key.user)),
+        )
+        if not rows:
+            return None
+        user, documents, length, changes, conversation = rows[0][:5]
+        known = {row[5]: (row[6], row[7]) for row in rows if row[5] is not None}
+        return UserStatistics(user, documents, length, changes, known, conversation)
+
+    def statistics(self, user_key: UserKey, terms: Sequence[str]) -> TermStatistics:
+        asked = {term: term_word(term) for term in terms}
+        found = self.load_user(user_key, asked.values(), SearchFilter())
+        if found is None or not found.documents:
+            return TermStatistics(0, 0.0, dict.fromkeys(asked, 0))
+        counts = {term: found.words.get(word, (0, 0))[1] for term, word in asked.items()}
+        return TermStatistics(found.documents, found.length / found.documents, counts)
+
+    def find_matching(
+        self, user_key: UserKey, terms: Sequence[str], filters: SearchFilter, limit: int
+    ) -> list[Document]:
+        asked = {term_word(term) for term in terms}
+        found = self.load_user(user_key, asked, filters)
+        where = None if found is None else _Condition.build(found, filters)
+        if found is None or where is None or limit < 1:
+            return []
+        known = sorted((count, id) for word, (id, count) in found.words.items() if word in asked)
+        if not known:
+            return []
+        weights = [(id, _idf(found.documents, count)) for count, id in known]
+        score, scores = _bm25_expression(weights, found.length / found.documents)
+        rare = select_rarest(known, max(_MAX_SCORED, limit))
+        has = "words && %s::bigint[]"
+        # OFFSET 0 keeps the planner from moving conditions or orders in or out: it does not know
+        # how often a word stands in a user's exchanges, as is known here.
+        if known[0][0] <= _SCAN_THRESHOLD:
+            chosen = (
+                f"(SELECT {_SCORING_COLUMNS} FROM exchanges WHERE {where.text} AND {has} OFFSET 0)"
+            )
+        else:
+            chosen = f"(SELECT * FROM {_newest_first(where)} AS newest WHERE {has})"
+        rows = self._pool.query(
+            f"SELECT {_DOCUMENT_COLUMNS} FROM (SELECT * FROM {chosen} AS chosen ORDER BY at DESC, "
+            f"id DESC LIMIT %s) AS candidates ORDER BY {score} DESC, id DESC LIMIT %s",
+            *(*where.values, rare, max(_MAX_SCORED, limit), *scores, limit),
+        )
+        rest = [id for _, id in known if id not in rare]
+        if len(rows) < limit and rest:
+            rows += self._pool.query(
+                f"SELECT {_DOCUMENT_COLUMNS} FROM (SELECT * FROM {_newest_first(where)} AS newest "
+                f"WHERE {has} AND NOT {has} LIMIT %s) AS candidates "
+                f"ORDER BY {score} DESC, id DESC",
+                *(*where.values, rest, rare, limit - len(rows), *scores),
+            )
+        return _to_documents(rows)
+
+    def with_neighbours(self, documents: Sequence[Document], reach: int) -> list[Document]:
+        spans = _merge_spans(((each.conversation, each.number) for each in documents), reach)
+        rows = self._pool.query(
+            f"SELECT {_DOCUMENT_COLUMNS} FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) "
+            f"AS span (conversation, low, high), LATERAL (SELECT {_DOCUMENT_COLUMNS} "
+            "FROM exchanges WHERE conversation_id = conversation AND number BETWEEN low AND high "
+            "ORDER BY number OFFSET 0) AS its ORDER BY 2, 3",
+            *([span[part] for span in spans] for part in range(3)),
+        )
+        return _to_documents(rows)
+
+    def documents(self, user_key: UserKey, ids: Sequence[int]) -> list[Document]:
+        return _to_documents(
+            self._pool.query(
+                f"SELECT {_DOCUMENT_COLUMNS} FROM exchanges WHERE id = ANY(%s::bigint[]) "
+                "AND user_id = (SELECT id FROM users WHERE place = %s) ORDER BY id",
+                *(list(ids), names_digest(user_key.tenant, user_key.user)),
+            )
+        )
+
+    def list_ids(
+        self, user_key: UserKey, filters: SearchFilter, *, skip: int, limit: int
+    ) -> list[int]:
+        found = self.load_user(user_key, (), filters)
+        where = None if found is None else _Condition.build(found, filters)
+        if where is None:
+            return []
+        rows = self._pool.query(
+            f"SELECT id FROM exchanges WHERE {where.text} AND length > 0 "
+            "ORDER BY at DESC, clock DESC, id DESC LIMIT %s OFFSET %s",
+            *(*where.values, max(limit, 0), max(skip, 0)),
+        )
+        return [id for (id,) in rows]
+
+    def find_nearest(
+        self,
+        user_key: UserKey,
+        embedder: str,
+        vector: Vectors,
+        filters: SearchFilter,
+        limit: int,
+        *,
+        pgvector: bool,
+    ) -> list[tuple[int, float]]:
+        """By looking at all vectors of the user: an index of pgvector would look at those of all
+        users, and may find too few of this one. What pgvector reads from its pages for each
+        search takes long when there are many: these are held in memory."""
+        found = self.load_user(user_key, (), filters)
+        where = None if found is None else _Condition.build(found, filters)
+        if found is None or where is None or limit < 1:
+            return []
+        size = found.documents * vector.nbytes
+        if pgvector and (found.documents <= _MATRIX_THRESHOLD or size > self._vector_memory):
+            return self._find_nearest_by_pgvector(where, embedder, vector, limit)
+        rows = self._pool.query("SELECT id FROM embedders WHERE place = %s", names_digest(embedder))
+        if not rows:
+            return []
+        matrix = self._vector_cache.get((found.id, rows[0][0]), len(vector))
+        with matrix.lock:
+            self._update_matrix(matrix, found, rows[0][0], pgvector=pgvector)
+        self._vector_cache.trim()
+        chosen = None if filters == _NO_FILTER else self._select_ids(where)
+        return matrix.find_nearest(np.asarray(vector, np.float32), limit, chosen)
+
+    def _find_nearest_by_pgvector(
+        self, where: _Condition, embedder: str, vector: Vectors, limit: int
+    ) -> list[tuple[int, float]]:
+        user, *rest = where.values
+        chosen = f"AND exchange_id IN (SELECT id FROM exchanges WHERE {where.text}) "
+        asked = format_pgvector(vector)
+        rows = self._pool.query(
+            "SELECT exchange_id, 1 - (vector <=> %s::vector) FROM vectors "
+            "WHERE user_id = %s AND embedder_id = (SELECT id FROM embedders WHERE place = %s) "
+            f"{chosen if rest else ''} ORDER BY vector <=> %s::vector, exchange_id DESC LIMIT %s",
+            *(asked, user, names_digest(embedder), *(where.values if rest else ()), asked, limit),
+        )
+        return [(id, cosine) for id, cosine in rows]
+
+    def clear_vectors(self) -> None:
+        """Let nothing of what was erased stay in memory."""
+        self._vector_cache.clear()
+
+    def _update_matrix(
+        self, matrix: VectorMatrix, found: UserStatistics, embedder: int, *, pgvector: bool
+    ) -> None:
+        vector = "vector_send(vector)" if pgvector else "vector"
+        scope = "FROM vectors WHERE user_id = %s AND embedder_id = %s"
+        if matrix.generation != found.changes:
+            rows = self._pool.query(f"SELECT number {scope} ORDER BY number", found.id, embedder)
+            matrix.retain(np.array([number for (number,) in rows], np.int64))
+            matrix.generation = found.changes
+        while True:
+            rows = self._pool.query(
+                f"SELECT number, exchange_id, {vector} {scope} AND number > %s "
+                "ORDER BY number LIMIT %s",
+                *(found.id, embedder, matrix.last, _VECTORS_PER_READ),
+            )
+            if rows:
+                numbers, ids, data = zip(*rows, strict=True)
+                matrix.extend(numbers, ids, list(map(_decode_pgvector, data)) if pgvector else data)
+            if len(rows) < _VECTORS_PER_READ:
+                return
+
+    def _select_ids(self, where: _Condition) -> Any:
+        rows = self._pool.query(f"SELECT id FROM exchanges WHERE {where.text}", *where.values)
+        return np.array([id for (id,) in rows], np.int64)
+
+
+def format_pgvector(vector: Vectors) -> str:
+    """A vector as pgvector reads it, with all digits that a float32 has."""
+    return f"[{','.join(f'{value:.9g}' for value in vector.tolist())}]"
+
+
+def _decode_pgvector(vector: bytes) -> bytes:
+    """What pgvector sends (two numbers of two bytes, then the highest byte first) as float32."""
+    return np.frombuffer(vector, ">f4", offset=4).astype("<f4").tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """A condition on exchanges, and its values."""
+
+    text: str
+    values: tuple[Any, ...]
+
+    @classmethod
+    def build(cls, found: UserStatistics, filters: SearchFilter) -> _Condition | None:
+        """None if it cannot hold."""
+        conditions: list[tuple[str, Any]] = [("user_id = %s", found.id)]
+        if filters.model is not None:
+            conditions.append(("conversation_id = %s", found.conversation))
+        if filters.since is not None:
+            conditions.append(("at >= %s", to_microseconds(filters.since)))
+        if filters.until is not None:
+            conditions.append(("at < %s", to_microseconds(filters.until)))
+        words = [found.words.get(word, (None, 0))[0] for word in _filter_words(filters)]
+        if words:
+            conditions.append(("words @> %s::bigint[]", words))
+        if None in words or (filters.model is not None and found.conversation is None):
+            return None
+        return cls(
+            " AND ".join(text for text, _ in conditions), tuple(value for _, value in conditions)
+        )
+
+
+def _merge_spans(places: Iterable[tuple[int, int]], reach: int) -> list[tuple[int, int, int]]:
+    """Conversations and the numbers from which to which they are to be read, none twice."""
+    spans: list[tuple[int, int, int]] = []
+    for conversation, number in sorted(places):
+        low, high = number - reach, number + reach
+        if spans and spans[-1][0] == conversation and low <= spans[-1][2] + 1:
+            low = spans.pop()[1]
+        spans.append((conversation, low, high))
+    return spans
+
+
+def _filter_words(filters: SearchFilter) -> list[bytes]:
+    intent = [] if filters.intent is None else [intent_word(filters.intent)]
+    return [*intent, *(slot_word(name, value) for name, value in filters.slots.items())]
+
+
+def _newest_first(where: _Condition) -> str:
+    """Exchanges as they are read from an index, the newest first."""
+    return (
+        f"(SELECT {_SCORING_COLUMNS} FROM exchanges WHERE {where.text} "
+        "ORDER BY at DESC, id DESC OFFSET 0)"
+    )
+
+
+def _idf(documents: int, count: int) -> float:
+    """log(1 + (N - n + ½) / (n + ½)), as in BM25 of Lucene: never negative."""
+    return math.log(1 + (documents - count + 0.5) / (count + 0.5))
+
+
+def _bm25_expression(weights: Sequence[tuple[int, float]], average: float) -> tuple[str, list[Any]]:
+    """BM25 as an expression and its values: Σ idf / (1 + k₁ (1 - b + b |d| / average))."""
+    terms = " + ".join(
+        "CASE WHEN %s::bigint = ANY(words) THEN %s::float8 ELSE 0 END" for _ in weights
+    )
+    values: list[Any] = [value for weight in weights for value in weight]
+    shape = (1 + _K1 * (1 - _B), _K1 * _B / (average or 1.0))
+    return f"({terms}) / (%s::float8 + %s::float8 * length)", [*values, *shape]
+
+
+def _to_documents(rows: Sequence[Row]) -> list[Document]:
+    terms = load_terms([row[3] for row in rows])
+    return [
+        Document(id, conversation, number, tuple(its_terms))
+        for (id, conversation, number, _), its_terms in zip(rows, terms, strict=True)
+    ]

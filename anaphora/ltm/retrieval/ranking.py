@@ -1,0 +1,241 @@
+"""How well exchanges fit a question: what speaks for each of them, and what that weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anaphora.ltm.retrieval.store import Document, TermStatistics
+from anaphora.ltm.retrieval.terms import DEFAULT_LANGUAGE, analyze_words
+
+__all__ = [
+    "FEATURES",
+    "HYBRID_WEIGHTS",
+    "NEIGHBOUR_REACH",
+    "TEXT_WEIGHTS",
+    "Scores",
+    "SearchQuery",
+    "compute_features",
+    "reciprocal_rank_fusion",
+]
+
+Scores: TypeAlias = NDArray[np.float32]
+
+FEATURES = ("window", "own", "pairs", "named", "length", "meaning")
+
+NEIGHBOUR_REACH = 4
+"""How many exchanges before and after one tell what it is about."""
+
+# What each of FEATURES weighs. benchmarks/ltm/recall_quality.py --fit found them, as the weights of
+# a softmax over all exchanges that make the evidence of LoCoMo's questions most likely; "own" is
+# set: by its weight an exchange that has the words comes before one that stands beside it.
+TEXT_WEIGHTS = np.array((11.7, 2.0, 1.4, 1.1, 1.6, 0.0), np.float32)
+HYBRID_WEIGHTS = np.array((9.3, 2.0, 1.2, 1.0, 1.8, 9.1), np.float32)
+
+_NEIGHBOUR_DECAY = 0.65  # a word counts so much less for each exchange that it is farther away
+_K1 = 1.5
+_IDF_POWER = 1.5  # the power of the inverse document frequency
+_LENGTH_RANGE = (
+    0.5,
+    2.0,
+)  # of what is shorter or longer than so many average exchanges no more is made
+_ALTERNATIVE_TERM_WEIGHT = 0.7  # what a word counts that is found by another term than its key
+_RRF_K = 60  # k of the reciprocal rank fusion
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """A question as it is searched for: its distinct ``words``, each under its key with the terms
+    that it is searched for by and what these count; the ``pairs`` of keys that stand side by side
+    in it; and the keys of words that are ``named`` (written like names, or numbers)."""
+
+    words: Mapping[str, Mapping[str, float]]
+    pairs: frozenset[tuple[str, str]]
+    named: frozenset[str]
+
+    @classmethod
+    def parse(cls, text: str, *languages: str) -> SearchQuery:
+        """A question that is in one of these languages."""
+        spoken = tuple(dict.fromkeys(languages)) or (DEFAULT_LANGUAGE,)
+        found = [tuple(analyze_words(text, language)) for language in spoken]
+        first: dict[str, str] = {}  # the key of a word in the first language that has it
+        words: dict[str, dict[str, float]] = {}
+        for word in chain.from_iterable(found):
+            terms = words.setdefault(first.setdefault(word.text, word.key), {})
+            terms[word.key] = 1.0
+            for term in word.query_terms:
+                terms.setdefault(term, _ALTERNATIVE_TERM_WEIGHT)
+        named = "\n".join(
+            word
+            for place, word in enumerate(text.split())
+            if (place and word[:1].isupper()) or any(map(str.isdigit, word))
+        )
+        return cls(
+            words=words,
+            pairs=frozenset(
+                chain.from_iterable(pairwise([word.key for word in one]) for one in found)
+            ),
+            named=frozenset(
+                first[word.text] for word in analyze_words(named, spoken[0]) if word.text in first
+            ),
+        )
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The distinct terms of all words."""
+        return tuple(dict.fromkeys(chain.from_iterable(self.words.values())))
+
+    def with_days(self, days: Collection[str]) -> SearchQuery:
+        """The same question about days, by their terms."""
+        words = {**self.words, **{day: {day: 1.0} for day in days}}
+        return replace(self, words=words, named=self.named | frozenset(days))
+
+
+def compute_features(
+    query: SearchQuery,
+    documents: Sequence[Document],
+    statistics: TermStatistics,
+    cosines: Mapping[int, float] | None = None,
+) -> Scores:
+    """What speaks for each document, a row of :data:`FEATURES` for each.
+
+    ``window``: BM25 (k₁ = 1.5, b = 1) of the question in the document and its neighbours, whose
+    words count 0.65 times as much for each place that they are farther away. Its idf,
+    ln(1 + (N - n + ½)/(n + ½)), is raised to the power 1.5, and the sum is divided by that of the
+    weights of all terms, so that questions of any length compare. ``own``: the share of those
+    weights in the document itself; ``pairs``: the share of pairs of terms; ``named``: that of
+    names and numbers; ``length``: ln of its length over the average, from ½ to 2; ``meaning``:
+    the greater cosine of the document and of the one after it, whose vector speaks of both. An
+    unknown cosine is the lowest known one.
+
+    ``documents`` are in the order of their conversations, as
+    :meth:`~anaphora.ltm.retrieval.store.RecallStore.around` gives them.
+    """
+    found = np.zeros((len(documents), len(FEATURES)), np.float32)
+    if not documents:
+        return found
+    place = {key: column for column, key in enumerate(query.words)}
+    counts, pairs = _count_terms(query, place, documents, statistics)
+    weights = _idf_weights(query, statistics)
+    share = weights / weights.sum() if len(weights) else weights
+    lengths = np.fromiter((len(document.terms) for document in documents), np.float32)
+    average = max(statistics.average_length, 1.0)
+    keys = _sequence_keys(documents)
+    found[:, 0] = _window_scores(counts, lengths, keys, average) @ share
+    found[:, 1] = np.minimum(counts, 1) @ share
+    if query.pairs:
+        found[:, 2] = pairs / len(query.pairs)
+    if query.named:
+        named = [place[key] for key in query.named]
+        found[:, 3] = (counts[:, named] > 0).sum(1) / len(query.named)
+    found[:, 4] = np.log(np.clip((1 + lengths) / (1 + average), *_LENGTH_RANGE))
+    if cosines:
+        found[:, 5] = _cosine_scores(documents, keys, cosines)
+    return found
+
+
+def reciprocal_rank_fusion(*rankings: Sequence[int]) -> dict[int, float]:
+    """Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): Σ 1/(60 + rank) for each id
+    of the rankings, the best first."""
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, one in enumerate(ranking, start=1):
+            scores[one] = scores.get(one, 0.0) + 1 / (_RRF_K + rank)
+    return dict(sorted(scores.items(), key=lambda item: -item[1]))
+
+
+def _idf_weights(query: SearchQuery, statistics: TermStatistics) -> Scores:
+    known = statistics.frequency
+    frequency = np.array(
+        [max([known.get(term, 0) for term in terms]) for terms in query.words.values()], np.float32
+    )
+    rest = statistics.documents - frequency
+    idf = np.log1p((np.maximum(rest, 0) + 0.5) / (frequency + 0.5))
+    weighted: Scores = (idf**_IDF_POWER).astype(np.float32)
+    return weighted
+
+
+def _count_terms(
+    query: SearchQuery,
+    columns_by_key: Mapping[str, int],
+    documents: Sequence[Document],
+    statistics: TermStatistics,
+) -> tuple[Scores, Scores]:
+    """How often each word of the question stands in each document, and how many of its pairs."""
+    counts = np.zeros((len(documents), len(columns_by_key)), np.float32)
+    pairs = np.zeros(len(documents), np.float32)
+    columns: dict[str, list[tuple[int, float]]] = {}
+    for key, terms in query.words.items():
+        for term, weight in terms.items():
+            if statistics.frequency.get(term):
+                columns.setdefault(term, []).append((columns_by_key[key], weight))
+    wanted = frozenset(columns)
+    for row, document in enumerate(documents):
+        common = wanted.intersection(document.terms)  # 0.5 µs; nearly all of the others' cost
+        best: dict[int, float] = {}
+        for term in common:
+            count = document.terms.count(term)
+            for column, weight in columns[term]:
+                if weight * count > best.get(column, 0.0):
+                    best[column] = weight * count
+        for column, value in best.items():
+            counts[row, column] = value
+        if len(common) > 1:
+            pairs[row] = len(query.pairs.intersection(pairwise(document.terms)))
+    return counts, pairs
+
+
+def _sequence_keys(documents: Sequence[Document]) -> NDArray[np.int64]:
+    """A number for each document: that of its neighbour is greater by one."""
+    conversations = np.fromiter((one.conversation for one in documents), np.int64)
+    numbers = np.fromiter((one.number for one in documents), np.int64)
+    _, ordinals = np.unique(conversations, return_inverse=True)
+    keys: NDArray[np.int64] = ordinals * (int(numbers.max()) + 2 * NEIGHBOUR_REACH) + numbers
+    return keys
+
+
+def _find_followers(
+    keys: NDArray[np.int64], distance: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows of documents that have one ``distance`` places later, and the rows of those."""
+    places = np.searchsorted(keys, keys + distance)
+    places[places == len(keys)] = 0
+    earlier = np.flatnonzero(keys[places] == keys + distance)
+    return earlier, places[earlier]
+
+
+def _window_scores(
+    counts: Scores, lengths: Scores, keys: NDArray[np.int64], average: float
+) -> Scores:
+    """The saturated counts of terms in each document and its neighbours. Neighbours that are not
+    there count as ones of average length that have none of the terms."""
+    near, long = counts.copy(), lengths.copy()
+    usual = average
+    for distance in range(1, NEIGHBOUR_REACH + 1):
+        weight = _NEIGHBOUR_DECAY**distance
+        earlier, later = _find_followers(keys, distance)
+        near[earlier] += weight * counts[later]
+        near[later] += weight * counts[earlier]
+        extra = np.full_like(lengths, 2 * average)
+        extra[earlier] += lengths[later] - average
+        extra[later] += lengths[earlier] - average
+        long += np.float32(weight) * extra
+        usual += 2 * weight * average
+    damped = near + (_K1 / usual) * long[:, None]
+    return (near * (_K1 + 1) / damped).astype(np.float32)
+
+
+def _cosine_scores(
+    documents: Sequence[Document], keys: NDArray[np.int64], cosines: Mapping[int, float]
+) -> Scores:
+    lowest = min(cosines.values())
+    own = np.fromiter((cosines.get(one.id, lowest) for one in documents), np.float32)
+    best = own.copy()
+    earlier, later = _find_followers(keys, 1)
+    best[earlier] = np.maximum(own[earlier], own[later])
+    return best

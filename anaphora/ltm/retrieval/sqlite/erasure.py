@@ -1,0 +1,191 @@
+"""What the SQLite recall store does in a transaction to forget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from sqlite3 import Connection
+
+from anaphora.ltm.history.measure import Measure
+from anaphora.ltm.retrieval.sqlite import quarantine
+from anaphora.ltm.retrieval.sqlite.postings import remove_postings
+from anaphora.ltm.retrieval.sqlite.records import load_terms_or_none
+from anaphora.ltm.retrieval.sqlite.writer import (
+    ConversationRow,
+    PreparedExchange,
+    recount_size,
+    save_conversation,
+)
+from anaphora.ltm.retrieval.store import MAX_ERASURES, UserKey
+from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.sqlite.text_encoding import EncodedText, decode_text, encode_text
+
+__all__ = ["erase_user", "expire_exchanges", "filter_erased"]
+
+_VALUES_PER_STATEMENT = 500
+
+
+def erase_user(
+    connection: Connection, user_key: UserKey, model: str | None, clock: int, measure: Measure
+) -> int:
+    """Delete everything of a user (with one model); how many exchanges there were. What has a
+    clock up to ``clock``, or to that of an exchange that was there, is not added any more."""
+    clock = max(clock, connection.execute(_LAST_CLOCK, _owner_names(user_key)).fetchone()[0])
+    connection.execute(_FORGET_ERASURES, (MAX_ERASURES - 1,))
+    connection.execute(_ERASED, (_erasure_digest(user_key, model), clock))
+    owner = connection.execute(
+        "SELECT id, documents FROM owners WHERE tenant = ? AND user = ?",
+        _owner_names(user_key),
+    ).fetchone()
+    if owner is None:
+        return 0
+    talks = connection.execute(
+        "SELECT id, model FROM conversations WHERE owner = ?", (owner[0],)
+    ).fetchall()
+    chosen = [id for id, of in talks if model is None or decode_text(of) == model]
+    if chosen:
+        connection.execute(_SCRUB)
+    for talk in chosen:
+        connection.execute("DELETE FROM quarantine WHERE conversation = ?", (talk,))
+    if len(chosen) == len(talks):
+        for statement in _ERASE:
+            connection.execute(statement, owner[:1])
+        documents: int = owner[1]
+        return documents
+    ids = [
+        id
+        for talk in chosen
+        for (id,) in connection.execute("SELECT id FROM exchanges WHERE conversation = ?", (talk,))
+    ]
+    _delete_exchanges(connection, sorted(ids), measure)
+    return len(ids)
+
+
+def filter_erased(
+    connection: Connection, rows: Sequence[PreparedExchange]
+) -> list[PreparedExchange]:
+    """Those of the rows whose user was not erased after them."""
+    known: dict[ConversationKey, int] = {}
+    for key in {row.key for row in rows}:
+        whose = UserKey(key.user, key.tenant)
+        digests = _erasure_digest(whose, None), _erasure_digest(whose, key.model)
+        known[key] = connection.execute(_ERASED_AT, digests).fetchone()[0]
+    return [row for row in rows if not row.clock or row.clock > known[row.key]]
+
+
+def _owner_names(user_key: UserKey) -> tuple[EncodedText, EncodedText]:
+    return encode_text(user_key.tenant), encode_text(user_key.user)
+
+
+def _erasure_digest(user_key: UserKey, model: str | None) -> bytes:
+    names = repr((user_key.tenant, user_key.user, model)).encode("utf-8", "surrogatepass")
+    return blake2b(names, digest_size=16).digest()
+
+
+def expire_exchanges(connection: Connection, before: int, limit: int, measure: Measure) -> int:
+    """Delete the oldest exchanges said before that time, at most ``limit``; how many."""
+    rows = connection.execute(
+        "SELECT id FROM exchanges WHERE at < ? ORDER BY at, id LIMIT ?", (before, limit)
+    ).fetchall()
+    if rows:
+        connection.execute(_SCRUB)
+    _delete_exchanges(connection, sorted(id for (id,) in rows), measure)
+    quarantine.expire_items(connection, before)
+    return len(rows)
+
+
+def _delete_exchanges(connection: Connection, ids: Sequence[int], measure: Measure) -> None:
+    """Delete exchanges, and what there is only because of them."""
+    numbers: dict[int, list[int]] = {}
+    for start in range(0, len(ids), _VALUES_PER_STATEMENT):
+        for conversation, number in _delete_batch(
+            connection, ids[start : start + _VALUES_PER_STATEMENT]
+        ):
+            numbers.setdefault(conversation, []).append(number)
+    owners = {_update_conversation(connection, id, gone, measure) for id, gone in numbers.items()}
+    for owner in owners:
+        connection.execute("UPDATE owners SET generation = generation + 1 WHERE id = ?", (owner,))
+        connection.execute(
+            "DELETE FROM owners WHERE id = ? AND NOT EXISTS "
+            "(SELECT 1 FROM conversations WHERE owner = owners.id)",
+            (owner,),
+        )
+
+
+def _delete_batch(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Delete so many exchanges that all can be named; their conversations and numbers."""
+    among = f"({', '.join('?' * len(ids))})"
+    rows = connection.execute(
+        f"SELECT id, owner, terms, conversation, number FROM exchanges WHERE id IN {among}", ids
+    ).fetchall()
+    documents: dict[int, list[tuple[int, tuple[str, ...] | None]]] = {}
+    for id, owner, terms, *_ in rows:
+        documents.setdefault(owner, []).append((id, load_terms_or_none(terms)))
+    for owner, gone in documents.items():
+        remove_postings(connection, owner, gone)
+        connection.execute(
+            "UPDATE owners SET documents = documents - ?, length = length - ? WHERE id = ?",
+            (len(gone), sum(len(terms or ()) for _, terms in gone), owner),
+        )
+    for table, column in (("slots", "exchange"), ("vectors", "exchange"), ("exchanges", "id")):
+        connection.execute(f"DELETE FROM {table} WHERE {column} IN {among}", ids)
+    return [(conversation, number) for *_, conversation, number in rows]
+
+
+def _update_conversation(
+    connection: Connection, id: int, gone: Sequence[int], measure: Measure
+) -> int:
+    """After the exchanges with these numbers are gone, delete the summaries that speak of nothing
+    that is left, and the conversation if there is nothing else; whose it is."""
+    row = connection.execute(
+        "SELECT id, owner, count, first, verbatim, size, measure, clock FROM conversations "
+        "WHERE id = ?",
+        (id,),
+    ).fetchone()
+    talk = ConversationRow(*row)
+    numbers = [number for number in gone if type(number) is int]  # others are damaged
+    if numbers:
+        connection.execute(_FORGET_SUMMARIES, (id, max(numbers), min(numbers)))
+    left = connection.execute(
+        "SELECT 1 FROM exchanges WHERE conversation = ? LIMIT 1", (id,)
+    ).fetchone()
+    if left is None:
+        connection.execute("DELETE FROM conversations WHERE id = ?", (id,))
+        return talk.owner
+    talk.verbatim -= sum(number >= talk.first for number in numbers)
+    # It is bounded by the settings, and old exchanges leave a few times a day.
+    recount_size(connection, talk, measure)
+    save_conversation(connection, talk)
+    return talk.owner
+
+
+_ERASED = (
+    "INSERT INTO erasures (whose, at) VALUES (?, ?) "
+    "ON CONFLICT (whose) DO UPDATE SET at = max(at, excluded.at)"
+)
+_LAST_CLOCK = (
+    "SELECT coalesce(max(c.clock), 0) FROM owners o JOIN conversations c ON c.owner = o.id "
+    "WHERE o.tenant = ? AND o.user = ?"
+)
+_FORGET_ERASURES = (
+    "DELETE FROM erasures WHERE whose IN "
+    "(SELECT whose FROM erasures ORDER BY at DESC LIMIT -1 OFFSET ?)"
+)
+_ERASED_AT = "SELECT coalesce(max(at), -1) FROM erasures WHERE whose IN (?, ?)"
+_SCRUB = "UPDATE scrubbing SET due = abs(due) + 1"
+_ERASE = (
+    "DELETE FROM quarantine WHERE owner = ?",
+    "DELETE FROM vectors WHERE owner = ?",
+    "DELETE FROM slots WHERE owner = ?",
+    "DELETE FROM postings WHERE term IN (SELECT id FROM terms WHERE owner = ?)",
+    "DELETE FROM terms WHERE owner = ?",
+    "DELETE FROM exchanges WHERE owner = ?",
+    "DELETE FROM summaries WHERE conversation IN (SELECT id FROM conversations WHERE owner = ?)",
+    "DELETE FROM conversations WHERE owner = ?",
+    "DELETE FROM owners WHERE id = ?",
+)
+_FORGET_SUMMARIES = (
+    "DELETE FROM summaries WHERE conversation = ? AND first <= ? AND last >= ? AND NOT EXISTS ("
+    "SELECT 1 FROM exchanges WHERE exchanges.conversation = summaries.conversation "
+    "AND exchanges.number BETWEEN summaries.first AND summaries.last)"
+)

@@ -1,0 +1,270 @@
+"""The quarantine of the SQLite recall store: damaged rows, and what was refused."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from sqlite3 import Connection
+from typing import Any, Literal
+
+from anaphora.errors import StoreError
+from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.history.measure import Measure
+from anaphora.ltm.ingestion.quarantine import QuarantinedItem
+from anaphora.ltm.retrieval.sqlite.numbering import find_free_number, is_stored
+from anaphora.ltm.retrieval.sqlite.postings import add_postings, remove_postings
+from anaphora.ltm.retrieval.sqlite.records import (
+    QUARANTINE_COLUMNS,
+    DamagedRowsError,
+    load_exchange,
+    load_summary,
+    load_terms_or_none,
+)
+from anaphora.ltm.retrieval.sqlite.writer import (
+    ConversationRow,
+    load_conversation,
+    recount_size,
+    save_conversation,
+)
+from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
+
+__all__ = [
+    "discard_item",
+    "expire_items",
+    "list_items",
+    "quarantine_item",
+    "quarantine_rows",
+    "release_item",
+]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NO_EMBEDDER = -1
+
+_log = logging.getLogger(__name__)
+
+
+def quarantine_rows(connection: Connection, damage: DamagedRowsError, measure: Measure) -> None:
+    """Move damaged rows into the quarantine, with what was made of them."""
+    for id, reason in damage.rows:
+        columns = QUARANTINE_COLUMNS[damage.kind]
+        table = "exchanges" if damage.kind == "exchange" else "summaries"
+        row = connection.execute(f"SELECT {columns} FROM {table} WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            continue
+        names = dict(zip(columns.split(", "), row, strict=True))
+        conversation = names["conversation"]
+        owner = names.get("owner") or _find_owner(connection, conversation)
+        said = names.get("at", names.get("until"))
+        now = time.time_ns() // 1_000
+        values = (damage.kind, id, _NO_EMBEDDER, owner, conversation, now)
+        when = said if type(said) is int else now
+        connection.execute(_PUT, (*values, when, reason, _dump_row(row)))
+        if damage.kind == "exchange":
+            _delete_dependents(connection, id, owner, names["terms"])
+        connection.execute(f"DELETE FROM {table} WHERE id = ?", (id,))
+        _recount_conversation(connection, conversation, measure)
+        _log.error(
+            "a damaged %s of the long-term memory was put in quarantine",
+            damage.kind,
+            extra={"id": id, "reason": reason},
+        )
+
+
+def quarantine_item(
+    connection: Connection, kind: Literal["embed", "compress"], embedder: Any, id: int, reason: str
+) -> None:
+    """Put an exchange, or a conversation, in quarantine that cannot be worked on."""
+    if kind == "embed":
+        query = "SELECT owner, conversation, at FROM exchanges WHERE id = ?"
+    else:
+        query = "SELECT owner, id, NULL FROM conversations WHERE id = ?"
+    row = connection.execute(query, (id,)).fetchone()
+    if row is None:
+        return
+    now = time.time_ns() // 1_000
+    owner, conversation, said = row
+    values = (kind, id, embedder, owner, conversation, now)
+    connection.execute(_PUT, (*values, now if said is None else said, reason, None))
+
+
+def list_items(connection: Connection, limit: int) -> list[QuarantinedItem]:
+    return [
+        QuarantinedItem(
+            str(id),
+            kind,
+            str(_read_name(reason)),
+            _EPOCH + timedelta(microseconds=at),
+            _read_key(*names),
+        )
+        for id, kind, reason, at, *names in connection.execute(_LIST, (limit,))
+    ]
+
+
+def release_item(connection: Connection, id: int, measure: Measure) -> bool:
+    """Take an item out; a row goes back to where it was, if it can be read."""
+    row = connection.execute(
+        "SELECT kind, record FROM quarantine WHERE id = ? AND state = 0", (id,)
+    ).fetchone()
+    if row is None:
+        return False
+    kind, record = row
+    if kind == "embed":
+        connection.execute("UPDATE quarantine SET state = 2 WHERE id = ?", (id,))
+        return True
+    if kind in ("exchange", "summary") and not _restore(
+        connection, kind, _load_row(record), measure
+    ):
+        return False
+    connection.execute("DELETE FROM quarantine WHERE id = ?", (id,))
+    return True
+
+
+def discard_item(connection: Connection, id: int) -> bool:
+    found = connection.execute(
+        "SELECT kind FROM quarantine WHERE id = ? AND state = 0", (id,)
+    ).fetchone()
+    if found is None:
+        return False
+    if found[0] in ("embed", "compress"):
+        connection.execute("UPDATE quarantine SET state = 1 WHERE id = ?", (id,))
+    else:
+        connection.execute("DELETE FROM quarantine WHERE id = ?", (id,))
+    return True
+
+
+def expire_items(connection: Connection, before: int) -> None:
+    """Delete what was said before that time."""
+    connection.execute(
+        "DELETE FROM quarantine WHERE said < ? AND kind IN ('exchange', 'summary')", (before,)
+    )
+    connection.execute(
+        "DELETE FROM quarantine WHERE kind = 'embed' AND source NOT IN (SELECT id FROM exchanges)"
+    )
+    connection.execute(
+        "DELETE FROM quarantine WHERE kind = 'compress' "
+        "AND source NOT IN (SELECT id FROM conversations)"
+    )
+
+
+def _find_owner(connection: Connection, conversation: Any) -> Any:
+    row = connection.execute(
+        "SELECT owner FROM conversations WHERE id = ?", (conversation,)
+    ).fetchone()
+    return row[0] if row else None
+
+
+def _delete_dependents(connection: Connection, id: int, owner: Any, packed: Any) -> None:
+    connection.execute("DELETE FROM slots WHERE exchange = ?", (id,))
+    connection.execute("DELETE FROM vectors WHERE exchange = ?", (id,))
+    terms = load_terms_or_none(packed)
+    remove_postings(connection, owner, [(id, terms)])
+    connection.execute(
+        "UPDATE owners SET documents = max(documents - 1, 0), length = max(length - ?, 0), "
+        "generation = generation + 1 WHERE id = ?",
+        (len(terms or ()), owner),
+    )
+
+
+def _recount_conversation(connection: Connection, conversation: Any, measure: Measure) -> None:
+    """Count a history anew of which something has gone or come."""
+    talk = load_conversation(connection, conversation)
+    if talk is not None:
+        (talk.verbatim,) = connection.execute(
+            "SELECT count(*) FROM exchanges WHERE conversation = ? AND number >= ?",
+            (talk.id, talk.first),
+        ).fetchone()
+        recount_size(connection, talk, measure)
+        save_conversation(connection, talk)
+
+
+def _restore(connection: Connection, kind: str, row: Sequence[Any], measure: Measure) -> bool:
+    names = dict(zip(QUARANTINE_COLUMNS[kind].split(", "), row, strict=True))
+    try:
+        if kind == "summary":
+            load_summary(row[2:])
+        else:
+            exchange = load_exchange(row[3:])
+    except StoreError:
+        return False
+    talk = load_conversation(connection, names["conversation"])
+    if talk is None:
+        return False
+    if kind == "summary":
+        _insert(connection, "summaries", names)
+    elif not exchange.clock or not is_stored(connection, talk, tuple(row[4:]), exchange.clock):
+        _restore_exchange(connection, talk, exchange, names)
+    _recount_conversation(connection, talk.id, measure)
+    return True
+
+
+def _restore_exchange(
+    connection: Connection, conversation: ConversationRow, exchange: Exchange, names: dict[str, Any]
+) -> None:
+    number = find_free_number(connection, conversation, exchange.number, exchange.clock)
+    save_conversation(connection, conversation)
+    id = _insert(connection, "exchanges", names | {"number": number})
+    slots = {
+        (conversation.owner, encode_text(name), encode_text(value), id)
+        for name, values in exchange.slots.items()
+        for value in values
+    }
+    connection.executemany(
+        "INSERT INTO slots (owner, name, value, exchange) VALUES (?, ?, ?, ?)", slots
+    )
+    terms = load_terms_or_none(names["terms"]) or ()
+    add_postings(connection, conversation.owner, [(id, terms)])
+    connection.execute(
+        "UPDATE owners SET documents = documents + 1, length = length + ? WHERE id = ?",
+        (len(terms), conversation.owner),
+    )
+
+
+def _insert(connection: Connection, table: str, names: dict[str, Any]) -> int:
+    """Insert a row with these columns; its id."""
+    id = connection.execute(
+        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
+        tuple(names.values()),
+    ).lastrowid
+    assert id is not None
+    return id
+
+
+def _dump_row(row: Sequence[Any]) -> str:
+    """The columns of a row as JSON, with bytes as Base64."""
+    return json.dumps(
+        [{"base64": b64encode(each).decode()} if type(each) is bytes else each for each in row]
+    )
+
+
+def _load_row(record: str) -> list[Any]:
+    return [
+        b64decode(each["base64"]) if type(each) is dict else each for each in json.loads(record)
+    ]
+
+
+def _read_key(tenant: Any, user: Any, model: Any) -> ConversationKey | None:
+    names = _read_name(user), _read_name(model), _read_name(tenant)
+    return None if None in names else ConversationKey(*map(str, names))
+
+
+def _read_name(name: Any) -> str | None:
+    try:
+        return decode_text(name)
+    except (AttributeError, UnicodeDecodeError):
+        return None
+
+
+_PUT = (
+    "INSERT OR REPLACE INTO quarantine (kind, source, embedder, owner, conversation, at, said, "
+    "reason, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_LIST = (
+    "SELECT q.id, q.kind, q.reason, q.at, o.tenant, o.user, c.model FROM quarantine q "
+    "LEFT JOIN owners o ON o.id = q.owner LEFT JOIN conversations c ON c.id = q.conversation "
+    "WHERE q.state = 0 ORDER BY q.id LIMIT ?"
+)

@@ -1,0 +1,180 @@
+"""The terms of a text: the keys of its words, as the tagger compares words, and the other tokens.
+
+A word is indexed by its lemma, or by its stem if no dictionary has it. It has further terms:
+
+- what it may mean: the word without attached particles, the word without its marks (accents), a
+  word with hyphens as one word;
+- the *other* lemmas of the same form, which begin with "+": "+leaf" of "leaves". They are found by
+  the lemma itself, not by another word that has it as an other one: "casa" and "caso" may be forms
+  of "casar", and are two words;
+- *aliases*, which begin with "~": its spelling without marks, and the stem of a word that a
+  dictionary has. Only words without marks are searched for by the former, and only words that no
+  dictionary has by the latter: "casa" does not find "caso", though their stems are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pkgutil import iter_modules
+from typing import NamedTuple
+
+import regex
+
+from anaphora.entities.words.orthography import load_orthography, replace_characters
+from anaphora.ltm.retrieval.tokenizer import CompoundPart, VerbatimToken, tokenize
+
+__all__ = [
+    "DEFAULT_LANGUAGE",
+    "TERMS_VERSION",
+    "TermWord",
+    "analyze_words",
+    "extract_terms",
+    "is_analyzer_loaded",
+    "language_term",
+    "language_terms",
+    "unanalyzed_words",
+]
+
+DEFAULT_LANGUAGE = "en"
+"""The language of a text whose language is unknown."""
+
+TERMS_VERSION = 3
+"""Whatever is indexed by the terms of an earlier version is indexed anew. It grows whenever a text
+gives other terms than before."""
+
+_loaded_languages: set[str] = set()  # languages
+_OTHER_PREFIX, _ALIAS_PREFIX = "+", "~"  # what no token begins with
+_UNKNOWN_LANGUAGE = "xx"
+_CACHE_SIZE = 10_000  # words of a language
+_MAX_CACHED_LENGTH = 64  # characters
+_APOSTROPHE = regex.compile(r"(?<=\p{L})['’‘ʼ‛`´′＇](?=\p{L})")
+_LETTER_APOSTROPHE = "ʼ"  # a letter to Unicode, and so part of a word
+
+
+class TermWord(NamedTuple):
+    """A word of a text: its ``text``, its first term (``key``), and further terms: those that it
+    is ``indexed`` by and those that it is ``searched`` by."""
+
+    text: str
+    key: str
+    index_terms: tuple[str, ...] = ()
+    query_terms: tuple[str, ...] = ()
+
+
+def extract_terms(text: str, language: str = DEFAULT_LANGUAGE) -> tuple[str, ...]:
+    """The first term of each word of ``text`` in their order, with repetitions."""
+    return tuple([word.key for word in analyze_words(text, language)])
+
+
+def analyze_words(text: str, language: str = DEFAULT_LANGUAGE) -> list[TermWord]:
+    """The words of ``text`` (see :func:`~anaphora.ltm.retrieval.tokenizer.tokenize`) with their
+    terms. Whatever is no word counts as it is."""
+    return _load_analyzer(_language_code(language)).analyze(text)
+
+
+class _Analyzer:
+    """Reads texts in one language."""
+
+    def __init__(self, code: str) -> None:
+        from anaphora.entities.words.lexicon import Lexicon
+
+        self._lexicon = Lexicon(code, size=1_000)  # what is read is kept below
+        known = load_orthography(code)
+        self._has_apostrophes = "'" in known.silent
+        self._same = known.same
+        self._word = lru_cache(maxsize=_CACHE_SIZE)(self._analyze_word)
+
+    def analyze(self, text: str) -> list[TermWord]:
+        if self._has_apostrophes or not text.isascii():
+            text = self._normalize(text)
+        word = self._word
+        return [
+            word(token)
+            if isinstance(token, str) and len(token) <= _MAX_CACHED_LENGTH
+            else self._analyze_token(token)
+            for token in tokenize(text)
+        ]
+
+    def _normalize(self, text: str) -> str:
+        """The text with apostrophes inside of words as letters where the language has such words,
+        and with those letters for one another that count as the same."""
+        text = _APOSTROPHE.sub(_LETTER_APOSTROPHE if self._has_apostrophes else "'", text)
+        return replace_characters(text, self._same)
+
+    def _analyze_token(self, token: str | CompoundPart | VerbatimToken) -> TermWord:
+        if isinstance(token, str):
+            return self._analyze_word(token)
+        if isinstance(token, VerbatimToken):
+            return TermWord(token.text, token.text)
+        text, key, indexed, searched = self._word(token.text)
+        whole = self._word(token.whole).key
+        return TermWord(
+            text, key, _further_terms(key, *indexed, whole), _further_terms(key, *searched, whole)
+        )
+
+    def _analyze_word(self, text: str) -> TermWord:
+        lexicon = self._lexicon
+        word = lexicon.word(text)
+        key, others = word.stem, (*word.homographs, *word.derived)
+        indexed = [*word.alternatives, *[_OTHER_PREFIX + one for one in others]]
+        searched = [_OTHER_PREFIX + key, *word.alternatives, *others]
+        if stem := lexicon.fallback_stem(word):
+            indexed.append(_ALIAS_PREFIX + stem)
+            searched.append(stem)
+        for stems in lexicon.unmarked_spellings(word.lower, word.stem).values():
+            indexed += [_ALIAS_PREFIX + one for one in sorted(stems)]
+        if not word.in_dictionary:
+            searched += [_ALIAS_PREFIX + one for one in (word.stem, *word.alternatives)]
+        elif word.lower.isascii():
+            searched.append(_ALIAS_PREFIX + word.stem)
+        return TermWord(
+            word.lower, key, _further_terms(key, *indexed), _further_terms(key, *searched)
+        )
+
+
+def is_analyzer_loaded(language: str) -> bool:
+    """Whether the words of a language are loaded, as they are after the first text in it. That
+    takes milliseconds, up to seconds for the first time on a machine, and more if spaCy is not
+    loaded either."""
+    return bool(_loaded_languages) and _language_code(language) in _loaded_languages
+
+
+def unanalyzed_words(text: str) -> list[TermWord]:
+    """The words of ``text`` as they are written, for as long as their language is not loaded."""
+    texts = [token if isinstance(token, str) else token.text for token in tokenize(text)]
+    return [TermWord(one, one) for one in map(str.casefold, texts)]
+
+
+def language_term(language: str) -> str:
+    """The term of every exchange in a language."""
+    return f"language={_language_code(language)}"
+
+
+@lru_cache(maxsize=1)
+def language_terms() -> Mapping[str, str]:
+    """The terms of all languages that a model may have, with the languages."""
+    import spacy.lang
+
+    codes = [one.name for one in iter_modules(spacy.lang.__path__) if one.ispkg]
+    return {language_term(code): code for code in codes}
+
+
+def _further_terms(key: str, *terms: str) -> tuple[str, ...]:
+    return tuple([term for term in dict.fromkeys(terms) if term != key])
+
+
+@lru_cache(maxsize=32)
+def _load_analyzer(code: str) -> _Analyzer:
+    reader = _Analyzer(code)
+    _loaded_languages.add(code)
+    return reader
+
+
+@lru_cache(maxsize=256)
+def _language_code(language: str) -> str:
+    """The language without its region."""
+    from anaphora.entities.words.normalization import base_code
+
+    code = base_code(language or DEFAULT_LANGUAGE)
+    return code if code.isalpha() and code.isascii() else _UNKNOWN_LANGUAGE

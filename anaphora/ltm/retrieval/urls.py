@@ -1,0 +1,171 @@
+"""Recall stores by their URLs: ``memory:``, ``sqlite:///path``, ``postgresql://…``."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+from weakref import finalize
+
+from anaphora.errors import StoreError
+from anaphora.ltm.history.measure import WORDS, Measure
+from anaphora.ltm.history.working_history import HistorySettings
+from anaphora.ltm.retrieval.store import RecallStore
+
+__all__ = ["OpenStore", "database_file", "open_recall_store"]
+
+_URL_FORMS = (
+    "memory:, sqlite:///relative.db, sqlite:////absolute.db or "
+    "postgresql://user:password@host/database"
+)
+_SYNCHRONOUS = ("full", "normal")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenStore:
+    """A recall store, and the folder for what waits for it. ``leave`` lets go of what was made
+    for both and is of no use any more once the store is closed."""
+
+    store: RecallStore
+    journal_folder: Path
+    release: Callable[[], object]
+    name: str = ""
+
+    def journal_folder_in(self, folder: Path | None) -> Path:
+        """The folder for what waits, inside of ``folder`` if one is given."""
+        return self.journal_folder if folder is None else folder / self.name
+
+
+def open_recall_store(
+    url: str, *, settings: HistorySettings, measure: Measure = WORDS, create: bool = True
+) -> OpenStore:
+    """The store at ``url``, with working histories as the ``settings`` say, in the ``measure``.
+    One in PostgreSQL is made when it is first needed, if ``create`` is not False.
+
+    ``memory:`` is a file that goes when it is left; ``sqlite:///`` takes ``?synchronous=normal``;
+    the options of ``postgresql://`` are those of PostgreSQL itself, and ``?schema=name``.
+
+    Raises :class:`StoreError` for any other URL, and for a store that cannot be used. Passwords
+    are in no message.
+    """
+    scheme = _scheme(url)
+    if url == "memory:":
+        return _open_in_memory(settings, measure)
+    if (path := database_file(url)) is not None:
+        return _open_sqlite(url, path, settings, measure)
+    if scheme in ("postgresql", "postgres"):
+        return _open_postgres(url, settings, measure, create=create)
+    begins = f"begins with {scheme!r}" if scheme else "has no scheme"
+    raise StoreError(f"the URL of a long-term memory {begins}; write {_URL_FORMS}")
+
+
+def _scheme(url: str) -> str:
+    try:
+        return urlsplit(url).scheme
+    except ValueError as error:
+        raise StoreError(f"the URL of the long-term memory cannot be read: {error}") from error
+
+
+def database_file(url: str) -> Path | None:
+    """The file of a ``sqlite:`` URL; None for any other URL.
+
+    Raises :class:`StoreError` for one that names no file.
+    """
+    if _scheme(url) != "sqlite":
+        return None
+    parts = urlsplit(url)
+    path = unquote(parts.path)[1:]  # sqlite:///relative.db, sqlite:////absolute.db
+    if parts.netloc or not path or parts.fragment:
+        raise StoreError(f"this URL names no file; write {_URL_FORMS}")
+    return Path(path)
+
+
+def _open_in_memory(settings: HistorySettings, measure: Measure) -> OpenStore:
+    from anaphora.ltm.retrieval.sqlite.store import SqliteRecallStore
+
+    folder = Path(mkdtemp(prefix="anaphora-"))
+    try:
+        store = SqliteRecallStore(
+            folder / "memory.db", settings=settings, measure=measure, synchronous="normal"
+        )
+    except BaseException:
+        rmtree(folder, ignore_errors=True)
+        raise
+    # Also if nobody closes it.
+    leave = finalize(store, _remove_folder, folder, os.getpid())
+    return OpenStore(store, folder / "journal", leave, folder.name)
+
+
+def _remove_folder(folder: Path, owner: int) -> None:
+    """Remove a folder, unless this is a process that ``owner`` has forked."""
+    if os.getpid() == owner:
+        rmtree(folder, ignore_errors=True)
+
+
+def _open_sqlite(url: str, path: Path, settings: HistorySettings, measure: Measure) -> OpenStore:
+    from anaphora.ltm.retrieval.sqlite.store import SqliteRecallStore
+
+    options = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
+    synchronous = options.pop("synchronous", "full")
+    if options:
+        raise StoreError(
+            f"a long-term memory in a file has no option '{next(iter(options))}'; there is: "
+            "synchronous"
+        )
+    if synchronous not in _SYNCHRONOUS:
+        raise StoreError(f"synchronous is full or normal, not '{synchronous}'")
+    store = SqliteRecallStore(
+        path,
+        settings=settings,
+        measure=measure,
+        synchronous="full" if synchronous == "full" else "normal",
+    )
+    real = Path(os.path.realpath(path))  # SQLite has a use of its own for memory.db-journal
+    journal = real.with_name(f"{real.name}-waiting")
+    return OpenStore(store, journal, _do_nothing, f"{real.name}-{_url_digest(str(real))}")
+
+
+def _open_postgres(
+    url: str, settings: HistorySettings, measure: Measure, *, create: bool
+) -> OpenStore:
+    from anaphora.ltm.retrieval.postgres.store import PostgresRecallStore
+
+    parts = urlsplit(url)
+    options = parse_qsl(parts.query, keep_blank_values=True)
+    schema = dict(options).get("schema", "anaphora")
+    query = "&".join(part for part in parts.query.split("&") if not part.startswith("schema="))
+    plain = urlunsplit(parts._replace(query=query))
+    store = PostgresRecallStore(
+        plain, settings=settings, measure=measure, schema=schema, create=create
+    )
+    name = f"{parts.hostname or 'local'}-{_url_digest(url)}"
+    return OpenStore(store, _state_folder() / name, _do_nothing, name)
+
+
+def _state_folder() -> Path:
+    """Where the journals of this user are."""
+    home = os.environ.get("XDG_STATE_HOME")
+    try:
+        state = Path(home) if home else Path.home() / ".local" / "state"
+    except RuntimeError as error:
+        raise StoreError(
+            "this user has no home for the journal of the long-term memory: name a folder for it "
+            "(journal)"
+        ) from error
+    return state / "anaphora" / "journal"
+
+
+def _url_digest(url: str) -> str:
+    """What tells this database from others, whatever the password."""
+    without = re.sub(r"//([^:@/]*):[^@/]*@", r"//\1@", url)
+    return blake2b(without.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def _do_nothing() -> None:
+    """There is nothing to let go of."""

@@ -1,0 +1,1 @@
+"""Summaries by BART."""

@@ -1,0 +1,1 @@
+"""Summaries made of sentences of the text."""

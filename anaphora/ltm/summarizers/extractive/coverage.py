@@ -1,0 +1,212 @@
+"""Chooses the clauses that together cover the most facts within a number of words.
+
+What sentences cover together is a submodular function of them: the greedy choice by gain per
+word, or the best single run of clauses if that covers more, reaches at least (1 - 1/e) / 2 of the
+best choice there is (Leskovec et al., "Cost-effective outbreak detection in networks", KDD 2007).
+Gains only shrink, so a gain computed earlier is a bound: few are computed again ("lazy" greedy).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from heapq import heapify, heappop, heappush
+from typing import TypeAlias
+
+__all__ = ["ScoredSentence", "SelectionCosts", "select_sentences"]
+
+_Piece: TypeAlias = tuple[int, int]  # a sentence, and how many of its clauses
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredSentence:
+    """A sentence as its clauses: their ``sizes`` in words, and the ``facts`` in them.
+
+    ``who`` said it in which turn takes ``label`` words wherever that changes, its ``day`` (None: it
+    is not shown) one more wherever that changes. It is chosen only along with the whole sentences
+    it ``needs`` (without them, if its end is cut off), and only if it has ``least`` words.
+    """
+
+    sizes: tuple[int, ...]
+    facts: tuple[Mapping[str, float], ...]
+    turn: str = ""
+    label: int = 0
+    day: date | None = None
+    requires: tuple[int, ...] = ()
+    min_words: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionCosts:
+    """What is counted beside the words, in words, so that few whole sentences are chosen before
+    many scraps, each on a line with a label: for each ``sentence``, and for a ``cut``. The start
+    of a sentence, cut there, has at least ``shortest`` words. What adds less than ``worth`` for
+    each word is left out, though there would be room.
+
+    (Cutting off the start of sentences too covers no more, and reads badly.)
+    """
+
+    sentence: float = 3.0
+    cut: float = 1.5
+    min_words: int = 4
+    min_gain: float = 0.1
+
+
+_COSTS = SelectionCosts()
+
+
+def select_sentences(
+    sentences: Sequence[ScoredSentence], budget: int, *, costs: SelectionCosts = _COSTS
+) -> dict[int, int]:
+    """The sentences chosen, by their index, each with how many of its clauses: so that with the
+    labels they have at most ``budget`` words; the same whenever the sentences are the same."""
+    pieces = [
+        (index, count)
+        for index, sentence in enumerate(sentences)
+        for count in _clause_counts(sentence, costs.min_words)
+    ]
+    best = _Selection(sentences, costs)
+    best.fill_greedily(pieces, budget)
+    for piece in pieces:
+        single = _Selection(sentences, costs)
+        together = single.with_required(piece)
+        if single.gain(together) > best.value and single.fits(together, budget):
+            single.add(together)
+            best = single
+    return dict(sorted(best.counts.items()))
+
+
+def _clause_counts(sentence: ScoredSentence, shortest: int) -> Iterator[int]:
+    """How many clauses may be taken: all of them, or enough to say something."""
+    size = 0
+    for count, words in enumerate(sentence.sizes, 1):
+        size += words
+        if size >= (sentence.min_words if count == len(sentence.sizes) else shortest):
+            yield count
+
+
+class _Selection:
+    """What has been chosen, what that covers, and what it takes."""
+
+    def __init__(self, sentences: Sequence[ScoredSentence], costs: SelectionCosts) -> None:
+        self._sentences, self._costs = sentences, costs
+        self._covered: dict[str, float] = {}
+        self._order: list[int] = []
+        self.counts: dict[int, int] = {}
+        self.words = 0
+        self.value = 0.0
+
+    def fill_greedily(self, pieces: Sequence[_Piece], budget: int) -> None:
+        """Take what gains the most per word until nothing more fits in."""
+        heap = [
+            (-self._density(self.with_required(piece)), number, 0)
+            for number, piece in enumerate(pieces)
+        ]
+        heapify(heap)
+        taken = 0
+        while heap:
+            _, number, known = heappop(heap)  # what it gained after so many were taken
+            piece = pieces[number]
+            if piece[1] <= self.counts.get(piece[0], 0):
+                continue
+            together = self.with_required(piece)
+            if not self.fits(together, budget):
+                continue
+            if known < taken:
+                heappush(heap, (-self._density(together), number, taken))
+            else:
+                self.add(together)
+                taken += 1
+
+    def with_required(self, piece: _Piece) -> list[_Piece]:
+        """A piece, and what it needs beside it and was not chosen yet."""
+        sentence = self._sentences[piece[0]]
+        if piece[1] < len(sentence.sizes):  # its end, the question, is cut off
+            return [piece]
+        needed = ((index, len(self._sentences[index].sizes)) for index in sentence.requires)
+        return [piece, *(one for one in needed if self.counts.get(one[0]) != one[1])]
+
+    def fits(self, pieces: Sequence[_Piece], budget: int) -> bool:
+        """Whether the pieces have room, and are worth it."""
+        return (
+            self.words + self.cost(pieces) <= budget
+            and self._density(pieces) >= self._costs.min_gain
+            and self.gain(pieces) > 0
+        )
+
+    def gain(self, pieces: Sequence[_Piece]) -> float:
+        """The worth of the facts that the pieces would cover in addition."""
+        best: dict[str, float] = {}
+        covered = self._covered
+        for index, count in pieces:
+            for facts in self._sentences[index].facts[:count]:
+                for fact, weight in facts.items():
+                    if weight > covered.get(fact, 0.0) and weight > best.get(fact, 0.0):
+                        best[fact] = weight
+        return sum(weight - covered.get(fact, 0.0) for fact, weight in best.items())
+
+    def cost(self, pieces: Sequence[_Piece]) -> int:
+        """The words that the pieces would add, their labels included."""
+        words = 0
+        for index, count in pieces:
+            words += sum(self._sentences[index].sizes[self.counts.get(index, 0) : count])
+        new = [index for index, _ in pieces if index not in self.counts]
+        if len(new) == 1:
+            return words + self._label_words_added(new[0])
+        if not new:
+            return words
+        return (
+            words + self._label_words(sorted([*self._order, *new])) - self._label_words(self._order)
+        )
+
+    def add(self, pieces: Sequence[_Piece]) -> None:
+        """Choose the pieces."""
+        self.words += self.cost(pieces)
+        self.value += self.gain(pieces)
+        for index, count in pieces:
+            if index not in self.counts:
+                insort(self._order, index)
+            self.counts[index] = count
+            for facts in self._sentences[index].facts[:count]:
+                for fact, weight in facts.items():
+                    if weight > self._covered.get(fact, 0.0):
+                        self._covered[fact] = weight
+
+    def _density(self, pieces: Sequence[_Piece]) -> float:
+        costs, penalty = self._costs, 0.0
+        for index, count in pieces:
+            if index not in self.counts:
+                penalty += costs.sentence
+            if count < len(self._sentences[index].sizes):
+                penalty += costs.cut
+        return self.gain(pieces) / max(1.0, self.cost(pieces) + penalty)
+
+    def _label_words_added(self, index: int) -> int:
+        """How many words of labels one more sentence adds."""
+        place = bisect_left(self._order, index)
+        before = self._sentences[self._order[place - 1]] if place else None
+        sentence = self._sentences[index]
+        if place == len(self._order):
+            return _label_size(before, sentence)
+        after = self._sentences[self._order[place]]
+        return (
+            _label_size(before, sentence)
+            + _label_size(sentence, after)
+            - _label_size(before, after)
+        )
+
+    def _label_words(self, order: Sequence[int]) -> int:
+        chosen = [self._sentences[index] for index in order]
+        before = (None, *chosen[:-1])
+        return sum(map(_label_size, before, chosen)) if chosen else 0
+
+
+def _label_size(before: ScoredSentence | None, sentence: ScoredSentence) -> int:
+    """The words that say who said a sentence and when, if that is not said before."""
+    if sentence.day is not None and (before is None or before.day != sentence.day):
+        return 1 + sentence.label
+    if before is None or before.turn != sentence.turn:
+        return sentence.label
+    return 0

@@ -1,0 +1,226 @@
+"""What the tools answer: the shapes that agents are told of, and how they come about."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+from pydantic_core import to_jsonable_python
+
+from anaphora.engine.reply import Reply
+from anaphora.models.domain import AskStep, Model, Status
+from anaphora.stm.conversation import Conversation, PendingQuestion
+
+__all__ = [
+    "Answer",
+    "Memory",
+    "ModelShape",
+    "Models",
+    "format_reply",
+    "to_answer",
+    "to_memory",
+    "to_models",
+]
+
+_MAX_SAMPLES = 5
+
+Texts = str | list[str]
+
+
+class SlotShape(BaseModel):
+    """What fills a slot; lists where it may take several."""
+
+    value: Texts
+    text: Texts = Field(description="The words of the user.")
+    element: Texts
+    source: Literal["sentence", "memory"] | list[Literal["sentence", "memory"]] = Field(
+        description="Where it came from: this sentence, or an earlier one."
+    )
+    meta: Any = Field(default=None, description="What else is known of it.")
+
+
+class MemoryShape(BaseModel):
+    """Something that the bot remembers."""
+
+    element: str
+    value: str
+    groups: list[str] = Field(description="Mentioning another of these groups replaces it.")
+
+
+class Answer(BaseModel):
+    """The bot's answer to one question."""
+
+    status: Status = Field(
+        description="matched: it is answered. incomplete: something required is missing. "
+        "rejected: it was not understood. reset: the memory was cleared."
+    )
+    text: str = Field(description="What the bot says.")
+    intent: str | None = Field(description="What was understood.")
+    slots: dict[str, SlotShape] = Field(description="What was asked about, by name.")
+    missing: list[str] = Field(description="The slots that are missing.")
+    prompt: str | None = Field(description="The question to put to the user for the first of them.")
+    reason: str = Field(description="Why the question was rejected.")
+    memory: list[MemoryShape] = Field(description="What is remembered now, newest first.")
+    unused: list[str] = Field(description="What of the question the answer did not use.")
+    model: str = Field(description="The model that was asked.")
+    user: str
+    result: Any = Field(default=None, description="What the handler returned beside the text.")
+
+
+class RememberedShape(MemoryShape):
+    """Something that the bot remembers, and since when."""
+
+    questions_ago: int = Field(description="0 if the last question mentioned it.")
+    used_at: datetime
+
+
+class PendingShape(BaseModel):
+    """A question that waits for what it lacks."""
+
+    intent: str
+    missing: list[str]
+    understood: list[str] = Field(description="What it did name, each as element=value.")
+
+
+class Memory(BaseModel):
+    """What the bot remembers of a conversation."""
+
+    user: str
+    model: str
+    questions: int = Field(description="How many questions were asked so far.")
+    last: datetime | None = Field(description="When the last one was asked.")
+    timeout_seconds: float = Field(description="A longer silence forgets everything.")
+    remembered: list[RememberedShape] = Field(description="Newest first.")
+    flow: list[str] = Field(description="The intents that answered, oldest first.")
+    pending: PendingShape | None
+
+    def __str__(self) -> str:
+        """The memory in words."""
+        lines = [
+            f"{_format_entity(held)}, {_format_age(held.questions_ago)}" for held in self.remembered
+        ]
+        if self.pending:
+            lacks = ", ".join(self.pending.missing) or "a yes or a no"
+            lines.append(f"waiting for {lacks} of {self.pending.intent}")
+        if self.flow:
+            lines.append(f"answered so far: {', '.join(self.flow)}")
+        return "\n".join(lines) or "Nothing is remembered."
+
+
+class ModelShape(BaseModel):
+    """A bot that can be asked."""
+
+    id: str
+    name: str
+    description: str
+    languages: list[str]
+    active: bool = Field(description="Whether it is asked when no model is named.")
+    examples: list[str] = Field(description="What may be asked: the first dialog of its samples.")
+
+
+class Models(BaseModel):
+    """The bots that can be asked."""
+
+    models: list[ModelShape]
+
+    def __str__(self) -> str:
+        """The models in words."""
+        return "\n".join(
+            f"{model.id}{' (active)' if model.active else ''}: {model.description or model.name}"
+            + "".join(f"\n  {example}" for example in model.examples)
+            for model in self.models
+        )
+
+
+def to_answer(reply: Reply, *, user: str, model: str) -> Answer:
+    """The answer that a reply of the engine is."""
+    plain = to_jsonable_python(reply.to_dict(), serialize_unknown=True)
+    plain |= {
+        "text": format_reply(reply),
+        "reason": reply.reason,
+        "unused": [one.text for one in reply.unused],
+        "user": user,
+        "model": model,
+    }
+    if reply.result is not None and not isinstance(reply.result, str):  # a text is said
+        plain["result"] = to_jsonable_python(reply.result, serialize_unknown=True)
+    return Answer.model_validate(plain)
+
+
+def format_reply(reply: Reply) -> str:
+    """What there is to say to the user, in one text that is never empty."""
+    if reply.text:
+        return reply.text
+    if reply.status == "rejected":
+        return f"Not understood: {reply.reason}"
+    if reply.status == "reset":
+        return "Everything is forgotten."
+    slots = ", ".join(f"{name}: {slot.value}" for name, slot in reply.slots.items())
+    return f"{reply.intent or reply.status}{f' ({slots})' if slots else ''}"
+
+
+def to_memory(conversation: Conversation, model: Model) -> Memory:
+    """What a conversation with a model holds."""
+    pending = conversation.pending
+    return Memory(
+        user=conversation.user,
+        model=conversation.model,
+        questions=conversation.questions,
+        last=conversation.last,
+        timeout_seconds=model.conversation.timeout.total_seconds(),
+        remembered=[
+            RememberedShape(
+                element=held.entity.element,
+                value=held.entity.value_or_text,
+                groups=sorted(held.entity.groups),
+                questions_ago=conversation.questions - held.question,
+                used_at=held.used_at,
+            )
+            for held in conversation.remembered
+        ],
+        flow=[step.intent for step in conversation.flow],
+        pending=_to_pending(pending) if pending else None,
+    )
+
+
+def to_models(listed: tuple[Model, ...], *, active: str) -> Models:
+    """The models, of which that of the id ``active`` is asked when none is named."""
+    return Models(
+        models=[
+            ModelShape(
+                id=model.id,
+                name=model.name or model.id,
+                description=model.description,
+                languages=list(model.languages),
+                active=model.id == active,
+                examples=_examples(model),
+            )
+            for model in listed
+        ]
+    )
+
+
+def _to_pending(pending: PendingQuestion) -> PendingShape:
+    return PendingShape(
+        intent=pending.intent,
+        missing=list(pending.missing),
+        understood=[str(entity) for entity in pending.entities],
+    )
+
+
+def _examples(model: Model) -> list[str]:
+    first = next(iter(model.samples), None)
+    said = [step.text for step in first.steps if isinstance(step, AskStep)] if first else []
+    return said[:_MAX_SAMPLES]
+
+
+def _format_entity(held: MemoryShape) -> str:
+    groups = "" if held.groups == [held.element] else f" ({', '.join(held.groups)})"
+    return f"{held.element}={held.value}{groups}"
+
+
+def _format_age(questions: int) -> str:
+    if not questions:
+        return "from the last question"
+    return f"{questions} question{'s' if questions > 1 else ''} ago"

@@ -1,0 +1,1 @@
+"""Validated model files to domain objects."""

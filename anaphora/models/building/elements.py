@@ -1,0 +1,253 @@
+"""The elements of a file → elements of a model, with what they say about each other checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from anaphora.grammar.python_functions import FunctionLoader
+from anaphora.models.building.phrases import PhraseExpander
+from anaphora.models.building.recognizers import build_builtin_elements, build_recognizer
+from anaphora.models.building.value_loaders import load_values
+from anaphora.models.checking.model_draft import ModelDraft
+from anaphora.models.checking.references import describe_unknown, known_names
+from anaphora.models.checking.validation import is_placeholder
+from anaphora.models.composition import CompositionCycleError, composition_levels, find_parts
+from anaphora.models.domain import Element, ElementValue
+from anaphora.models.reading.nodes import MappingNode, Node, NodePath, ScalarNode, SequenceNode
+from anaphora.models.schema.model_file import ElementSchema
+
+__all__ = ["COMPOUND_LANGUAGES", "build_elements", "check_composition", "find_declared_ids"]
+
+COMPOUND_LANGUAGES = ("da", "de", "fi", "nb", "nl", "no", "nn", "sv")
+"""The languages whose compounds are found by their heads."""
+
+_MAX_ANCESTORS = 100
+_WORD_SEPARATORS = re.compile("[_-]+")
+
+
+def build_elements(
+    draft: ModelDraft, phrasebook: PhraseExpander, code: FunctionLoader
+) -> tuple[Element, ...]:
+    """The elements of the file, with the values that functions of theirs give, then the built-in
+    entities; what is wrong with them is reported."""
+    written = draft.file.elements
+    is_empty = not (written or draft.file.entities)
+    is_spoilt = draft.is_removed("elements") or draft.is_removed("entities")
+    if is_empty and not draft.imported and not is_spoilt:
+        draft.add_error(("elements",), "the model declares no elements")
+    _check_ids(draft, written)
+    ancestors = _AncestorResolver(draft, written).ancestors
+    elements = []
+    for index, one in enumerate(written):
+        element = _build_element(draft, phrasebook, index, one, ancestors.get(one.id, ()), code)
+        if one.value_loader is not None:
+            path = ("elements", index, "value_loader")
+            element = load_values(draft, phrasebook, path, one.value_loader, element, code)
+        _check_phrase_count(draft, index, element)
+        elements.append(element)
+    return (*elements, *build_builtin_elements(draft, elements))
+
+
+def check_composition(draft: ModelDraft, elements: Sequence[Element]) -> None:
+    """Reports elements that are composed of unknown ones, or of each other in a circle."""
+    known = known_names(draft, elements)
+    for index, element in enumerate(elements):
+        for part in sorted(find_parts(element), key=str):
+            if part.alias in draft.element_ids:
+                message = f"in {part} the name '{part.alias}' is that of an element"
+                draft.add_error(("elements", index, "synonyms"), message, "choose another name")
+            missing = [describe_unknown(key, known) for key in part.predicate.requires or ()]
+            if missing and (problem := missing[0]) and None not in missing:
+                what, hint = problem
+                message = f"the synonym {part} of '{element.id}' speaks of {what}"
+                draft.add_error(("elements", index, "synonyms"), message, hint)
+    try:
+        composition_levels(elements)
+    except CompositionCycleError as error:
+        index = next(i for i, one in enumerate(elements) if one.id == error.cycle[0])
+        draft.add_error(("elements", index), error.message, error.hint)
+
+
+def find_declared_ids(root: Node) -> frozenset[str]:
+    """Every text that stands where the id of an element belongs.
+
+    To be asked for before the tree is validated: what has a mistake is then taken out, and
+    still it is what an intent means.
+    """
+    listed = root.items.get("elements") if isinstance(root, MappingNode) else None
+    items = listed.items if isinstance(listed, SequenceNode) else ()
+    nodes = (item.items.get("id") if isinstance(item, MappingNode) else item for item in items)
+    return frozenset(node.text for node in nodes if isinstance(node, ScalarNode))
+
+
+def _build_element(
+    draft: ModelDraft,
+    phrasebook: PhraseExpander,
+    index: int,
+    written: ElementSchema,
+    ancestors: tuple[str, ...],
+    code: FunctionLoader,
+) -> Element:
+    path = ("elements", index)
+    reference = written.recognizer
+    says_id = reference is None if written.id_synonym is None else written.id_synonym
+    own = _id_phrases(written.id) if says_id and not is_placeholder(written.id) else ()
+    phrases = phrasebook.expand((*path, "synonyms"), written.synonyms, own)
+    values = tuple(_iter_values(draft, phrasebook, (*path, "values"), written.values))
+    spoilt = any(draft.is_removed(*path, key) for key in ("id", "id_synonym", "synonyms", "values"))
+    loaded = written.value_loader is not None or reference is not None
+    if written.max_gap is not None and not _value_or_default(written.sparse, draft.file.sparse):
+        draft.add_error((*path, "max_gap"), "only a sparse element has gaps", "add 'sparse: true'")
+    if reference is None and written.config:
+        draft.add_error((*path, "config"), "only a recognizer has options", "name a 'recognizer'")
+    if not (own or written.synonyms or values or loaded or spoilt or is_placeholder(written.id)):
+        draft.add_error(
+            path,
+            f"nothing can be said for the element '{written.id}'",
+            "give it synonyms or values, or leave 'id_synonym' on",
+        )
+    if written.compounds:
+        _check_compounds(draft, path)
+    return Element(
+        id=written.id,
+        groups=frozenset(written.groups) or frozenset({written.id}),
+        phrases=phrases,
+        values=values,
+        ancestors=ancestors,
+        topic=written.topic,
+        description=written.description,
+        meta=written.meta,
+        sparse=_value_or_default(written.sparse, draft.file.sparse),
+        max_gap=draft.file.max_gap if written.max_gap is None else written.max_gap,
+        permute=_value_or_default(written.permute, draft.file.permute),
+        greedy=_value_or_default(written.greedy, draft.file.greedy),
+        abstract=written.abstract,
+        typos=written.typos,
+        compounds=written.compounds,
+        recognition=None
+        if reference is None
+        else build_recognizer(draft, path, reference, written.config, code),
+    )
+
+
+def _value_or_default(own: bool | None, common: bool) -> bool:  # noqa: FBT001 - two values, no switches
+    return common if own is None else own
+
+
+def _check_compounds(draft: ModelDraft, path: NodePath) -> None:
+    if draft.is_removed("language"):
+        return
+    if not set(draft.languages).intersection(COMPOUND_LANGUAGES):
+        draft.add_error(
+            (*path, "compounds"),
+            f"no compounds are known in the languages of the model: {', '.join(draft.languages)}",
+            f"leave 'compounds' out: it is for {', '.join(COMPOUND_LANGUAGES)}",
+        )
+
+
+def _check_phrase_count(draft: ModelDraft, index: int, element: Element) -> None:
+    most = draft.file.max_synonyms
+    if most is None:
+        return
+    kinds = (element.phrases, *(value.phrases for value in element.values))
+    count = sum(len(phrases) for said in kinds for phrases in said.values())
+    if count > most:
+        draft.add_error(
+            ("elements", index),
+            f"the synonyms of '{element.id}' stand for {count:,} phrases; "
+            f"'max_synonyms' allows {most:,}",
+        )
+
+
+def _id_phrases(id: str) -> tuple[str, ...]:
+    """``best_employee`` is said as ``best_employee`` and as ``best employee``."""
+    return tuple(dict.fromkeys((id, _WORD_SEPARATORS.sub(" ", id).strip() or id)))
+
+
+def _iter_values(
+    draft: ModelDraft,
+    phrasebook: PhraseExpander,
+    path: NodePath,
+    written: Sequence[str] | Mapping[str, Sequence[str] | Mapping[str, Sequence[str]] | None],
+) -> Iterator[ElementValue]:
+    if isinstance(written, Mapping):
+        for name, synonyms in written.items():
+            yield ElementValue(name, phrasebook.expand((*path, name), synonyms, (name,)))
+        return
+    first: dict[str, int] = {}
+    for index, name in enumerate(written):
+        if name in first:
+            line = draft.line_of((*path, first[name]))
+            draft.add_error(
+                (*path, index), f"the value '{name}' stands here twice; first on line {line}"
+            )
+            continue
+        first[name] = index
+        yield ElementValue(name, phrasebook.expand((*path, index), (), (name,)))
+
+
+def _check_ids(draft: ModelDraft, written: Sequence[ElementSchema]) -> None:
+    first: dict[str, int] = {}
+    for index, element in enumerate(written):
+        if first.setdefault(element.id, index) == index:
+            continue
+        line = draft.line_of(("elements", first[element.id], "id"))
+        draft.add_error(
+            ("elements", index, "id"),
+            f"the element '{element.id}' is declared twice; first on line {line}",
+        )
+
+
+class _AncestorResolver:
+    """The ancestors of every element; unknown and circular parents are reported."""
+
+    def __init__(self, draft: ModelDraft, written: Sequence[ElementSchema]) -> None:
+        self._draft = draft
+        self._parent: dict[str, str] = {}
+        self._index: dict[str, int] = {}
+        known = draft.element_ids
+        for index, element in enumerate(written):
+            if element.parent is None or element.id in self._parent:
+                continue
+            if element.parent in known:
+                self._parent[element.id] = element.parent
+                self._index[element.id] = index
+            elif not draft.is_removed("elements") or draft.file.elements:
+                path = ("elements", index, "parent")
+                draft.add_unknown_name(path, "parent", element.parent, sorted(known))
+        self._cyclic: set[str] = set()
+        self._too_deep = False
+        self.ancestors = {id: self._find_ancestors(id) for id in self._parent}
+
+    def _find_ancestors(self, id: str) -> tuple[str, ...]:
+        chain = [id]
+        seen = {id}
+        while (parent := self._parent.get(chain[-1])) is not None:
+            chain.append(parent)
+            if parent in seen:
+                self._report_cycle(chain[chain.index(parent) :])
+                break
+            if len(chain) > _MAX_ANCESTORS:
+                self._report_depth(id)
+                break
+            seen.add(parent)
+        return tuple(dict.fromkeys(chain[1:]))
+
+    def _report_depth(self, id: str) -> None:
+        if not self._too_deep:
+            path = ("elements", self._index[id], "parent")
+            self._draft.add_error(path, f"more than {_MAX_ANCESTORS} parents above each other")
+        self._too_deep = True
+
+    def _report_cycle(self, circle: list[str]) -> None:
+        if circle[0] in self._cyclic:
+            return
+        self._cyclic.update(circle)
+        first = min(circle, key=lambda id: self._index[id])
+        turn = circle.index(first)
+        ordered = [*circle[turn:-1], *circle[:turn], first]
+        self._draft.add_error(
+            ("elements", self._index[first], "parent"),
+            f"the parents run in a circle: {' → '.join(ordered)}",
+        )

@@ -1,0 +1,66 @@
+"""The functions that answer the intents of a model, as its file names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from anaphora.errors import GrammarError, Problem
+from anaphora.grammar.python_functions import FunctionLoader
+from anaphora.models.building.intents import IntentTable
+from anaphora.models.checking.model_draft import ModelDraft
+from anaphora.models.reading.nodes import node_at
+
+__all__ = ["HandlerReference", "resolve_handler", "resolve_handlers"]
+
+_FUNCTION_NAME = re.compile(r"#[^#]+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerReference:
+    """A function that a model file names, and where it does.
+
+    ``reference`` is what the file says (``module#function``); ``place`` a problem without a
+    message, which whoever finds that the function does not fit can complete.
+    """
+
+    function: Callable[..., Any]
+    reference: str
+    place: Problem
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self.function(*arguments, **named)
+
+
+def resolve_handlers(
+    draft: ModelDraft, intents: IntentTable, code: FunctionLoader
+) -> dict[str, HandlerReference]:
+    """The functions by intent; an unknown intent and a function that cannot be found are
+    reported."""
+    read = {}
+    for intent, reference in draft.file.handlers.items():
+        path = ("handlers", intent)
+        if intents.is_unknown(intent):
+            draft.add_unknown_name(path, "intent", intent, intents.names, in_key=True)
+        if not _FUNCTION_NAME.search(reference):
+            draft.add_error(
+                path,
+                f"'{reference}' names no function",
+                "write module#function, or #function of the module under 'code:'",
+            )
+            continue
+        place = draft.report.source.build_problem(node_at(draft.root, path).start, "")
+        try:
+            read[intent] = resolve_handler(reference, code, place)
+        except GrammarError as error:
+            draft.add_error(path, error.message, error.hint)
+    return read
+
+
+def resolve_handler(reference: str, code: FunctionLoader, place: Problem) -> HandlerReference:
+    """The function of that name. Raises :class:`GrammarError` as :meth:`FunctionLoader.find`
+    does."""
+    module, _, name = reference.rpartition("#")
+    return HandlerReference(code.find(module, name), reference, place)

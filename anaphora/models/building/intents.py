@@ -1,0 +1,173 @@
+"""The intents of a file → compiled intents, checked against the elements of the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import NamedTuple
+
+from anaphora.errors import GrammarError, Problem
+from anaphora.grammar.idl.compiler import CompilationResult, Compiler, build_options
+from anaphora.grammar.idl.intent import Intent, IntentOptions
+from anaphora.grammar.python_functions import FunctionLoader
+from anaphora.grammar.source_positions import problem_at
+from anaphora.grammar.suggestions import closest_match
+from anaphora.models.checking.model_draft import ModelDraft
+from anaphora.models.checking.references import (
+    KnownNames,
+    describe_unknown,
+    known_names,
+    missing_recognizer_hint,
+)
+from anaphora.models.domain import Element
+from anaphora.models.reading.nodes import NodePath
+
+__all__ = ["IntentTable", "build_intents"]
+
+_INTENT_ID = re.compile(r"\b(?:intent|id)\s*=\s*[\"']?([\w:.-]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class IntentTable:
+    """The intents of a model by id, and the names of those that could not be read.
+
+    ``complete`` says that the names of all that the file declares are known; ``imports`` are the
+    files that it imports.
+    """
+
+    by_id: Mapping[str, Intent]
+    broken: frozenset[str]
+    complete: bool
+    imports: tuple[FilePath, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        return sorted(self.broken.union(self.by_id))
+
+    def get(self, name: str) -> Intent | None:
+        """The intent of that id, unless it is unknown or could not be read."""
+        return None if name in self.broken else self.by_id.get(name)
+
+    def is_unknown(self, name: str) -> bool:
+        """Whether no intent of the file bears that name.
+
+        An intent whose very name could not be read may be the one that is meant, unless the
+        name looks like that of another one.
+        """
+        if name in self.broken or name in self.by_id:
+            return False
+        return self.complete or closest_match(name, self.names) is not None
+
+
+def build_intents(
+    draft: ModelDraft,
+    elements: Iterable[Element],
+    code: FunctionLoader,
+    extra_texts: Iterable[str] = (),
+) -> IntentTable:
+    """The intents of the file and of ``further`` texts; what is wrong with them is reported."""
+    nameless = draft.is_removed("intents")
+    compiler = Compiler(
+        defaults=build_options(draft.file.options.model_dump(), IntentOptions()),
+        code=code,
+        folder=code.folder,
+        lenient=draft.imported,
+    )
+    found: dict[str, Intent] = {}
+    places: dict[str, tuple[NodePath, int]] = {}
+    broken: set[str] = set()
+    known = known_names(draft, elements)
+    abstract = frozenset(element.id for element in elements if element.abstract)
+    for index, text in enumerate(draft.file.intents):
+        path = ("intents", index)
+        try:
+            compiled = _compile(compiler, text)
+        except GrammarError as error:
+            draft.add_nested_errors(path, error.problems)
+            names = _INTENT_ID.findall(text)
+            broken.update(names)
+            nameless = nameless or not names
+            continue
+        draft.add_nested_warnings(path, compiled.warnings)
+        for intent in compiled.intents:
+            _report_problems(
+                draft,
+                path,
+                _find_reference_problems(intent, known, abstract, imported=draft.imported),
+            )
+            if found.setdefault(intent.id, intent) is intent:
+                places[intent.id] = path, intent.at
+                continue
+            first = f"first on line {draft.line_at(*places[intent.id])}"
+            message = f"the intent '{intent.id}' is declared twice; {first}"
+            draft.add_error_at(path, intent.at, message)
+    for index, text in enumerate(extra_texts):
+        try:
+            compiled = _compile(compiler, text, f"intents[{index}]")
+        except GrammarError as error:
+            draft.add_nested_errors((), error.problems)
+            nameless = True
+            continue
+        draft.add_nested_warnings((), compiled.warnings)
+        for intent in compiled.intents:
+            doubts = _find_reference_problems(intent, known, abstract, imported=draft.imported)
+            _report_external_problems(draft, text, f"intents[{index}]", doubts)
+            if found.setdefault(intent.id, intent) is not intent:
+                draft.add_error((), f"intents[{index}] declares the intent '{intent.id}' again")
+    return IntentTable(found, frozenset(broken), not nameless, compiler.imported_files)
+
+
+def _compile(compiler: Compiler, text: str, source: str = "") -> CompilationResult:
+    if not text.strip():
+        raise GrammarError(Problem("the intent is empty", source=source))
+    try:
+        return compiler.compile(text, source)
+    except RecursionError:
+        raise GrammarError(Problem("the intent is nested too deeply")) from None
+
+
+class _ReferenceProblem(NamedTuple):
+    """What an intent speaks of and the model lacks, at an offset of the intent's text."""
+
+    at: int
+    message: str
+    hint: str
+    is_mistake: bool
+
+
+def _find_reference_problems(
+    intent: Intent, known: KnownNames, abstract: AbstractSet[str], *, imported: bool
+) -> Iterator[_ReferenceProblem]:
+    for (kind, name), at in intent.mentions.items():
+        if kind == "element" and name in abstract:
+            hint = "an abstract element only serves others as a part: see tok_find_part"
+            yield _ReferenceProblem(
+                at, f"no intent is given the element '{name}'", hint, is_mistake=False
+            )
+        if missing := missing_recognizer_hint((kind, name), known):
+            yield _ReferenceProblem(at, f"nothing here finds '{name}'", missing, is_mistake=False)
+        if problem := describe_unknown((kind, name), known):
+            what, hint = problem
+            message = f"the intent '{intent.id}' speaks of {what}"
+            yield _ReferenceProblem(at, message, hint, is_mistake=not imported)
+
+
+def _report_problems(
+    draft: ModelDraft, path: NodePath, doubts: Iterable[_ReferenceProblem]
+) -> None:
+    for doubt in doubts:
+        say = draft.add_error_at if doubt.is_mistake else draft.add_warning_at
+        say(path, doubt.at, doubt.message, doubt.hint)
+
+
+def _report_external_problems(
+    draft: ModelDraft, text: str, source: str, doubts: Iterable[_ReferenceProblem]
+) -> None:
+    """As :func:`_report_problems`, of a text that does not stand in the file."""
+    for doubt in doubts:
+        problem = problem_at(text, source, doubt.at, doubt.message, doubt.hint)
+        say = draft.add_nested_errors if doubt.is_mistake else draft.add_nested_warnings
+        say((), (problem,))

@@ -1,0 +1,109 @@
+"""Synonyms → phrases: macros are put in, alternatives written out, mistakes reported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from anaphora.errors import GrammarError
+from anaphora.grammar.synonyms.expansion import check_macros, expand_synonym
+from anaphora.grammar.synonyms.linter import lint_synonym
+from anaphora.models.checking.model_draft import ModelDraft
+from anaphora.models.domain import ANY_LANGUAGE, Phrase, Phrases
+from anaphora.models.reading.nodes import MappingNode, NodePath
+
+__all__ = ["PhraseExpander"]
+
+_MAX_PHRASES = 1_000_000  # in one model
+_MACRO_NAME = re.compile(r"<[^<>\s]+>")
+
+_SynonymLists = Sequence[str] | Mapping[str, Sequence[str]] | None
+
+
+class PhraseExpander:
+    """Expands the synonyms of one model with its macros."""
+
+    def __init__(self, draft: ModelDraft) -> None:
+        self._draft = draft
+        self._remaining = _MAX_PHRASES
+        self._invalid_macros = self._check_macros()
+        macros = draft.file.macros
+        self._macros = {
+            name: text for name, text in macros.items() if name not in self._invalid_macros
+        }
+
+    def expand(self, path: NodePath, written: _SynonymLists, own: Iterable[str] = ()) -> Phrases:
+        """The phrases of a list of synonyms, or of one for each language.
+
+        ``own`` are texts that are phrases in every language, such as the name of a value.
+        """
+        by_language = written if isinstance(written, Mapping) else {ANY_LANGUAGE: written or ()}
+        phrases: dict[str, tuple[Phrase, ...]] = {}
+        if names := tuple((folded,) for text in own if (folded := " ".join(text.split()))):
+            phrases[ANY_LANGUAGE] = names
+        for language, texts in by_language.items():
+            place = (*path, language) if language else path
+            if language:
+                self._draft.check_language(place, language)
+            found = dict.fromkeys(phrases.get(language, ()))
+            for index, text in enumerate(texts):
+                found.update(dict.fromkeys(self._expand(place, index, text)))
+            if found:
+                phrases[language] = tuple(found)
+        return phrases
+
+    def _expand(self, path: NodePath, index: int, text: str) -> tuple[Phrase, ...]:
+        if not text.strip():
+            what = "phrase" if path[0] == "reset" else "synonym"
+            self._draft.add_error((*path, index), f"the {what} is empty")
+            return ()
+        if self._remaining <= 0 or self._uses_invalid_macro(text):
+            return ()
+        try:
+            phrases = expand_synonym(text, self._macros)
+        except GrammarError as error:
+            self._draft.add_nested_errors((*path, index), error.problems)
+            return ()
+        self._draft.add_nested_warnings(
+            (*path, index), lint_synonym(text, spaced=self._draft.imported)
+        )
+        self._remaining -= len(phrases)
+        if self._remaining <= 0:
+            self._draft.add_error(
+                (*path, index),
+                f"with '{text}' the synonyms of the model stand for more than "
+                f"{_MAX_PHRASES:,} phrases",
+            )
+        return phrases
+
+    def _check_macros(self) -> set[str]:
+        """Reports bad macros; returns those, and those that use them."""
+        macros = self._draft.file.macros
+        problems = check_macros(macros)
+        for name, problem in problems:
+            if problem.line:
+                self._draft.add_nested_errors(("macros", name), (problem,))
+            else:
+                self._draft.add_key_error(("macros", name), problem.message, problem.hint)
+        for name in macros.keys() - {name for name, _ in problems}:
+            lint = lint_synonym(macros[name], spaced=self._draft.imported)
+            self._draft.add_nested_warnings(("macros", name), lint)
+        node = self._draft.root.items.get("macros")
+        bad = {name for name, _ in problems} | (
+            node.removed_keys if isinstance(node, MappingNode) else set()
+        )
+        while more := {
+            name
+            for name, text in macros.items()
+            if name not in bad and not bad.isdisjoint(_MACRO_NAME.findall(text))
+        }:
+            bad |= more
+        return bad
+
+    def _uses_invalid_macro(self, text: str) -> bool:
+        """Whether ``text`` leans on a macro whose own mistake is already reported."""
+        if "<" not in text:
+            return False
+        if self._draft.is_removed("macros") and "macros" not in self._draft.root.items:
+            return True
+        return not self._invalid_macros.isdisjoint(_MACRO_NAME.findall(text))

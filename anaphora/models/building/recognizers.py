@@ -1,0 +1,181 @@
+"""Who finds the elements that are more than phrases: what ``entities`` and ``recognizer`` say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from anaphora.errors import GrammarError
+from anaphora.grammar.python_functions import FunctionLoader
+from anaphora.grammar.suggestions import closest_match, did_you_mean
+from anaphora.models.building.recognizer_signature import find_mismatches
+from anaphora.models.checking.model_draft import ModelDraft
+from anaphora.models.domain import Element, RecognizerSpec
+from anaphora.models.reading.nodes import NodePath
+from anaphora.models.schema.builtin_entities import (
+    BUILTIN_ENTITIES,
+    NLPCRAFT_ENTITIES,
+    find_builtin,
+    find_invalid_options,
+    resolve_options,
+)
+
+__all__ = ["build_builtin_elements", "build_recognizer"]
+
+_SPACY, _COMPONENT = "spacy:", "component:"
+_RELATED_NAMES = {
+    "date": ("time", "datetime", "day", "hour", "weekday", "month", "year", "period"),
+    "number": ("int", "integer", "float", "percent", "percentage", "ordinal", "quantity", "unit"),
+    "money": ("currency", "price", "amount"),
+    "place": ("city", "country", "region", "continent", "location", "address"),
+    "boolean": ("yes_no", "yesno", "confirmation"),
+    "spacy:PERSON": ("person",),
+    "spacy:ORG": ("organization", "organisation", "company"),
+}
+"""By the names of entities, others under which people look for what they find."""
+
+
+def build_builtin_elements(draft: ModelDraft, declared: Sequence[Element]) -> Iterator[Element]:
+    """An element for each name under ``entities``; unknown names, and those that are elements
+    of the file as well, are reported."""
+    _check_references(draft, declared)
+    taken = {element.id for element in declared}
+    first: dict[str, str] = {}
+    for index, name in enumerate(draft.file.entities):
+        path = ("entities", index)
+        same = _normalize_name(name)
+        if same in first:
+            draft.add_error(path, f"the entity '{first[same]}' stands here twice")
+            continue
+        first[same] = name
+        if name in taken:
+            hint = "leave it out: 'entities' are the built-in ones"
+            if find_builtin(name) or name.startswith(_SPACY):
+                hint = f"give that element 'recognizer: {name}', and leave this out"
+            draft.add_error(path, f"the model declares an element '{name}' as well", hint)
+        elif (recognition := _build_named(draft, path, name)) is not None:
+            yield Element(id=name, groups=frozenset({name}), recognition=recognition)
+
+
+def build_recognizer(
+    draft: ModelDraft,
+    path: NodePath,
+    reference: str,
+    config: Mapping[str, Any],
+    code: FunctionLoader,
+) -> RecognizerSpec | None:
+    """What ``reference`` and ``config`` of the element at ``path`` stand for; None, and reported,
+    for a mistake."""
+    where = (*path, "recognizer")
+    if "#" in reference:
+        return _build_function(draft, path, reference, config, code)
+    if reference.startswith(_COMPONENT):
+        return _build_component(
+            draft, where, reference.removeprefix(_COMPONENT).strip(), config, code
+        )
+    named = _build_named(draft, where, reference)
+    if named is None:
+        return None
+    if named.kind == "spacy":
+        if config:
+            draft.add_error((*path, "config"), "an entity of spaCy has no options")
+        return named
+    if wrong := list(find_invalid_options(reference, config)):
+        for one in wrong:
+            draft.add_key_error((*path, "config", one.key), one.message, one.hint)
+        return None
+    return RecognizerSpec("built-in", reference, resolve_options(reference, config))
+
+
+def _build_component(
+    draft: ModelDraft, where: NodePath, name: str, config: Mapping[str, Any], code: FunctionLoader
+) -> RecognizerSpec | None:
+    if not name:
+        draft.add_error(where, "the name of the component is missing", "write component:NAME")
+        return None
+    try:
+        code.import_default_module()  # it may be what registers the component
+    except GrammarError as error:
+        again = "already exists" in error.message  # what spaCy says of a name that is taken
+        hint = "a component has its name in the whole program: take another one" if again else ""
+        draft.add_error(("code",), error.message, hint or error.hint)
+        return None
+    return RecognizerSpec("component", name, config)
+
+
+def _build_function(
+    draft: ModelDraft,
+    path: NodePath,
+    reference: str,
+    config: Mapping[str, Any],
+    code: FunctionLoader,
+) -> RecognizerSpec | None:
+    where = (*path, "recognizer")
+    module, _, name = reference.rpartition("#")
+    if not name:
+        draft.add_error(where, "the name of the function is missing", "write module#function")
+        return None
+    try:
+        function = code.find(module, name)
+    except GrammarError as error:
+        draft.add_error(where, error.message, error.hint)
+        return None
+    # With its module, so that it can be found without the model, too.
+    full = f"{module or code.module}#{name}"
+    found = list(find_mismatches(full, function, config))
+    for misfit in found:
+        if misfit.option:
+            draft.add_key_error((*path, "config", misfit.option), misfit.message, misfit.hint)
+        else:
+            draft.add_error(where, misfit.message, misfit.hint)
+    return None if found else RecognizerSpec("function", full, config, function)
+
+
+def _build_named(draft: ModelDraft, path: NodePath, name: str) -> RecognizerSpec | None:
+    if name.startswith(_SPACY):
+        if label := name.removeprefix(_SPACY).strip():
+            return RecognizerSpec("spacy", label)
+        draft.add_error(path, "the label is missing", "write spacy:PERSON, spacy:ORG …")
+        return None
+    if find_builtin(name) is not None:
+        return RecognizerSpec("built-in", name, resolve_options(name, {}))
+    draft.add_error(path, f"there is no built-in entity '{name}'", _suggestion_hint(draft, name))
+    return None
+
+
+def _suggestion_hint(draft: ModelDraft, name: str) -> str:
+    """A hint for a name that is none of a recognizer."""
+    if found := closest_match(name, (*BUILTIN_ENTITIES, *NLPCRAFT_ENTITIES)):
+        return f"did you mean '{found}'?"
+    if name in draft.declared_ids:
+        return "an element of the model needs no recognizer: its synonyms find it"
+    if name.isupper():
+        return f"did you mean 'spacy:{name}'?"
+    asked = name.casefold()
+    if within := next((one for one, others in _RELATED_NAMES.items() if asked in others), ""):
+        return f"'{within}' finds such things"
+    if "." in name or ":" in name:
+        return "a function is written module#function, a component component:NAME"
+    return f"there are: {', '.join(BUILTIN_ENTITIES)}, spacy:LABEL"
+
+
+def _check_references(draft: ModelDraft, declared: Sequence[Element]) -> None:
+    """Reports names under ``of`` that no element and no group of the model has."""
+    written = draft.file.elements
+    if any(draft.is_removed("elements", index, "groups") for index in range(len(written))):
+        return
+    groups = {group for element in declared for group in element.groups}
+    known = {*draft.element_ids, *draft.file.entities, *groups}
+    for index, element in enumerate(declared):
+        if element.recognition is None or element.recognition.kind != "built-in":
+            continue
+        for name in element.recognition.options.get("of", ()):
+            if name not in known:
+                hint = did_you_mean(name, sorted(known), label="there are")
+                message = f"the model has neither an element nor a group '{name}'"
+                draft.add_error(("elements", index, "config", "of"), message, hint)
+
+
+def _normalize_name(name: str) -> str:
+    """Labels of spaCy compare without case."""
+    return name.casefold() if name.startswith(_SPACY) else name

@@ -1,0 +1,159 @@
+"""The sample dialogs of a file, checked against the intents and elements that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from anaphora.grammar.suggestions import did_you_mean
+from anaphora.models.building.intents import IntentTable
+from anaphora.models.checking.model_draft import ModelDraft
+from anaphora.models.domain import AskStep, Dialog, Element, PauseStep, ResetStep, Step
+from anaphora.models.reading.nodes import NodePath
+from anaphora.models.schema.model_file import AskSchema, PauseSchema, ResetSchema
+
+__all__ = ["build_samples"]
+
+_ValuesByElement: TypeAlias = Mapping[str, frozenset[str] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownNames:
+    """What a sample can speak of.
+
+    ``values`` are those of each element, None where not all of them are known; all of it is
+    None where not even the elements are.
+    """
+
+    intents: IntentTable
+    values: _ValuesByElement | None
+
+
+def build_samples(
+    draft: ModelDraft, intents: IntentTable, elements: Iterable[Element]
+) -> tuple[Dialog, ...]:
+    """The sample dialogs of a model with these intents and elements; what is wrong with them is
+    reported."""
+    dialogs = []
+    known = _KnownNames(intents, _find_known_values(draft, elements))
+    for index, sample in enumerate(draft.file.samples):
+        path = ("samples", index)
+        steps = tuple(
+            _build_step(draft, (*path, "dialog", number), step, known)
+            for number, step in enumerate(sample.dialog)
+        )
+        line = draft.line_of(path)
+        dialogs.append(Dialog(steps, sample.name, line, sample.at, sample.long_term))
+    return tuple(dialogs)
+
+
+def _build_step(
+    draft: ModelDraft,
+    path: NodePath,
+    written: AskSchema | PauseSchema | ResetSchema,
+    known: _KnownNames,
+) -> Step:
+    line = draft.line_of(path)
+    match written:
+        case PauseSchema():
+            return PauseStep(written.pause, line)
+        case ResetSchema():
+            return ResetStep(written.reset, line)
+        case AskSchema():
+            _check_question(draft, path, written, known.intents)
+            _check_memory(draft, (*path, "memory"), written.memory or (), known.values)
+            return _build_ask_step(written, line)
+
+
+def _build_ask_step(written: AskSchema, line: int) -> AskStep:
+    return AskStep(
+        text=written.ask,
+        status=written.status,
+        intent=written.intent,
+        slots={
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in written.slots.items()
+        },
+        from_memory=None if written.from_memory is None else tuple(written.from_memory),
+        missing=None if written.missing is None else tuple(written.missing),
+        memory=None if written.memory is None else tuple(map(_strip_entry, written.memory)),
+        language=written.language,
+        line=line,
+    )
+
+
+def _check_question(
+    draft: ModelDraft, path: NodePath, written: AskSchema, intents: IntentTable
+) -> None:
+    if written.language and written.language not in draft.languages:
+        draft.check_language((*path, "language"), written.language)
+    if written.intent is not None and intents.is_unknown(written.intent):
+        draft.add_unknown_name((*path, "intent"), "intent", written.intent, intents.names)
+    terms = _find_terms(written.intent, intents)
+    if terms is None:
+        return
+    for name in written.slots:
+        if name not in terms:
+            draft.add_unknown_name((*path, "slots", name), "slot", name, terms, in_key=True)
+    for key, names in (("from_memory", written.from_memory), ("missing", written.missing)):
+        _check_terms(draft, (*path, key), names or (), terms)
+
+
+def _check_terms(draft: ModelDraft, path: NodePath, names: Iterable[str], terms: list[str]) -> None:
+    for index, name in enumerate(names):
+        if name not in terms:
+            draft.add_unknown_name((*path, index), "term", name, terms)
+
+
+def _check_memory(
+    draft: ModelDraft, path: NodePath, entries: Iterable[str], values: _ValuesByElement | None
+) -> None:
+    if values is None:
+        return
+    for index, entry in enumerate(entries):
+        written, sign, value = entry.partition("=")
+        name = written.strip()
+        if name not in values:
+            draft.add_unknown_name((*path, index), "element", name, sorted(values))
+            continue
+        known = values[name]
+        if not sign or known is None or value.strip() in known:
+            continue
+        at = len(written) + 1
+        message = f"the element '{name}' has no value '{value.strip()}'"
+        hint = did_you_mean(value.strip(), sorted(known), label="it has")
+        draft.add_error_at((*path, index), at, message, hint or f"write '{name}' alone")
+
+
+def _strip_entry(entry: str) -> str:
+    return "=".join(part.strip() for part in entry.split("=", 1))
+
+
+def _find_known_values(draft: ModelDraft, elements: Iterable[Element]) -> _ValuesByElement | None:
+    written = draft.file.elements
+    if not written and draft.is_removed("elements"):
+        return None
+    found: dict[str, frozenset[str] | None] = {}
+    for element in elements:
+        known = found.get(element.id) or frozenset()
+        found[element.id] = known | {value.name for value in element.values}
+    # What is wrong with the values of an element has been said: it says nothing of a sample.
+    unsure = {
+        element.id
+        for index, element in enumerate(written)
+        if draft.is_removed("elements", index, "values")
+        or (element.value_loader is not None and draft.report)
+    }
+    unsure |= {element.id for element in elements if element.recognition}  # any text at all
+    return found | dict.fromkeys(draft.element_ids - found.keys() | unsure)
+
+
+def _find_terms(intent: str | None, intents: IntentTable) -> list[str] | None:
+    """The terms that a step can speak of; None where they are not known for certain."""
+    if intent is None and (intents.broken or not intents.complete):
+        return None
+    if intent is not None and intents.get(intent) is None:
+        return None
+    chosen = [intents.by_id[intent]] if intent is not None else intents.by_id.values()
+    return list(dict.fromkeys(term.id for each in chosen for term in each.terms if term.id))

@@ -1,0 +1,67 @@
+"""Values of an element that a function in Python gives, when the model is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from anaphora.errors import GrammarError
+from anaphora.grammar.python_functions import FunctionLoader
+from anaphora.models.building.phrases import PhraseExpander
+from anaphora.models.checking.model_draft import ModelDraft
+from anaphora.models.domain import Element, ElementValue
+from anaphora.models.reading.nodes import NodePath
+
+__all__ = ["load_values"]
+
+_EXPECTED_RESULT = "a mapping from names to lists of synonyms, or a list of names"
+
+
+def load_values(
+    draft: ModelDraft,
+    phrasebook: PhraseExpander,
+    path: NodePath,
+    reference: str,
+    element: Element,
+    code: FunctionLoader,
+) -> Element:
+    """The element with the values that the function ``module#function`` gives for it.
+
+    The function takes the element and gives a mapping from names to lists of synonyms, or names
+    alone; a value that the file has as well is replaced. What is wrong is reported at ``path``.
+    """
+    module, _, name = reference.rpartition("#")
+    try:
+        function = code.find(module, name)
+    except GrammarError as error:
+        draft.add_error(path, error.message, error.hint)
+        return element
+    try:
+        written = dict(_iter_named_values(function(element)))
+    except (Exception, SystemExit) as error:
+        draft.add_error(path, f"{reference} failed: {type(error).__name__}: {error}")
+        return element
+    values = {value.name: value for value in element.values}
+    for name, synonyms in written.items():
+        values[name] = ElementValue(name, phrasebook.expand(path, synonyms, (name,)))
+    return replace(element, values=tuple(values.values()))
+
+
+def _iter_named_values(given: Any) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """Names and their synonyms; raises TypeError for anything else."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"it must give {_EXPECTED_RESULT}")
+    pairs = given.items() if isinstance(given, Mapping) else ((name, ()) for name in given)
+    for name, synonyms in pairs:
+        usable = synonyms is None or isinstance(synonyms, Iterable)
+        listed = tuple(synonyms or ()) if usable else ()
+        if (
+            not usable
+            or isinstance(synonyms, str | Mapping)
+            or not all(isinstance(one, str) for one in (name, *listed))
+        ):
+            raise TypeError(f"it must give {_EXPECTED_RESULT}")
+        if not name.strip():
+            raise ValueError("one of the names is empty")
+        yield name, listed

@@ -1,0 +1,1 @@
+"""Validates model files and collects their mistakes."""

@@ -1,0 +1,75 @@
+"""Whether the model has what its predicates speak of: elements, groups, ancestors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import TypeAlias
+
+from anaphora.grammar.idl.intent import EntitySelector
+from anaphora.grammar.suggestions import did_you_mean
+from anaphora.models.checking.model_draft import ModelDraft
+from anaphora.models.domain import Element
+from anaphora.models.schema.builtin_entities import find_builtin
+
+__all__ = [
+    "KnownNames",
+    "describe_unknown",
+    "enable_hint",
+    "is_external_name",
+    "known_names",
+    "missing_recognizer_hint",
+]
+
+_EXTERNAL_PREFIXES = ("nlpcraft:", "google:", "opennlp:", "spacy:", "stanford:")
+
+KnownNames: TypeAlias = Mapping[str, AbstractSet[str]]
+"""The names by the kind of a key; a kind of which not all is known is left out."""
+
+
+def known_names(draft: ModelDraft, elements: Iterable[Element]) -> KnownNames:
+    """What a predicate of this file can speak of."""
+    written = draft.file.elements
+    if not written and draft.is_removed("elements"):
+        return {}
+    names = draft.element_ids
+    known: dict[str, AbstractSet[str]] = {"element": names, "ancestor": names}
+    if not any(draft.is_removed("elements", at, "groups") for at in range(len(written))):
+        known["group"] = {group for element in elements for group in element.groups}
+    return known
+
+
+def describe_unknown(key: EntitySelector, known: KnownNames) -> tuple[str, str] | None:
+    """What a message calls the key, and a hint, if the model has nothing of that name."""
+    kind, name = key
+    names = known.get(kind)
+    if names is None or name in names or is_external_name(name):
+        return None
+    what = "group" if kind == "group" else "element"
+    hint = enable_hint(name) or did_you_mean(name, sorted(names), label=f"the {what}s are")
+    return f"the unknown {what} '{name}'", hint
+
+
+def missing_recognizer_hint(key: EntitySelector, known: KnownNames) -> str:
+    """A hint, if the key is the name of an entity that other programs find and nothing here; ''
+    for any other."""
+    kind, name = key
+    if not is_external_name(name) or name in known.get(kind, ()):
+        return ""
+    alike = {one.casefold(): one for one in known.get(kind, ())}
+    if other := alike.get(name.casefold()):
+        return f"did you mean '{other}'?"
+    return enable_hint(name) or "no recognizer finds it; declare an element of this id with one"
+
+
+def is_external_name(name: str) -> bool:
+    """Whether the name is one of those under which spaCy or NLPCraft know an entity."""
+    return name.startswith(_EXTERNAL_PREFIXES)
+
+
+def enable_hint(name: str) -> str:
+    """A hint for the name of an entity that the model could have; '' for any other."""
+    if find_builtin(name) is None and not name.startswith("spacy:"):
+        return ""
+    written = f"'{name}'" if ":" in name else name
+    return f"switch it on: entities: [{written}]"

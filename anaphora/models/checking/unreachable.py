@@ -1,0 +1,89 @@
+"""Elements that no intent can take, for ``anaphora check --strict``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from anaphora.grammar.idl.intent import EntitySelector, Predicate
+from anaphora.models.composition import find_parts
+from anaphora.models.domain import Element, Model
+from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES
+
+__all__ = ["find_unreachable_elements"]
+
+_REFERRING_ENTITIES = frozenset(
+    {"limit", "sort", "relation"}
+)  # built-in entities that refer to others
+
+
+def find_unreachable_elements(model: Model) -> tuple[str, ...]:
+    """The ids of the elements that neither an intent nor another element has a use for; none where
+    that is not certain.
+
+    An element also serves by being left over (where an intent or a limit forbids that), by
+    changing the topic, by keeping remembered ones of its groups out, and as a parent.
+    """
+    asked = _find_used_selectors(model)
+    if asked is None:
+        return ()
+    parents = {element.ancestors[0] for element in model.elements if element.ancestors}
+    return tuple(
+        element.id
+        for element in model.elements
+        if asked.isdisjoint(_selectors_of(element))
+        and not element.topic
+        and element.id not in parents
+        and not any(
+            other is not element and element.groups <= other.groups for other in model.elements
+        )
+    )
+
+
+def _find_used_selectors(model: Model) -> set[EntitySelector] | None:
+    """What intents, parts and references ask of elements; None if that may be anything."""
+    limits = model.limits
+    if not model.intents or limits.min_entities is not None or limits.max_entities is not None:
+        return None
+    for options in (intent.options for intent in model.intents):
+        if not (options.unused_user_entities and options.unused_system_entities):
+            return None
+    keys = {key for intent in model.intents for key in intent.mentions}
+    for predicate in _iter_predicates(model):
+        if predicate.requires is None:
+            return None
+        keys |= predicate.requires
+    for element in model.elements:
+        referred = _find_references(element)
+        if referred is None:
+            return None
+        keys |= referred
+    return keys
+
+
+def _iter_predicates(model: Model) -> Iterator[Predicate]:
+    yield from (term.predicate for intent in model.intents for term in intent.terms)
+    yield from (part.predicate for element in model.elements for part in find_parts(element))
+
+
+def _find_references(element: Element) -> set[EntitySelector] | None:
+    """What the recognizer of the element refers to; None if that may be anything."""
+    recognition = element.recognition
+    if recognition is None or recognition.kind != "built-in":
+        return set()
+    wrapped = (
+        NLPCRAFT_ENTITIES[recognition.name].base_entity
+        if recognition.name in NLPCRAFT_ENTITIES
+        else ""
+    )
+    if (wrapped or recognition.name) not in _REFERRING_ENTITIES:
+        return set()
+    names = recognition.options.get("of")
+    if not names:
+        return None
+    return {(kind, name) for name in names for kind in ("element", "group")}
+
+
+def _selectors_of(element: Element) -> Iterator[EntitySelector]:
+    yield "element", element.id
+    yield from (("group", group) for group in element.groups)
+    yield from (("ancestor", ancestor) for ancestor in element.ancestors)

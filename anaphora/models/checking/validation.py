@@ -1,0 +1,267 @@
+"""Tree → validated file, with every mistake of shape found at once.
+
+What a mistake spoils is taken out of the tree and the rest is validated again, so that one
+wrong key doesn't hide the mistakes beside it. A misspelt key whose meaning is clear is read
+under its right name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from anaphora.grammar.suggestions import closest_match, did_you_mean
+from anaphora.models.reading.nodes import (
+    MappingNode,
+    Node,
+    NodePath,
+    ScalarNode,
+    SequenceNode,
+    node_at,
+    to_data,
+)
+from anaphora.models.reading.source import FileDiagnostics
+from anaphora.models.reading.yaml_comments import comment_hint
+from anaphora.models.schema.model_file import (
+    ALTERNATIVE_TAG,
+    AskSchema,
+    BridgeSchema,
+    ConversationSchema,
+    DialogSchema,
+    ElementSchema,
+    LimitsSchema,
+    ModelSchema,
+    OptionsSchema,
+    PauseSchema,
+    ResetSchema,
+    StopWordsSchema,
+    describe_value,
+)
+
+__all__ = ["PLACEHOLDER", "is_placeholder", "validate"]
+
+PLACEHOLDER = "placeholder:"
+"""Begins the ids that stand for those which the file lacks; a file cannot be loaded then."""
+
+_SCHEMAS: dict[tuple[str, ...], type[BaseModel]] = {
+    (): ModelSchema,
+    ("conversation",): ConversationSchema,
+    ("bridge", f"{ALTERNATIVE_TAG}map"): BridgeSchema,
+    ("elements",): ElementSchema,
+    ("stop_words",): StopWordsSchema,
+    ("limits",): LimitsSchema,
+    ("options",): OptionsSchema,
+    ("samples",): DialogSchema,
+    ("samples", "dialog", f"{ALTERNATIVE_TAG}ask"): AskSchema,
+    ("samples", "dialog", f"{ALTERNATIVE_TAG}pause"): PauseSchema,
+    ("samples", "dialog", f"{ALTERNATIVE_TAG}reset"): ResetSchema,
+}
+_STEP_KEYS = ("ask", "pause", "reset")
+_STEP_ENDS = tuple((key,) for key in _STEP_KEYS)
+_KEY_MARKER = "[key]"
+_MAX_ROUNDS = 30
+_CERTAIN_SIMILARITY = 0.75
+
+_ErrorPath = tuple[str | int, ...]
+
+
+def validate(root: MappingNode, report: FileDiagnostics) -> ModelSchema:
+    """What the file says, less the parts in which a mistake was found and reported.
+
+    Raises :class:`~anaphora.errors.ModelError` when there is no end of mistakes.
+    """
+    rounds = 0
+    while True:
+        try:
+            return ModelSchema.model_validate(to_data(root))
+        except ValidationError as error:
+            _remove_invalid(error.errors(include_url=False), root, report)
+        if (rounds := rounds + 1) > _MAX_ROUNDS:
+            report.raise_if_any()
+
+
+def is_placeholder(id: str) -> bool:
+    """Whether ``id`` stands for one that the file lacks."""
+    return id.startswith(PLACEHOLDER)
+
+
+def _remove_invalid(errors: Iterable[Any], root: MappingNode, report: FileDiagnostics) -> None:
+    """Reports ``errors`` and changes the tree so that the next validation is without them."""
+    spoilt: list[_ErrorPath] = []
+    missing: list[_ErrorPath] = []
+    for error in errors:
+        loc, kind = error["loc"], error["type"]
+        path = _to_node_path(root, loc)
+        if kind == "missing":
+            missing.append(path)
+        elif kind == "extra_forbidden":
+            spoilt += _handle_unknown_key(root, loc, path, report)
+        elif kind == "too_short" and path[-1] in _removed_keys_at(root, path[:-1]):
+            spoilt.append(path)
+        else:
+            at = _error_offset(root, loc, path)
+            message, hint = _describe_error(error, root, path)
+            report.add_error(at, message, _truncation_hint(root, path, report) or hint)
+            spoilt.append(path[:-1] if _is_step(path) else path)
+    for path in missing:
+        spoilt += _handle_missing_key(root, path, report)
+    # From the back: taking an item out of a list moves only those behind it.
+    for path in sorted(set(spoilt), key=_path_sort_key, reverse=True):
+        _remove_node(root, path)
+
+
+def _removed_keys_at(root: Node, path: _ErrorPath) -> frozenset[str]:
+    node = node_at(root, path)
+    return node.removed_keys if isinstance(node, MappingNode) else frozenset()
+
+
+def _is_step(path: _ErrorPath) -> bool:
+    """Whether ``path`` ends at the key that makes a step what it is."""
+    return (
+        len(path) == 5 and path[::2] == ("samples", "dialog", path[-1]) and path[-1] in _STEP_KEYS
+    )
+
+
+def _to_node_path(root: Node, loc: _ErrorPath) -> _ErrorPath:
+    """``loc`` without the steps that name alternatives of a type and keys of a mapping."""
+    path = [
+        step for step in loc if not (isinstance(step, str) and step.startswith(ALTERNATIVE_TAG))
+    ]
+    if path[-1] == _KEY_MARKER and not _has_key(node_at(root, path[:-1]), _KEY_MARKER):
+        path.pop()
+    return tuple(path)
+
+
+def _error_offset(root: MappingNode, loc: _ErrorPath, path: _ErrorPath) -> int:
+    parent = node_at(root, path[:-1])
+    if loc[-1] == _KEY_MARKER and isinstance(parent, MappingNode):
+        return parent.key_offsets[str(path[-1])]
+    return _value_offset(root, path)
+
+
+def _value_offset(root: Node, path: NodePath) -> int:
+    """Where the value at ``path`` stands; its key, if the file gives it none."""
+    node = node_at(root, path)
+    parent = node_at(root, path[:-1])
+    empty = isinstance(node, ScalarNode) and node.start == node.end
+    if empty and isinstance(parent, MappingNode) and str(path[-1]) in parent.key_offsets:
+        return parent.key_offsets[str(path[-1])]
+    return node.start
+
+
+def _truncation_hint(root: Node, path: NodePath, report: FileDiagnostics) -> str:
+    """What to say of a text without quotes behind which a comment begins in its line."""
+    node = node_at(root, path)
+    if not isinstance(node, ScalarNode) or node.style:
+        return ""
+    text = report.source.text
+    line_end = text.find("\n", node.end)
+    rest = text[node.end : line_end if line_end >= 0 else None]
+    return comment_hint(text, node.end) if rest.startswith(" #") else ""
+
+
+def _describe_error(error: Any, root: Node, path: _ErrorPath) -> tuple[str, str]:
+    """The message and the hint of an error of pydantic, in the words of a model file."""
+    context, found = error.get("ctx", {}), error["input"]
+    match error["type"]:
+        case "said":
+            return context["said"], context["hint"]
+        case "expected":
+            return f"{error['msg']}, not {describe_value(found)}", ""
+        case "list_type":
+            hint = (
+                "begin each item with '- ', or write [a, b]"
+                if describe_value(found) == "text"
+                else ""
+            )
+            return f"expected a list, not {describe_value(found)}", hint
+        case "dict_type" | "model_type":
+            return f"expected a mapping, not {describe_value(found)}", ""
+        case "literal_error":
+            said = f"'{found}'" if isinstance(found, str) else describe_value(found)
+            hint = did_you_mean(str(found), re.findall(r"'(\w+)'", context["expected"]))
+            return f"expected {context['expected']}, not {said}", hint
+        case "too_short":
+            return "expected at least one item", ""
+        case "step":
+            if not isinstance(found, dict):
+                return f"{error['msg']}, not {describe_value(found)}", ""
+            guesses = (did_you_mean(str(key), _STEP_KEYS) for key in found)
+            return error["msg"], next(filter(None, guesses), "")
+    return f"{error['msg'][:1].lower()}{error['msg'][1:]}", ""
+
+
+def _handle_unknown_key(
+    root: MappingNode, loc: _ErrorPath, path: _ErrorPath, report: FileDiagnostics
+) -> list[_ErrorPath]:
+    parent = node_at(root, path[:-1])
+    key = str(path[-1])
+    if not isinstance(parent, MappingNode):
+        return []
+    known = _known_keys(loc[:-1])
+    report.add_error(
+        parent.key_offsets[key],
+        f"unknown key '{key}'",
+        did_you_mean(key, known, label="the keys here are"),
+    )
+    meant = closest_match(key, known, min_similarity=_CERTAIN_SIMILARITY)
+    if meant is None or meant in parent.items:
+        return [path]
+    parent.items[meant] = parent.items.pop(key)
+    parent.key_offsets[meant] = parent.key_offsets.pop(key)
+    return []
+
+
+def _known_keys(loc: _ErrorPath) -> list[str]:
+    schema = _SCHEMAS[tuple(step for step in loc if isinstance(step, str))]
+    return [field.alias or name for name, field in schema.model_fields.items()]
+
+
+def _handle_missing_key(
+    root: MappingNode, path: _ErrorPath, report: FileDiagnostics
+) -> list[_ErrorPath]:
+    """Reports a key that must be there, unless a misspelt one was just taken for it."""
+    parent, key = node_at(root, path[:-1]), str(path[-1])
+    if not isinstance(parent, MappingNode) or key in parent.items:
+        return []
+    if key not in parent.removed_keys:
+        owner = {"elements": "the element", "samples": "the sample"}.get(str(path[0]), "the model")
+        report.add_error(parent.start, f"{owner} has no '{key}'")
+    if key != "id":
+        return [path[:-1]]
+    parent.items[key] = _build_placeholder(parent.start)
+    parent.key_offsets[key] = parent.start
+    return []
+
+
+def _build_placeholder(offset: int) -> ScalarNode:
+    return ScalarNode(offset, offset, f"{PLACEHOLDER}{offset}", '"')
+
+
+def _remove_node(root: MappingNode, path: _ErrorPath) -> None:
+    """Takes the node at ``path`` out and notes on all above it that something is missing."""
+    node: Node = root
+    for step in path[:-1]:
+        _mark_removed(node, step)
+        node = node_at(node, (step,))
+    _mark_removed(node, path[-1])
+    if isinstance(node, MappingNode):
+        node.items.pop(str(path[-1]), None)
+    elif isinstance(node, SequenceNode) and isinstance(path[-1], int):
+        del node.items[path[-1]]
+
+
+def _mark_removed(node: Node, step: str | int) -> None:
+    if isinstance(node, MappingNode) and step not in node.removed_keys:
+        node.removed_keys |= {str(step)}
+
+
+def _path_sort_key(path: _ErrorPath) -> tuple[tuple[int, str], ...]:
+    return tuple((step, "") if isinstance(step, int) else (0, step) for step in path)
+
+
+def _has_key(node: Node, key: str) -> bool:
+    return isinstance(node, MappingNode) and key in node.items

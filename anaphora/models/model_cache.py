@@ -1,0 +1,316 @@
+"""Models as plain data, to be kept in a cache, and back.
+
+Only what a file says can be kept, and the names of the functions that answer its intents, which
+are looked up anew. A model of which other functions in Python are a part, which may be others
+tomorrow, cannot, nor can one with data that plain data does not tell apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from anaphora.errors import AnaphoraError, Problem
+from anaphora.grammar.idl.compiler import compile_entity_part, compile_predicate
+from anaphora.grammar.idl.intent import Intent, IntentOptions, Predicate, Term
+from anaphora.grammar.idl.parsing.parser import parse_predicate
+from anaphora.grammar.idl.serialization import predicate_from_data, predicate_to_data
+from anaphora.grammar.patterns import Pattern
+from anaphora.grammar.python_functions import FunctionLoader
+from anaphora.grammar.synonyms.entity_part import EntityPart
+from anaphora.models.building.handlers import HandlerReference, resolve_handler
+from anaphora.models.domain import (
+    AskStep,
+    BridgeSettings,
+    ConversationSettings,
+    Dialog,
+    Element,
+    Model,
+    PauseStep,
+    RecognizerSpec,
+    ResetStep,
+    StopWords,
+    UtteranceLimits,
+)
+from anaphora.models.element_values import ElementValue, PackedValues, Phrases
+from anaphora.storage.cache import Cache, digest
+
+__all__ = ["load_cached", "model_from_data"]
+
+_CACHE_KIND = "model"
+_REFERENCE = re.compile(r"[\w.]*#[\w.]+")
+_STEPS: Mapping[str, type[AskStep | PauseStep | ResetStep]] = {
+    "ask": AskStep,
+    "pause": PauseStep,
+    "reset": ResetStep,
+}
+_PLAIN_FIELDS = ("id", "name", "version", "description", "meta", "source", "origin", "pipelines")
+_TEXT_FIELDS = ("responses", "prompts", "offers", "unused")
+_INVALID_DATA_ERRORS = (
+    AnaphoraError,
+    AttributeError,
+    LookupError,
+    OverflowError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    msgspec.MsgspecError,
+)
+
+
+def load_cached(
+    cache: Cache,
+    text: str,
+    extra_keys: Iterable[str | bytes],
+    build: Callable[[], tuple[Model, FunctionLoader | None]],
+    folder: Path | None,
+) -> Model:
+    """The model that ``make`` makes of a ``text`` and of what there is ``further``: from the cache
+    if it is there, else made, and kept if it can be. ``make`` also gives where the handlers were
+    found, in ``folder`` perhaps; None if something else has gone into the model.
+
+    Raises what ``make`` raises.
+    """
+    key = digest(text, *extra_keys)
+    kept = cache.get(_CACHE_KIND, key)
+    if kept is not None and (model := _restore_model(kept, text, folder)) is not None:
+        return model
+    model, code = build()
+    if code is not None and (data := _to_cacheable_data(model, code)) is not None:
+        cache.put(_CACHE_KIND, key, data)
+    return model
+
+
+def _restore_model(data: Any, text: str, folder: Path | None) -> Model | None:
+    """The model, None for what is none, and where a handler is not found any more."""
+    try:
+        if not _mentions_handlers(text, data):
+            return None
+        return model_from_data(data, FunctionLoader(data["code"], folder))
+    except _INVALID_DATA_ERRORS:
+        return None  # whoever wrote it, it was not us
+
+
+def _mentions_handlers(text: str, data: Mapping[str, Any]) -> bool:
+    """Whether the file itself names these functions. Nothing that the cache alone names is looked
+    for, let alone called."""
+    module, references = data["code"], {reference for _, reference, _ in data["handlers"]}
+    said = rf"""["']?\bcode["']?\s*:\s*["']?{re.escape(module)}(?![\w.])"""  # in YAML or JSON
+    if module and references and not re.search(said, text):
+        return False
+    named = {found[0] for found in _REFERENCE.finditer(text)} if references else set()
+    return references <= named
+
+
+def _to_cacheable_data(model: Model, code: FunctionLoader) -> dict[str, Any] | None:
+    """The data of a model, None where what would be read of it is not the same, and for one that
+    imports others, which may be found elsewhere the next time."""
+    if model.imports:
+        return None
+    try:
+        data = _model_to_data(model) | {"code": code.module}
+        again = model_from_data(msgspec.msgpack.decode(msgspec.msgpack.encode(data)), code)
+    except _INVALID_DATA_ERRORS:
+        return None
+    return data if again == model and again.warnings == model.warnings else None
+
+
+def _model_to_data(model: Model) -> dict[str, Any]:
+    return {
+        **{name: getattr(model, name) for name in (*_PLAIN_FIELDS, *_TEXT_FIELDS)},
+        "languages": model.languages,
+        "elements": [_element_to_data(element) for element in model.elements],
+        "intents": [_intent_to_data(intent) for intent in model.intents],
+        "reset": _phrases_to_data(model.reset),
+        "conversation": msgspec.to_builtins(model.conversation),
+        "samples": [_dialog_to_data(dialog) for dialog in model.samples],
+        "stop_words": msgspec.to_builtins(model.stop_words),
+        "limits": msgspec.to_builtins(model.limits),
+        "bridge": msgspec.to_builtins(model.bridge),
+        "warnings": msgspec.to_builtins(model.warnings),
+        "handlers": [
+            (intent, named.reference, msgspec.to_builtins(named.place))
+            for intent, named in model.handlers.items()
+            if isinstance(named, HandlerReference)
+        ],
+    }
+
+
+def model_from_data(data: Mapping[str, Any], code: FunctionLoader) -> Model:
+    """The model that was made such data of, with the functions that ``code`` finds. Raises
+    LookupError, TypeError, ValueError or :class:`~anaphora.errors.AnaphoraError` for anything
+    else."""
+    return Model(
+        **{name: data[name] for name in (*_PLAIN_FIELDS, *_TEXT_FIELDS)},
+        languages=tuple(data["languages"]),
+        elements=tuple(map(_element_from_data, data["elements"])),
+        intents=tuple(map(_intent_from_data, data["intents"])),
+        reset=_phrases_from_data(data["reset"]),
+        conversation=msgspec.convert(data["conversation"], ConversationSettings),
+        samples=tuple(map(_dialog_from_data, data["samples"])),
+        stop_words=msgspec.convert(data["stop_words"], StopWords),
+        limits=msgspec.convert(data["limits"], UtteranceLimits),
+        bridge=msgspec.convert(data["bridge"], BridgeSettings),
+        warnings=msgspec.convert(data["warnings"], tuple[Problem, ...]),
+        handlers={
+            intent: resolve_handler(reference, code, msgspec.convert(place, Problem))
+            for intent, reference, place in data["handlers"]
+        },
+    )
+
+
+def _element_to_data(element: Element) -> dict[str, Any]:
+    recognition = element.recognition
+    values = element.values
+    packed = values.to_data() if isinstance(values, PackedValues) else None
+    return {
+        "id": element.id,
+        "groups": sorted(element.groups),
+        "phrases": _phrases_to_data(element.phrases),
+        "packed": packed,
+        "values": []
+        if packed
+        else [(value.name, _phrases_to_data(value.phrases)) for value in values],
+        "ancestors": element.ancestors,
+        "topic": element.topic,
+        "description": element.description,
+        "meta": element.meta,
+        "sparse": element.sparse,
+        "permute": element.permute,
+        "greedy": element.greedy,
+        "abstract": element.abstract,
+        "typos": element.typos,
+        "max_gap": element.max_gap,
+        "compounds": element.compounds,
+        "recognition": recognition
+        and (recognition.kind, recognition.name, dict(recognition.options)),
+    }
+
+
+def _element_from_data(data: Mapping[str, Any]) -> Element:
+    values = (
+        PackedValues.from_data(data["packed"])
+        if data["packed"]
+        else [ElementValue(name, _phrases_from_data(phrases)) for name, phrases in data["values"]]
+    )
+    own = {
+        "groups": frozenset(data["groups"]),
+        "phrases": _phrases_from_data(data["phrases"]),
+        "values": values,
+        "ancestors": tuple(data["ancestors"]),
+        "recognition": data["recognition"] and _recognizer_from_data(*data["recognition"]),
+    }
+    return Element(**{key: data[key] for key in data.keys() - {"packed"}} | own)
+
+
+def _recognizer_from_data(kind: Any, name: str, options: Mapping[str, Any]) -> RecognizerSpec:
+    if kind == "built-in":  # whose lists are tuples
+        options = {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in options.items()
+        }
+    return RecognizerSpec(kind, name, options)
+
+
+def _phrases_to_data(phrases: Phrases) -> dict[str, list[list[Any]]]:
+    return {
+        language: [[_chunk_to_data(chunk) for chunk in phrase] for phrase in some]
+        for language, some in phrases.items()
+    }
+
+
+def _phrases_from_data(data: Mapping[str, Any]) -> Phrases:
+    return {
+        language: tuple([tuple(map(_chunk_from_data, phrase)) for phrase in some])
+        for language, some in data.items()
+    }
+
+
+def _chunk_to_data(chunk: str | Pattern | EntityPart) -> str | list[str]:
+    match chunk:
+        case Pattern():
+            return [chunk.text]
+        case EntityPart():
+            return [chunk.alias, chunk.text]
+    return chunk
+
+
+def _chunk_from_data(data: str | list[str]) -> str | Pattern | EntityPart:
+    match data:
+        case str():
+            return data
+        case [text]:
+            return Pattern(text)
+    alias, text = data
+    return EntityPart(alias, text, compile_entity_part(text))
+
+
+def _intent_to_data(intent: Intent) -> dict[str, Any]:
+    if not (intent.flow is None or isinstance(intent.flow, Pattern)):
+        raise TypeError(f"the flow of '{intent.id}' is a function")
+    return {
+        "id": intent.id,
+        "terms": [
+            {
+                "id": term.id,
+                "predicate": predicate_to_data(parse_predicate(term.predicate.text)),
+                "conversational": term.conversational,
+                "min": term.min,
+                "max": term.max,
+                "position": term.position,
+                "arguments": term.arguments,
+            }
+            for term in intent.terms
+        ],
+        "options": msgspec.to_builtins(intent.options),
+        "flow": intent.flow and intent.flow.text,
+        "meta": intent.meta,
+        "mentions": [(*key, at) for key, at in intent.mentions.items()],
+        "at": intent.at,
+    }
+
+
+def _intent_from_data(data: Mapping[str, Any]) -> Intent:
+    return Intent(
+        id=data["id"],
+        terms=tuple(
+            Term(**{**term, "predicate": _predicate_from_data(term["predicate"])})
+            for term in data["terms"]
+        ),
+        options=msgspec.convert(data["options"], IntentOptions),
+        flow=None if data["flow"] is None else Pattern(data["flow"]),
+        meta=data["meta"],
+        mentions={(kind, name): at for kind, name, at in data["mentions"]},
+        at=data["at"],
+    )
+
+
+def _predicate_from_data(data: Mapping[str, Any]) -> Predicate:
+    node = predicate_from_data(data)
+    return compile_predicate(node, node.text)
+
+
+def _dialog_to_data(dialog: Dialog) -> dict[str, Any]:
+    kinds = {made: kind for kind, made in _STEPS.items()}
+    return {
+        "steps": [(kinds[type(step)], msgspec.to_builtins(step)) for step in dialog.steps],
+        "name": dialog.name,
+        "line": dialog.line,
+        "at": dialog.at and dialog.at.isoformat(),
+        "long_term": dialog.long_term,
+    }
+
+
+def _dialog_from_data(data: Mapping[str, Any]) -> Dialog:
+    return Dialog(
+        steps=tuple(msgspec.convert(step, _STEPS[kind]) for kind, step in data["steps"]),
+        name=data["name"],
+        line=data["line"],
+        at=data["at"] and datetime.fromisoformat(data["at"]),
+        long_term=data["long_term"],
+    )

@@ -1,0 +1,166 @@
+"""Their elements → ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from anaphora.models.nlpcraft.rules import (
+    Rule,
+    SourceEntry,
+    TranslationTarget,
+    apply_rules,
+    copy_key,
+    ignore_key,
+    map_to,
+)
+from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
+from anaphora.models.schema.model_file import ElementSchema
+
+__all__ = ["ELEMENT_RULES", "translate_elements"]
+
+
+def translate_elements(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    """The rule of ``elements``: each one is translated; what is none of them is passed on for
+    the validation to complain of."""
+    if not isinstance(entry.node, SequenceNode):
+        sheet.set_node("elements", entry.at, entry.node)
+        return
+    listed = SequenceNode(entry.node.start)
+    for index, node in enumerate(entry.node.items):
+        where = f"{entry.key}[{index}]."
+        listed.items.append(
+            _translate_element(node, sheet, where) if isinstance(node, MappingNode) else node
+        )
+    sheet.set_node("elements", entry.at, listed)
+
+
+def _translate_element(source: MappingNode, sheet: TranslationTarget, where: str) -> MappingNode:
+    inner = TranslationTarget(source, MappingNode(source.start), sheet.notes, sheet.texts, where)
+    apply_rules(ELEMENT_RULES, inner, known_keys=ElementSchema.model_fields)
+    target = inner.target
+    if "properties" in source.items:
+        target.items["meta"] = _add_typed_keys(target.items["meta"], source.items.get("type"))
+    return target
+
+
+def _translate_synonyms(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    sheet.set_node("synonyms", entry.at, sheet.texts.rewrite(entry.node))
+
+
+def _translate_values(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    if not isinstance(entry.node, SequenceNode):
+        sheet.set_node("values", entry.at, sheet.texts.rewrite(entry.node))
+        return
+    sheet.set_node("values", entry.at, _build_value_mapping(entry.node, sheet, entry))
+    sheet.add_note("mapped", entry, "a list of values → a mapping from names to synonyms")
+
+
+def _build_value_mapping(
+    source: SequenceNode, sheet: TranslationTarget, entry: SourceEntry
+) -> MappingNode:
+    """``[{name: …, synonyms: […]}]`` as a mapping. An item without a name gets an empty one, of
+    which the validation complains at its place."""
+    values = MappingNode(source.start)
+    for index, item in enumerate(source.items):
+        name, at, synonyms = _parse_value(item)
+        for key, offset in _unknown_keys(item):
+            inner = SourceEntry(f"{entry.key}[{index}].{key}", offset, item)
+            sheet.add_note("ignored", inner, "unknown key; the keys here are name and synonyms")
+        synonyms = sheet.texts.rewrite(synonyms)
+        known = values.items.get(name)
+        if known is None:
+            values.items[name] = synonyms
+            values.key_offsets[name] = at
+            continue
+        values.items[name] = _join_synonyms(known, synonyms)
+        again = SourceEntry(f"{entry.key}[{index}]", at, item)
+        sheet.add_note(
+            "changed", again, f"the value '{name}' is there twice; its synonyms are joined"
+        )
+    return values
+
+
+def _parse_value(item: Node) -> tuple[str, int, Node]:
+    """The name of a value, where it stands, and its synonyms."""
+    nothing = ScalarNode(item.start, item.start, "", "")
+    if isinstance(item, ScalarNode):
+        return item.text, item.start, nothing
+    if isinstance(item, SequenceNode):
+        return "", item.start, item
+    synonyms = item.items.get("synonyms", nothing)
+    for key in ("name", "value"):
+        name = item.items.get(key)
+        if isinstance(name, ScalarNode) and to_data(name) is not None:
+            return name.text, name.start, synonyms
+    return "", item.start, synonyms
+
+
+def _unknown_keys(item: Node) -> Iterator[tuple[str, int]]:
+    if isinstance(item, MappingNode):
+        known = ("name", "value", "synonyms")
+        yield from ((key, at) for key, at in item.key_offsets.items() if key not in known)
+
+
+def _join_synonyms(first: Node, second: Node) -> Node:
+    if not (isinstance(first, SequenceNode) and isinstance(second, SequenceNode)):
+        return first if isinstance(first, SequenceNode) or to_data(second) is None else second
+    both = SequenceNode(first.start)
+    both.items = [*first.items, *second.items]
+    return both
+
+
+def _translate_value_loader(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    if "#" in str(to_data(entry.node)):
+        sheet.set_node("value_loader", entry.at, entry.node)
+        sheet.add_note("mapped", entry, "→ value_loader")
+        return
+    sheet.add_note(
+        "ignored",
+        entry,
+        f"{_format_node(entry.node)} is a Java class; port it to a Python function and name that: "
+        "value_loader: module#function",
+    )
+
+
+def _translate_stop_words(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    if to_data(entry.node) is not True:
+        reason = "only a whole model says whether stop words may stand inside of synonyms"
+        sheet.add_note("ignored", entry, reason)
+
+
+def _format_node(node: Node) -> str:
+    return node.text if isinstance(node, ScalarNode) else "what stands here"
+
+
+def _add_typed_keys(meta: Node, type: Node | None) -> Node:
+    """Properties under their own name and, as in 1.0, under ``type:name``."""
+    if not (isinstance(meta, MappingNode) and isinstance(type, ScalarNode)):
+        return meta
+    both = MappingNode(meta.start)
+    both.items = {f"{type.text}:{key}": node for key, node in meta.items.items()} | meta.items
+    both.key_offsets = {
+        f"{type.text}:{key}": at for key, at in meta.key_offsets.items()
+    } | meta.key_offsets
+    return both
+
+
+ELEMENT_RULES: Mapping[str, Rule] = {
+    "id": copy_key,
+    "type": map_to("id"),
+    "description": copy_key,
+    "groups": copy_key,
+    "parentId": map_to("parent"),
+    "synonyms": _translate_synonyms,
+    "values": _translate_values,
+    "metadata": map_to("meta"),
+    "properties": map_to("meta"),
+    "permutateSynonyms": map_to("permute"),
+    "sparse": copy_key,
+    "greedy": copy_key,
+    "valueLoader": _translate_value_loader,
+    "stopWordsAllowed": _translate_stop_words,
+    "jiggleFactor": ignore_key(
+        "words do not move by a distance; see permute and sparse", silent_values=[0]
+    ),
+}
+"""What becomes of each key of an element."""

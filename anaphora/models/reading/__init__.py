@@ -1,0 +1,1 @@
+"""Model files to trees of nodes with positions."""

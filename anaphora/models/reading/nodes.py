@@ -1,0 +1,294 @@
+"""The tree of a model file: what was written, and at which offset each part stands.
+
+A reader (:mod:`anaphora.models.reading.yaml_reader`, :mod:`anaphora.models.reading.json_reader`)
+feeds a :class:`TreeBuilder`; :func:`to_data` turns the finished tree into plain data. Nothing of
+YAML or JSON is left in it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from anaphora.models.reading.source import FileDiagnostics
+
+__all__ = [
+    "MAX_DEPTH",
+    "MappingNode",
+    "Node",
+    "NodePath",
+    "ScalarNode",
+    "SequenceNode",
+    "SourceFloat",
+    "SourceInt",
+    "TreeBuilder",
+    "node_at",
+    "to_data",
+]
+
+MAX_DEPTH = 100
+"""Levels of lists and mappings that a file may have."""
+
+_EXPANSION_FACTOR, _EXPANSION_FREE = 10, 10_000
+
+NodePath: TypeAlias = Sequence[str | int]
+
+
+class ScalarNode:
+    """A scalar. ``style`` is '' for a plain one, else its quote or block character."""
+
+    __slots__ = ("end", "start", "style", "text")
+
+    def __init__(self, start: int, end: int, text: str, style: str) -> None:
+        self.start = start
+        self.end = end
+        self.text = text
+        self.style = style
+
+
+class SequenceNode:
+    """A list."""
+
+    __slots__ = ("items", "start")
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.items: list[Node] = []
+
+
+class MappingNode:
+    """A mapping from texts; ``keys`` holds the offset of each key.
+
+    ``lost`` names the keys of which something was taken out because of a mistake in it.
+    """
+
+    __slots__ = ("items", "key_offsets", "removed_keys", "start")
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.items: dict[str, Node] = {}
+        self.key_offsets: dict[str, int] = {}
+        self.removed_keys: frozenset[str] = frozenset()
+
+
+Node: TypeAlias = ScalarNode | SequenceNode | MappingNode
+
+
+class SourceInt(int):
+    """A whole number that remembers how it was written (``007``)."""
+
+    written: str
+
+
+class SourceFloat(float):
+    """A number that remembers how it was written (``1.10``)."""
+
+    written: str
+
+
+def to_data(node: Node) -> Any:
+    """The data of ``node``: dicts, lists, texts, numbers, booleans, None.
+
+    Scalars without quotes are read by the core schema of YAML 1.2: ``on`` and ``no`` are texts.
+    """
+    match node:
+        case ScalarNode():
+            return _parse_scalar(node.text) if node.style == "" else node.text
+        case SequenceNode():
+            return [to_data(item) for item in node.items]
+        case MappingNode():
+            return {key: to_data(value) for key, value in node.items.items()}
+
+
+def node_at(root: Node, path: NodePath) -> Node:
+    """The node at ``path``, as far as the path can be followed.
+
+    A step that leads nowhere is passed over: validated data has levels that the file spares
+    its author (a language above a plain list of synonyms).
+    """
+    node = root
+    for step in path:
+        node = _child(node, step) or node
+    return node
+
+
+def _child(node: Node, step: str | int) -> Node | None:
+    if isinstance(node, MappingNode):
+        return node.items.get(str(step))
+    if isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.items):
+        return node.items[step]
+    return None
+
+
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+_BOOLEANS = dict.fromkeys(("true", "True", "TRUE"), True) | dict.fromkeys(
+    ("false", "False", "FALSE"), False
+)
+_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
+_INFINITE = re.compile(r"([-+]?)\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_NUMBER_STARTS = frozenset("+-.0123456789")
+_MAX_NUMBER_LENGTH = 400  # int() refuses some thousands of digits, and nobody means a number then
+
+
+def _parse_scalar(text: str) -> Any:
+    if text in _NULLS:
+        return None
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    if text[0] not in _NUMBER_STARTS or len(text) > _MAX_NUMBER_LENGTH:
+        return text
+    return _parse_number(text)
+
+
+def _parse_number(text: str) -> Any:
+    number: SourceInt | SourceFloat
+    if _INTEGER.fullmatch(text):
+        base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+        number = SourceInt(int(text, base))
+    elif _FLOAT.fullmatch(text):
+        number = SourceFloat(text)
+    elif found := _INFINITE.fullmatch(text):
+        infinite = math.copysign(math.inf, -1 if found[1] == "-" else 1)
+        number = SourceFloat(infinite if found[2] else math.nan)
+    else:
+        return text
+    number.written = text
+    return number
+
+
+class TreeBuilder:
+    """Puts a tree together from the events of a reader.
+
+    It reports duplicate keys, keys that are no texts, aliases that lead nowhere or to what
+    they stand in, and raises ``ModelError`` for a tree that is too deep or grows too large.
+    """
+
+    def __init__(self, report: FileDiagnostics) -> None:
+        self._report = report
+        self._open: list[SequenceNode | MappingNode] = []
+        self._anchors_open: list[str | None] = []
+        self._pending: list[tuple[str | None, int] | None] = []
+        self._anchored: dict[str, tuple[Node, int, int]] = {}
+        self._sizes: list[int] = []
+        self._heights: list[int] = []
+        self._distinct = 0
+        self._shared = False
+        self.root: Node | None = None
+
+    def add_scalar(self, node: ScalarNode, anchor: str | None = None) -> None:
+        """Takes a scalar: an item, a value, or the key of what comes next."""
+        self._distinct += 1
+        if anchor is not None:
+            self._anchored[anchor] = (node, 1, 0)
+        self._attach(node, 1, 0)
+
+    def open_collection(self, node: SequenceNode | MappingNode, anchor: str | None = None) -> None:
+        """Begins a list or a mapping."""
+        self._distinct += 1
+        self._check_depth(node.start, 1)
+        if anchor is not None:
+            self._anchored.pop(anchor, None)
+        self._open.append(node)
+        self._anchors_open.append(anchor)
+        self._pending.append(None)
+        self._sizes.append(1)
+        self._heights.append(1)
+
+    def close_collection(self) -> None:
+        """Ends the list or mapping that was begun last."""
+        node = self._open.pop()
+        self._pending.pop()
+        anchor, size, height = self._anchors_open.pop(), self._sizes.pop(), self._heights.pop()
+        if anchor is not None:
+            self._anchored[anchor] = (node, size, height)
+        self._attach(node, size, height)
+
+    def add_alias(self, name: str, offset: int) -> None:
+        """Repeats what stands at the anchor ``name``."""
+        self._distinct += 1
+        if name in self._anchors_open:
+            self._report.abort(offset, f"the alias '*{name}' stands inside of what it repeats")
+        if name not in self._anchored:
+            self._report.add_error(offset, f"there is no anchor '&{name}' before this alias")
+            return self._attach(ScalarNode(offset, offset, "", ""), 1, 0)
+        node, size, height = self._anchored[name]
+        self._shared = True
+        self._check_depth(offset, height)
+        self._attach(node, size, height, offset)
+        if sum(self._sizes) > _EXPANSION_FACTOR * self._distinct + _EXPANSION_FREE:
+            self._report.abort(
+                offset, f"the aliases of this file repeat far too much, here with '*{name}'"
+            )
+        return None
+
+    def finish(self) -> Node | None:
+        """The finished tree, in which no two places share a node; None for an empty file."""
+        if self._shared and self.root is not None:
+            self.root = _copy_tree(self.root)
+        return self.root
+
+    def _attach(self, node: Node, size: int, height: int, offset: int | None = None) -> None:
+        if not self._open:
+            self.root = node
+            return
+        self._sizes[-1] += size
+        self._heights[-1] = max(self._heights[-1], height + 1)
+        parent = self._open[-1]
+        if isinstance(parent, SequenceNode):
+            parent.items.append(node)
+        elif (key := self._pending[-1]) is None:
+            self._pending[-1] = self._parse_key(node, node.start if offset is None else offset)
+        else:
+            self._pending[-1] = None
+            self._set_item(parent, *key, node)
+
+    def _set_item(self, parent: MappingNode, key: str | None, offset: int, node: Node) -> None:
+        if key is None:
+            return None
+        if key in parent.items:
+            first = self._report.source.line_of(parent.key_offsets[key])
+            return self._report.add_error(
+                offset, f"the key '{key}' stands here twice; first on line {first}"
+            )
+        parent.items[key] = node
+        parent.key_offsets[key] = offset
+        return None
+
+    def _parse_key(self, node: Node, offset: int) -> tuple[str | None, int]:
+        """The text of a key; None for one that was reported and whose value is passed over."""
+        if not isinstance(node, ScalarNode):
+            kind = "list" if isinstance(node, SequenceNode) else "mapping"
+            self._report.add_error(
+                offset, f"a key must be text, not a {kind}", "a text with braces needs quotes"
+            )
+        elif not (node.text or node.style):
+            self._report.add_error(offset, "a key is missing before the colon")
+        elif node.text == "<<" and not node.style:
+            self._report.add_error(
+                offset, "merge keys (<<) are not supported", "write the keys out, or use macros"
+            )
+        else:
+            return node.text, offset
+        return None, offset
+
+    def _check_depth(self, offset: int, more: int) -> None:
+        if len(self._open) + more > MAX_DEPTH:
+            self._report.abort(offset, f"nested deeper than {MAX_DEPTH} levels")
+
+
+def _copy_tree(node: Node) -> Node:
+    """``node`` with a copy of its own wherever an alias repeats a part of it."""
+    if isinstance(node, ScalarNode):
+        return node
+    copy: SequenceNode | MappingNode
+    if isinstance(node, SequenceNode):
+        copy = SequenceNode(node.start)
+        copy.items = [_copy_tree(item) for item in node.items]
+    else:
+        copy = MappingNode(node.start)
+        copy.key_offsets = dict(node.key_offsets)
+        copy.items = {key: _copy_tree(item) for key, item in node.items.items()}
+    return copy

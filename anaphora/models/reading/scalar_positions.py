@@ -1,0 +1,80 @@
+"""Where a character of a scalar's text stands in the file that wrote it.
+
+Quotes double or escape characters, folded lines lose their breaks, blocks lose their
+indentation; so the written form and the text are followed side by side. Blanks are passed over
+in both: only they can be added or lost.
+"""
+
+from __future__ import annotations
+
+from anaphora.models.reading.nodes import ScalarNode
+
+__all__ = ["offset_of_character", "offset_of_position"]
+
+_ESCAPE_LENGTHS = {"x": 4, "u": 6, "U": 10}
+_BLANK_ESCAPES = frozenset("tnr \tNLP_\n")
+_SURROGATE_PAIR = 12
+
+
+def offset_of_position(node: ScalarNode, source: str, line: int, column: int) -> int:
+    """The offset in ``source`` of a line and a column (from 1) of the text of ``node``."""
+    lines = node.text.split("\n")
+    if not 1 <= line <= len(lines):
+        return node.start
+    before = sum(len(text) + 1 for text in lines[: line - 1])
+    return offset_of_character(node, source, before + max(column, 1) - 1)
+
+
+def offset_of_character(node: ScalarNode, source: str, index: int) -> int:
+    """The offset in ``source`` of the character ``index`` of the text of ``node``.
+
+    The start of the node where the two cannot be brought together.
+    """
+    at = _content_start(node, source)
+    last = at  # behind the last character that was found
+    counted = -1  # its index in the text
+    for place, character in enumerate(node.text[: index + 1]):
+        if character.isspace():
+            continue
+        at = _skip_blanks(node, source, at)
+        if at >= node.end:
+            return node.start
+        if place == index:
+            return at
+        length = _source_length(node, source, at)
+        if length == 1 and source[at] != character:
+            return node.start
+        at = last = at + length
+        counted = place
+    return min(last + max(index - counted - 1, 0), max(node.end - 1, node.start))
+
+
+def _content_start(node: ScalarNode, source: str) -> int:
+    """Behind the opening quote, or on the line below the header of a block."""
+    if node.style in ("'", '"'):
+        return node.start + 1
+    if node.style in ("|", ">"):
+        return source.find("\n", node.start) + 1
+    return node.start
+
+
+def _skip_blanks(node: ScalarNode, source: str, at: int) -> int:
+    while at < node.end:
+        if source[at].isspace():
+            at += 1
+        elif node.style == '"' and source[at] == "\\" and source[at + 1] in _BLANK_ESCAPES:
+            at += 2
+        else:
+            break
+    return at
+
+
+def _source_length(node: ScalarNode, source: str, at: int) -> int:
+    """How many characters of the file stand for the one at ``at``."""
+    if node.style == "'" and source.startswith("''", at):
+        return 2
+    if node.style != '"' or source[at] != "\\":
+        return 1
+    length = _ESCAPE_LENGTHS.get(source[at + 1], 2)
+    is_high = length == 6 and source[at + 2 : at + 4].lower() in ("d8", "d9", "da", "db")
+    return _SURROGATE_PAIR if is_high else length

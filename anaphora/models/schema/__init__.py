@@ -1,0 +1,1 @@
+"""The format of model files, as pydantic models and as JSON Schema."""

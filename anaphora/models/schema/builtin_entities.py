@@ -1,0 +1,247 @@
+"""The built-in entities by name, with the options that a model may give them.
+
+What they find and how is in :mod:`anaphora.entities`; a model only names them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from anaphora.grammar.suggestions import did_you_mean
+
+__all__ = [
+    "BUILTIN_ENTITIES",
+    "NLPCRAFT_ENTITIES",
+    "BuiltinEntity",
+    "EntityOption",
+    "InvalidOption",
+    "find_builtin",
+    "find_invalid_options",
+    "resolve_options",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class EntityOption:
+    """One option. ``default`` has the kind of all its values: a whole number (at least
+    ``least``), a text, or a list of texts; ``choices`` are all texts that it may be or hold
+    (any, if there are none). ``example`` is a code, which all others have the length of; it may
+    be left empty."""
+
+    description: str
+    default: int | str | tuple[str, ...]
+    choices: tuple[str, ...] = ()
+    minimum: int = 0
+    example: str = ""
+
+    def parse(self, value: Any) -> int | str | tuple[str, ...]:
+        """The value as the entity gets it. Raises ValueError, in words for the user, for one
+        that it cannot be."""
+        match self.default:
+            case int():
+                if isinstance(value, bool) or not isinstance(value, int):
+                    raise ValueError(f"expected a whole number, not {value!r}")
+                if value < self.minimum:
+                    raise ValueError(f"expected at least {self.minimum}, not {value}")
+                return value
+            case str():
+                return self._parse_text(value)
+        listed = [value] if isinstance(value, str) else value
+        if not isinstance(listed, Sequence) or (self.default and not listed):
+            raise ValueError(f"expected a text or a list of texts, not {value!r}")
+        return tuple(self._parse_text(one) for one in listed)
+
+    def _parse_text(self, value: Any) -> str:
+        if not isinstance(value, str):
+            raise ValueError(f"expected a text, not {value!r}")
+        if self.choices and value not in self.choices:
+            raise ValueError(f"'{value}' is none of {', '.join(self.choices)}")
+        if self.example and value and not re.fullmatch(f"[A-Za-z]{{{len(self.example)}}}", value):
+            raise ValueError(
+                f"'{value}' is no code of {len(self.example)} letters, as {self.example}"
+            )
+        return value
+
+
+class InvalidOption(NamedTuple):
+    """A mistake in the option ``key``."""
+
+    key: str
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinEntity:
+    """A built-in entity. One of NLPCraft is another one of ours, ``wraps``, whose options in
+    ``fixed`` cannot be chosen."""
+
+    name: str
+    description: str
+    options: Mapping[str, EntityOption] = field(default_factory=dict)
+    base_entity: str = ""
+    fixed_options: Mapping[str, Any] = field(default_factory=dict)
+
+
+_REFERENCE_OPTION = EntityOption(
+    "The groups or elements that it may refer to; all, if none is named.", ()
+)
+
+BUILTIN_ENTITIES: Mapping[str, BuiltinEntity] = {
+    one.name: one
+    for one in (
+        BuiltinEntity(
+            "date",
+            "A day, a week, a time of the day, a range …: tomorrow at 5pm, last 3 days.",
+            {
+                "prefer": EntityOption(
+                    "Whether a date that does not tell (Friday, May 1) lies ahead or behind.",
+                    "future",
+                    ("future", "past"),
+                ),
+                "order": EntityOption(
+                    "How 1/2/2024 is read (DMY, MDY, YMD): as in the language, if left out.",
+                    "",
+                    ("", "DMY", "MDY", "YMD"),
+                ),
+                "week": EntityOption("The first day of the week.", "monday", ("monday", "sunday")),
+            },
+        ),
+        BuiltinEntity("duration", "A length of time: two and a half hours, 90 minutes."),
+        BuiltinEntity(
+            "number",
+            "A number in digits or words, with its unit, or a range: more than 5 km.",
+        ),
+        BuiltinEntity(
+            "place",
+            "A city, a region, a country or a continent.",
+            {
+                "kinds": EntityOption(
+                    "What is looked for.",
+                    ("city", "region", "country", "continent"),
+                    ("city", "region", "country", "continent"),
+                ),
+                "population": EntityOption(
+                    "How many people a city has at least; below 15,000 more memory is needed.",
+                    15_000,
+                ),
+                "ambiguity": EntityOption("The most places of one name.", 4, minimum=1),
+            },
+        ),
+        BuiltinEntity(
+            "limit",
+            "How many of something, from which end: top 10 cities, the last few orders.",
+            {
+                "of": _REFERENCE_OPTION,
+                "default": EntityOption("How many are meant by 'top cities'.", 10, minimum=1),
+            },
+        ),
+        BuiltinEntity(
+            "sort", "In which order: sorted by price, descending.", {"of": _REFERENCE_OPTION}
+        ),
+        BuiltinEntity(
+            "relation", "What is compared or correlated with what.", {"of": _REFERENCE_OPTION}
+        ),
+        BuiltinEntity("coordinate", "A point on the earth: 55.75, 37.62 or 48°51'N 2°21'E."),
+        BuiltinEntity("email", "An e-mail address."),
+        BuiltinEntity("url", "The address of a page: https://example.com/a or example.com."),
+        BuiltinEntity(
+            "phone",
+            "A telephone number.",
+            {
+                "region": EntityOption(
+                    "The country (US, DE) of numbers without a country code; that of the "
+                    "language, if left out.",
+                    "",
+                    example="US",
+                )
+            },
+        ),
+        BuiltinEntity(
+            "money",
+            "An amount of money: $5, 20 euros, 300 рублей.",
+            {
+                "currency": EntityOption(
+                    "The currency (USD) of a bare number (none, if left out), and of a sign that "
+                    "several share (that of the language, if left out).",
+                    "",
+                    example="USD",
+                ),
+                "bare": EntityOption(
+                    "Whether a number without a currency is an amount, where an intent needs one.",
+                    "allowed",
+                    ("allowed", "never"),
+                ),
+            },
+        ),
+        BuiltinEntity("boolean", "Yes or no: sure, of course, no way."),
+    )
+}
+
+
+def _nlpcraft_entity(id: str, wraps: str, **fixed: Any) -> BuiltinEntity:
+    base = BUILTIN_ENTITIES[wraps]
+    options = {key: option for key, option in base.options.items() if key not in fixed}
+    name = f"nlpcraft:{id}"
+    return BuiltinEntity(name, f"As '{wraps}', with NLPCraft's metadata.", options, wraps, fixed)
+
+
+NLPCRAFT_ENTITIES: Mapping[str, BuiltinEntity] = {
+    one.name: one
+    for one in (
+        _nlpcraft_entity("date", "date"),
+        _nlpcraft_entity("num", "number"),
+        _nlpcraft_entity("coordinate", "coordinate"),
+        _nlpcraft_entity("limit", "limit"),
+        _nlpcraft_entity("sort", "sort"),
+        _nlpcraft_entity("relation", "relation"),
+        *(
+            _nlpcraft_entity(kind, "place", kinds=(kind,))
+            for kind in ("continent", "country", "region", "city")
+        ),
+    )
+}
+"""Those of NLPCraft that files of its own may switch on, under its names for them."""
+
+
+def find_builtin(name: str) -> BuiltinEntity | None:
+    """The built-in entity of that name, one of NLPCraft's among them; None if there is none."""
+    return BUILTIN_ENTITIES.get(name) or NLPCRAFT_ENTITIES.get(name)
+
+
+def resolve_options(
+    name: str, written: Mapping[str, Any]
+) -> dict[str, int | str | tuple[str, ...]]:
+    """The options of a built-in entity, those that are not written with their defaults.
+
+    Raises ValueError, in words for the user, for an unknown option and for a wrong value; KeyError
+    for an unknown entity.
+    """
+    for wrong in find_invalid_options(name, written):
+        raise ValueError(f"{wrong.message}: {wrong.hint}" if wrong.hint else wrong.message)
+    return {
+        key: option.parse(written[key]) if key in written else option.default
+        for key, option in _get_builtin(name).options.items()
+    }
+
+
+def find_invalid_options(name: str, written: Mapping[str, Any]) -> Iterator[InvalidOption]:
+    """What is wrong with the options that are written for a built-in entity. Raises KeyError for
+    an unknown entity."""
+    known = _get_builtin(name).options
+    for key, value in written.items():
+        if key not in known:
+            hint = did_you_mean(key, sorted(known), label="there are") if known else "it has none"
+            yield InvalidOption(key, f"'{name}' has no option '{key}'", hint)
+            continue
+        try:
+            known[key].parse(value)
+        except ValueError as error:
+            yield InvalidOption(key, f"the option '{key}': {error}")
+
+
+def _get_builtin(name: str) -> BuiltinEntity:
+    return (NLPCRAFT_ENTITIES if name in NLPCRAFT_ENTITIES else BUILTIN_ENTITIES)[name]

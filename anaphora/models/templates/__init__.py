@@ -1,0 +1,1 @@
+"""Responses and prompts: Jinja templates in a sandbox."""

@@ -1,0 +1,145 @@
+"""Periods as text: their days, the times of the day, or both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, time, timedelta, tzinfo
+from typing import TypeAlias
+
+from babel import Locale
+from babel.dates import (
+    DateTimeFormat,
+    format_date,
+    format_skeleton,
+    format_time,
+    get_datetime_format,
+    get_time_format,
+    parse_pattern,
+)
+
+from anaphora.models.templates.formatting.locales import format_open_interval, join_range
+from anaphora.models.templates.formatting.periods import Period
+
+__all__ = ["format_days", "format_days_and_times", "format_times"]
+
+_Format: TypeAlias = Callable[[date], str]
+
+_WIDTHS = ("full", "long", "medium", "short")
+# By unit and width; the months and weekdays of the first two are written out.
+_SKELETONS: Mapping[str, Mapping[str, str]] = {
+    "day": {"full": "yMMMEd", "long": "yMMMd", "medium": "yMMMd", "short": "yMd"},
+    "month": {"full": "yMMM", "long": "yMMM", "medium": "yMMM", "short": "yM"},
+    "quarter": {"full": "yQQQQ", "long": "yQQQQ", "medium": "yQQQ", "short": "yQQQ"},
+    "year": dict.fromkeys(_WIDTHS, "y"),
+}
+_ABBREVIATION = re.compile(r"(?<![ML])(?:MMM|LLL)(?![ML])|(?<!E)E{1,3}(?!E)")
+_ONE_DAY = timedelta(days=1)
+_FIELDS = "yMdahHm"  # of intervals, from the largest on
+
+
+def format_days(period: Period, format: str, locale: Locale) -> str:
+    """The days of a period. ``format`` is a width (``full``, ``long``, ``medium``, ``short``) or
+    a pattern of CLDR, which is then the format of each end."""
+    start, end = period.start, period.end
+    first, last = (one.date() if isinstance(one, datetime) else one for one in (start, end))
+    if isinstance(end, datetime) and not period.single and end.time() == time.min:
+        last = end.date() - _ONE_DAY  # at midnight a day ends: nothing of the next is in it
+
+    def single(day: date) -> str:
+        return format_date(day, format, locale)
+
+    if first is None or last is None:
+        return _format_ends(first, last, single, locale)
+    if format not in _WIDTHS:
+        return _format_ends(first, last, single, locale)
+    if period.unit != "day" and period.single:
+        return _format_skeleton(first, _SKELETONS[period.unit][format], format, locale)
+    if first == last:
+        return single(first)
+    return _format_interval(first, last, _SKELETONS[period.unit][format], format, locale)
+
+
+def format_times(period: Period, format: str, locale: Locale, zone: tzinfo | None = None) -> str:
+    """The times of the day of a period, '' if it has none or lasts for a day and longer.
+    ``format`` is a width or a pattern; '' for hours and minutes, with seconds where there are
+    any. ``zone`` is the time zone that a format may name: UTC if left out."""
+    start, end = period.start, period.end
+    if not period.has_clock or (start and end and end - start >= _ONE_DAY):
+        return ""
+
+    def single(moment: date) -> str:
+        assert isinstance(moment, datetime)
+        width = "medium" if moment.second else "short"
+        if not format:
+            return format_time(moment.time(), width, locale=locale)
+        # The day matters as well: a zone has another name in summer.
+        return format_time(moment.replace(tzinfo=zone), format, tzinfo=zone, locale=locale)
+
+    both = isinstance(start, datetime) and isinstance(end, datetime)
+    if format or period.single or not both or _has_seconds(start) or _has_seconds(end):
+        return _format_ends(start, end, single, locale)
+    assert start is not None
+    assert end is not None
+    has_halves = "a" in str(get_time_format("short", locale))
+    return _format_interval(start, end, "hm" if has_halves else "Hm", "short", locale)
+
+
+def format_days_and_times(period: Period, format: str, locale: Locale) -> str:
+    """The days and, where the period has them, the times of the day. ``format`` is one of days."""
+    if not period.has_clock:
+        return format_days(period, format, locale)
+
+    def single(moment: date) -> str:
+        of_one = Period(moment, moment, single=True)
+        return _beside(format_days(of_one, format, locale), format_times(of_one, "", locale))
+
+    def _beside(days: str, times: str) -> str:
+        pattern = str(get_datetime_format("medium", locale)).replace("'", "")
+        return pattern.replace("{1}", days).replace("{0}", times)
+
+    start, end = period.start, period.end
+    if isinstance(start, datetime) and isinstance(end, datetime) and start.date() == end.date():
+        return _beside(format_days(period, format, locale), format_times(period, "", locale))
+    return _format_ends(start, end, single, locale)
+
+
+def _format_ends(start: date | None, end: date | None, single: _Format, locale: Locale) -> str:
+    if start is None or end is None:
+        moment = end if start is None else start
+        assert moment is not None
+        return format_open_interval(single(moment), "earlier" if start is None else "later", locale)
+    first, last = single(start), single(end)
+    return first if first == last else join_range(first, last, locale)
+
+
+def _has_seconds(moment: date | None) -> bool:
+    return isinstance(moment, datetime) and bool(moment.second)
+
+
+def _format_skeleton(day: date, skeleton: str, width: str, locale: Locale) -> str:
+    pattern = locale.datetime_skeletons.get(skeleton)
+    if pattern is None:
+        return format_skeleton(skeleton, day, locale=locale)
+    return _apply_pattern(str(pattern), day, width, locale)
+
+
+def _format_interval(start: date, end: date, skeleton: str, width: str, locale: Locale) -> str:
+    """As Babel formats intervals, but with the width that is asked for: CLDR has patterns with
+    abbreviations alone, to be widened."""
+    patterns = locale.interval_formats.get(skeleton, {})
+    one, other = DateTimeFormat(start, locale), DateTimeFormat(end, locale)
+    for field in _FIELDS:
+        if field in patterns and one.extract(field) != other.extract(field):
+            pair = zip(patterns[field], (start, end), strict=True)
+            return "".join(
+                _apply_pattern(pattern, moment, width, locale) for pattern, moment in pair
+            )
+    first, last = (_format_skeleton(day, skeleton, width, locale) for day in (start, end))
+    return first if first == last else join_range(first, last, locale)
+
+
+def _apply_pattern(pattern: str, moment: date, width: str, locale: Locale) -> str:
+    if width in ("full", "long"):
+        pattern = _ABBREVIATION.sub(lambda found: found[0][0] * 4, pattern)
+    return str(parse_pattern(pattern).apply(moment, locale))

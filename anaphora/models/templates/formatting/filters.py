@@ -1,0 +1,154 @@
+"""The filters by name: what a template writes behind ``|``, and what they refuse.
+
+Each takes the value of a slot (or a part, a number, a date), None or a list, and optional
+arguments. What is empty becomes ''; a list is joined as its language does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import tzinfo
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+__all__ = ["FILTERS", "FORMAT_LOCALE_KEY", "Filter", "FormatLocale"]
+
+FORMAT_LOCALE_KEY = "the locality of the question"
+"""The key of the fields of a :class:`FormatLocale` among the variables of a template. No template
+can name it."""
+
+
+class FormatLocale(NamedTuple):
+    """For whom a text is written: the language and the time zone of the question."""
+
+    language: str
+    zone: tzinfo | None
+
+
+Filter: TypeAlias = Callable[..., str]
+"""Formats a value for a :class:`FormatLocale`. Raises ``ValueError`` for what it cannot read."""
+
+_Format: TypeAlias = Callable[..., str | None]
+
+
+def _build_filter(name: str, kind: str, format_one: _Format) -> Filter:
+    """The filter ``name`` for values of a ``kind``, of which ``format_one`` formats a single one
+    (None if it is of another kind)."""
+
+    def format_value(locality: FormatLocale, value: Any, *arguments: Any, **options: Any) -> str:
+        from anaphora.models.templates.formatting.locales import find_locale, join_list
+
+        locale = find_locale(locality.language)
+        if isinstance(value, list | tuple):
+            parts = (format_value(locality, one, *arguments, **options) for one in value)
+            return join_list([part for part in parts if part], "standard", locale)
+        if _is_missing(value):
+            return ""
+        try:
+            written = format_one(locality, locale, value, *arguments, **options)
+        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"the filter '{name}' cannot format {value!r}: {error}") from error
+        if written is None:
+            raise ValueError(f"the filter '{name}' cannot format {value!r}: it is no {kind}")
+        return written
+
+    return format_value
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or value == "":
+        return True
+    from jinja2 import Undefined
+
+    return isinstance(value, Undefined)
+
+
+def _format_date(
+    locality: FormatLocale, locale: Any, value: Any, format: str = "long"
+) -> str | None:
+    from anaphora.models.templates.formatting.dates import format_days
+
+    return _format_period(format_days, locality, locale, value, format)
+
+
+def _format_time(locality: FormatLocale, locale: Any, value: Any, format: str = "") -> str | None:
+    from anaphora.models.templates.formatting.dates import format_times
+
+    format_in_zone = partial(format_times, zone=locality.zone)
+    return _format_period(format_in_zone, locality, locale, value, format)
+
+
+def _format_datetime(
+    locality: FormatLocale, locale: Any, value: Any, format: str = "long"
+) -> str | None:
+    from anaphora.models.templates.formatting.dates import format_days_and_times
+
+    return _format_period(format_days_and_times, locality, locale, value, format)
+
+
+def _format_period(
+    format_period: Callable[..., str], locality: FormatLocale, locale: Any, value: Any, format: str
+) -> str | None:
+    from anaphora.models.templates.formatting.periods import parse_period
+
+    period = parse_period(value, getattr(value, "meta", {}), locality.zone)
+    return None if period is None else format_period(period, format, locale)
+
+
+def _format_duration(
+    locality: FormatLocale, locale: Any, value: Any, width: str = "long"
+) -> str | None:
+    from anaphora.models.templates.formatting.durations import (
+        format_duration,
+        parse_duration,
+        split_sign,
+    )
+    from anaphora.models.templates.formatting.numbers import WIDTHS
+
+    if width not in WIDTHS:
+        raise ValueError(f"the width is {', '.join(WIDTHS)}, not {width!r}")
+    sign, value = split_sign(value)
+    ends = parse_duration(value)
+    return None if ends is None else sign + format_duration(ends, width, locale)
+
+
+def _format_money(
+    locality: FormatLocale, locale: Any, value: Any, currency: str = "", format: str | None = None
+) -> str | None:
+    from anaphora.models.templates.formatting.numbers import format_money, parse_quantity
+
+    if currency and not (len(currency) == 3 and currency.isalpha() and currency.isupper()):
+        raise ValueError(f"{currency!r} is no code of a currency, as 'EUR'")
+    quantity = parse_quantity(value)
+    if quantity is None or (quantity.unit and not quantity.currency):
+        return None
+    return format_money(quantity, quantity.currency or currency, format, locale)
+
+
+def _format_number(
+    locality: FormatLocale, locale: Any, value: Any, format: str = "short"
+) -> str | None:
+    from anaphora.models.templates.formatting.numbers import (
+        WIDTHS,
+        format_money,
+        format_number,
+        parse_quantity,
+    )
+
+    quantity = parse_quantity(value)
+    if quantity is None:
+        return None
+    width, pattern = (format, None) if format in WIDTHS else ("short", format)
+    if quantity.currency:
+        return format_money(quantity, quantity.currency, pattern, locale)
+    return format_number(quantity, width, pattern, locale)
+
+
+FILTERS: Mapping[str, Filter] = {
+    "date": _build_filter("date", "date", _format_date),
+    "time": _build_filter("time", "date", _format_time),
+    "datetime": _build_filter("datetime", "date", _format_datetime),
+    "duration": _build_filter("duration", "duration", _format_duration),
+    "money": _build_filter("money", "amount of money", _format_money),
+    "number": _build_filter("number", "number", _format_number),
+}

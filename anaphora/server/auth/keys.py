@@ -1,0 +1,123 @@
+"""The keys of the API: who may do what, and how a key that was sent is held against the ring.
+
+The text of a key is ``ana_<id>_<secret>``. The settings keep only its hash: whoever reads them
+cannot use it.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from secrets import token_hex
+from typing import get_args
+
+from anaphora.errors import AnaphoraError
+from anaphora.server.settings.model import KeyScope, KeySettings
+
+__all__ = ["ALL_SCOPES", "ANONYMOUS_KEY", "ApiKey", "InvalidKeyError", "KeyRing", "generate_key"]
+
+ALL_SCOPES: tuple[KeyScope, ...] = get_args(KeyScope)
+
+_PREFIX = "ana_"
+_MAX_LENGTH = 512  # characters; a longer one is not even hashed
+_SECRET_BYTES = 32  # bytes
+_UNKNOWN_KEY_HASH = "0" * 64  # what a key of an unknown id is compared with: no text has this hash
+
+
+class InvalidKeyError(AnaphoraError):
+    """A text that is none of the keys, or no longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """What the one who sent a key may do, and for whom.
+
+    ``id`` is None where there are no keys and anyone may do everything. ``user`` is the only
+    user that it speaks for (None for all of the ``tenant``), ``rate`` how often it may be used.
+    """
+
+    id: str | None
+    tenant: str = ""
+    scopes: frozenset[KeyScope] = frozenset()
+    user: str | None = None
+    rate: str | None = None
+    expires: datetime | None = None
+
+
+ANONYMOUS_KEY = ApiKey(None, scopes=frozenset(ALL_SCOPES))
+"""The key of a service that has none."""
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class KeyRing:
+    """The keys of the settings. ``clock`` tells which of them have expired."""
+
+    def __init__(
+        self, keys: Iterable[KeySettings], clock: Callable[[], datetime] = _utc_now
+    ) -> None:
+        self._clock = clock
+        self._keys = {
+            key.id: (
+                key.hash.removeprefix("sha256:"),
+                ApiKey(key.id, key.tenant, frozenset(key.scopes), key.user, key.rate, key.expires),
+            )
+            for key in keys
+        }
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no keys at all: then anyone may do everything."""
+        return not self._keys
+
+    def verify(self, text: str) -> ApiKey:
+        """The key that ``text`` is.
+
+        Raises :class:`InvalidKeyError` for one that is unknown, wrong or expired. How long that
+        takes tells nothing of the secret, nor whether the id exists.
+        """
+        id = text.removeprefix(_PREFIX).partition("_")[0] if text.startswith(_PREFIX) else ""
+        known = self._keys.get(id)
+        kept = known[0] if known else _UNKNOWN_KEY_HASH
+        is_right = hmac.compare_digest(_hash(text[:_MAX_LENGTH]), kept)
+        if known is None or not is_right or len(text) > _MAX_LENGTH:
+            raise InvalidKeyError("this is none of the keys of this service")
+        key = known[1]
+        if key.expires is not None and self._clock() >= key.expires:
+            raise InvalidKeyError(f"the key '{key.id}' has expired")
+        return key
+
+
+def generate_key(
+    id: str,
+    *,
+    scopes: Iterable[KeyScope] = ("ask", "read"),
+    tenant: str = "",
+    user: str | None = None,
+    rate: str | None = None,
+    expires: datetime | None = None,
+) -> tuple[str, KeySettings]:
+    """A new key: its text, which is told once and kept nowhere, and what the settings keep of it.
+
+    Raises ``pydantic.ValidationError`` (a ``ValueError``) for what the settings would not take.
+    """
+    text = f"{_PREFIX}{id}_{token_hex(_SECRET_BYTES)}"
+    kept = KeySettings(
+        id=id,
+        hash=f"sha256:{_hash(text)}",
+        scopes=tuple(scopes),
+        tenant=tenant,
+        user=user,
+        rate=rate,
+        expires=expires,
+    )
+    return text, kept
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,1 @@
+"""HTTP: connection limits, body limits, middleware."""

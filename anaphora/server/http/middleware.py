@@ -1,0 +1,220 @@
+"""What stands around every request: its id, its line in the log, its metrics and its span, the
+headers that keep browsers from mischief, and the door that closes when the server stops."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import secrets
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING, TypeAlias
+
+import structlog
+from structlog.contextvars import bound_contextvars
+
+from anaphora.server.observability.metrics import Metrics
+from anaphora.server.observability.tracing import NO_TRACING, Span, Tracing
+from anaphora.server.problems import ProblemError, problem_response
+from anaphora.server.service.deadline import Deadline
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    Cors: TypeAlias = Callable[[ASGIApp], ASGIApp]
+
+__all__ = ["ObservabilityMiddleware", "ShutdownGate", "add_observability"]
+
+_log = structlog.get_logger("anaphora.access")
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
+_HEALTH_PATH = "/health"  # whoever asks whether we live must not end us while we finish
+_OTHER = "other"
+_CLIENT_CLOSED_REQUEST = 499  # as nginx says it: nobody was there any more to be answered
+_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"cache-control", b"no-store"),
+)
+
+
+def add_observability(
+    app: FastAPI,
+    *,
+    metrics: Metrics,
+    tracing: Tracing = NO_TRACING,
+    texts: bool = False,
+    deadline: Deadline | None = None,
+    cors: Cors | None = None,
+) -> ShutdownGate:
+    """Put a :class:`ObservabilityMiddleware` around ``app`` and return the door that it keeps,
+    which is also in ``app.state.door``. Call it last: what is added later stands around it."""
+    door = ShutdownGate(deadline)
+    app.state.door = door
+    app.add_middleware(
+        ObservabilityMiddleware, metrics=metrics, tracing=tracing, door=door, texts=texts, cors=cors
+    )
+    return door
+
+
+class ShutdownGate:
+    """Whether requests are let in. Those that are in already have until the ``deadline``."""
+
+    __slots__ = ("deadline", "is_open")
+
+    def __init__(self, deadline: Deadline | None = None) -> None:
+        self.is_open = True
+        self.deadline = deadline or Deadline()
+
+    def close(self, grace: float | None = None) -> None:
+        """Let nobody in any more; what is under way has ``grace`` seconds (None: no limit). May
+        be called from a signal handler."""
+        self.is_open = False
+        if grace is not None:
+            self.deadline.start(grace)
+
+
+class ObservabilityMiddleware:
+    """An ASGI middleware; one for all, because each costs every request a call and a closure.
+
+    What stands inside may put the id of the key in use and the text of the question into the
+    scope for the log (``anaphora.key``, ``anaphora.text``), and finds ``anaphora.request_id``
+    there. A header that is set inside is left as it is. An exception that comes out is logged
+    and answered. ``cors`` puts the headers for other origins around what is answered here.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        metrics: Metrics,
+        door: ShutdownGate,
+        tracing: Tracing = NO_TRACING,
+        texts: bool = False,
+        cors: Cors | None = None,
+    ) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._door = door
+        self._tracing = tracing
+        self._texts = texts
+        self._cors = cors
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begin = perf_counter()
+        request_id = _request_id(scope)
+        scope["anaphora.request_id"] = request_id
+        method = scope["method"] if scope["method"] in _METHODS else _OTHER
+        answer = _ResponseSender(send, request_id)
+        open_span = self._tracing.request(method, scope["headers"])
+        with bound_contextvars(request_id=request_id), open_span as span:
+            try:
+                await self._dispatch(scope, receive, answer)
+            finally:
+                self._record_request(scope, method, answer.code, perf_counter() - begin, span)
+
+    async def _dispatch(self, scope: Scope, receive: Receive, answer: _ResponseSender) -> None:
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        if not self._door.is_open and path != _HEALTH_PATH:
+            await self._send_problem(self._shutting_down(), scope, receive, answer)
+            return
+        try:
+            await self._app(scope, receive, answer)
+        except asyncio.CancelledError:
+            if self._door.is_open or answer.code:
+                raise
+            # The server gives up a request that has not reached the engine by the deadline.
+            _uncancel()
+            await self._send_problem(self._shutting_down(), scope, receive, answer)
+        except Exception:
+            self._log_error(_route_template(scope))
+            if answer.code:
+                raise  # a part is sent already: only breaking it off tells that it is none
+            await self._send_problem(ProblemError("internal"), scope, receive, answer)
+
+    async def _send_problem(
+        self, refusal: ProblemError, scope: Scope, receive: Receive, answer: _ResponseSender
+    ) -> None:
+        """Answer in the place of the app, also to pages of other origins that may call it."""
+        response: ASGIApp = problem_response(refusal)
+        await (self._cors(response) if self._cors else response)(scope, receive, answer)
+
+    def _shutting_down(self) -> ProblemError:
+        return ProblemError("shutting-down", headers={"Connection": "close"})
+
+    def _record_request(
+        self, scope: Scope, method: str, code: int, seconds: float, span: Span
+    ) -> None:
+        route, code = _route_template(scope), code or _CLIENT_CLOSED_REQUEST
+        self._metrics.observe_request(route, method, code, seconds)
+        if self._tracing.is_on:
+            span.set("http.route", route)
+            span.set("http.request.method", method)
+            span.set("http.response.status_code", code)
+        if not structlog.is_configured():  # by whoever serves: a part of another app says nothing
+            return
+        said = {"text": scope.get("anaphora.text")} if self._texts else {}
+        _log.info(
+            "request",
+            method=method,
+            route=route,
+            status=code,
+            seconds=round(seconds, 6),
+            key=scope.get("anaphora.key"),
+            **said,
+        )
+
+    def _log_error(self, route: str) -> None:
+        """Log the error that is being handled."""
+        if structlog.is_configured():
+            _log.exception("failed", route=route)
+        else:
+            logging.getLogger(__name__).exception("a request to %s failed", route)
+
+
+class _ResponseSender:
+    """Sends an answer on with the headers that all have, and knows its status."""
+
+    __slots__ = ("_request_id", "_send", "code")
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self._request_id = request_id
+        self.code = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.code = message["status"]
+            headers = list(message.get("headers", ()))
+            there = {name.lower() for name, _ in headers}
+            headers += [header for header in _HEADERS if header[0] not in there]
+            headers.append((b"x-request-id", self._request_id.encode()))
+            message = {**message, "headers": headers}
+        await self._send(message)
+
+
+def _uncancel() -> None:
+    if task := asyncio.current_task():
+        task.uncancel()
+
+
+def _request_id(scope: Scope) -> str:
+    """The id that a client or a proxy has given the request, if it is one; else a new one."""
+    for name, value in scope["headers"]:
+        if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
+            return str(value, "ascii")
+    return secrets.token_hex(8)
+
+
+def _route_template(scope: Scope) -> str:
+    """The path as it is declared: what was sent may hold anything, and there is no end of it."""
+    return getattr(scope.get("route"), "path", None) or _OTHER

@@ -1,0 +1,189 @@
+"""Takes questions by NLPCraft's rules, has them answered by the engine, and tells their states."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import datetime
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+from anyio.to_thread import run_sync
+
+from anaphora.core.request import Request, User
+from anaphora.errors import AnaphoraError, HandlerError, StoreError
+from anaphora.models.domain import ResetScope
+from anaphora.server.nlpcraft.question_queue import QuestionQueue
+from anaphora.server.nlpcraft.state_store import StateStore, send_heartbeat
+from anaphora.server.nlpcraft.states import (
+    ErrorCode,
+    QueryState,
+    UserId,
+    to_milliseconds,
+    with_error,
+    with_reply,
+)
+from anaphora.server.problems import ProblemError, to_problem
+from anaphora.stm.conversation import ConversationKey
+
+if TYPE_CHECKING:
+    from anaphora.server.service.service import Service
+
+__all__ = ["NlpcraftUser", "QuestionDispatcher", "SubmittedQuestion"]
+
+_SAVE_GRACE = 2.0  # seconds beyond the deadline, to keep what became of the questions
+_RETRY_DELAYS = (0.0, 0.5, 2.0, 8.0)  # seconds before each attempt to keep an answer
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class NlpcraftUser:
+    """For whom it is: the user of the engine, and their id as NLPCraft's API writes it."""
+
+    user: User
+    usr_id: UserId
+
+    @property
+    def tenant(self) -> str:
+        return self.user.company.id if self.user.company else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedQuestion:
+    """A question as it came."""
+
+    who: NlpcraftUser
+    model: str
+    text: str
+    request: Request
+    explain: bool
+
+
+class QuestionDispatcher:
+    """Serves the questions of one worker. ``clock`` tells the time (with a time zone)."""
+
+    def __init__(self, service: Service, *, clock: Callable[[], datetime]) -> None:
+        self._service = service
+        self._store = service.engine.store
+        self._clock = clock
+        self._worker = token_hex(8)
+        self._queue = QuestionQueue(heartbeat=self._send_heartbeat)
+
+    async def ask(self, asked: SubmittedQuestion) -> str:
+        """Enlist a question, to be answered in its turn; returns its id.
+
+        Raises :class:`Full`, :class:`UnknownModel`, :class:`StoreError`.
+        """
+        state, shelf = self._enlisted_state(asked), self._state_store(asked.who)
+
+        async def work() -> QueryState:
+            if not await run_sync(shelf.is_enlisted, state.srv_req_id):
+                return state
+            try:
+                ready = await self._answer(asked, state)
+            except ProblemError as refusal:
+                ready = with_error(state, ErrorCode.SYSTEM, refusal.detail, self._clock())
+            await self._save_result(shelf, ready)
+            return ready
+
+        async def give_up() -> None:
+            reason = "the service was shut down before it could answer"
+            gone = with_error(state, ErrorCode.SYSTEM, reason, self._clock())
+            await run_sync(shelf.save_ready, gone)
+
+        with self._queue.reserve(_conversation_key(asked)) as place:
+            await run_sync(shelf.enlist, state)
+            place.submit(work, give_up=give_up)
+        return state.srv_req_id
+
+    async def ask_and_wait(self, asked: SubmittedQuestion) -> QueryState:
+        """Answer a question in its turn.
+
+        Raises :class:`Full`, :class:`UnknownModel`.
+        """
+        state = self._enlisted_state(asked)
+        with self._queue.reserve(_conversation_key(asked)) as place:
+            done = place.submit(lambda: self._answer(asked, state))
+        return await done
+
+    async def states(
+        self, who: NlpcraftUser, ids: Collection[str] | None, *, most: int | None = None
+    ) -> list[QueryState]:
+        """The questions of a user, newest first; of these ``ids`` alone, if there are any."""
+        found = await run_sync(self._state_store(who).states)
+        return [state for state in found if ids is None or state.srv_req_id in ids][:most]
+
+    async def cancel(self, who: NlpcraftUser, ids: Collection[str] | None) -> None:
+        """Forget questions of a user, all of them or these: those in line are not asked, and
+        the answers to the others are dropped."""
+        await run_sync(self._state_store(who).cancel, ids)
+
+    async def clear(self, who: NlpcraftUser, model: str, what: ResetScope) -> None:
+        """Forget a part of a user's conversation, once what is being answered in it is through."""
+        await self._service.forget(user=who.user, model=model, what=what)
+
+    async def close(self) -> None:
+        """Wait for the questions in line until the deadline of the shutdown."""
+        deadline = self._service.deadline
+        deadline.start(self._service.settings.shutdown_grace)
+        await self._queue.close(deadline.left + _SAVE_GRACE)
+
+    def _enlisted_state(self, asked: SubmittedQuestion) -> QueryState:
+        self._service.engine.model(asked.model)
+        now = to_milliseconds(self._clock())
+        assert asked.request.id is not None
+        return QueryState(
+            srv_req_id=asked.request.id,
+            usr_id=asked.who.usr_id,
+            mdl_id=asked.model,
+            probe_id=self._worker,
+            txt=asked.text,
+            create_tstamp=now,
+            update_tstamp=now,
+        )
+
+    async def _answer(self, asked: SubmittedQuestion, state: QueryState) -> QueryState:
+        try:
+            reply = await self._service.ask(
+                asked.text,
+                user=asked.who.user,
+                model=asked.model,
+                request=asked.request,
+                explain=asked.explain,
+            )
+        except ProblemError:
+            raise
+        except AnaphoraError as error:
+            is_bots = isinstance(error, HandlerError)
+            code = ErrorCode.UNEXPECTED if is_bots else ErrorCode.SYSTEM
+            return with_error(state, code, to_problem(error).detail, self._clock())
+        except Exception:
+            _log.exception("a question could not be answered")
+            self._service.metrics.count_failure("internal")
+            reason = "something went wrong; the log of the service says what"
+            return with_error(state, ErrorCode.SYSTEM, reason, self._clock())
+        return with_reply(state, reply, self._clock())
+
+    async def _save_result(self, shelf: StateStore, ready: QueryState) -> None:
+        """The question has been answered: a store that is away for a moment is waited for."""
+        for pause in _RETRY_DELAYS:
+            await asyncio.sleep(pause)
+            try:
+                return await run_sync(shelf.save_ready, ready)
+            except StoreError as error:
+                _log.warning("the store does not take the answer to a question: %s", error)
+        _log.error("the answer to the question %s is lost", ready.srv_req_id)
+        return None
+
+    def _state_store(self, who: NlpcraftUser) -> StateStore:
+        return StateStore(self._store, tenant=who.tenant, user=who.user.id, clock=self._clock)
+
+    async def _send_heartbeat(self) -> None:
+        await run_sync(send_heartbeat, self._store, self._worker, self._clock())
+
+
+def _conversation_key(asked: SubmittedQuestion) -> ConversationKey:
+    return ConversationKey(asked.who.user.id, asked.model, asked.who.tenant)

@@ -1,0 +1,164 @@
+"""Spans of OpenTelemetry, if an endpoint is set; nothing at all if not.
+
+What users say is in no span, nor what an exception says of itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from anaphora.errors import AnaphoraError
+from anaphora.server.settings.model import TracingSettings
+from anaphora.version import __version__
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.trace import Span as OpenTelemetrySpan
+
+__all__ = ["NO_TRACING", "Span", "Tracing", "create_tracing"]
+
+Attribute: TypeAlias = str | int | float | bool
+
+_NO_ATTRIBUTES: Mapping[str, Attribute] = MappingProxyType({})
+_EXPORT_TIMEOUT = 3  # seconds for a collector to answer: the end of the service waits for it
+_PROPAGATION_HEADERS = (b"traceparent", b"tracestate")
+
+
+class Span(Protocol):
+    """A span that has begun."""
+
+    def set(self, name: str, value: Attribute) -> None:
+        """Note something about it."""
+        ...
+
+
+class _NoSpan:
+    def set(self, name: str, value: Attribute) -> None:
+        pass
+
+
+class _OpenSpan:
+    __slots__ = ("_span",)
+
+    def __init__(self, span: OpenTelemetrySpan) -> None:
+        self._span = span
+
+    def set(self, name: str, value: Attribute) -> None:
+        self._span.set_attribute(name, value)
+
+
+_NULL_SPAN: AbstractContextManager[Span] = nullcontext(_NoSpan())
+
+
+class Tracing:
+    """Makes spans with a provider of OpenTelemetry; without one it does nothing, and costs
+    nothing."""
+
+    def __init__(self, provider: TracerProvider | None = None) -> None:
+        self._provider = provider
+        self._tracer = provider.get_tracer("anaphora", __version__) if provider else None
+
+    @property
+    def is_on(self) -> bool:
+        """Whether spans are made."""
+        return self._tracer is not None
+
+    def span(
+        self, name: str, attributes: Mapping[str, Attribute] = _NO_ATTRIBUTES
+    ) -> AbstractContextManager[Span]:
+        """A span for what the block does, below the one that is open in this context."""
+        return _NULL_SPAN if self._tracer is None else self._open(name, attributes)
+
+    def ask(self, model: str) -> AbstractContextManager[Span]:
+        """A span for a question to a model."""
+        return self.span("anaphora.ask", {"anaphora.model": model})
+
+    def store(self, operation: str) -> AbstractContextManager[Span]:
+        """A span for what the store does for the one that is open in this context; none if none
+        is: workers look into the store every few seconds, and no trace is to be made of that."""
+        if self._tracer is None:
+            return _NULL_SPAN
+        from opentelemetry.trace import get_current_span
+
+        if not get_current_span().get_span_context().is_valid:
+            return _NULL_SPAN
+        return self._open("anaphora.store", {"anaphora.operation": operation})
+
+    def request(
+        self, name: str, headers: Iterable[tuple[bytes, bytes]]
+    ) -> AbstractContextManager[Span]:
+        """A span for a request, below the one that its W3C headers tell of."""
+        if self._tracer is None:
+            return _NULL_SPAN
+        from opentelemetry.trace import SpanKind
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+        carrier = {
+            key.decode(): value.decode("latin-1")
+            for key, value in headers
+            if key in _PROPAGATION_HEADERS
+        }
+        above = TraceContextTextMapPropagator().extract(carrier)
+        return self._open(name, _NO_ATTRIBUTES, kind=SpanKind.SERVER, context=above)
+
+    def close(self) -> None:
+        """Send what has not been sent yet."""
+        if self._provider is not None:
+            self._provider.shutdown()
+
+    @contextmanager
+    def _open(
+        self,
+        name: str,
+        attributes: Mapping[str, Attribute],
+        *,
+        kind: Any = None,
+        context: Context | None = None,
+    ) -> Iterator[Span]:
+        from opentelemetry.trace import SpanKind, Status, StatusCode
+
+        assert self._tracer is not None
+        with self._tracer.start_as_current_span(
+            name,
+            context,
+            kind or SpanKind.INTERNAL,
+            attributes,
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+            try:
+                yield _OpenSpan(span)
+            except Exception as error:
+                span.set_attribute("error.type", type(error).__name__)
+                span.set_status(Status(StatusCode.ERROR))
+                raise
+
+
+NO_TRACING = Tracing()
+
+
+def create_tracing(settings: TracingSettings) -> Tracing:
+    """Spans to the endpoint of the settings, by OTLP over HTTP; none if there is no endpoint.
+
+    Raises :class:`~anaphora.errors.AnaphoraError` if what sends them is not installed.
+    """
+    if settings.endpoint is None:
+        return NO_TRACING
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError as error:
+        raise AnaphoraError(
+            "spans are sent by OpenTelemetry: pip install 'anaphora[otel]'"
+        ) from error
+    resource = Resource.create({"service.name": settings.service, "service.version": __version__})
+    provider = TracerProvider(resource=resource)
+    exporter = OTLPSpanExporter(endpoint=settings.endpoint, timeout=_EXPORT_TIMEOUT)
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    return Tracing(provider)

@@ -1,0 +1,143 @@
+"""How often a key may be used: a rate for each, counted in the Redis of the store if it is one, so
+that all workers count together, else in the memory of this one."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from limits import RateLimitItem, parse
+from limits.aio.storage import RedisStorage
+from limits.aio.strategies import SlidingWindowCounterRateLimiter
+
+from anaphora.server.auth.client_address import client_network
+from anaphora.server.problems import FieldError, ProblemError
+from anaphora.server.rate_limits.sliding_window import SlidingWindowCounter
+
+if TYPE_CHECKING:
+    from anaphora.server.auth.keys import ApiKey
+    from anaphora.server.settings.model import Settings
+
+__all__ = ["RateBucket", "RateLimiter"]
+
+RateBucket: TypeAlias = Literal["call", "look"]
+"""What a key is used for: a ``look`` at a conversation is counted apart from all else."""
+
+_REDIS_SCHEMES = ("redis", "rediss", "unix")
+_REDIS_OPTIONS = (
+    "db",
+    "username",
+    "password",
+    "ssl_",
+)  # the other options of a URL are the store's
+_TIMEOUT = 2.0  # seconds
+_LOOKS_PER_CALL = 10  # for each call that is allowed: pages look again and again
+
+
+class RateLimiter:
+    """Counts requests. What a minute ago was allowed counts less and less while the next minute
+    runs, so that nobody gets twice the rate around the full minute."""
+
+    def __init__(self, settings: Settings) -> None:
+        rates = {key.rate for key in settings.keys} | {settings.default_rate}
+        calls = {rate: parse(rate) for rate in rates if rate}
+        looks = {rate: _multiply_rate(_LOOKS_PER_CALL, item) for rate, item in calls.items()}
+        self._items: dict[RateBucket, dict[str, RateLimitItem]] = {"call": calls, "look": looks}
+        self._default = settings.default_rate
+        is_shared = bool(calls) and urlsplit(settings.store).scheme in _REDIS_SCHEMES
+        self._redis_limiter = _RedisLimiter(settings.store) if is_shared else None
+        self._windows = {
+            (use, rate): SlidingWindowCounter(item.amount, item.get_expiry())
+            for use, items in self._items.items()
+            for rate, item in items.items()
+        }
+
+    async def consume(
+        self, key: ApiKey, address: str, *, cost: int = 1, bucket: RateBucket = "call"
+    ) -> None:
+        """Count ``cost`` uses of the key; where there are no keys, of the address ``client``.
+
+        Raises :class:`ProblemError` if that would be too often, with the seconds to wait.
+        """
+        rate = key.rate or self._default
+        if rate is None or not cost:
+            return
+        who = ("address", client_network(address)) if key.id is None else ("key", key.id)
+        if self._redis_limiter is None:
+            wait = self._windows[bucket, rate].hit(" ".join(who), cost)
+        else:
+            wait = await self._redis_limiter.hit(self._items[bucket][rate], (*who, bucket), cost)
+        if wait:
+            detail = f"The rate of this key is {rate}."
+            headers = {"Retry-After": str(max(1, math.ceil(wait)))}
+            raise ProblemError("too-many-requests", detail, headers=headers)
+
+    async def consume_dialog(self, key: ApiKey, address: str, questions: int) -> None:
+        """Count the questions of a request that has been counted itself: all but the first.
+
+        Raises :class:`ProblemError` as :meth:`count` does, and for more than can ever be allowed.
+        """
+        rate = key.rate or self._default
+        if rate is not None and questions > self._items["call"][rate].amount:
+            message = f"{questions} questions at once are more than the rate of {rate} allows."
+            mistake = FieldError("texts", message)
+            raise ProblemError("invalid-request", f"texts: {message}", errors=[mistake])
+        await self.consume(key, address, cost=questions - 1)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        if self._redis_limiter is not None:
+            await self._redis_limiter.close()
+
+
+class _RedisLimiter:
+    """The same count in Redis, for all workers together."""
+
+    def __init__(self, store: str) -> None:
+        from redis.asyncio import ConnectionPool
+        from redis.exceptions import RedisError
+
+        url, prefix = _split_store_url(store)
+        self._failures: tuple[type[Exception], ...] = (RedisError, OSError)
+        pool: Any = ConnectionPool.from_url(
+            url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT
+        )
+        self._pool = pool
+        storage = RedisStorage(
+            "async+redis://",
+            implementation="redispy",
+            key_prefix=f"{prefix}:rates",
+            connection_pool=pool,
+        )
+        self._limiter = SlidingWindowCounterRateLimiter(storage)
+
+    async def hit(self, item: RateLimitItem, who: tuple[str, ...], cost: int) -> float:
+        """The seconds to wait, 0 if the hits are allowed.
+
+        Raises :class:`ProblemError` if Redis cannot be reached.
+        """
+        try:
+            if await self._limiter.hit(item, *who, cost=cost):
+                return 0.0
+            reset = (await self._limiter.get_window_stats(item, *who)).reset_time
+        except self._failures:
+            raise ProblemError("store-unavailable") from None
+        return max(1.0, reset - time.time())
+
+    async def close(self) -> None:
+        await self._pool.aclose()
+
+
+def _multiply_rate(factor: int, item: RateLimitItem) -> RateLimitItem:
+    return type(item)(factor * item.amount, item.multiples)
+
+
+def _split_store_url(store: str) -> tuple[str, str]:
+    """The URL of the store with nothing but what Redis itself knows, and the prefix of its keys."""
+    parts = urlsplit(store)
+    options = parse_qsl(parts.query)
+    kept = [(name, value) for name, value in options if name.startswith(_REDIS_OPTIONS)]
+    prefix = dict(options).get("prefix", "anaphora")
+    return urlunsplit(parts._replace(query=urlencode(kept))), prefix

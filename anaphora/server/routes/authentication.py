@@ -1,0 +1,205 @@
+"""Who calls: from the headers of a request to what its key may do, and for which users."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.types import Scope as Connection
+
+from anaphora.core.request import Company, User
+from anaphora.models.reading.source import replace_unprintable
+from anaphora.server.auth.client_address import client_address
+from anaphora.server.auth.keys import ANONYMOUS_KEY, ApiKey, InvalidKeyError, KeyRing
+from anaphora.server.problems import FieldError, ProblemError
+from anaphora.server.rate_limits.limiter import RateBucket
+from anaphora.server.settings.model import KeyScope, Settings
+
+if TYPE_CHECKING:
+    from anaphora.server.service.service import Service
+
+__all__ = ["Caller", "authenticate", "check_origin", "find_key", "require_scope"]
+
+_DEFAULT_USER = "user"
+_CROSS_ORIGIN = (b"cross-site", b"same-site")  # what browsers say of pages of other origins
+_SAME_ORIGIN = (b"same-origin", b"none")
+_BROWSER_HEADERS = (b"host", b"origin", b"sec-fetch-site")
+_DEFAULT_PORTS = {b"http": b":80", b"https": b":443"}
+_PORT = re.compile(rb":[0-9]*$")
+_NUMERIC_HOST = re.compile(r"[0-9.]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a request: their key, and the address that they sent it from."""
+
+    key: ApiKey
+    address: str = ""
+
+    @property
+    def is_admin(self) -> bool:
+        return "admin" in self.key.scopes
+
+    def require_user(self, user: str) -> None:
+        """Raises :class:`ProblemError` if the key does not speak for ``user``."""
+        if self.key.user is not None and self.key.user != user:
+            raise ProblemError(
+                "forbidden", "This key speaks for one user, and this is another one."
+            )
+
+    def resolve_user(self, named: str | None) -> str:
+        """The user that a request speaks of; the key's own, else ``user``, if it names none.
+
+        Raises :class:`ProblemError` for one that the key does not speak for.
+        """
+        if named is None:
+            return self.key.user or _DEFAULT_USER
+        self.require_user(named)
+        return named
+
+    def engine_user(self, named: str | None) -> User:
+        """The same as the engine knows them: a user of the key's tenant, whatever their id."""
+        tenant = self.key.tenant
+        return User(self.resolve_user(named), company=Company(tenant) if tenant else None)
+
+
+async def authenticate(
+    request: Request, scope: KeyScope | None = None, *, bucket: RateBucket = "call"
+) -> Caller:
+    """The one who sent a request, which is counted as a ``use`` for the rate of their key.
+
+    Raises :class:`ProblemError` for a key that is none, is used too often, or lacks the ``scope``
+    (None: every key may).
+    """
+    service: Service = request.app.state.service
+    connection = request.scope
+    settings = service.settings
+    if service.keys.is_empty:
+        check_origin(connection, settings)
+    key = find_key(connection, service.keys)
+    connection["anaphora.key"] = key.id
+    address = client_address(connection, settings.trusted_proxies)
+    caller = connection["anaphora.caller"] = Caller(key, address)
+    await service.limits.consume(key, address, bucket=bucket)
+    if scope is not None and scope not in key.scopes:
+        raise ProblemError("forbidden", f"The key lacks the scope '{scope}'.")
+    return caller
+
+
+def require_scope(
+    scope: KeyScope | None = None, *, bucket: RateBucket = "call"
+) -> Callable[[Request], Awaitable[Caller]]:
+    """:func:`authenticate` as a dependency of an endpoint that takes query parameters: none of them
+    may stand twice, for whatever stands before this service may look at the other one."""
+
+    async def caller(request: Request) -> Caller:
+        found = await authenticate(request, scope, bucket=bucket)
+        _reject_repeated_parameters(request)
+        return found
+
+    return caller
+
+
+def find_key(connection: Connection, key_ring: KeyRing) -> ApiKey:
+    """The key that a request was sent with.
+
+    Raises :class:`ProblemError` if there is none, if it is wrong, or if there are two.
+    """
+    if key_ring.is_empty:
+        return ANONYMOUS_KEY
+    sent = set()
+    for name, value in connection["headers"]:
+        if name == b"authorization":
+            kind, _, text = value.decode("latin-1").strip().partition(" ")
+            sent.add(text.strip() if kind.lower() == "bearer" else "")
+        elif name == b"x-api-key":
+            sent.add(value.decode("latin-1").strip())
+    if not sent:
+        raise ProblemError("unauthorized")
+    if len(sent) > 1:
+        raise ProblemError("unauthorized", "Two different keys were sent.")
+    try:
+        return key_ring.verify(sent.pop())
+    except InvalidKeyError as error:
+        raise _invalid_token(str(error)) from None
+
+
+def check_origin(connection: Connection, settings: Settings) -> None:
+    """Where there are no keys, whatever reaches the service may do everything, and a browser on
+    this machine does: refuse what a page of another origin has it send, and what comes by a name
+    that this machine does not have (which such a page gives it, to be of the same origin).
+
+    Browsers leave out ``Sec-Fetch-Site`` for most addresses without TLS, but not ``SettingOrigin``.
+
+    Raises :class:`ProblemError`.
+    """
+    sent = {name: value for name, value in connection["headers"] if name in _BROWSER_HEADERS}
+    if not settings.open and not _is_local_host(sent.get(b"host", b"")):
+        raise ProblemError(
+            "forbidden",
+            "Without keys this service is for this machine alone: make a key with 'anaphora key', "
+            "or let everyone in with --open.",
+        )
+    if not _is_cross_origin(sent):
+        return
+    if not {"*", sent.get(b"origin", b"").decode("latin-1")} & set(settings.cors):
+        raise ProblemError(
+            "forbidden", "The setting 'cors' does not let in the page that sent this."
+        )
+
+
+def _reject_repeated_parameters(request: Request) -> None:
+    """Raises :class:`ProblemError` for a query parameter that stands twice."""
+    if not request.scope["query_string"]:
+        return
+    counted = Counter(name for name, _ in request.query_params.multi_items())
+    mistakes = [
+        FieldError(replace_unprintable(name[:100]), "It stands twice.")
+        for name, it in counted.items()
+        if it > 1
+    ]
+    if mistakes:
+        detail = f"{mistakes[0].where}: {mistakes[0].message}"
+        raise ProblemError("invalid-request", detail, errors=mistakes[:1])
+
+
+def _is_cross_origin(sent: Mapping[bytes, bytes]) -> bool:
+    """Whether a browser sends a request for a page that is not ours."""
+    if (site := sent.get(b"sec-fetch-site")) in (*_CROSS_ORIGIN, *_SAME_ORIGIN):
+        return site in _CROSS_ORIGIN
+    origin = sent.get(b"origin")
+    if origin is None:
+        return False
+    scheme, _, host = origin.lower().partition(b"://")
+    port = _DEFAULT_PORTS.get(scheme, b"")
+    ours = sent.get(b"host", b"").lower().removesuffix(port)
+    return not host or host.removesuffix(port) != ours
+
+
+@lru_cache(maxsize=64)
+def _is_local_host(host: bytes) -> bool:
+    """Whether a header ``Host`` names this machine as none can be named on the internet: by an
+    address, by a name without a dot, or below ``localhost``. ``0.0.0.0`` and ``[::]`` lead here
+    from any page, and are the address of nothing."""
+    name = str(_PORT.sub(b"", host.lower()), "latin-1")
+    try:
+        address = ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        is_name = _NUMERIC_HOST.fullmatch(name) is None
+        return is_name and ("." not in name or name.endswith(".localhost"))
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return not (mapped or address).is_unspecified
+
+
+def _invalid_token(reason: str) -> ProblemError:
+    return ProblemError(
+        "unauthorized",
+        f"{reason[:1].upper()}{reason[1:]}.",
+        headers={"WWW-Authenticate": 'Bearer realm="anaphora", error="invalid_token"'},
+    )

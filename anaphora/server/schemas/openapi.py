@@ -1,0 +1,175 @@
+"""What OpenAPI tells of the endpoints: which body they take, what they answer, and every problem
+that they can answer with. Nothing of it runs when they are called."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from anaphora.server.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemError, ProblemSlug
+from anaphora.server.schemas.requests import ActiveModel, Dialog, Question
+from anaphora.server.schemas.responses import ProblemDetails
+
+__all__ = ["DESCRIPTION", "TAGS", "build_openapi", "describe"]
+
+DESCRIPTION = """\
+Dialog bots that answer incomplete questions from a short-term memory.
+
+Ask with `POST /v1/ask`; what a question leaves out is recalled from the user's conversation with
+the model. Users and models are named by parameters and fields, never in a path: their ids may hold
+anything. Every error is `application/problem+json` (RFC 9457), and its `type` tells which one."""
+
+TAGS = [
+    {"name": "questions", "description": "Ask, and ask why."},
+    {"name": "conversations", "description": "What is remembered, and what is to be forgotten."},
+    {"name": "memory", "description": "What is kept of users for good."},
+    {"name": "models", "description": "What the bots understand."},
+    {"name": "operations", "description": "For those who run the service."},
+    {"name": "nlpcraft", "description": "The API of NLPCraft 0.9, for clients that speak it."},
+]
+
+_BODIES: tuple[type[BaseModel], ...] = (ActiveModel, Dialog, Question)
+_SCHEMES = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "`Authorization: Bearer KEY`, with a key that `anaphora key` made.",
+    },
+    "apiKey": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-API-Key",
+        "description": "The same key in a header of its own.",
+    },
+}
+_KEY_PROBLEMS: tuple[ProblemSlug, ...] = (
+    "unauthorized",
+    "forbidden",
+    "too-many-requests",
+    "store-unavailable",
+)
+_BODY_PROBLEMS: tuple[ProblemSlug, ...] = (
+    "not-json",
+    "request-timeout",
+    "too-large",
+    "unsupported-media-type",
+    "invalid-request",
+)
+_COMMON_PROBLEMS: tuple[ProblemSlug, ...] = ("internal", "shutting-down")
+_HEADERS = {
+    "Retry-After": "After how many seconds to ask again.",
+    "WWW-Authenticate": "How to send a key.",
+}
+
+
+def describe(
+    id: str,
+    answer: type[BaseModel] | None,
+    *problems: ProblemSlug,
+    body: type[BaseModel] | None = None,
+    is_open: bool = False,
+    **responses: Any,
+) -> dict[str, Any]:
+    """The arguments of a route that tell of it: its operation id, the answer 200, the ``problems``
+    that come of it beside those that all have, and its body. ``is_open``: no key is needed."""
+    slugs = [
+        *problems,
+        *(() if is_open else _KEY_PROBLEMS),
+        *(_BODY_PROBLEMS if body else ()),
+        *_COMMON_PROBLEMS,
+    ]
+    extra: dict[str, Any] = {} if is_open else {"security": [{name: []} for name in _SCHEMES]}
+    if body is not None:
+        content = {"application/json": {"schema": _schema_ref(body)}}
+        extra["requestBody"] = {"required": True, "content": content}
+    answered: dict[int | str, Any] = {200: {"description": "Done."}}
+    if answer is not None:
+        answered[200] |= {"model": answer}
+    if responses:
+        answered[200] |= responses
+    return {
+        "operation_id": id,
+        "response_model": None,
+        "responses": answered | _problem_responses(slugs),
+        "openapi_extra": extra,
+    }
+
+
+def build_openapi(app: FastAPI, *, needs_key: bool) -> Callable[[], dict[str, Any]]:
+    """What ``app.openapi`` is to be."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _build_document(app, needs_key=needs_key)
+        return app.openapi_schema
+
+    return openapi
+
+
+def _build_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
+    described = get_openapi(
+        title=app.title,
+        version=app.version,
+        description=app.description,
+        routes=app.routes,
+        tags=app.openapi_tags,
+    )
+    kinds: tuple[type[BaseModel], ...] = (*_BODIES, ProblemDetails)
+    _, schemas = models_json_schema(
+        [(kind, "validation") for kind in kinds], ref_template="#/components/schemas/{model}"
+    )
+    components = described.setdefault("components", {})
+    components["schemas"] = components.get("schemas", {}) | schemas["$defs"]
+    components["securitySchemes"] = _SCHEMES
+    for body in _inline_bodies(described):
+        name = body["title"]
+        components["schemas"][name] = dict(body)
+        body.clear()
+        body["$ref"] = f"#/components/schemas/{name}"
+    if not needs_key:
+        for operation in (one for path in described["paths"].values() for one in path.values()):
+            if operation.get("security"):
+                operation["security"].append({})
+    return described
+
+
+def _inline_bodies(described: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The schemas of bodies that stand in their operations: each is to stand once and to have a
+    name, by which generated clients call its type."""
+    for operation in (one for path in described["paths"].values() for one in path.values()):
+        for content in operation.get("requestBody", {}).get("content", {}).values():
+            if "$ref" not in content["schema"]:
+                yield content["schema"]
+
+
+def _problem_responses(slugs: list[ProblemSlug]) -> dict[int | str, Any]:
+    by_status = defaultdict(list)
+    for slug in dict.fromkeys(slugs):
+        by_status[PROBLEM_TYPES[slug].status].append(slug)
+    return {status: _problem_response(alike) for status, alike in sorted(by_status.items())}
+
+
+def _problem_response(slugs: list[ProblemSlug]) -> Mapping[str, Any]:
+    """What is answered with one status: one of the kinds of problems that have it."""
+    examples = {slug: {"value": ProblemError(slug).to_plain()} for slug in slugs}
+    headers = {name for slug in slugs for name in ProblemError(slug).headers or {}}
+    described = {
+        "description": ", or ".join(PROBLEM_TYPES[slug].title for slug in slugs) + ".",
+        "content": {MEDIA_TYPE: {"schema": _schema_ref(ProblemDetails), "examples": examples}},
+    }
+    if headers:
+        described["headers"] = {
+            name: {"description": _HEADERS[name], "schema": {"type": "string"}}
+            for name in sorted(headers)
+        }
+    return described
+
+
+def _schema_ref(kind: type[BaseModel]) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{kind.__name__}"}

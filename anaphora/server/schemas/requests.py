@@ -1,0 +1,390 @@
+"""What requests carry: the bodies and the query parameters, and how they are read.
+
+Everything is strict: an unknown name, a number where a text should stand, a key that stands twice
+and a number that is none (``NaN``) are mistakes, each with its place and without what was said.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal, NoReturn, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+from anaphora.grammar.suggestions import did_you_mean
+from anaphora.models.reading.source import replace_unprintable
+from anaphora.server.problems import FieldError, ProblemError
+
+__all__ = [
+    "ActiveModel",
+    "ConversationQuery",
+    "Dialog",
+    "ForgetQuery",
+    "HistoryQuery",
+    "ModelQuery",
+    "Question",
+    "RecallQuery",
+    "Setting",
+    "UserQuery",
+    "read_json",
+    "to_validation_problem",
+]
+
+_SUPPORTED_YEARS = range(
+    1970, 2900
+)  # what a calendar can still be reckoned with, in every time zone
+_MAX_NAME_LENGTH = 100  # of an unknown key, in messages
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
+_MAX_SLOTS = 20  # of a search
+_MAX_SLOT_LENGTH = 500  # characters of a name or a value
+_MAX_ERRORS = 50  # that are told of one request
+
+_Body = TypeVar("_Body", bound=BaseModel)
+
+
+def read_json(body: bytes, kind: type[_Body]) -> _Body:
+    """The body of a request as a value of ``kind``.
+
+    Raises :class:`ProblemError`: ``not-json``, or ``invalid-request`` with every mistake in it.
+    """
+    try:
+        return kind.model_validate(_parse_json(body))
+    except ValidationError as error:
+        known = _field_names(kind)
+        raise to_validation_problem(
+            error.errors(include_url=False, include_input=False), known
+        ) from None
+
+
+def to_validation_problem(
+    errors: Iterable[Mapping[str, Any]], known: Iterable[str]
+) -> ProblemError:
+    """What pydantic found wrong with a request, without a word of the request itself; if it is
+    very much, the first of it. ``known`` are the names that it may have."""
+    names, found = tuple(known), list(errors)
+    mistakes = [_field_error(error, names) for error in found[:_MAX_ERRORS]]
+    first = mistakes[0]
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    where = f"{first.where}: " if first.where else ""
+    return ProblemError("invalid-request", f"{where}{first.message}{more}", errors=mistakes)
+
+
+def _field_names(kind: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in kind.model_fields.items()]
+
+
+def _field_error(error: Mapping[str, Any], known: tuple[str, ...]) -> FieldError:
+    where = ".".join(replace_unprintable(str(part)[:_MAX_NAME_LENGTH]) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        name = replace_unprintable(str(error["loc"][-1])[:_MAX_NAME_LENGTH])
+        hint = did_you_mean(name, known, label="there are")
+        return FieldError(where, f"There is no '{name}'; {hint}".rstrip("; "))
+    if error["type"] == "model_type":
+        return FieldError(where, 'It must be a JSON object, such as {"text": "…"}')
+    if error["type"] == "too_short":
+        return FieldError(where, f"There must be at least {error['ctx']['min_length']}")
+    return FieldError(where, error["msg"])
+
+
+def _parse_json(body: bytes) -> Any:
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ProblemError("not-json", f"The body is not UTF-8 at byte {error.start}.") from None
+    try:
+        plain = json.loads(
+            text,
+            object_pairs_hook=_reject_duplicate_keys,
+            parse_constant=_reject_constant,
+            parse_float=_parse_float,
+        )
+        if "\\u" in text:
+            json.dumps(plain, ensure_ascii=False).encode()  # half a pair of surrogates is no text
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise ProblemError("not-json", f"The body is no JSON: {error.msg} at {place}.") from None
+    except RecursionError:
+        raise ProblemError("not-json", "The body is nested too deeply.") from None
+    except UnicodeEncodeError:
+        raise ProblemError("not-json", "The body has half of a surrogate pair.") from None
+    except ValueError:  # Python's own limit
+        raise ProblemError("not-json", "The body has a number with too many digits.") from None
+    return plain
+
+
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counted = Counter(name for name, _ in pairs)
+        twice = next(name for name, times in counted.items() if times > 1)
+        name = replace_unprintable(twice[:_MAX_NAME_LENGTH])
+        raise ProblemError("not-json", f"The key '{name}' stands twice in an object.")
+    return found
+
+
+def _reject_constant(name: str) -> NoReturn:
+    raise ProblemError("not-json", f"JSON has no {name}.")
+
+
+def _parse_float(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise ProblemError("not-json", "The body has a number that is too large.")
+    return number
+
+
+def _parse_time(written: object) -> datetime:
+    if not isinstance(written, str):
+        raise PydanticCustomError("moment", "Write a text such as 2026-01-05T09:30:00+01:00")
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        raise PydanticCustomError(
+            "moment", "This is no time; write 2026-01-05T09:30:00+01:00"
+        ) from None
+    if moment.tzinfo is None:
+        raise PydanticCustomError(
+            "moment", "This time has no time zone; write 2026-01-05T09:30:00+01:00, or Z for UTC"
+        )
+    if moment.year not in _SUPPORTED_YEARS:
+        raise PydanticCustomError(
+            "moment",
+            "The year must be from {first} to {last}",
+            {"first": _SUPPORTED_YEARS[0], "last": _SUPPORTED_YEARS[-1]},
+        )
+    return moment
+
+
+def _check_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # no name, no file, a folder
+        raise PydanticCustomError(
+            "time_zone", "This is no time zone; they are called Europe/Berlin, Asia/Tokyo, UTC"
+        ) from None
+    return name
+
+
+_Id = Annotated[str, Field(min_length=1, max_length=500)]
+_User = Annotated[
+    _Id | None,
+    Field(
+        description="Whose conversation it is. Left out: the user of the key, else `user`.",
+        examples=["ann"],
+    ),
+]
+_Model = Annotated[
+    _Id | None,
+    Field(description="The id of a model. Left out: the user's active one.", examples=["weather"]),
+]
+_NamedModel = Annotated[_Id, Field(description="The id of a model.", examples=["weather"])]
+_Time = Annotated[
+    datetime,
+    BeforeValidator(_parse_time),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+_At = Annotated[
+    _Time | None,
+    Field(
+        description="The time of the question, with its zone. Left out: now.",
+        examples=["2026-01-05T09:30:00+01:00"],
+    ),
+]
+_Language = Annotated[
+    Annotated[str, Field(max_length=100)] | None,
+    Field(description="One of the model's languages. Left out: it is detected.", examples=["en"]),
+]
+_Zone = Annotated[
+    Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_check_zone)] | None,
+    Field(
+        description="Where today is today for the user. Left out: the zone of `at`, else UTC.",
+        examples=["Europe/Berlin"],
+    ),
+]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Setting(_Strict):
+    """Who asks which model, when and where."""
+
+    user: _User = None
+    model: _Model = None
+    at: _At = None
+    language: _Language = None
+    time_zone: _Zone = None
+    data: dict[str, Any] = Field(
+        default={},
+        description="What predicates may read with `meta_req('key')`.",
+        examples=[{"channel": "phone"}],
+    )
+    explain: bool = Field(
+        default=False, description="Tell with the reply how it came about, and why."
+    )
+
+
+class Question(Setting):
+    """One question."""
+
+    text: str = Field(
+        description="What the user says. More than 10,000 characters are rejected unread.",
+        examples=["What is the weather in Tokyo today?"],
+    )
+
+
+class Dialog(Setting):
+    """Several questions of one conversation, in their order."""
+
+    texts: list[str] = Field(
+        min_length=1,
+        max_length=100,
+        description="What the user says, one question after the other.",
+        examples=[["What is the weather in Tokyo today?", "And in Kyoto?"]],
+    )
+
+
+class ActiveModel(_Strict):
+    """The model that is to be asked when a question of the user names none."""
+
+    user: _User = None
+    model: Annotated[
+        str,
+        Field(min_length=1, max_length=500, description="The id of a model.", examples=["weather"]),
+    ]
+
+
+class UserQuery(_Strict):
+    """Which user."""
+
+    user: _User = None
+
+
+class ModelQuery(_Strict):
+    """Which model."""
+
+    id: Annotated[
+        str,
+        Field(min_length=1, max_length=500, description="The id of a model.", examples=["weather"]),
+    ]
+
+
+class ConversationQuery(UserQuery):
+    """Whose conversation with which model."""
+
+    model: _Model = None
+
+
+class ForgetQuery(ConversationQuery):
+    """What of it is to be forgotten."""
+
+    what: Literal["all", "entities", "flow"] = Field(
+        default="all",
+        description="All of it, the remembered entities, or the dialog flow.",
+    )
+    group: _Id | None = Field(
+        default=None,
+        description="Only the remembered entities of this group (whatever `what` says).",
+        examples=["city"],
+    )
+
+
+class HistoryQuery(ConversationQuery):
+    """Whose history with which model."""
+
+
+def _parse_slots(written: object) -> dict[str, str]:
+    """The values by name that a query parameter holds as JSON."""
+    if not isinstance(written, str):  # what it is if nothing is said
+        return {}
+    try:
+        found = json.loads(written, object_pairs_hook=_reject_duplicate_keys)
+    except (ValueError, RecursionError, ProblemError):
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+        raise PydanticCustomError("slots", 'Write a JSON object of texts: {"city": "Tokyo"}')
+    if len(found) > _MAX_SLOTS:
+        raise PydanticCustomError(
+            "slots",
+            "There are {number} slots, and {most} are allowed",
+            {"number": len(found), "most": _MAX_SLOTS},
+        )
+    if any(len(text) > _MAX_SLOT_LENGTH for pair in found.items() for text in pair):
+        raise PydanticCustomError(
+            "slots",
+            "A name or a value is longer than {longest} characters",
+            {"longest": _MAX_SLOT_LENGTH},
+        )
+    return found
+
+
+def _check_language_tag(text: str) -> str:
+    if not _LANGUAGE_TAG.fullmatch(text):
+        raise PydanticCustomError("language", "This is no language; write en, de or pt-BR")
+    return text
+
+
+class RecallQuery(UserQuery):
+    """What is looked for, and among what."""
+
+    text: Annotated[str, Field(max_length=10_000)] = Field(
+        default="",
+        description="What it is about. Left out: everything, newest first.",
+        examples=["the weather in Tokyo"],
+    )
+    how: Literal["text", "meaning", "hybrid", "rrf"] | None = Field(
+        default=None,
+        description="By words, by meaning, or by both. Left out: by both, if there is an embedder.",
+    )
+    language: Annotated[str, AfterValidator(_check_language_tag)] | None = Field(
+        default=None, description="Of the text. Left out: any of those that the models have."
+    )
+    at: _At = None
+    time_zone: _Zone = None
+    model: _Id | None = Field(
+        default=None, description="Only what was said with this model. Left out: with any."
+    )
+    since: _Time | None = Field(
+        default=None,
+        description="Only what was said then or later.",
+        examples=["2026-01-05T09:30:00+01:00"],
+    )
+    until: _Time | None = Field(
+        default=None,
+        description="Only what was said before.",
+        examples=["2026-01-06T09:30:00+01:00"],
+    )
+    intent: _Id | None = Field(default=None, description="Only what this intent answered.")
+    slots: Annotated[
+        dict[str, str],
+        BeforeValidator(_parse_slots),
+        WithJsonSchema({"type": "string", "contentMediaType": "application/json"}),
+    ] = Field(
+        default={},
+        description="Only what had these values, a JSON object of 20 texts at most: "
+        '`{"city": "Tokyo"}`.',
+    )
+    page: Annotated[int, Field(strict=False, ge=1, le=1_000)] = Field(
+        default=1, description="Which page, from 1."
+    )
+    size: Annotated[int, Field(strict=False, ge=1, le=100)] = Field(
+        default=10, description="How many passages a page has."
+    )
+    neighbours: Annotated[int, Field(strict=False, ge=0, le=10)] = Field(
+        default=1, description="How many exchanges are told before and after each passage."
+    )

@@ -1,0 +1,1 @@
+"""The engine for the event loop: threads, turns, deadlines, reloading."""

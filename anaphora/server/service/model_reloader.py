@@ -1,0 +1,133 @@
+"""Model files that are taken up while the service runs: when somebody asks for it, when another
+worker was asked for it, and, in development, when a file changes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+from uuid import uuid4
+
+from anaphora.errors import AnaphoraError, HandlerError, StoreError
+from anaphora.models.domain import Model
+from anaphora.server.problems import ProblemError
+
+if TYPE_CHECKING:
+    from anaphora.engine.engine import Engine
+
+__all__ = ["ModelReloader"]
+
+_NAMESPACE = "reloads"
+_REQUEST_TTL = timedelta(minutes=10)
+_REQUEST_INTERVAL = 2.0  # seconds
+_FILE_INTERVAL = 0.5
+
+_FileStamp: TypeAlias = tuple[int, int, int]
+_FileStamps: TypeAlias = dict[Path, _FileStamp | None]
+
+_log = logging.getLogger(__name__)
+
+
+class ModelReloader:
+    """Reloads the models of one worker. ``run`` calls a function in a thread."""
+
+    def __init__(self, engine: Engine, run: Callable[..., Awaitable[None]]) -> None:
+        self._engine = engine
+        self._run = run
+        self._seen: dict[str, str] = {}
+        self._stamps: dict[str, _FileStamps] = {
+            model.id: _file_stamps(model) for model in engine.models
+        }
+        self._store_failed = False
+
+    def reload(self, model: str) -> Model:
+        """Read the file of a model again, and have the other workers do so.
+
+        Raises :class:`ModelError` for a file with mistakes, :class:`ProblemError` if a handler does
+        not fit the model any more: the model as it was goes on. Raises :class:`StoreError` if
+        the other workers cannot be told.
+        """
+        # Noted first: whoever noted last, here or elsewhere, reads the file after all others did.
+        note = self._seen[model] = uuid4().hex
+        self._engine.store.put_note(_NAMESPACE, model, note, _REQUEST_TTL)
+        try:
+            return self._engine.reload(model)
+        except HandlerError as error:
+            raise ProblemError("model-invalid", str(error)) from error
+
+    async def poll_requests(self) -> None:
+        """Do for ever what other workers were asked for."""
+        await self._poll(self.check_requests, _REQUEST_INTERVAL)
+
+    async def poll_files(self) -> None:
+        """Take up for ever the files that change."""
+        await self._poll(self.check_files, _FILE_INTERVAL)
+
+    def check_requests(self) -> None:
+        """Reload the models that another worker has noted since the last look."""
+        try:
+            notes = self._engine.store.list_notes(_NAMESPACE)
+        except StoreError:
+            if not self._store_failed:
+                _log.warning("the store does not tell whether a model is to be reloaded")
+            self._store_failed = True
+            return
+        self._store_failed = False
+        known = {model.id for model in self._engine.models}
+        for id, note in notes.items():
+            if id in known and self._seen.get(id) != note:
+                self._seen[id] = note
+                self._try_reload(id)
+
+    def check_files(self) -> None:
+        """Reload the models of which a file is another than at the last look. One that is gone
+        has not changed: an editor may be about to put a new one in its place."""
+        for model in self._engine.models:
+            stamps = _file_stamps(model)
+            if stamps == self._stamps[model.id] or None in stamps.values():
+                continue
+            self._stamps[model.id] = stamps
+            if now := self._try_reload(model.id):
+                # As they were before they were read: one may have changed again since.
+                known = _file_stamps(now)
+                self._stamps[model.id] = known | {
+                    path: stamp for path, stamp in stamps.items() if path in known
+                }
+
+    async def _poll(self, look: Callable[[], None], pause: float) -> None:
+        while True:
+            try:
+                await self._run(look)
+            except ProblemError:
+                return  # the service is ending
+            except Exception as error:  # the next look may be a better one
+                _log.error("models cannot be looked after", exc_info=error)
+            await asyncio.sleep(pause)
+
+    def _try_reload(self, id: str) -> Model | None:
+        try:
+            model = self._engine.reload(id)
+        except AnaphoraError as error:
+            _log.error("the model %s stays as it was: %s", id, error)
+            return None
+        _log.info("the model %s was reloaded", id)
+        return model
+
+
+def _file_stamps(model: Model) -> _FileStamps:
+    """How the files of a model are now, each None if it is not there, or empty."""
+    files = (Path(model.source), *model.imports) if model.source else ()
+    return {path: _file_stamp(path) for path in files}
+
+
+def _file_stamp(path: Path) -> _FileStamp | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    if not found.st_size:  # an editor is about to write it
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,0 +1,1 @@
+"""Settings of the server: their model, their sources, their errors."""

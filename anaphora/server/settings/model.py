@@ -1,0 +1,303 @@
+"""The settings of the service: what they are, what is allowed, and what holds if nothing is said.
+
+A :class:`Settings` is a plain value: making one reads neither files nor the environment.
+:func:`load_settings` does (:mod:`anaphora.server.settings.loader` says how).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import UTC, datetime
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from anaphora.ltm.factory import MemoryConfig, check_embedder, check_summarizer
+from anaphora.models.schema.durations import parse_duration
+
+__all__ = [
+    "KeyScope",
+    "KeySettings",
+    "LogSettings",
+    "MemorySettings",
+    "Settings",
+    "TracingSettings",
+    "load_settings",
+]
+
+KeyScope: TypeAlias = Literal["ask", "read", "write", "admin"]
+_KEY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+_RATE = re.compile(r"[1-9][0-9]{0,8} ?/ ?([1-9][0-9]{0,5} )?(second|minute|hour|day)s?")
+_ORIGIN = re.compile(r"\*|https?://[^/?#\s]+")
+_ENDPOINT = re.compile(r"https?://\S+")
+
+
+def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
+    """The settings that hold: those of ``overrides`` (the command line; None stands for what is
+    not said) before those of the environment (``ANAPHORA_PORT``, ``ANAPHORA_LOG__LEVEL``) before
+    those of a YAML file.
+
+    The file is ``file``, else ``$ANAPHORA_CONFIG``, else ``anaphora.yaml`` in the working folder
+    if there is one. Raises :class:`~anaphora.errors.AnaphoraError` with every mistake, where it
+    stands and what is allowed.
+    """
+    from anaphora.server.settings.loader import read_settings
+
+    return read_settings(file, **overrides).settings
+
+
+def _match_pattern(pattern: re.Pattern[str], what: str) -> AfterValidator:
+    """A text has to look like ``pattern``; ``what`` says in words how."""
+
+    def check(text: str) -> str:
+        if not pattern.fullmatch(text):
+            raise ValueError(f"expected {what}")
+        return text
+
+    return AfterValidator(check)
+
+
+def _to_utc(time: datetime) -> datetime:
+    """``time`` in UTC, which is also what is meant where no zone is written."""
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def _remove_duplicates(scopes: tuple[KeyScope, ...]) -> tuple[KeyScope, ...]:
+    return tuple(dict.fromkeys(scopes))
+
+
+def _check_network(text: str) -> str:
+    try:
+        if text != "*":
+            ip_network(text)
+    except ValueError:
+        raise ValueError("expected an address such as 10.0.0.7, 10.0.0.0/8 or *") from None
+    return text
+
+
+def _strip_trailing_slash(text: str) -> str:
+    if text and not text.startswith("/"):
+        raise ValueError("expected a path that begins with /")
+    return text.rstrip("/")
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
+
+
+LogLevel: TypeAlias = Annotated[
+    Literal["debug", "info", "warning", "error"],
+    BeforeValidator(_lower),  # the standard library writes DEBUG
+]
+_Rate: TypeAlias = Annotated[str, _match_pattern(_RATE, "a rate such as 100/minute or 5000/day")]
+_Origin: TypeAlias = Annotated[
+    str, _match_pattern(_ORIGIN, "an origin such as https://example.org (without a path) or *")
+]
+
+
+class _SettingsSection(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class KeySettings(_SettingsSection):
+    """A key of the API as the settings keep it; ``anaphora key`` makes one."""
+
+    id: Annotated[str, _match_pattern(_KEY_ID, "letters, digits, '.' and '-'")] = Field(
+        description="What logs and metrics call the key."
+    )
+    hash: Annotated[str, _match_pattern(_HASH, "sha256: and 64 hexadecimal digits")] = Field(
+        description="sha256:HEX of the whole text of the key."
+    )
+    tenant: str = Field(default="", description="Whose users it asks for.")
+    scopes: Annotated[tuple[KeyScope, ...], AfterValidator(_remove_duplicates)] = Field(
+        min_length=1, description="What it may do."
+    )
+    user: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="The only user it speaks for."
+    )
+    rate: _Rate | None = Field(default=None, description="How often it may be used.")
+    expires: Annotated[datetime, AfterValidator(_to_utc)] | None = Field(
+        default=None, description="From when on it is refused."
+    )
+
+
+class LogSettings(_SettingsSection):
+    """What is logged, and how."""
+
+    level: LogLevel = Field(default="info", description="The least that is logged.")
+    format: Literal["auto", "json", "console"] = Field(
+        default="auto",
+        description="JSON lines, or lines for people; auto is for people on a terminal alone.",
+    )
+    texts: bool = Field(default=False, description="Log what users say.")
+
+
+def _check_duration(text: str) -> str:
+    parse_duration(text)
+    return text
+
+
+class MemorySettings(_SettingsSection):
+    """The long-term memory: where what was said is kept for good, and what becomes of it."""
+
+    url: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="Where it is: sqlite:///FILE, postgresql://HOST/DATABASE, memory:. Without "
+        "it there is none.",
+    )
+    summarizer: Annotated[str, AfterValidator(check_summarizer)] = Field(
+        default="extractive",
+        description="What shortens long histories: extractive, cut, bart, bart:FOLDER, none, or "
+        "the URL of a chat-completions endpoint with #MODEL.",
+    )
+    embedder: Annotated[str, AfterValidator(check_embedder)] = Field(
+        default="none",
+        description="What finds by meaning: none, minilm or sentence-transformers:FOLDER.",
+    )
+    max_words: int = Field(
+        default=1_000, ge=1, description="The words of a history from which it is summarized."
+    )
+    max_exchanges: int = Field(
+        default=2_000, ge=1, description="The exchanges that stay in a history."
+    )
+    retention: Annotated[str, AfterValidator(_check_duration)] | None = Field(
+        default=None, description="After how long what was said is erased: 90d."
+    )
+    journal: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="The folder for what waits to be kept."
+    )
+
+    @model_validator(mode="after")
+    def _check_url(self) -> MemorySettings:
+        fields = type(self).model_fields.items()
+        others = [name for name, field in fields if getattr(self, name) != field.default]
+        if self.url is None and others:
+            raise ValueError(f"{others[0]} needs a url; write one, such as sqlite:///memory.db")
+        return self
+
+    def plan(self) -> MemoryConfig | None:
+        """What the long-term memory is made by; None if there is to be none."""
+        if self.url is None:
+            return None
+        return MemoryConfig(
+            self.url,
+            summarizer=self.summarizer,
+            embedder=self.embedder,
+            max_words=self.max_words,
+            max_exchanges=self.max_exchanges,
+            retention=None if self.retention is None else parse_duration(self.retention),
+            journal=None if self.journal is None else Path(self.journal),
+        )
+
+
+class TracingSettings(_SettingsSection):
+    """Where spans go to."""
+
+    endpoint: Annotated[
+        str, _match_pattern(_ENDPOINT, "a URL that begins with http:// or https://")
+    ] | (
+        None
+    ) = Field(default=None, description="An OTLP collector: http://localhost:4318/v1/traces.")
+    service: str = Field(default="anaphora", min_length=1, description="The name of the service.")
+
+
+class Settings(BaseSettings):
+    """The settings of the service."""
+
+    model_config = SettingsConfigDict(
+        extra="forbid",
+        frozen=True,
+        case_sensitive=True,  # else a file may say 'Port', which nobody would look for
+        env_prefix="ANAPHORA_",
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
+    )
+
+    models: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=("weather",),
+        min_length=1,
+        description="Model files or names of bundled models; the first is asked by default.",
+    )
+    store: str = Field(
+        default="memory:",
+        min_length=1,
+        description="Where conversations are kept: memory:, sqlite:///FILE, redis://HOST.",
+    )
+    host: str = Field(default="127.0.0.1", min_length=1, description="The address to listen at.")
+    port: int = Field(default=8080, ge=0, le=65_535, description="The port; 0 takes a free one.")
+    workers: int = Field(default=1, ge=1, le=256, description="Processes that answer.")
+    threads: int = Field(
+        default=32, ge=1, le=1_000, description="Questions that a worker answers at once."
+    )
+    keys: Annotated[tuple[KeySettings, ...], NoDecode] = Field(
+        default=(), description="The keys of the API; without any, anyone may ask."
+    )
+    open: bool = Field(
+        default=False, description="Serve beyond this machine though there are no keys."
+    )
+    cors: Annotated[tuple[_Origin, ...], NoDecode] = Field(
+        default=(), description="Origins whose pages may call the API."
+    )
+    max_body: int = Field(
+        default=65_536, ge=1, le=1 << 30, description="Bytes that a request may have."
+    )
+    max_connections: int = Field(
+        default=1_000, ge=1, le=1_000_000, description="Connections that a worker keeps open."
+    )
+    page: bool = Field(default=True, description="Serve the page at /.")
+    nlpcraft: bool = Field(default=True, description="Serve NLPCraft's API at /nlpcraft/api/v1.")
+    default_rate: _Rate | None = Field(
+        default=None, description="The rate of keys that have none of their own."
+    )
+    trusted_proxies: Annotated[
+        tuple[Annotated[str, AfterValidator(_check_network)], ...], NoDecode
+    ] = Field(default=(), description="Whose X-Forwarded-For is believed.")
+    root_path: Annotated[str, AfterValidator(_strip_trailing_slash)] = Field(
+        default="", description="The path under which a proxy shows the service."
+    )
+    shutdown_grace: float = Field(
+        default=20, ge=0, le=3_600, description="Seconds that what is under way has to end."
+    )
+    reload: bool = Field(default=False, description="Take up model files that change.")
+    cache: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="A folder that keeps what is made of models, for the next start.",
+    )
+    memory: MemorySettings = MemorySettings()
+    log: LogSettings = LogSettings()
+    tracing: TracingSettings = TracingSettings()
+
+    @model_validator(mode="after")
+    def _check_key_ids(self) -> Settings:
+        counted = Counter(key.id for key in self.keys)
+        if twice := next((id for id, times in counted.items() if times > 1), None):
+            raise ValueError(f"two keys have the id '{twice}'")
+        return self
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)

@@ -1,0 +1,126 @@
+"""What Redis does in one go, as Lua scripts.
+
+Each may be run again if its answer was lost: it then does nothing more, and answers the same. What
+might be refused (no memory, no disk, a replica) is the first that a script writes: afterwards
+Redis refuses nothing, so that all of a script is done or nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha1
+
+__all__ = [
+    "ACQUIRE",
+    "COMMIT",
+    "COUNT_QUARANTINED",
+    "PUT_NOTE",
+    "QUARANTINE",
+    "RELEASE",
+    "RENEW",
+    "Script",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script, and the digest that Redis knows it by."""
+
+    text: str
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        digest = sha1(self.text.encode(), usedforsecurity=False).hexdigest()
+        object.__setattr__(self, "digest", digest)
+
+
+# Who asks first in vain comes next, or whoever asks most often would always be before the others.
+# A user may have no right to ask for the time: it is {0, 0} then.
+# Answers {1, record, time, milliseconds until the record expires} to the one who has the lock now,
+# {0, 1, 0, 0} to who comes next, {0, 0, 0, 0} to others.
+ACQUIRE = Script("""
+local lock, record, queue = KEYS[1], KEYS[2], KEYS[3]
+local token, lease, patience = ARGV[1], ARGV[2], ARGV[3]
+local holder = redis.call('GET', lock)
+if holder ~= token then
+  local following = redis.call('GET', queue)
+  if following and following ~= token then
+    return {0, 0, 0, 0}
+  end
+  if holder then
+    redis.call('SET', queue, token, 'PX', patience)
+    return {0, 1, 0, 0}
+  end
+end
+local found = redis.call('GET', record)
+local ttl = redis.call('PTTL', record)
+redis.call('SET', lock, token, 'PX', lease)
+redis.call('DEL', queue)
+local time = redis.pcall('TIME')
+return {1, found, time.err and {0, 0} or time, ttl}
+""")
+
+# An empty record is none. Answers 1 if it was kept, now or when this was run before.
+COMMIT = Script("""
+local lock, record, done = KEYS[1], KEYS[2], KEYS[3]
+local token, text, ttl, known = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+if redis.call('GET', lock) ~= token then
+  return redis.call('EXISTS', done)
+end
+if text == '' then
+  redis.call('DEL', record)
+else
+  redis.call('SET', record, text, 'PX', ttl)
+end
+redis.call('SET', done, '', 'PX', known)
+redis.call('DEL', lock)
+return 1
+""")
+
+RELEASE = Script("""
+for _, key in ipairs(KEYS) do
+  if redis.call('GET', key) == ARGV[1] then
+    redis.call('DEL', key)
+  end
+end
+""")
+
+# Answers 1 if the lock is still held.
+RENEW = Script("""
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  return 0
+end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+""")
+
+# A shelf lives as long as the longest of its notes.
+PUT_NOTE = Script("""
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+end
+""")
+
+# The index comes first: a user who may not write it leaves nothing that is in no index. It lives
+# as long as the longest of its records. Answers 1 if the record was not there before.
+QUARANTINE = Script("""
+local index, record = KEYS[1], KEYS[2]
+local id, text, ttl, now = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local is_new = redis.call('ZADD', index, 'NX', string.format('%.0f', now + ttl), id)
+redis.call('SET', record, text, 'PX', ttl, 'NX')
+redis.call('ZREMRANGEBYSCORE', index, '-inf', '(' .. now)
+if redis.call('PTTL', index) < tonumber(ttl) then
+  redis.call('PEXPIRE', index, ttl)
+end
+return is_new
+""")
+
+# Counts by the server's time, or by that of the client if its user may not ask for it.
+COUNT_QUARANTINED = Script("""
+local time = redis.pcall('TIME')
+local now = ARGV[1]
+if not time.err then
+  now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+end
+return redis.call('ZCOUNT', KEYS[1], now, '+inf')
+""")

@@ -1,0 +1,218 @@
+"""An alarm clock in a conversation."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from anaphora import Engine
+from tests.bots.dialog import MONDAY, answer, answers
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def test_alarms_are_set_listed_and_cancelled():
+    assert answers(
+        "alarm",
+        "Set an alarm for tomorrow 6:30",
+        "and one tomorrow at 7 am",
+        "which alarms are set?",
+        "cancel the one at 7",
+        "how long till the alarm?",
+        "cancel it",
+        "my alarms",
+    ) == [
+        "Alarm set for Tue 6 Jan, 06:30 (in 21 h 30 min).",
+        "Alarm set for Tue 6 Jan, 07:00 (in 22 h).",
+        "Alarms: Tue 6 Jan, 06:30; Tue 6 Jan, 07:00.",
+        "Cancelled: Tue 6 Jan, 07:00.",
+        "21 h 30 min until the alarm at Tue 6 Jan, 06:30.",
+        "Cancelled: Tue 6 Jan, 06:30.",
+        "No alarm is set.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "when"),
+    [
+        ("wake me in 20 minutes", "Mon 5 Jan, 09:20 (in 20 min)"),
+        ("set a timer for 90 minutes", "Mon 5 Jan, 10:30 (in 1 h 30 min)"),
+        ("wake me on Friday at 8 am", "Fri 9 Jan, 08:00 (in 3 d 23 h)"),
+        ("wake me on Friday at 8:30 am", "Fri 9 Jan, 08:30 (in 3 d 23 h)"),
+        ("wake me in 5 seconds", "Mon 5 Jan, 09:00 (in 5 s)"),
+        ("wake me before 11", "Mon 5 Jan, 11:00 (in 2 h)"),
+        ("wake me in the morning", "Tue 6 Jan, 06:00 (in 21 h)"),
+    ],
+)
+def test_times_and_lengths_of_time(question, when):
+    assert answer("alarm", question) == f"Alarm set for {when}."
+
+
+def test_the_hour_of_a_day_is_asked_for_and_is_on_that_day():
+    said = answers("alarm", "wake me tomorrow", "at 11 am")
+    assert said == ["At what time on Tue 6 Jan?", "Alarm set for Tue 6 Jan, 11:00 (in 1 d 2 h)."]
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (["my alarms"], "No alarm is set."),
+        (["cancel the alarm"], "No alarm is set."),
+        (["how long till the alarm?"], "No alarm is set."),
+        (["wake me in 20 minutes", "wake me in 20 minutes"], "There is one already"),
+        (["wake me yesterday at 7 am"], "Sun 4 Jan, 07:00 is over."),
+        (["wake me in 20 minutes", "wake me in 30 minutes", "cancel it"], "Which one? Mon 5 Jan"),
+        (
+            ["wake me in 20 minutes", "cancel the one at noon"],
+            "No alarm is set for that time (noon). There are: Mon 5 Jan, 09:20.",
+        ),
+        (
+            ["wake me in 20 minutes", "wake me in 30 minutes", "cancel all alarms"],
+            "Cancelled: Mon 5 Jan, 09:20; Mon 5 Jan, 09:30.",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_told(questions, said):
+    assert answer("alarm", *questions).startswith(said)
+
+
+def test_an_alarm_that_is_over_is_gone():
+    bot = Engine("alarm", clock=lambda: MONDAY)
+    bot.ask("wake me in 20 minutes", at=MONDAY)
+    assert "09:20" in bot.ask("my alarms", at=MONDAY + timedelta(minutes=19)).text
+    assert bot.ask("my alarms", at=MONDAY + timedelta(minutes=20)).text == "No alarm is set."
+
+
+def test_a_length_of_time_is_counted_though_the_clocks_are_put_forward():
+    night = datetime(2026, 3, 29, 0, 30, tzinfo=UTC)  # 1:30 in Berlin; at 2:00 it is 3:00
+    said = answer("alarm", "set a timer for 60 minutes", at=night, zone=BERLIN)
+    assert said == "Alarm set for Sun 29 Mar, 03:30 (in 1 h)."
+
+
+def test_alarms_are_told_in_the_local_time_of_the_one_who_asks():
+    bot = Engine("alarm", clock=lambda: MONDAY)
+    bot.ask("wake me in 20 minutes", at=MONDAY)
+    assert "10:20" in bot.ask("my alarms", at=MONDAY.astimezone(BERLIN)).text
+
+
+def test_in_russian():
+    assert answers("alarm", "разбуди меня завтра в 7 утра", "мои будильники", "отмени все") == [
+        "Будильник: вт, 6 янв, 07:00 (через 22 ч).",
+        "Будильники: вт, 6 янв, 07:00.",
+        "Отменено: вт, 6 янв, 07:00.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "when"),
+    [
+        ("разбуди меня в 7", "пн, 5 янв, 19:00"),
+        ("разбуди в семь", "пн, 5 янв, 19:00"),
+        ("поставь будильник на 10", "пн, 5 янв, 10:00"),
+        ("разбуди меня в 7 и в 8", "пн, 5 янв, 19:00; пн, 5 янв, 20:00"),
+        ("разбуди меня к 12, пожалуйста", "пн, 5 янв, 12:00"),
+    ],
+)
+def test_a_bare_hour_is_one_where_an_alarm_is_spoken_of(question, when):
+    assert when in answer("alarm", question)
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (["wake me tomorrow", "8"], "Alarm set for Tue 6 Jan, 08:00"),
+        (["wake me tomorrow", "at 7"], "Alarm set for Tue 6 Jan, 07:00"),
+        (["wake me tomorrow", "at 7 pm"], "Alarm set for Tue 6 Jan, 19:00"),
+        (["wake me tomorrow", "half past six"], "Alarm set for Tue 6 Jan"),
+        (["wake me tomorrow", "in 20 minutes"], "Alarm set for Mon 5 Jan, 09:20"),
+        (["wake me tomorrow", "remind me at 5 pm"], "Alarm set for Mon 5 Jan, 17:00"),
+        (["wake me tomorrow", "my alarms", "wake me at 10"], "Alarm set for Mon 5 Jan, 10:00"),
+        (["wake me tomorrow", "never mind", "and at 10"], "Alarm set for Mon 5 Jan, 10:00"),
+        (["wake me yesterday"], "Sun 4 Jan is over."),
+    ],
+)
+def test_the_day_that_was_asked_about_is_that_of_the_answer_alone(questions, said):
+    assert answer("alarm", *questions).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("question", "repeat"),
+    [
+        ("wake me every day at 7", "every day"),
+        ("every monday at 7", "every monday"),
+        ("set an alarm for weekdays at 7", "weekdays"),
+        ("wake me daily at 7", "daily"),
+        ("set an alarm for Mondays", "Mondays"),
+        ("буди меня по будням в 7", "по будням"),
+        ("каждый день в 7", "каждый день"),
+    ],
+)
+def test_what_rings_again_and_again_is_declined_and_not_set_once(question, repeat):
+    declined, listed = answers("alarm", question, "my alarms")
+    assert repeat in declined
+    assert declined.startswith(("I ring only once", "Я звоню только один раз"))
+    assert listed in ("No alarm is set.", "Ни одного будильника нет.")
+
+
+def test_a_day_of_the_week_is_no_repetition():
+    assert answer("alarm", "wake me on Monday at 7 am").startswith("Alarm set for Mon 12 Jan")
+
+
+def test_after_a_cancellation_a_time_sets_an_alarm_again():
+    said = answers("alarm", "wake me at 7 am", "cancel it", "and at 8 am")
+    assert said[-1].startswith("Alarm set for Tue 6 Jan, 08:00")
+
+
+@pytest.mark.parametrize("which", ["at 8 am", "8", "the one at 8"])
+def test_which_one_is_answered_by_its_time(which):
+    said = answers("alarm", "wake me at 7 am and at 8 am", "cancel the alarm", which)
+    assert said[1:] == [
+        "Which one? Tue 6 Jan, 07:00; Tue 6 Jan, 08:00.",
+        "Cancelled: Tue 6 Jan, 08:00.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("cancel the 8 o'clock alarm", "Cancelled: Tue 6 Jan, 08:00."),
+        ("cancel the one on Friday", "Cancelled: Fri 9 Jan, 08:30."),
+        ("cancel the one at 9", "No alarm is set for that time"),
+        ("cancel everything", "Cancelled: Tue 6 Jan, 08:00; Fri 9 Jan, 08:30."),
+        ("move the one at 8 to 9 am", "Moved from Tue 6 Jan, 08:00 to Tue 6 Jan, 09:00."),
+        ("change the 8 o'clock alarm to 9", "Moved from Tue 6 Jan, 08:00 to Mon 5 Jan, 21:00."),
+        ("move it to 10", "Say which one is to be moved"),
+        ("move the one at 8 to yesterday at 7 am", "Sun 4 Jan, 07:00 is over."),
+        ("move the one at 8 to Friday", "Moved from Tue 6 Jan, 08:00 to Fri 9 Jan, 08:00"),
+        ("how many alarms are set?", "Alarms: Tue 6 Jan, 08:00; Fri 9 Jan, 08:30."),
+        ("list", "Alarms: Tue 6 Jan, 08:00; Fri 9 Jan, 08:30."),
+        ("when is my next alarm?", "23 h until the alarm at Tue 6 Jan, 08:00."),
+    ],
+)
+def test_alarms_are_spoken_of_in_many_ways(question, said):
+    asked = ("wake me at 8 am and on Friday at 8:30 am", question)
+    assert answer("alarm", *asked).startswith(said)
+
+
+@pytest.mark.parametrize("when", ["in 99999 years", "on 1 May 2090 at 7"])
+def test_a_time_too_far_away_is_told_and_loses_nothing(when):
+    said = answers("alarm", "wake me in 20 minutes", f"wake me {when}", "my alarms")
+    assert said[1:] == ["That is too far away for me.", "Alarms: Mon 5 Jan, 09:20."]
+
+
+def test_alarms_outlive_many_questions_that_are_not_understood():
+    said = answers("alarm", "wake me in 20 minutes", *["mumble"] * 30, "my alarms")
+    assert said[-1] == "Alarms: Mon 5 Jan, 09:20."
+
+
+def test_alarms_outlive_days_of_silence():
+    bot = Engine("alarm", clock=lambda: MONDAY)
+    bot.ask("wake me on Friday at 8 am", at=MONDAY)
+    assert "Fri 9 Jan" in bot.ask("my alarms", at=MONDAY + timedelta(days=3)).text
+
+
+def test_no_more_alarms_are_kept_than_anyone_can_hear():
+    times = [f"wake me in {minutes} minutes" for minutes in range(1, 103)]
+    assert answer("alarm", *times).startswith("I cannot keep more alarms.")

@@ -1,0 +1,365 @@
+"""Checking models: what fails is shown turn by turn, in as many processes as one likes."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from anaphora.cli import app
+from anaphora.cli.authoring import check
+from anaphora.cli.authoring.sample_results import Case, CaseTurn, format_case, run_case
+from anaphora.cli.terminal import create_console
+from anaphora.engine.engine import Engine
+from anaphora.engine.samples import process_pool
+from anaphora.engine.samples.process_pool import default_jobs, run_in_processes
+from anaphora.errors import AnaphoraError, Problem
+from anaphora.models import loader
+from anaphora.models.domain import AskStep, Dialog
+from anaphora.models.loader import load_model, load_samples
+from tests.support.plain_models import PLAIN_WEATHER
+
+DAY_OUT = """\
+samples:
+  - name: a day out
+    dialog:
+      - ask: weather in Tokyo now
+        intent: weather
+      - pause: 1m
+      - ask: And in Kyoto?
+        slots: {city: Tokyo}
+        memory: [city=Tokyo, weather]
+  - dialog: [{ask: weather in Oslo}]
+"""
+
+# The response to "coffee" takes hours to fill.
+KITCHEN = """\
+id: kitchen
+elements: [{id: tea}, {id: milk}, {id: coffee}]
+intents:
+  - intent=tea term(tea)={# == 'tea'}
+  - intent=milk term(milk)={# == 'milk'}
+  - intent=coffee term(coffee)={# == 'coffee'}
+responses:
+  tea: "{{ 1 // 0 }}"
+  coffee: >-
+    {% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}
+"""
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["check", *arguments])
+
+
+@pytest.fixture
+def day_out(tmp_path: Path) -> str:
+    file = tmp_path / "day.yaml"
+    file.write_text(DAY_OUT, encoding="utf-8")
+    return str(file)
+
+
+@pytest.fixture
+def kitchen(tmp_path: Path):
+    """Writes the kitchen with these samples; says where."""
+
+    def write(*dialogs: str) -> str:
+        file = tmp_path / "kitchen.yaml"
+        samples = "".join(f"  - dialog: [{dialog}]\n" for dialog in dialogs)
+        file.write_text(f"{KITCHEN}samples:\n{samples}", encoding="utf-8")
+        return str(file)
+
+    return write
+
+
+def many(number: int) -> tuple[Dialog, ...]:
+    return tuple(
+        Dialog((AskStep(f"weather in {city}", line=at),), f"{at}: {city}", at)
+        for at in range(1, number + 1)
+        for city in (("Tokyo", "Atlantis")[at % 5 == 0],)
+    )
+
+
+class TestReport:
+    def test_a_dialog_that_fails_is_shown_turn_by_turn(self, day_out):
+        result = run(PLAIN_WEATHER, "--samples", day_out)
+        assert result.exit_code == 1
+        shown = [line.rstrip() for line in result.stdout.splitlines()]
+        assert shown[1:10] == [
+            "  ✗ a day out (line 2)",
+            "      ✓ weather in Tokyo now  → matched weather  topic=weather  city=Tokyo  date=now",
+            "      · (pause of 1m)",
+            "      ✗ And in Kyoto? (line 7)",
+            "          came:     matched weather  topic=weather (memory)  city=Kyoto"
+            "  date=now (memory)",
+            "          answer:   I would look up the weather in Kyoto for now.",
+            "          expected: matched  city=Tokyo  memory: city=Tokyo, weather",
+            "          wrong:    slot city is 'Kyoto', not 'Tokyo'",
+            "          wrong:    memory holds city=Kyoto, date=now, weather; "
+            "city=Tokyo, weather was expected",
+        ]
+        assert "          |   forgotten: city=Tokyo, evicted by city=Kyoto" in shown
+        assert shown[-2:] == ["  ✓ weather in Oslo (line 10)", "1 of 2 dialogs failed"]
+
+    def test_an_error_is_shown_at_the_question_that_met_it(self, kitchen):
+        result = run(kitchen("{ask: milk}, {ask: tea}, {ask: milk}"))
+        assert result.exit_code == 1
+        assert "      ✓ milk  → matched milk" in result.output
+        before, after = result.output.split("      ✗ tea (line ")
+        assert "division" in after
+        assert "division" not in before
+
+    def test_an_answer_of_several_lines_keeps_its_margin(self):
+        turn = CaseTurn("hi", came="matched hi", answer="one\ntwo", failures=("a\nb",))
+        lines = [line for line, _ in format_case(Case("hi", turns=(turn,)))]
+        assert lines[2:] == [
+            "    answer:   one",
+            "              two",
+            "    wrong:    a",
+            "              b",
+        ]
+
+    def test_everything_that_a_sample_can_expect_is_named(self):
+        step = AskStep(
+            "What's the weather?",
+            status="rejected",
+            slots={"city": None, "date": ("now", "today")},
+            from_memory=(),
+            missing=("city", "date"),
+            memory=(),
+        )
+        case = run_case(Engine(PLAIN_WEATHER), Dialog((step,)))
+        assert case.turns[0].expected == (
+            "rejected  city empty  date=now, today  from memory: nothing  missing: city, date"
+            "  memory: nothing"
+        )
+
+    @pytest.mark.parametrize(("text", "title"), [("a\nb\tc", "a b c"), ("", "''"), (" ", "' '")])
+    def test_a_question_is_one_line_whatever_it_says(self, text, title):
+        case = run_case(Engine(PLAIN_WEATHER), Dialog((AskStep(text, status="rejected"),)))
+        assert (case.title, case.passed) == (title, True)
+
+    def test_several_models_are_checked_though_one_cannot_be_loaded(self, tmp_path):
+        result = run(PLAIN_WEATHER, str(tmp_path / "nothing.yaml"), "lights")
+        assert result.exit_code == 1
+        assert "weather: " in result.output
+        assert "lights: " in result.output
+        assert "nothing.yaml" in result.stderr
+
+    def test_a_model_without_samples_is_fine(self, tmp_path):
+        file = tmp_path / "tea.yaml"
+        file.write_text(KITCHEN, encoding="utf-8")
+        result = run(str(file), "--jobs", "2")
+        assert result.exit_code == 0
+        assert "no samples to run" in result.output
+
+    def test_json_is_a_line_for_each_dialog(self, day_out):
+        result = run(PLAIN_WEATHER, "--samples", day_out, "--json")
+        assert result.exit_code == 1
+        failed, passed = map(json.loads, result.stdout.splitlines())
+        assert (failed["model"], failed["title"], failed["line"]) == ("weather", "a day out", 2)
+        assert [case["passed"] for case in (failed, passed)] == [False, True]
+        assert failed["turns"][2]["failures"][0] == "slot city is 'Kyoto', not 'Tokyo'"
+
+
+class TestWarnings:
+    @pytest.fixture(autouse=True)
+    def _warned(self, monkeypatch):
+        def load(name):
+            odd = Problem("the element 'a' is never used", "m.yaml", 3, 7, "  - id: a")
+            return replace(load_model(name), warnings=(odd, replace(odd, line=4)))
+
+        monkeypatch.setattr(loader, "load_model", load)
+
+    def test_they_are_told_with_their_place_and_change_nothing(self):
+        result = run(PLAIN_WEATHER)
+        assert result.exit_code == 0
+        assert "Warning: m.yaml:3:7: the element 'a' is never used" in result.stderr
+        assert "Warning" not in result.stdout
+
+    def test_they_count_if_that_is_asked_for(self, tmp_path):
+        file = tmp_path / "r.xml"
+        result = run(PLAIN_WEATHER, "--strict", "--junit", str(file))
+        assert result.exit_code == 1
+        assert "2 warnings of weather" in result.stderr
+        suite = ElementTree.parse(file).getroot()[0]
+        assert suite.get("failures") == "1"
+        assert all(f"m.yaml:{at}:7" in suite.findtext("testcase/failure") for at in (3, 4))
+
+
+class TestElementsThatNoIntentTakes:
+    MODEL = "id: m\nelements: [{id: tea}, {id: cake}]\nintents: [\"intent=i term={# == 'tea'}\"]\n"
+
+    def test_strict_counts_them(self, tmp_path):
+        file = tmp_path / "m.yaml"
+        file.write_text(self.MODEL)
+        result = run(str(file), "--strict")
+        assert result.exit_code == 1
+        assert "no intent takes the element 'cake'" in result.stderr
+        assert "1 warning of m" in result.stderr
+
+    def test_without_it_nothing_is_said(self, tmp_path):
+        file = tmp_path / "m.yaml"
+        file.write_text(self.MODEL)
+        result = run(str(file))
+        assert result.exit_code == 0
+        assert "no intent takes" not in result.stderr
+
+
+class TestNotes:
+    def test_a_model_that_has_nothing_for_not_is_told_of_once_and_passes(self, kitchen):
+        result = run(kitchen("{ask: milk}"), "--strict")
+        assert result.exit_code == 0
+        assert result.stderr.count("words that turn the sense (not, without, only)") == 1
+        assert "hint: until one does, 'do not …' is answered like 'do …'" in result.stderr
+        assert "turn the sense" not in result.stdout
+
+    def test_one_that_covers_them_or_is_bundled_is_not(self, kitchen):
+        file = Path(kitchen("{ask: milk}"))
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace("{id: milk}", "{id: milk, synonyms: [without]}"), "utf-8")
+        assert "Note" not in run(str(file)).stderr
+        assert "Note" not in run("cafe", "--strict").stderr
+
+    @pytest.mark.parametrize(
+        ("language", "module", "note"),
+        [
+            ("zh", "segmentation", "Chinese words are not told apart"),
+            ("th", "segmentation", "Thai words are not told apart"),
+            ("ko", "morphology", "Korean verbs are not found in their forms"),
+        ],
+    )
+    def test_a_language_whose_package_is_missing_is_told_of_once(
+        self, tmp_path, monkeypatch, language, module, note
+    ):
+        file = tmp_path / "m.yaml"
+        elements = (
+            "elements: [{id: tea, synonyms: [茶]}]\nintents: [\"intent=i term={# == 'tea'}\"]"
+        )
+        file.write_text(f"id: m\nlanguage: {language}\n{elements}\n", "utf-8")
+        assert note not in run(str(file)).stderr
+        monkeypatch.setattr(f"anaphora.entities.{module}.find_spec", lambda name: None)
+        result = run(str(file), "--strict")
+        assert result.stderr.count(note) == 1
+        extra = note.split()[0].lower()
+        assert f"pip install 'anaphora[{extra}]'" in result.stderr
+
+
+class TestProcesses:
+    def test_the_results_are_those_of_one_process_in_the_same_order(self):
+        model, dialogs = load_model(PLAIN_WEATHER), many(60)
+        engine = Engine(model)
+        here = [replace(run_case(engine, dialog), seconds=0.0) for dialog in dialogs]
+        there = run_in_processes(model.source, dialogs, run_case, 3)
+        assert [replace(case, seconds=0.0) for case in there] == here
+        assert {case.passed for case in here} == {True, False}
+        assert not multiprocessing.active_children()
+
+    def test_the_command_says_the_same(self, day_out):
+        alone = run(PLAIN_WEATHER, "--samples", day_out, "--jobs", "1")
+        assert run(PLAIN_WEATHER, "--samples", day_out, "--jobs", "2").output == alone.output
+
+    def test_a_process_that_dies_is_one_clear_error(self, kitchen):
+        file = kitchen("{ask: milk}", "{ask: coffee}")
+        dialogs = load_model(file).samples
+        running = run_in_processes(file, dialogs, run_case, 2)
+        assert next(running).passed
+        for process in multiprocessing.active_children():
+            process.kill()
+        with pytest.raises(AnaphoraError, match=r"signal 9 while it ran .* on lines 13 to 13"):
+            next(running)
+        assert not multiprocessing.active_children()
+
+    def test_a_model_that_is_gone_is_one_clear_error(self, tmp_path):
+        running = run_in_processes(str(tmp_path / "gone.yaml"), many(3), run_case, 2)
+        with pytest.raises(AnaphoraError, match=r"gone\.yaml"):
+            list(running)
+        assert not multiprocessing.active_children()
+
+    def test_there_are_more_of_them_only_where_that_pays(self, monkeypatch):
+        assert default_jobs(many(process_pool._MIN_PARALLEL_QUESTIONS - 1)) == 1
+        monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 5}, raising=False)
+        assert default_jobs(many(process_pool._MIN_PARALLEL_QUESTIONS)) == 3
+
+    @pytest.mark.parametrize("jobs", ["1", "2"])
+    def test_ctrl_c_ends_all_of_them_at_once_with_one_line(self, kitchen, jobs, tmp_path):
+        file = kitchen("{ask: milk}", "{ask: coffee}", "{ask: milk}")
+        report = tmp_path / "r.xml"
+        with subprocess.Popen(
+            [sys.executable, "-m", "anaphora", "check", file, "-j", jobs, "--junit", str(report)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+            start_new_session=True,
+            preexec_fn=_hear_ctrl_c,
+        ) as process:
+            shown = [process.stdout.readline().decode() for _ in range(2)]
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to each of them
+            # Whatever was left behind would hold the pipes open.
+            _, errors = process.communicate(timeout=60)
+        assert "✓ milk" in shown[1]
+        # Before it stands a note of two lines on the model.
+        assert (process.returncode, errors.decode().splitlines()[2:]) == (130, ["Interrupted."])
+        assert not report.exists()
+
+    def test_they_end_with_the_one_that_started_them(self, kitchen):
+        file = kitchen("{ask: milk}", "{ask: coffee}", "{ask: coffee}")
+        with subprocess.Popen(
+            [sys.executable, "-m", "anaphora", "check", file, "-j", "2"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+        ) as process:
+            shown = [process.stdout.readline().decode() for _ in range(2)]
+            process.kill()
+            process.communicate(timeout=60)  # until nobody holds the pipes open any more
+        assert "✓ milk" in shown[1]
+
+
+def _hear_ctrl_c() -> None:
+    """Whoever runs the tests in the background may have had Ctrl-C ignored or blocked."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+class TestProgress:
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    @pytest.mark.parametrize(("patience", "shown"), [(-1.0, True), (3_600.0, False)])
+    def test_a_bar_comes_up_in_a_terminal_where_it_takes_long(self, monkeypatch, patience, shown):
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setattr(check_module(), "_PATIENCE", patience)
+        monkeypatch.setattr(sys, "stderr", terminal := self.Terminal())
+        with check_module()._progress(create_console(), 2) as advance:
+            advance()
+            advance()
+        assert ("2/2" in terminal.getvalue()) == shown
+
+    def test_there_is_none_elsewhere(self, monkeypatch):
+        monkeypatch.setattr(check_module(), "_PATIENCE", -1.0)
+        assert run("weather").stderr == ""
+
+
+def check_module():
+    return sys.modules[check.__module__]
+
+
+class TestMemory:
+    def test_a_file_of_samples_is_held_against_the_elements_of_the_model(self, tmp_path):
+        file = tmp_path / "s.yaml"
+        file.write_text("- dialog: [{ask: x, memory: [citi, city=Tokio]}]\n", encoding="utf-8")
+        with pytest.raises(AnaphoraError) as caught:
+            load_samples(file, load_model(PLAIN_WEATHER))
+        assert "did you mean 'city'" in str(caught.value)
+        assert "did you mean 'Tokyo'" in str(caught.value)

@@ -1,0 +1,161 @@
+"""``anaphora import nlpcraft`` as a user types it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from anaphora.cli.authoring.import_nlpcraft import import_app
+from anaphora.errors import ModelError
+from anaphora.models.loader import load_model
+from tests.models.nlpcraft.translation_helpers import DRINKS, LAMPS
+
+INTENTS = "intent=order term(what)={# == 'drink'} term(size)~{# == 'size'}?\n"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(import_app, ["nlpcraft", *map(str, arguments)])
+
+
+@pytest.fixture
+def idl(tmp_path: Path) -> Path:
+    path = tmp_path / "drinks.idl"
+    path.write_text(INTENTS, encoding="utf-8")
+    return path
+
+
+def test_the_translation_is_printed_and_the_report_stands_beside_it() -> None:
+    result = run(LAMPS)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("# Translated from 'lamps-0.9.yaml', a model of NLPCraft 0.9.")
+    assert "\nid: demo.lamps\n" in result.stdout
+    lines = [" ".join(line.split()) for line in result.stderr.splitlines()]
+    assert lines[0].endswith("a model file of NLPCraft 0.9")
+    assert lines.index("mapped:") < lines.index("changed:") < lines.index("ignored:")
+    assert "line 13 conversationTimeout: 300000 ms → conversation.timeout: 5m" in lines
+    assert "line 19 maxUnknownWords: there is no dictionary of known words" in lines
+
+
+def test_what_is_written_is_a_model(tmp_path: Path) -> None:
+    output = tmp_path / "lamps.yaml"
+    result = run(LAMPS, "--output", output)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert load_model(output).elements == load_model(LAMPS).elements
+
+
+def test_a_file_that_is_there_is_only_overwritten_by_force(tmp_path: Path) -> None:
+    output = tmp_path / "lamps.yaml"
+    output.write_text("mine", encoding="utf-8")
+    result = run(LAMPS, "--output", output)
+    assert result.exit_code == 2
+    assert "--force" in result.stderr
+    assert output.read_text(encoding="utf-8") == "mine"
+    assert run(LAMPS, "--output", output, "--force").exit_code == 0
+    assert load_model(output).id == "demo.lamps"
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    result = run(LAMPS, "--output", tmp_path / "nowhere" / "lamps.yaml")
+    assert result.exit_code == 2
+    assert "cannot write" in result.stderr
+
+
+def test_intents_from_the_code_of_the_bot_are_added(tmp_path: Path, idl: Path) -> None:
+    output = tmp_path / "drinks.yaml"
+    result = run(DRINKS, "--intents", idl, "--output", output)
+    assert result.exit_code == 0, result.stderr
+    assert "no intents in the file" not in result.stderr
+    assert [intent.id for intent in load_model(output).intents] == ["order"]
+
+
+def test_an_intent_that_waits_for_its_python_function_is_told_to_be_in_the_new_file(
+    tmp_path: Path,
+) -> None:
+    bot = tmp_path / "bot.json"
+    bot.write_text(
+        """{"id": "bot", "elements": [{"id": "tea", "synonyms": []}], "maxFreeWords": 5, "intents":
+        ["intent=tea term={# == 'tea'}", "intent=late term=/org.bot.Rules#isLate/"]}""",
+        encoding="utf-8",
+    )
+    output = tmp_path / "bot.yaml"
+    result = run(bot, "--output", output)
+    assert result.exit_code == 0, result.stderr
+    assert "The new file has what is left out: late." in result.stderr
+    with pytest.raises(ModelError, match=r"org\.bot\.Rules"):
+        load_model(output)
+
+
+def test_without_them_the_report_says_how_to_give_them() -> None:
+    result = run(DRINKS)
+    assert result.exit_code == 0
+    assert "no intents in the file: give them with --intents" in result.stderr
+
+
+def test_the_id_and_the_language_can_be_given(tmp_path: Path, idl: Path) -> None:
+    output = tmp_path / "bar.yaml"
+    run(DRINKS, "--intents", idl, "--id", "bar", "--language", "fr", "--output", output)
+    model = load_model(output)
+    assert (model.id, model.languages) == ("bar", ("fr",))
+
+
+@pytest.mark.parametrize("option", [("--id", "a b"), ("--language", "French")])
+def test_an_id_or_a_language_that_is_none_is_told(option: tuple[str, str]) -> None:
+    result = run(DRINKS, *option)
+    assert result.exit_code == 2
+    assert option[1] in result.stderr
+
+
+def test_mistakes_are_told_at_their_places_in_the_original(tmp_path: Path) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text(
+        "id: bad\nconversationTimeout: soon\nelements:\n  - {id: a, parentId: b}\n",
+        encoding="utf-8",
+    )
+    result = run(file)
+    assert result.exit_code == 1
+    assert "bad.yaml:2:22: 'soon' is not a duration" in result.stderr
+    assert "bad.yaml:4:23: unknown parent 'b'" in result.stderr
+    assert "parent: b" in result.stdout
+
+
+def test_mistakes_in_the_intents_name_their_own_file(tmp_path: Path) -> None:
+    idl = tmp_path / "wrong.idl"
+    idl.write_text("// a comment\nintent=i term={no_such()}\n", encoding="utf-8")
+    result = run(DRINKS, "--intents", idl)
+    assert result.exit_code == 1
+    assert "wrong.idl:2:" in result.stderr
+
+
+def test_imports_must_be_copied_beside_the_new_file(tmp_path: Path) -> None:
+    (tmp_path / "more.idl").write_text("intent=i term={# == 'e'}", encoding="utf-8")
+    file = tmp_path / "m.yaml"
+    file.write_text(
+        "maxWords: 9\nelements: [{id: e}]\nintents: [\"import('more.idl')\"]\n", encoding="utf-8"
+    )
+    beside, elsewhere = tmp_path / "n.yaml", tmp_path / "sub" / "n.yaml"
+    elsewhere.parent.mkdir()
+    assert "copy it there" not in run(file, "--output", beside).stderr
+    assert "copy it there" in run(file, "--output", elsewhere).stderr
+    assert load_model(beside).intent("i")
+
+
+def test_a_file_of_ours_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "ours.yaml"
+    file.write_text("id: m\nlanguage: en\nelements: [{id: e}]\n", encoding="utf-8")
+    result = run(file)
+    assert isinstance(result.exception, ModelError)
+    assert "nothing in this file is NLPCraft's own" in result.exception.message
+
+
+def test_a_file_that_is_not_there_is_told() -> None:
+    result = run("nowhere.yaml")
+    assert result.exit_code == 2
+    assert "nowhere.yaml" in result.stderr
+
+
+def test_the_report_cannot_steer_a_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "m.yaml"
+    file.write_text('maxWords: 9\n"\\e[31mred": 1\nelements: [{id: e}]\n', encoding="utf-8")
+    assert "\x1b" not in run(file).stderr

@@ -1,0 +1,82 @@
+"""``anaphora expand`` as a user types it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+
+import pytest
+import typer
+from click.testing import Result
+from typer.testing import CliRunner
+
+from anaphora.cli.language.expand import expand
+from anaphora.grammar.synonyms.expansion import MAX_PHRASES
+
+APP = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None)
+APP.command()(expand)
+
+
+def run(*arguments: str, stdin: str = "") -> Result:
+    return CliRunner().invoke(APP, arguments, input=stdin)
+
+
+def test_each_phrase_is_a_line():
+    result = run("{good|_} coffee{s|_}")
+    assert result.stdout.splitlines() == ["good coffees", "good coffee", "coffees", "coffee"]
+    assert result.exit_code == 0
+
+
+def test_patterns_and_predicates_are_shown_as_they_are_written():
+    result = run("//[0-9]+// ^^[size]{ # == 'size' }^^ cups")
+    assert result.stdout == "//[0-9]+// ^^[size]{# == 'size'}^^ cups\n"
+
+
+@pytest.mark.parametrize("name", ["<ASK>", "ASK"])
+def test_macros_are_given_with_their_angle_brackets_or_without(name):
+    result = run("<ASK> it", "--macro", f"{name}={{what|<IS>}}", "-m", "IS=is=")
+    assert result.stdout.splitlines() == ["what it", "is= it"]
+
+
+def test_json_tells_the_pieces_apart():
+    result = run("--json", "a b {//c+//|^^[x]{# == 'd'}^^}")
+    assert [json.loads(line) for line in result.stdout.splitlines()] == [
+        ["a b", {"regex": "c+"}],
+        ["a b", {"alias": "x", "predicate": "# == 'd'"}],
+    ]
+
+
+def test_macros_come_from_the_standard_input_one_a_line():
+    result = run("-", stdin="{a|b}\n\nc {\r\nd\n")
+    assert result.stdout.splitlines() == ["a", "b", "d"]
+    assert "<stdin>:3:4: a '{' is not closed" in result.stderr
+    assert result.exit_code == 1
+
+
+def test_a_mistake_is_shown_with_a_caret():
+    result = run("the {a|b")
+    assert result.exit_code == 1
+    assert "  the {a|b\n          ^\n  hint: add the missing }" in result.stderr
+
+
+def test_more_phrases_than_allowed_are_counted_and_none_is_printed():
+    result = run("{a|b} {c|d}", "--limit", "3")
+    assert result.exit_code == 1
+    assert "stands for 4 phrases, more than the 3 allowed" in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_mistake_in_a_macro_names_it_though_it_is_not_used():
+    result = run("a", "-m", "A=<B> b", "-m", "C={c")
+    assert result.exit_code == 1
+    assert "<A>:1:1: there is no macro <B>" in result.stderr
+    assert "<C>:1:3: a '{' is not closed" in result.stderr
+
+
+@pytest.mark.parametrize("options", [["-m", "A"], ["-m", "A=a", "-m", "<A>=b"], ["--limit", "0"]])
+def test_what_cannot_be_meant_is_refused(options):
+    assert run("a", *options).exit_code == 2
+
+
+def test_its_limit_is_that_of_a_model():
+    assert inspect.signature(expand).parameters["limit"].default == MAX_PHRASES

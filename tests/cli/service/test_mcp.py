@@ -1,0 +1,160 @@
+"""``anaphora mcp``: what it takes and how it is put together; tests/mcp has it at work."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from anaphora import Engine, mcp
+from anaphora.cli import app
+from anaphora.errors import AnaphoraError
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["mcp", *arguments])
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """What would have been served: nothing is."""
+    found: dict[str, Any] = {}
+
+    def create(engine: Engine, *, user: str) -> str:
+        found.update(
+            models=[model.id for model in engine.models],
+            store=type(engine.store).__name__,
+            user=user,
+        )
+        return "the server"
+
+    monkeypatch.setattr(mcp, "create_server", create)
+    monkeypatch.setattr(mcp, "serve_stdio", lambda server: found.update(by="stdio"))
+    monkeypatch.setattr(
+        mcp, "serve_http", lambda server, address, started: found.update(by=address)
+    )
+    return found
+
+
+def test_a_model_is_served_over_the_streams_from_the_memory_of_the_process(
+    served: dict[str, Any],
+) -> None:
+    result = run("cafe")
+    assert (result.exit_code, result.output) == (0, "")
+    assert served == {"models": ["cafe"], "store": "MemoryStore", "user": "user", "by": "stdio"}
+
+
+def test_several_models_another_store_and_another_user_can_be_named(
+    served: dict[str, Any], tmp_path: Path
+) -> None:
+    url = f"sqlite:///{tmp_path}/bot.db"
+    assert run("cafe", "sales", "--store", url, "--user", "ann").exit_code == 0
+    assert served["models"] == ["cafe", "sales"]
+    assert (served["store"], served["user"]) == ("SqliteStore", "ann")
+
+
+def test_the_settings_of_the_service_name_models_and_store(
+    served: dict[str, Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "anaphora.yaml"
+    file.write_text(f"models: [sales, cafe]\nstore: sqlite:///{tmp_path}/bot.db\n", "utf-8")
+    assert run("--config", str(file)).exit_code == 0
+    assert (served["models"], served["store"]) == (["sales", "cafe"], "SqliteStore")
+
+
+def test_settings_without_the_service_are_told_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("anaphora.server")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pydantic_settings", None)
+    file = tmp_path / "anaphora.yaml"
+    file.write_text("models: [sales]\n", "utf-8")
+    needed = "this command needs the package pydantic_settings: pip install 'anaphora[server]'"
+    assert str(run("--config", str(file)).exception) == needed
+
+
+def test_the_command_line_goes_before_the_settings(served: dict[str, Any], tmp_path: Path) -> None:
+    file = tmp_path / "anaphora.yaml"
+    file.write_text(f"models: [sales]\nstore: sqlite:///{tmp_path}/bot.db\n", "utf-8")
+    assert run("cafe", "--config", str(file), "--store", "memory:").exit_code == 0
+    assert (served["models"], served["store"]) == (["cafe"], "MemoryStore")
+
+
+def test_an_address_is_served_over_http(served: dict[str, Any]) -> None:
+    assert run("cafe", "--http", "127.0.0.1:8090").exit_code == 0
+    assert served["by"] == "127.0.0.1:8090"
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("0.0.0.0:8090", "not this machine alone"),
+        (":8090x", "is no address"),
+        ("127.0.0.1", "is no address"),
+        ("127.0.0.1:", "is no address"),
+        ("127.0.0.1:99999", "is no address"),
+        ("127.0.0.1:-1", "is no address"),
+        ("example.com:80", "not this machine alone"),
+        ("[2001:db8::1]:80", "not this machine alone"),
+        ("localhost.example.com:80", "not this machine alone"),
+    ],
+)
+def test_only_addresses_of_this_machine_are_listened_to(address: str, said: str) -> None:
+    result = run("cafe", "--http", address)
+    assert isinstance(result.exception, AnaphoraError)
+    assert said in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("address", "host", "port"),
+    [
+        ("8090", "127.0.0.1", 8090),
+        (":8090", "127.0.0.1", 8090),
+        ("localhost:0", "localhost", 0),
+        ("127.0.0.2:80", "127.0.0.2", 80),
+        ("[::1]:8090", "::1", 8090),
+    ],
+)
+def test_an_address_may_be_written_in_several_ways(address: str, host: str, port: int) -> None:
+    from anaphora.mcp.transports import parse_address
+
+    assert parse_address(address) == (host, port)
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        result = run("cafe", "--http", f"127.0.0.1:{taken.getsockname()[1]}")
+    assert isinstance(result.exception, AnaphoraError)
+    assert "cannot listen to 127.0.0.1:" in str(result.exception)
+
+
+def test_a_model_or_a_store_that_is_none_is_told(served: dict[str, Any]) -> None:
+    for arguments in (["coffee"], ["cafe", "--store", "nosuch://x"]):
+        result = run(*arguments)
+        assert isinstance(result.exception, AnaphoraError)
+        assert result.stdout == ""
+    assert not served
+
+
+def test_a_redis_that_is_not_there_is_told_before_an_agent_asks(served: dict[str, Any]) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        result = run("cafe", "--store", f"redis://127.0.0.1:{free.getsockname()[1]}")
+    assert isinstance(result.exception, AnaphoraError)
+    assert "cannot be reached" in str(result.exception)
+    assert "by" not in served
+
+
+def test_without_the_sdk_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(("anaphora.mcp", "mcp."))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    result = run("cafe")
+    assert isinstance(result.exception, AnaphoraError)
+    assert "pip install 'anaphora[mcp]'" in str(result.exception)

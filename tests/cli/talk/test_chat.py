@@ -1,0 +1,298 @@
+"""The chat, typed into a pipe and into a terminal."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner
+
+from anaphora import Engine
+from anaphora.cli import app
+from anaphora.cli.talk.chat import _lines as lines
+from tests.support.plain_models import PLAIN_WEATHER
+
+
+def chat(*lines: str, model: str = PLAIN_WEATHER) -> str:
+    result = CliRunner().invoke(app, ["chat", model], input="".join(f"{line}\n" for line in lines))
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_questions_are_answered_one_after_the_other():
+    output = chat("weather in Tokyo", "and in Kyoto?")
+    assert "the weather in Tokyo." in output
+    assert "the weather in Kyoto." in output
+
+
+def test_an_end_of_input_leaves_quietly():
+    assert "Traceback" not in chat()
+
+
+def test_bytes_that_are_no_text_are_answered_and_the_chat_goes_on():
+    done = subprocess.run(
+        [sys.executable, "-m", "anaphora", "chat", PLAIN_WEATHER],
+        input=b"\xff\xfe\nweather in Oslo\n",
+        env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"the weather in Oslo." in done.stdout
+
+
+def test_a_closed_standard_input_leaves_quietly():
+    command = f"{sys.executable} -m anaphora chat {PLAIN_WEATHER} <&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Ctrl-C is pressed while a certain line is answered."""
+    answer = Engine.ask
+
+    def ask(self, text, **options):
+        if text == "a long one":
+            raise KeyboardInterrupt
+        return answer(self, text, **options)
+
+    monkeypatch.setattr(Engine, "ask", ask)
+
+
+def test_ctrl_c_during_an_answer_interrupts_it_and_the_chat_goes_on(interrupted, monkeypatch):
+    monkeypatch.setattr(sys.modules[lines.__module__], "_is_typed", lambda: True)
+    lines_of = iter(["a long one", "weather in Oslo"])
+    monkeypatch.setattr(sys.modules[lines.__module__], "_lines", lambda: lines_of)
+    output = chat()
+    assert "interrupted" in output
+    assert "the weather in Oslo." in output
+
+
+def test_ctrl_c_ends_a_chat_whose_lines_nobody_types(interrupted):
+    result = CliRunner().invoke(app, ["chat", PLAIN_WEATHER], input="a long one\nweather in Oslo\n")
+    assert result.exit_code == 130
+    assert "Oslo" not in result.stdout.split("leaves.")[1]
+
+
+def test_an_error_of_the_model_is_told_and_the_chat_goes_on(tmp_path):
+    file = tmp_path / "kitchen.yaml"
+    file.write_text(
+        "id: kitchen\nelements: [{id: tea}, {id: milk}]\n"
+        "intents: [\"intent=tea term={# == 'tea'}\", \"intent=milk term={# == 'milk'}\"]\n"
+        "responses: {tea: '{{ 1 // 0 }}', milk: Here you are.}\n",
+        encoding="utf-8",
+    )
+    output = chat("tea", "milk", model=str(file))
+    assert "division" in output
+    assert "Here you are." in output
+
+
+def test_stm_shows_the_memory_as_a_table():
+    output = chat("/stm", "weather in Tokyo", "/stm")
+    assert "nothing is remembered" in output
+    assert "element" in output
+    assert "city" in output.split("element")[1]
+
+
+def test_stm_shows_what_is_being_waited_for():
+    assert "waiting for city of weather" in chat("What's the weather?", "/stm")
+
+
+def test_why_explains_the_last_answer():
+    output = chat("/why", "weather in Tokyo", "/why")
+    assert "nothing has been asked yet" in output
+    assert "match 1: weather" in output
+
+
+def test_reset_forgets_the_conversation():
+    output = chat("weather in Tokyo", "/reset", "and tomorrow?")
+    assert "everything is forgotten" in output
+    assert "rejected" in output
+
+
+def test_another_model_has_a_memory_of_its_own_and_the_first_keeps_its():
+    output = chat(
+        "weather in Tokyo",
+        "/model cafe",
+        "how much is a coffee at Starbucks?",
+        f"/model {PLAIN_WEATHER}",
+        "and tomorrow?",
+    )
+    assert "a coffee on the menu of Starbucks" in output
+    assert "the weather in Tokyo for tomorrow" in output
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("/model", "lights"),
+        ("/model nowhere", "the bundled models are"),
+        ("/sttm", "did you mean /stm?"),
+        ("/qiut", "did you mean /quit?"),
+        ("/STM", "did you mean /stm?"),
+        ("/nonsense", "/help lists the commands"),
+        ("/help", "/quit"),
+        ("", ""),
+        ("[red]weather[/red] in Tokyo", "the weather in Tokyo"),
+    ],
+)
+def test_whatever_is_typed_the_chat_goes_on(line, said):
+    output = chat(line, "weather in Oslo")
+    assert said in output
+    assert "the weather in Oslo." in output
+
+
+def test_quit_leaves_at_once():
+    assert "Oslo" not in chat("/quit", "weather in Oslo")
+
+
+class TestWatching:
+    BOT = (
+        "id: kitchen\nelements: [{id: tea}, {id: milk, groups: [with]}]\n"
+        "intents: [\"intent=tea term={# == 'tea'} term(with)~{# == 'milk'}?\"]\n"
+        "responses: {tea: 'Black tea{{ with }}'}\n"
+    )
+
+    def talk(self, file: Path, monkeypatch, *steps: str, options: tuple[str, ...]) -> str:
+        """What the chat says to lines that are typed, and files that are put into its place."""
+        clock = itertools.count(1)
+
+        def write(text: str) -> None:
+            file.write_text(text, encoding="utf-8")
+            os.utime(file, ns=(0, next(clock) * 10**9))
+
+        def typed():
+            for step in steps:
+                if step.startswith("id:"):
+                    write(step)
+                else:
+                    yield step
+
+        write(self.BOT)
+        monkeypatch.setattr(sys.modules[lines.__module__], "_lines", typed)
+        result = CliRunner().invoke(app, ["chat", str(file), *options])
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    def test_a_changed_model_answers_the_next_line_and_remembers_the_last(
+        self, tmp_path, monkeypatch
+    ):
+        green = self.BOT.replace("Black", "Green")
+        file = tmp_path / "kitchen.yaml"
+        steps = ("tea with milk", green, "tea", "tea")
+        output = self.talk(file, monkeypatch, *steps, options=("--watch",))
+        before, after = output.split("reloaded kitchen.yaml\n")
+        assert "Black teamilk" in before
+        assert after.count("Green teamilk") == 2
+
+    def test_mistakes_are_shown_once_and_the_old_model_answers(self, tmp_path, monkeypatch):
+        file = tmp_path / "kitchen.yaml"
+        broken = self.BOT.replace("responses", "respnses")
+        steps = ("tea", broken, "tea", "tea", self.BOT.replace("Black", "Green"), "tea")
+        output = self.talk(file, monkeypatch, *steps, options=("--watch",))
+        assert output.count("did you mean 'responses'?") == 1
+        assert output.count("the model as it was goes on answering") == 1
+        assert output.count("\nBlack tea\n") == 3
+        assert output.count("\nGreen tea\n") == 1
+
+    def test_nobody_who_does_not_ask_for_it_gets_another_model(self, tmp_path, monkeypatch):
+        green = self.BOT.replace("Black", "Green")
+        file = tmp_path / "kitchen.yaml"
+        output = self.talk(file, monkeypatch, "tea", green, "tea", options=())
+        assert output.count("Black tea") == 2
+        assert "reloaded" not in output
+
+
+def _hear_ctrl_c() -> None:
+    """Whoever runs the tests in the background may have had Ctrl-C ignored or blocked."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+class Terminal:
+    """A chat in a terminal of its own."""
+
+    def __init__(self, home: str) -> None:
+        self._master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "anaphora", "chat", PLAIN_WEATHER],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=os.environ | {"XDG_STATE_HOME": home, "TERM": "xterm"},
+            start_new_session=True,
+            preexec_fn=_hear_ctrl_c,
+        )
+        os.close(slave)
+        self.seen = ""
+
+    def type(self, text: str) -> None:
+        os.write(self._master, text.encode())
+
+    def wait_for(self, text: str, seconds: float = 120) -> None:
+        end = time.monotonic() + seconds
+        while text not in self.seen:
+            ready, _, _ = select.select([self._master], [], [], max(0, end - time.monotonic()))
+            assert ready, f"{text!r} did not come; so far: {self.seen!r}"
+            self.seen += os.read(self._master, 4096).decode("utf-8", "replace")
+        self.seen = self.seen.split(text, 1)[1]
+
+    def press_ctrl_c(self, until: str) -> None:
+        """Once may not do: readline misses one that comes just before it waits for a key."""
+        for _ in range(60):
+            os.kill(self.process.pid, signal.SIGINT)
+            with suppress(AssertionError):
+                return self.wait_for(until, seconds=2)
+        raise AssertionError(f"{until!r} did not come")
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self._master)
+
+
+@pytest.fixture
+def terminal(tmp_path):
+    opened = Terminal(str(tmp_path))
+    yield opened
+    opened.close()
+
+
+def test_whoever_has_no_home_has_no_history_and_can_chat(monkeypatch):
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    def no_more(prompt: str) -> str:
+        raise EOFError
+
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("builtins.input", no_more)
+    assert list(lines()) == []
+
+
+def test_in_a_terminal_ctrl_c_stays_ctrl_d_leaves_and_the_history_is_kept(terminal, tmp_path):
+    terminal.wait_for("> ")
+    terminal.type("weather in Tokyo\n")
+    terminal.wait_for("the weather in Tokyo.")
+    terminal.wait_for("> ")
+    terminal.press_ctrl_c(until="/quit leaves")
+    terminal.type("and tomorrow?\n")
+    terminal.wait_for("the weather in Tokyo for tomorrow.")
+    terminal.wait_for("> ")
+    terminal.type("\x04")
+    assert terminal.process.wait(30) == 0
+    assert "and tomorrow?" in (tmp_path / "anaphora" / "history").read_text(encoding="utf-8")

@@ -1,0 +1,66 @@
+"""A model that is watched: its file, and those that it imports."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from anaphora import ModelError
+from anaphora.cli.talk.model_watcher import WatchedModel
+
+MODEL = "id: m\nelements: [{id: tea}, {id: milk}]\nintents: [\"import('orders.idl')\"]\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes a file, each time with a later time of change."""
+    count = iter(range(1, 100))
+
+    def put(name: str, text: str):
+        file = tmp_path / name
+        file.write_text(text, encoding="utf-8")
+        os.utime(file, ns=(0, next(count) * 10**9))
+        return file
+
+    return put
+
+
+def test_a_file_that_is_imported_is_watched_as_well(write):
+    write("orders.idl", "intent=one term={# == 'tea'}")
+    model = WatchedModel(str(write("m.yaml", MODEL)))
+    assert model.reload_if_changed() == ""
+    write("orders.idl", "intent=two term={# == 'tea'}")
+    assert model.reload_if_changed() == "reloaded m.yaml"
+    assert model.engine.ask("tea").intent == "two"
+    assert model.reload_if_changed() == ""
+
+
+def test_a_model_that_is_watched_may_have_a_cache(write, tmp_path):
+    write("orders.idl", "intent=one term={# == 'tea'}")
+    file = write("m.yaml", MODEL.replace("import('orders.idl')", "intent=one term={# == 'tea'}"))
+    model = WatchedModel(str(file), cache=tmp_path / "cache")
+    assert list((tmp_path / "cache").glob("model-*"))
+    write("m.yaml", MODEL)
+    assert model.reload_if_changed() == "reloaded m.yaml"
+
+
+def test_what_a_changed_file_imports_is_watched_from_then_on(write):
+    write("orders.idl", "intent=one term={# == 'tea'}")
+    model = WatchedModel(str(write("m.yaml", MODEL)))
+    write("more.idl", "fragment=f term={# == 'milk'}")
+    write("orders.idl", "import('more.idl') intent=two term={# == 'tea'} fragment(f)")
+    assert model.reload_if_changed()
+    write("more.idl", "fragment=f term={# == 'milk'}?")
+    assert model.reload_if_changed()
+    assert model.engine.ask("tea").intent == "two"
+
+
+def test_a_mistake_in_an_imported_file_is_told_once_and_the_old_model_goes_on(write):
+    write("orders.idl", "intent=one term={# == 'tea'}")
+    model = WatchedModel(str(write("m.yaml", MODEL)))
+    write("orders.idl", "intent=one term={# = 'tea'}")
+    with pytest.raises(ModelError, match=r"orders\.idl:1:20"):
+        model.reload_if_changed()
+    assert model.reload_if_changed() == ""
+    assert model.engine.ask("tea").intent == "one"

@@ -1,0 +1,109 @@
+"""The pages of the documentation as the tests read them: their examples, each with what it is.
+
+What an example is stands in a comment before it, or in its language:
+
+- ``<!-- file: NAME -->`` is a file of the page, there when the examples run; ``<!-- file: NAME,
+  with mistakes -->`` one that is wrong on purpose; ``<!-- file: NAME`` … ``-->`` one that readers
+  don't see. Models are loaded and their samples run.
+- ``<!-- model -->`` is a part of a model file. A frame completes it: an id, the intent ``any``
+  and an element or, for ``<!-- model: a b -->``, the elements ``a`` and ``b``.
+- ``idl`` is a text in the intent language, ``console`` are commands and what they print (lines
+  that begin with ``>`` are typed in; ``…`` stands for anything, alone on a line for any lines),
+  with the exit code 0 or that of ``<!-- exit: 1 -->``.
+- ``<!-- run -->`` is Python that prints what its comments say, ``<!-- served -->`` such that finds
+  a service at ``http://localhost:8080`` (``test_readme.py``, ``client/test_page.py``).
+- ``<!-- values -->``, ``<!-- expands -->``, ``<!-- finds -->``, ``<!-- says: idl -->`` and
+  ``<!-- says: synonym -->``: see ``test_docs.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+
+_BLOCK = re.compile(
+    r"(?:^<!-- (?P<comment>[^\n]*) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+_HIDDEN = re.compile(r"^<!-- file: (?P<name>\S+)\n(?P<text>.*?\n)-->$", re.DOTALL | re.MULTILINE)
+_FILE = re.compile(r"file: (?P<name>[^\s,]+)(?P<wrong>, with mistakes)?")
+_TOP_KEY = re.compile(r"^(\w+):", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A block of code on a page, and what the comment before it says."""
+
+    page: Path
+    line: int
+    language: str
+    comment: str
+    text: str
+
+    @property
+    def kind(self) -> str:
+        """The first word of the comment."""
+        return self.comment.partition(":")[0].partition(" ")[0]
+
+    @property
+    def arguments(self) -> str:
+        """The comment behind its first word."""
+        return self.comment.removeprefix(self.kind).lstrip(": ")
+
+    @property
+    def file(self) -> str:
+        """The name of the file that it is ('' for none)."""
+        found = _FILE.fullmatch(self.comment)
+        return found["name"] if found else ""
+
+    @property
+    def has_mistakes(self) -> bool:
+        """Whether it is a file with mistakes."""
+        found = _FILE.fullmatch(self.comment)
+        return bool(found and found["wrong"])
+
+    @property
+    def model(self) -> str:
+        """The part of a model as a whole one."""
+        given = set(_TOP_KEY.findall(self.text))
+        elements = self.arguments.split() or ["thing"]
+        frame = {
+            "id": "id: example\n",
+            "elements": "elements:\n" + "".join(f"  - id: {e}\n" for e in elements),
+            "intents": "intents: ['intent=any term(any)={true}+']\n",
+        }
+        return self.text + "".join(text for key, text in frame.items() if key not in given)
+
+    def __str__(self) -> str:
+        return f"{self.page.stem}:{self.line}"
+
+
+def examples(*, kind: str | None = None, language: str | None = None) -> list[Example]:
+    """The examples of all pages, of one kind or in one language, in their order."""
+    return [
+        example
+        for page in PAGES
+        for example in page_examples(page)
+        if kind in (None, example.kind) and language in (None, example.language)
+    ]
+
+
+def page_examples(page: Path) -> Iterator[Example]:
+    """The examples of one page."""
+    text = page.read_text(encoding="utf-8")
+    for found in _BLOCK.finditer(text):
+        line = text.count("\n", 0, found.start("text"))
+        yield Example(page, line, found["language"], found["comment"] or "", found["text"])
+
+
+def write_files(page: Path, folder: Path) -> None:
+    """Put the files of a page into a folder, those that readers don't see among them."""
+    hidden = _HIDDEN.finditer(page.read_text(encoding="utf-8"))
+    shown = {example.file: example.text for example in page_examples(page) if example.file}
+    for name, text in ({found["name"]: found["text"] for found in hidden} | shown).items():
+        (folder / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,47 @@
+"""The Python of the README and of all pages does what its comments say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from anaphora.cli import app
+from tests.documentation.examples import PAGES, Example, examples, write_files
+
+FOUND = examples(kind="run", language="python")
+
+
+@pytest.mark.parametrize("example", FOUND, ids=map(str, FOUND))
+def test_python_examples_print_what_their_comments_say(
+    example: Example,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_files(example.page, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example.text, str(example), "exec"), {})
+    printed = capsys.readouterr().out
+    expected = re.findall(r"^ *print\(.*\) +# (.+)$", example.text, re.MULTILINE)
+    assert printed.splitlines() == expected or (printed and not expected)
+
+
+def test_the_pages_with_python_have_examples_that_run() -> None:
+    names = {example.page.stem for example in FOUND}
+    assert names >= {"README", "how-it-works", "intent-language", "synonyms"}
+
+
+def test_the_dialog_of_the_yaml_example_comes_out_as_it_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(PAGES[0], tmp_path)
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(
+        app, ["ask", "tea.yaml", "I'd like a big tea", "And a coffee!", "@6m", "And a tea?"]
+    )
+    assert "One large tea is on its way." in result.output
+    assert "One large coffee is on its way." in result.output
+    assert "rejected" in result.output

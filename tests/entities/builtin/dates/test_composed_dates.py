@@ -1,0 +1,72 @@
+"""What is put together by rules that all languages share: in each of them it is understood."""
+
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+import yaml
+
+from anaphora.entities.builtin.dates.date_parser import get_date_parser
+from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
+from anaphora.entities.builtin.dates.duration_recognizer import DurationRecognizer
+
+ASKED = datetime(2026, 11, 23, 10, tzinfo=ZoneInfo("Europe/Berlin"))  # a Monday
+HERE = Path(__file__).parent
+TABLE = yaml.load((HERE / "composed.yaml").read_text("utf-8"), yaml.BaseLoader)
+LANGUAGES = {path.stem for path in (HERE / "phrases").glob("*.yaml")}
+
+
+def phrases(key):
+    return [
+        pytest.param(language, text, entry, id=f"{language}: {text}")
+        for entry in TABLE
+        if key in entry
+        for language, texts in entry["say"].items()
+        for text in texts
+    ]
+
+
+@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry["say"]["en"][0])
+def test_it_is_said_in_every_language(entry):
+    assert set(entry["say"]) == LANGUAGES
+
+
+@pytest.mark.parametrize(("language", "text", "entry"), phrases("is"))
+def test_the_date_is_understood_as_one(language, text, entry):
+    found = DateRecognizer(get_date_parser(language)).read(text, ASKED)
+    expected = entry["is"] if isinstance(entry["is"], list) else [entry["is"]]
+    assert [mention.value for mention in found] == expected
+    for key in ("assumed", "conflict", "hours"):
+        assert key not in entry or found[0].meta[key] == entry[key]
+
+
+@pytest.mark.parametrize(("language", "text", "entry"), phrases("lasts"))
+def test_the_duration_is_understood_as_one(language, text, entry):
+    (found,) = DurationRecognizer(get_date_parser(language)).read(text)
+    assert found.value == entry["lasts"]
+    assert "unit" not in entry or found.meta["unit"] == entry["unit"]
+
+
+def test_a_compared_duration_has_the_keys_of_a_compared_number():
+    read = DurationRecognizer(get_date_parser("en")).read
+    assert read("at least 2 nights")[0].meta == {
+        "from": 172_800, "fromincl": True, "comparison": "more", "unit": "night",
+    }  # fmt: skip
+    assert read("under an hour")[0].meta == {
+        "to": 3600, "toincl": False, "comparison": "less", "unit": "hour",
+    }  # fmt: skip
+    assert read("about 3 days")[0].meta == {
+        "seconds": 259_200, "amount": 3, "unit": "day", "comparison": "about",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["less than 3 days ago", "within 3 days", "3 days from Friday"])
+def test_what_compares_a_date_compares_no_duration(text):
+    (found,) = DurationRecognizer(get_date_parser("en")).read(text)
+    assert found.value == "P3D"
+
+
+def test_a_range_of_two_units_has_none():
+    (found,) = DurationRecognizer(get_date_parser("en")).read("3 days to 1 week")
+    assert found.meta == {"from": 259_200, "to": 604_800}

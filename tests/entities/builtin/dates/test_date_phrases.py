@@ -1,0 +1,48 @@
+"""What people say of time, language by language, asked on a Wednesday morning in Berlin.
+
+In the tables ``is`` has the values of the dates that are found (one, a list, or an empty list),
+``grain`` that of the first one, ``lasts`` the values of the durations. ``fails`` says why a
+phrase is not understood yet: it must not be, or the table is out of date.
+"""
+
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+import yaml
+
+from anaphora.entities.builtin.dates.date_parser import get_date_parser
+from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
+from anaphora.entities.builtin.dates.duration_recognizer import DurationRecognizer
+
+ASKED = datetime(2026, 11, 18, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
+TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
+AT_LEAST = {"en": 60, "ru": 60}
+
+
+def phrases():
+    for path in TABLES:
+        for phrase in yaml.load(path.read_text("utf-8"), yaml.BaseLoader):
+            marks = pytest.mark.xfail(reason=phrase["fails"]) if "fails" in phrase else ()
+            yield pytest.param(path.stem, phrase, marks=marks, id=f"{path.stem}: {phrase['say']}")
+
+
+@pytest.mark.parametrize(("language", "phrase"), list(phrases()))
+def test_it_is_understood(language, phrase):
+    found = DateRecognizer(get_date_parser(language)).read(phrase["say"], ASKED)
+    if "is" in phrase:
+        expected = phrase["is"] if isinstance(phrase["is"], list) else [phrase["is"]]
+        assert [mention.value for mention in found] == expected
+    if "grain" in phrase:
+        assert found[0].meta["grain"] == phrase["grain"]
+    if "lasts" in phrase:
+        lasting = DurationRecognizer(get_date_parser(language)).read(phrase["say"])
+        expected = phrase["lasts"] if isinstance(phrase["lasts"], list) else [phrase["lasts"]]
+        assert [mention.value for mention in lasting] == expected
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_there_are_enough_phrases_to_judge_a_language_by(path):
+    listed = yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
+    assert len({phrase["say"] for phrase in listed}) >= AT_LEAST.get(path.stem, 20)

@@ -1,0 +1,471 @@
+"""What holds for every date, whenever and wherever it is said."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from time import process_time
+from zoneinfo import ZoneInfo
+
+import pytest
+import spacy
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anaphora import Engine, parse_model
+from anaphora.entities.builtin.dates.date_grammar import load_grammar
+from anaphora.entities.builtin.dates.date_parser import get_date_parser
+from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
+from tests.entities.builtin.dates.test_intervals import ZONES, times
+
+SAID = sorted(
+    (path.stem, phrase["say"])
+    for path in (Path(__file__).parent / "phrases").glob("*.yaml")
+    for phrase in yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
+)
+LANGUAGES = sorted({language for language, _ in SAID})
+ANY_OF_THREE = """
+id: any
+language: [en, de, fr, ru]
+entities: [date, number, duration]
+intents: ["intent=any term(any)={# == 'date' || # == 'number' || # == 'duration'}+"]
+"""
+SEND = """
+id: bank
+entities: [date]
+elements:
+  - {id: send, id_synonym: false, synonyms: [send]}
+  - {id: person, values: [Ann]}
+  - {id: sum, recognizer: money, config: {currency: EUR}}
+intents:
+  - "intent=send term(act)~{# == 'send'} term(to)~{# == 'person'} term(sum)~{# == 'sum'}
+    term(day)~{# == 'date'}?"
+"""
+PAY = """
+id: pay
+language: [en, de]
+entities: [date, money]
+elements:
+  - {id: pay, synonyms: [zahle]}
+intents: ["intent=pay term(act)~{# == 'pay'} term(sum)~{# == 'money'}"]
+"""
+BOOK = """
+id: book
+language: [en, de, fr, ru]
+entities: [date]
+elements: [{id: book}]
+intents: ["intent=book term(act)~{# == 'book'} term(day)~{# == 'date'}"]
+prompts: {book: {day: For which day?}}
+"""
+NEW_YORK = ZoneInfo("America/New_York")
+
+
+def dates(text, at, language="en", **kinds):
+    return DateRecognizer(get_date_parser(language), **kinds).read(text, at)
+
+
+def value(text, at, **kinds):
+    (found,) = dates(text, at, **kinds)
+    return found.value
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(SAID), times, st.booleans(), st.sampled_from([0, 6]))
+def test_what_begins_begins_before_it_ends(said, at, ahead, first_day):
+    language, text = said
+    for found in dates(text, at, language, ahead=ahead, first_day=first_day):
+        start, end = found.meta.get("from"), found.meta.get("to")
+        assert start is not None or end is not None
+        assert start is None or end is None or start < end
+        assert 0 <= found.start < found.end <= len(text)
+        for key, stamp in (("start", start), ("end", end)):
+            if stamp is not None:
+                assert datetime.fromisoformat(found.meta[key]).timestamp() * 1000 == stamp
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(SAID), times)
+def test_the_same_text_at_the_same_time_is_the_same_date(said, at):
+    language, text = said
+    fresh = DateRecognizer(get_date_parser.__wrapped__(language))
+    assert fresh.read(text, at) == dates(text, at, language)
+
+
+def test_times_that_are_equal_in_two_zones_are_different_days_in_each():
+    recognizer = DateRecognizer(get_date_parser("en"))
+    at = datetime(2026, 11, 18, 23, 30, tzinfo=UTC)
+    first, second, third = (
+        recognizer.read("today", asked)[0].value
+        for asked in (at, at.astimezone(ZoneInfo("Asia/Tokyo")), at.astimezone(NEW_YORK))
+    )
+    assert (first, second, third) == ("2026-11-18", "2026-11-19", "2026-11-18")
+
+
+def test_an_hour_that_the_clocks_show_twice_is_told_apart():
+    recognizer = DateRecognizer(get_date_parser("en"))
+    at = datetime(2026, 11, 1, 1, 30, tzinfo=NEW_YORK)
+    first, second = (
+        recognizer.read("in an hour", at.replace(fold=fold))[0].meta["start"] for fold in (0, 1)
+    )
+    assert (first, second) == ("2026-11-01T01:30:00-05:00", "2026-11-01T02:30:00-05:00")
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sampled_from(SAID),
+    st.sampled_from([datetime(1, 1, 1), datetime(1, 12, 31, 23, 59), datetime(9999, 12, 31, 23)]),
+    st.sampled_from(ZONES),
+)
+def test_at_the_ends_of_the_calendar_there_are_dates_or_none(said, at, zone):
+    language, text = said
+    dates(text, at.replace(tzinfo=ZoneInfo(zone)), language)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=80), st.sampled_from(["en", "ru", "ja", "ar", "xx", "sw"]))
+def test_any_text_is_read(text, language):
+    dates(text, datetime(2026, 11, 18, 10, 30, tzinfo=UTC), language)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *("from", "to", "until", "since", "next", "last", "3", "12", "2024", "may"),
+                *("friday", "week", "days", "at", "5", "pm", "of", "the", "-", ",", ".", "/"),
+                *(":", "half", "quarter", "first", "in", "and", "31", "february", "99999"),
+                *("tomorrow", "morning", "week", "half", "quarter", "noon", "midnight", "this"),
+                *("not", "before", "after", "same", "time", "weekend", "christmas", "the", "½"),
+            ]
+        ),
+        max_size=14,
+    )
+)
+def test_any_row_of_words_is_read(words):
+    for found in dates(" ".join(words), datetime(2026, 11, 18, 10, 30, tzinfo=UTC)):
+        assert found.value
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data(), st.sampled_from(LANGUAGES), times, st.booleans())
+def test_any_row_of_words_is_read_in_every_language(data, language, at, ahead):
+    known = load_grammar(language)
+    words = sorted({*known.words, *known.weak, *known.months, "5", "12", "31", "2024", "2.5"})
+    row = data.draw(st.lists(st.sampled_from(words), max_size=9))
+    text = (" " if known.has_spaces else "").join(row)
+    for found in dates(text, at, language, ahead=ahead):
+        assert found.value
+
+
+@pytest.mark.parametrize("language", ["xx", "grc", "la", "tl", "lij", "sa", "zxx", "de-AT"])
+def test_what_is_written_in_digits_is_found_in_languages_without_a_table(language):
+    at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+    assert dates("1.5.2024", at, language)[0].value in ("2024-05-01", "2024-01-05")
+    assert dates("x 2024-05-01 14:30", at, language)[0].value == "2024-05-01T14:30"
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ["quarter", "1 h", "fri", "sept", "to", "may", "5", "first", "a"]),
+        ("en", ["monday", "tuesday,"]),
+        ("ru", ["сутки", "получаса", "полгода", "до", "мая", "5"]),
+        ("de", ["dreiviertelstunde", "viertelstunde", "5 h", "bis", "mai"]),
+        ("ja", ["五", "月", "日", "午", "後", "時", "から", "1"]),
+    ],
+)
+def test_a_long_text_of_nothing_but_times_takes_no_second(language, words):
+    shuffled = Random(1)
+    text = " ".join(shuffled.choice(words) for _ in range(10_000))[:10_000]
+    at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+    dates("5 x 1.5.2024", at, language)  # the tables are read
+    began = process_time()
+    dates(text, at, language)
+    assert process_time() - began < 5  # some 0.1 s
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1" * 10_000,
+        "1 " * 5_000,
+        "may " * 2_500,
+        "from may to " * 800,
+        "1.1." * 2_500,
+        "12:" * 3_000,
+        "last 3 " * 1_400,
+        "tomorrow " * 1_100,
+        "-" * 10_000,
+    ],
+)
+def test_long_nonsense_is_read(text):
+    dates(text, datetime(2026, 11, 18, 10, 30, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    "text", ["31 February", "32 May 2024", "in the year 0", "in the year 99999", "in 99999 years"]
+)
+def test_what_never_comes_is_no_date(text):
+    assert dates(text, datetime(2026, 11, 18, 10, 30, tzinfo=UTC)) == []
+
+
+def test_today_is_today_where_the_question_is_asked():
+    at = datetime(2026, 11, 18, 23, 30, tzinfo=UTC)
+    assert value("today", at) == "2026-11-18"
+    assert value("today", at.astimezone(ZoneInfo("Asia/Tokyo"))) == "2026-11-19"
+
+
+def test_a_day_on_which_the_clocks_change_is_as_long_as_it_is():
+    (found,) = dates("on November 1", datetime(2026, 10, 30, 12, tzinfo=NEW_YORK))
+    assert found.meta["start"] == "2026-11-01T00:00:00-04:00"
+    assert found.meta["end"] == "2026-11-02T00:00:00-05:00"
+    assert found.meta["to"] - found.meta["from"] == 25 * 3_600_000
+
+
+def test_hours_from_now_pass_over_a_change_of_the_clocks():
+    at = datetime(2026, 11, 1, 0, 30, tzinfo=NEW_YORK)
+    assert dates("in 3 hours", at)[0].meta["start"] == "2026-11-01T02:30:00-05:00"
+
+
+def test_a_time_that_the_clocks_skip_is_an_hour_later():
+    (found,) = dates("tomorrow at 2:30 am", datetime(2026, 3, 7, 12, tzinfo=NEW_YORK))
+    assert found.meta["start"] == "2026-03-08T03:30:00-04:00"
+
+
+def test_dates_that_do_not_tell_may_lie_behind():
+    at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+    assert value("on Friday", at, ahead=False) == "2026-11-13"
+    assert value("May 1", at, ahead=False) == "2026-05-01"
+    assert value("December 24", at, ahead=False) == "2025-12-24"
+    assert value("in December", at, ahead=False) == "2025-12"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("from Friday to Monday", "2026-11-13/2026-11-16"),
+        ("from Monday to Wednesday", "2026-11-09/2026-11-11"),
+        ("between March and May", "2026-03-01/2026-05-31"),
+        ("from October to December", "2025-10-01/2025-12-31"),
+        ("from Dec 20 to Jan 5", "2025-12-20/2026-01-05"),
+        ("from May 2026 to March", "2026-05-01/2027-03-31"),
+        ("from 10pm to 2am", "2026-11-17T22:00/2026-11-18T02:00"),
+        ("since May", "2026-05-01T00:00/2026-11-18T10:30"),
+        ("until May", "../2026-05-31"),
+        ("on Thanksgiving", "2025-11-27"),
+        ("this Friday", "2026-11-20"),
+        ("this weekend", "2026-11-21/2026-11-22"),
+        ("tonight", "2026-11-18T18:00/2026-11-19T05:00"),
+        ("this evening", "2026-11-18T18:00/2026-11-18T23:00"),
+        ("in the evening", "2026-11-17T18:00/2026-11-17T23:00"),
+        ("today at 5", "2026-11-18T05:00"),
+        ("Friday the 13th", "2026-11-13"),
+        ("the weekend", "2026-11-14/2026-11-15"),
+        ("Q1", "2026-Q1"),
+        ("Q4", "2026-Q4"),
+        ("week 5", "2026-W05"),
+        ("week 50", "2025-W50"),
+        ("in March", "2026-03"),
+        ("this week", "2026-W47"),
+    ],
+)
+def test_ranges_and_names_lie_behind_where_dates_do(said, meant):
+    at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+    assert value(said, at, ahead=False) == meant
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "this morning"),
+        ("ru", "сегодня утром"),
+        ("ru", "этим утром"),
+        ("uk", "цього ранку"),
+        ("de", "heute Morgen"),
+        ("de", "diesen Morgen"),
+        ("fr", "ce matin"),
+        ("es", "esta mañana"),
+        ("it", "stamattina"),
+        ("it", "questa mattina"),
+        ("ja", "今朝"),
+        ("zh", "今早"),
+    ],
+)
+@pytest.mark.parametrize("ahead", [True, False])
+@pytest.mark.parametrize("hour", [3, 9, 15])
+def test_this_morning_is_that_of_today_at_any_time_of_the_day(language, said, ahead, hour):
+    at = datetime(2026, 11, 18, hour, tzinfo=UTC)
+    (found,) = dates(said, at, language, ahead=ahead)
+    assert found.value == "2026-11-18T06:00/2026-11-18T12:00"
+
+
+@pytest.mark.parametrize(
+    ("said", "from_monday", "from_sunday"),
+    [
+        ("this week", "2026-11-16", "2026-11-15"),
+        ("next week", "2026-11-23", "2026-11-22"),
+        ("Sunday this week", "2026-11-22", "2026-11-15"),
+        ("Sunday next week", "2026-11-29", "2026-11-22"),
+        ("next Sunday", "2026-11-29", "2026-11-22"),
+        ("last 2 weeks", "2026-11-02", "2026-11-01"),
+        ("the week of December 6", "2026-11-30", "2026-12-06"),
+        ("this weekend", "2026-11-21", "2026-11-21"),
+        ("the first week of December", "2026-11-30", "2026-11-29"),
+    ],
+)
+def test_a_week_may_begin_on_sunday(said, from_monday, from_sunday):
+    at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+    for first_day, starts in ((0, from_monday), (6, from_sunday)):
+        assert dates(said, at, first_day=first_day)[0].meta["start"][:10] == starts
+
+
+def test_weekdays_of_a_week_that_begins_today_are_those_to_come():
+    sunday = datetime(2026, 11, 22, 10, 30, tzinfo=UTC)
+    assert value("weekdays", sunday) == "2026-11-16/2026-11-20"
+    assert value("weekdays", sunday, first_day=6) == "2026-11-23/2026-11-27"
+
+
+def test_the_same_time_of_another_day_is_what_the_clocks_show_there():
+    at = datetime(2026, 10, 31, 10, 30, tzinfo=NEW_YORK)
+    (found,) = dates("this time tomorrow", at)
+    assert found.meta["start"] == "2026-11-01T10:30:00-05:00"
+    (found,) = dates("this time tomorrow", datetime(2026, 3, 7, 2, 30, tzinfo=NEW_YORK))
+    assert found.meta["start"] == "2026-03-08T03:30:00-04:00"
+
+
+def test_a_month_ago_of_a_day_that_it_does_not_have_is_its_last_day():
+    assert value("a month ago today", datetime(2026, 3, 31, 9, tzinfo=UTC)) == "2026-02-28"
+    assert value("a year ago today", datetime(2028, 2, 29, 9, tzinfo=UTC)) == "2027-02-28"
+
+
+def test_an_hour_that_may_be_one_of_the_afternoon_is_the_next_of_both():
+    at = datetime(2026, 11, 18, 4, 0, tzinfo=UTC)
+    assert value("at 7", at) == "2026-11-18T07:00"
+    assert value("at 7", at + timedelta(hours=6)) == "2026-11-18T19:00"
+    assert value("at 7", at + timedelta(hours=18)) == "2026-11-19T07:00"
+    assert value("at 19", at + timedelta(hours=18)) == "2026-11-19T19:00"
+
+
+def test_the_order_of_day_and_month_may_be_chosen():
+    at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+    (found,) = DateRecognizer(get_date_parser("en", "DMY")).read("05/01/2024", at)
+    assert found.value == "2024-01-05"
+
+
+def test_what_looks_like_a_digit_does_not_spoil_digits():
+    at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+    recognizer = DateRecognizer(get_date_parser.__wrapped__("en"))
+    recognizer.read("① ⑤ ² ½", at)
+    assert [found.value for found in recognizer.read("1/5/2024 at 5 pm", at)] == [
+        "2024-01-05T17:00"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "for February 30"),
+        ("en", "on the 31st of June"),
+        ("de", "am 30.02."),
+        ("de", "vom 28. bis 30. Februar"),
+        ("fr", "le 31 juin"),
+        ("ru", "на 30 февраля"),
+        ("ru", "на 31 июня 2027 года"),
+    ],
+)
+def test_nothing_in_a_day_that_is_on_no_calendar_is_a_number_or_a_duration(language, said):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    engine = Engine(parse_model(ANY_OF_THREE))
+    assert not engine.ask(said, at=at, language=language).slots
+    assert engine.ask("for 30 people", at=at, language="en").slots
+
+
+@pytest.mark.parametrize(
+    ("said", "ahead", "behind"),
+    [
+        ("Q1", "2026-Q1", "2026-Q1"),
+        ("Q3", "2026-Q3", "2025-Q3"),
+        ("week 53", "2026-W53", "2020-W53"),
+        ("week 1", "2027-W01", "2026-W01"),
+        ("the weekend", "2026-02-14/2026-02-15", "2026-02-07/2026-02-08"),
+    ],
+)
+def test_a_part_of_no_said_year_is_this_one_or_the_nearest(said, ahead, behind):
+    at = datetime(2026, 2, 11, 10, 30, tzinfo=UTC)  # a Wednesday
+    assert value(said, at) == ahead
+    assert value(said, at, ahead=False) == behind
+
+
+@pytest.mark.parametrize(
+    "said", ["fifth Monday in February", "the 5th weekend of February", "Feb 30 next year"]
+)
+def test_the_nth_of_what_has_not_as_many_is_no_date_and_no_number(said):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    assert not Engine(parse_model(ANY_OF_THREE)).ask(said, at=at, language="en").slots
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "unused"),
+    [
+        ("en", "pay 5 k on February 30", "February 30"),
+        ("en", "pay 5k February 30", "February 30"),
+        ("de", "zahle 5 k am 30. Februar", "30. Februar"),
+        ("de", "zahle 5 k 30. Februar", "30. Februar"),
+    ],
+)
+def test_a_day_that_is_none_is_not_what_an_amount_counts(language, said, unused):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    reply = Engine(parse_model(PAY)).ask(said, at=at, language=language)
+    assert reply.slots["sum"].value == "5000"
+    assert [part.text for part in reply.unused] == [unused]
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "day"),
+    [
+        ("en", "Wed", "2026-11-25"),
+        ("en", "wed?", "2026-11-25"),
+        ("en", "Mon", "2026-11-30"),
+        ("en", "Thu.", "2026-11-26"),
+        ("en", "May", "2027-05"),
+        ("en", "Wed 5pm", "2026-11-25T17:00"),
+        ("en", "Sat morning", "2026-11-28T06:00/2026-11-28T12:00"),
+        ("de", "Mi", "2026-11-25"),
+        ("de", "Mi.", "2026-11-25"),
+        ("ru", "ср", "2026-11-25"),
+        ("ru", "март", "2027-03"),
+        ("fr", "mer.", "2026-11-25"),
+    ],
+)
+def test_a_short_name_alone_is_an_answer(language, said, day):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    engine = Engine(parse_model(BOOK))
+    assert engine.ask("book", at=at, language=language).missing == ("day",)
+    assert engine.ask(said, at=at, language=language).slots["day"].value == day
+
+
+@pytest.mark.parametrize(
+    ("said", "day"), [("send Ann 5 euros for Wed", "2026-11-25"), ("send Ann 5 euros Wed", None)]
+)
+def test_a_short_name_in_a_sentence_is_a_date_behind_a_preposition_or_reported(said, day):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    reply = Engine(parse_model(SEND)).ask(said, at=at, language="en")
+    assert (reply.slots["day"].value if "day" in reply.slots else None) == day
+    assert [part.text for part in reply.unused] == ([] if day else ["Wed"])
+
+
+@pytest.mark.parametrize("said", ["may I?", "we sat there", "the sun"])
+def test_a_short_name_among_others_is_none(said):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    engine = Engine(parse_model(BOOK))
+    engine.ask("book", at=at, language="en")
+    assert "day" not in engine.ask(said, at=at, language="en").slots
+
+
+def test_neither_is_anything_in_it_for_a_pipeline_of_spacy():
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    model = parse_model(ANY_OF_THREE.replace("[en, de, fr, ru]", "en"))
+    engine = Engine(model, nlp=spacy.blank("en"))
+    assert not engine.ask("for February 30", at=at).slots
+    assert engine.ask("for 30 people", at=at).slots

@@ -1,0 +1,49 @@
+"""What people say in many languages, and the places in it: see the tables in phrases/."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from anaphora.entities.recognizers.recognizer import Mention, create_builtin
+from anaphora.entities.words.normalization import blank
+from anaphora.models.schema.builtin_entities import resolve_options
+
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
+
+
+def rows():
+    for path in TABLES:
+        for row in yaml.safe_load(path.read_text(encoding="utf-8")):
+            if isinstance(row, list):
+                row = {"text": row[0], "places": row[1:]}
+            marks = pytest.mark.xfail(reason=row["fails"]) if "fails" in row else ()
+            id = f"{path.stem}: {row['text']}"
+            yield pytest.param(path.stem, row["text"], row["places"], id=id, marks=marks)
+
+
+@lru_cache(maxsize=32)
+def made(language: str):
+    return blank(language), create_builtin("place", language, resolve_options("place", {}))
+
+
+def likeliest(mentions: list[Mention]) -> list[str]:
+    """The first mention of each name, in the order of the text."""
+    first: dict[int, Mention] = {}
+    for mention in mentions:
+        first.setdefault(mention.start, mention)
+    return [
+        f"{one.value} {one.meta['kind']} {one.meta.get('country', '-')}"
+        for _, one in sorted(first.items())
+    ]
+
+
+@pytest.mark.parametrize(("language", "text", "places"), list(rows()))
+def test_the_places_in_what_is_said(language, text, places):
+    nlp, recognize = made(language)
+    assert likeliest(list(recognize(nlp(text), AT))) == places

@@ -1,0 +1,31 @@
+"""What people say, by language, and the words that refer to something in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.entities.phrase_tables import find_mentions, load_phrases
+
+ENDS = {True: "asc", False: "desc", None: ""}
+
+
+def told(meta: Mapping[str, Any]) -> str:
+    said = [str(meta[key]) for key in ("limit", "type") if key in meta]
+    return " ".join([*said, ENDS[meta.get("asc")]]).strip()
+
+
+@pytest.mark.parametrize(
+    ("language", "kind", "text", "expected"), load_phrases(Path(__file__).with_name("phrases"))
+)
+def test_what_people_say_is_understood(
+    language: str, kind: str, text: str, expected: list[str]
+) -> None:
+    found = [
+        f"{text[one.start : one.end]} = {told(one.meta)}".strip()
+        for one in find_mentions(language, kind, text)
+    ]
+    assert found == expected

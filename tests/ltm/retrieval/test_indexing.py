@@ -1,0 +1,72 @@
+"""What an exchange is found by."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.retrieval.indexing import embedding_text, exchange_terms
+from anaphora.ltm.retrieval.terms import extract_terms
+
+MONDAY = datetime(2026, 3, 9, 23, 30, tzinfo=UTC)
+
+
+def test_an_exchange_is_found_by_what_both_said():
+    found = exchange_terms(Exchange("Where did I park?", "In the blue garage.", MONDAY))
+    assert set(extract_terms("park garage")) <= set(found)
+
+
+def test_a_follow_up_is_found_by_what_it_left_out():
+    follow_up = Exchange(
+        "And tomorrow?",
+        "Sunny.",
+        MONDAY,
+        intent="weather_forecast",
+        slots={"city": ("Tokyo", "New York")},
+    )
+    assert set(extract_terms("weather forecast Tokyo New York")) <= set(exchange_terms(follow_up))
+
+
+def test_a_slot_that_was_said_does_not_count_twice():
+    said = Exchange("Weather in Tokyo?", "", MONDAY, slots={"city": ("Tokyo",)})
+    assert exchange_terms(said).count("tokyo") == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "day"),
+    [
+        ("en", "Monday 9 March 2026"),
+        ("de", "Montag 9 März 2026"),
+        ("ru", "понедельник 9 марта 2026"),
+        ("pt-BR", "9 março 2026"),
+        ("zh", "星期一 3月9日 2026"),
+        ("xx", "Monday 9 March 2026"),
+        ("", "Monday 9 March 2026"),
+        ("../en", "Monday 9 March 2026"),
+    ],
+)
+def test_an_exchange_is_found_by_its_day_in_the_words_of_its_language(language, day):
+    found = exchange_terms(Exchange("", "", MONDAY, language=language))
+    assert set(extract_terms(day.replace("日", ""), language or "en")) <= set(found)
+
+
+def test_the_day_is_the_one_that_the_clock_of_the_user_showed():
+    in_tokyo = MONDAY.astimezone(timezone(timedelta(hours=9)))
+    assert "tuesday" in exchange_terms(Exchange("", "", in_tokyo))
+
+
+def test_the_meaning_of_an_exchange_is_that_of_its_texts_after_the_end_of_the_one_before():
+    before = Exchange("What is the weather in Tokyo?", "Sunny.", MONDAY)
+    after = Exchange("And tomorrow?", "Rain.", MONDAY)
+    assert embedding_text(after) == "And tomorrow?\nRain."
+    assert embedding_text(after, before).endswith("Sunny.\nAnd tomorrow?\nRain.")
+    assert embedding_text(Exchange("Hello", "", MONDAY)) == "Hello"
+
+
+def test_a_long_exchange_before_leaves_room_for_the_one_that_is_meant():
+    long = Exchange("word " * 5_000 + "last", "", MONDAY)
+    text = embedding_text(Exchange("And tomorrow?", "Rain.", MONDAY), long)
+    assert len(text.split()) < 80
+    assert "last\nAnd tomorrow?" in text

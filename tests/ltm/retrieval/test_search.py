@@ -1,0 +1,288 @@
+"""Searching what was said: by words, by meaning, by both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anaphora.errors import AnaphoraError
+from anaphora.ltm.embedders.embedder import Vectors
+from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.retrieval.indexing import exchange_terms
+from anaphora.ltm.retrieval.search import Page, search
+from anaphora.ltm.retrieval.store import NewExchange, SearchFilter, UserKey
+from anaphora.ltm.retrieval.terms import extract_terms
+from anaphora.stm.conversation import ConversationKey
+from tests.ltm.retrieval.list_store import ListRecallStore
+
+ANN, BEN, ANN_ELSEWHERE = (
+    ConversationKey("ann", "guide"),
+    ConversationKey("ben", "guide"),
+    ConversationKey("ann", "guide", "acme"),
+)
+ANN_HOTELS = ConversationKey("ann", "hotels")
+OF_ANN = UserKey("ann")
+BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
+FILLER = (
+    "How are you today?",
+    "The bus was late again.",
+    "Did you watch the match?",
+    "My sister sends her love.",
+    "Lunch was quite good.",
+)
+SAME = ({"car", "automobile"}, {"doctor", "physician"}, {"child", "kid", "toddler"})
+
+
+class Synonyms:
+    """Texts are the nearer, the more of their words mean the same."""
+
+    name, dimension = "synonyms", 512
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = [self._vector(text) for text in texts]
+        return np.array(vectors, np.float32).reshape(-1, self.dimension)
+
+    def _vector(self, text: str) -> Vectors:
+        vector = np.zeros(self.dimension, np.float32)
+        for term in extract_terms(text):
+            meant = min(next((same for same in SAME if term in same), {term}))
+            vector[sum(meant.encode()) * 31 % self.dimension] += 1
+        return vector / max(float(np.linalg.norm(vector)), 1e-9)
+
+
+def told(
+    *texts: str, key: ConversationKey = ANN, store: ListRecallStore | None = None, **more
+) -> ListRecallStore:
+    """A store in which the texts were said, a minute after another, with their vectors."""
+    store = store or ListRecallStore()
+    first = len(store.kept)
+    said = [
+        Exchange(text, "", BEGIN + timedelta(minutes=first + minute), **more)
+        for minute, text in enumerate(texts)
+    ]
+    store.add([NewExchange(key, one, exchange_terms(one)) for one in said])
+    ids = [one.id for one in store.kept[first:]]
+    store.put_vectors(Synonyms.name, ids, Synonyms().embed(texts))
+    return store
+
+
+def questions(page: Page) -> list[str]:
+    return [one.exchange.question for one in page.passages]
+
+
+HOWS = ("text", "meaning", "hybrid", "rrf")
+
+
+@pytest.mark.parametrize("mode", HOWS)
+def test_what_has_the_words_comes_first(mode):
+    store = told(*FILLER, "I adopted a tabby kitten in Lisbon.", *FILLER)
+    page = search(store, OF_ANN, "tabby kitten Lisbon", mode=mode, embedder=Synonyms())
+    assert questions(page)[0] == "I adopted a tabby kitten in Lisbon."
+    scores = [one.score for one in page.passages]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_single_word_finds_what_has_it_before_what_stands_beside_it():
+    long = "Well, there is so much to be told of that long journey and of all who came along."
+    store = told(*FILLER, long, "Porto!", long, *FILLER)
+    assert questions(search(store, OF_ANN, "porto"))[0] == "Porto!"
+
+
+def test_the_words_around_an_exchange_tell_what_it_is_about():
+    store = told(
+        "I bought a telescope.",
+        "It cost ninety euros.",
+        *FILLER * 3,
+        "I bought a scarf.",
+        "It cost nine euros.",
+        *FILLER * 3,
+    )
+    page = search(store, OF_ANN, "What did the telescope cost in euros?", mode="text")
+    assert questions(page)[0] == "It cost ninety euros."
+
+
+def test_what_does_not_match_itself_is_found_by_its_neighbours():
+    store = told(*FILLER * 2, "Which of the volcanoes did you climb?", "Etna.", *FILLER * 2)
+    assert "Etna." in questions(search(store, OF_ANN, "climbed volcanoes"))[:3]
+
+
+def test_the_words_around_are_those_of_the_same_conversation():
+    store = told("Tell me about Etna.")
+    told("Nothing.", key=ANN_HOTELS, store=store)
+    assert questions(search(store, OF_ANN, "Etna")) == ["Tell me about Etna."]
+
+
+def test_forms_of_the_words_and_the_day_are_found():
+    store = told(*FILLER, "We painted the fence.", *FILLER)
+    assert questions(search(store, OF_ANN, "painting fences"))[0] == "We painted the fence."
+    other_day = Exchange("Again.", "", BEGIN + timedelta(days=40))
+    store.add([NewExchange(ANN_HOTELS, other_day, exchange_terms(other_day))])
+    assert questions(search(store, OF_ANN, "What was in February?"))[0] == "Again."
+
+
+def test_the_language_of_the_text_counts():
+    store = told("Мы покрасили забор в Казани.", *FILLER, language="ru")
+    page = search(store, OF_ANN, "о Казань", language="ru")
+    assert questions(page)[0] == "Мы покрасили забор в Казани."
+
+
+@pytest.mark.parametrize("mode", ["meaning", "hybrid", "rrf"])
+def test_what_means_the_same_is_found_without_a_word_in_common(mode):
+    store = told(*FILLER, "The physician was kind.", *FILLER)
+    page = search(store, OF_ANN, "doctor", mode=mode, embedder=Synonyms())
+    assert questions(page)[0] == "The physician was kind."
+
+
+def test_with_an_embedder_both_are_searched_else_the_words():
+    store = told(*FILLER, "The physician was kind.", *FILLER)
+    assert questions(search(store, OF_ANN, "doctor", embedder=Synonyms())) != []
+    assert search(store, OF_ANN, "doctor") == Page()
+
+
+def test_while_nothing_has_a_vector_the_words_are_searched():
+    store = told(*FILLER, "The physician was kind.")
+    store.vectors.clear()
+    page = search(store, OF_ANN, "physician", mode="hybrid", embedder=Synonyms())
+    assert page == search(store, OF_ANN, "physician", mode="text")
+    assert questions(page)[0] == "The physician was kind."
+
+
+@pytest.mark.parametrize("mode", ["meaning", "hybrid", "rrf"])
+def test_the_meaning_without_an_embedder_is_refused_with_the_command_that_mends_it(mode):
+    with pytest.raises(AnaphoraError, match=r"pip install 'anaphora\[embeddings\]'"):
+        search(told("Hello"), OF_ANN, "hello", mode=mode)
+
+
+@pytest.mark.parametrize("mode", HOWS)
+def test_nobody_sees_or_changes_what_others_find(mode):
+    store = told(*FILLER, "My secret is the lighthouse.")
+    before = search(store, OF_ANN, "lighthouse secret", mode=mode, embedder=Synonyms())
+    told("The lighthouse is mine.", "secret secret", key=BEN, store=store)
+    told("The lighthouse of the tenant.", key=ANN_ELSEWHERE, store=store)
+    assert search(store, OF_ANN, "lighthouse secret", mode=mode, embedder=Synonyms()) == before
+    assert search(store, UserKey("nobody"), "lighthouse", mode=mode, embedder=Synonyms()) == Page()
+
+
+@pytest.mark.parametrize("mode", HOWS)
+@pytest.mark.parametrize(
+    "filters",
+    [
+        SearchFilter(model="hotels"),
+        SearchFilter(intent="book"),
+        SearchFilter(slots={"city": "Porto"}),
+        SearchFilter(since=BEGIN + timedelta(minutes=5)),
+        SearchFilter(until=BEGIN + timedelta(minutes=5)),
+        SearchFilter(model="guide", intent="book", until=BEGIN + timedelta(hours=1)),
+    ],
+)
+def test_only_what_is_looked_among_is_found(mode, filters):
+    store = told("A room with a view", "No room", "Rooms, rooms")
+    told("room one", "rooms two", store=store, intent="book", slots={"city": ("Porto", "Faro")})
+    told("room three", "room four", key=ANN_HOTELS, store=store)
+    page = search(store, OF_ANN, "room", mode=mode, filters=filters, embedder=Synonyms(), size=99)
+    allowed = set(store.list_ids(OF_ANN, filters, skip=0, limit=99))
+    expected = {one.exchange.question for one in store.kept if one.id in allowed}
+    assert set(questions(page)) == expected
+
+
+def test_without_a_text_all_are_listed_newest_first():
+    store = told(*FILLER)
+    page = search(
+        store, OF_ANN, " ", filters=SearchFilter(since=BEGIN + timedelta(minutes=2)), size=2
+    )
+    assert questions(page) == [FILLER[4], FILLER[3]]
+    assert page.more
+    assert {one.score for one in page.passages} == {0.0}
+
+
+@pytest.mark.parametrize("text", ["?!…", "🙂", "xyzzy"])
+def test_a_text_that_nothing_has_finds_nothing(text):
+    assert search(told(*FILLER), OF_ANN, text) == Page()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from(["", "bus late", "the good love of my sister"]), st.sampled_from(HOWS),
+       st.integers(1, 7))  # fmt: skip
+def test_pages_continue_each_other(text, mode, size):
+    store = told(*FILLER, *FILLER)
+    everything = search(store, OF_ANN, text, mode=mode, embedder=Synonyms(), size=100)
+    found, number, more = [], 0, True
+    while more:
+        number += 1
+        page = search(store, OF_ANN, text, mode=mode, embedder=Synonyms(), page=number, size=size)
+        assert page.page == number
+        assert len(page.passages) == size or not page.more
+        found += page.passages
+        more = page.more
+    assert tuple(found) == everything.passages
+    beyond = search(store, OF_ANN, text, mode=mode, embedder=Synonyms(), page=number + 1, size=size)
+    assert beyond == Page((), number + 1)
+
+
+def test_passages_come_with_their_neighbours():
+    store = told("one", "two", "three", "four", "five")
+    told("elsewhere", key=ANN_HOTELS, store=store)
+    found = search(store, OF_ANN, "two", neighbours=2).passages[0]
+    assert [one.question for one in found.before] == ["one"]
+    assert [one.question for one in found.after] == ["three", "four"]
+    assert (found.key, found.exchange.number) == (ANN, 2)
+    alone = search(store, OF_ANN, "two", neighbours=0).passages[0]
+    assert (alone.before, alone.after) == ((), ())
+
+
+def test_what_is_erased_meanwhile_is_left_out():
+    store = told("one two", "two three")
+    kept = store.fetch
+    store.fetch = lambda whose, ids: {  # type: ignore[method-assign]
+        id: found for id, found in kept(whose, ids).items() if id != 1
+    }
+    assert questions(search(store, OF_ANN, "two")) == ["two three"]
+
+
+@pytest.mark.parametrize("wrong", [{"page": 0}, {"size": 0}, {"neighbours": -1}])
+def test_a_page_that_cannot_be_is_refused(wrong):
+    with pytest.raises(ValueError, match="no such page"):
+        search(told("Hello"), OF_ANN, "hello", **wrong)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.text(alphabet="abcdefg 123ÄЖ猫", max_size=30), max_size=25),
+    st.text(alphabet="abcdefg 123ÄЖ猫", min_size=1, max_size=30),
+    st.sampled_from(HOWS),
+)
+def test_whatever_was_said_a_search_finds_each_once_with_a_number_for_a_score(said, text, mode):
+    store = told(*said)
+    page = search(store, OF_ANN, text, mode=mode, embedder=Synonyms(), size=1_000)
+    numbers = [one.exchange.number for one in page.passages]
+    assert len(numbers) == len(set(numbers))
+    assert all(np.isfinite(one.score) for one in page.passages)
+    if (
+        mode != "meaning"
+        and text.strip()
+        and set(extract_terms(text)) & {term for one in store.kept for term in one.terms}
+    ):
+        assert numbers
+
+
+@pytest.mark.parametrize("mode", ["text", "meaning", "hybrid", "rrf"])
+@pytest.mark.parametrize("text", ["", "coffee", "January"])
+def test_where_nothing_was_said_nothing_is_found(mode, text):
+    store = told("Coffee, please.")
+    store.add([NewExchange(ANN, Exchange("", "", BEGIN + timedelta(minutes=1), "reset"), ())])
+    store.put_vectors(Synonyms.name, [store.kept[-1].id], Synonyms().embed(["Coffee, please."]))
+    told("And a large coffee.", store=store)
+    page = search(store, OF_ANN, text, mode=mode, embedder=Synonyms())
+    around = [one for passage in page.passages for one in (*passage.before, *passage.after)]
+    assert "" not in questions(page) + [one.question for one in around]
+    assert len(page.passages) == 2
+
+
+def test_another_way_to_search_is_refused():
+    with pytest.raises(ValueError, match="how is one of text, meaning, hybrid, rrf, not 'magic'"):
+        search(told("Coffee."), OF_ANN, "coffee", mode="magic")

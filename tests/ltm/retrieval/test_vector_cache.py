@@ -1,0 +1,97 @@
+"""Matrices of vectors: exact, contiguous, and not more of them than may be in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anaphora.ltm.retrieval.vector_cache import VectorCache, VectorMatrix, top_k
+
+DIMENSION = 3
+
+
+def filled(count: int) -> VectorMatrix:
+    matrix = VectorMatrix(DIMENSION)
+    for number in range(1, count + 1):
+        add(matrix, number)
+    return matrix
+
+
+def add(matrix: VectorMatrix, number: int) -> None:
+    row = np.array([number, 1, 0], dtype="<f4")
+    matrix.extend([number], [number * 10], [(row / np.linalg.norm(row)).tobytes()])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.one_of(st.integers(1, 30), st.sets(st.integers(1, 200))), max_size=12),
+    st.integers(0, 40),
+)
+def test_rows_that_stay_are_found_whatever_was_added_and_dropped(steps, limit):
+    matrix, there, last = VectorMatrix(DIMENSION), [], 0
+    for step in steps:
+        if isinstance(step, int):
+            for number in range(last + 1, last + step + 1):
+                add(matrix, number)
+                there.append(number)
+            last += step
+        else:
+            there = [number for number in there if number in step]
+            matrix.retain(np.array(sorted(step), dtype=np.int64))
+    direction = np.array([1, 0, 0], dtype=np.float32)
+    assert [id for id, _ in matrix.find_nearest(direction, limit, None)] == [
+        number * 10 for number in sorted(there, reverse=True)[:limit]
+    ]
+    among = np.array([20, 30, 50], dtype=np.int64)
+    assert [id for id, _ in matrix.find_nearest(direction, 9, among)] == [
+        number * 10 for number in (5, 3, 2) if number in there
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(-3, 3)), st.integers(0, 10))
+def test_the_top_is_what_sorting_would_give(values, limit):
+    scores = np.array(values, dtype=np.float32)
+    ids = np.arange(len(values), dtype=np.int64)
+    expected = sorted(range(len(values)), key=lambda place: (-values[place], -place))[:limit]
+    assert top_k(scores, ids, limit).tolist() == expected
+
+
+def test_the_matrix_that_was_not_searched_for_longest_leaves_memory_first():
+    room = filled(3).nbytes
+    matrices = VectorCache(2 * room)
+    for scope in "abc":
+        matrix = matrices.get(scope, DIMENSION)
+        for number in (1, 2, 3):
+            add(matrix, number)
+        matrices.get("a", DIMENSION)
+    matrices.trim()
+    assert [matrices.get(scope, DIMENSION).last for scope in "ac"] == [3, 3]
+    assert matrices.get("b", DIMENSION).last == 0
+
+
+def test_one_that_is_too_large_alone_is_searched_and_forgotten():
+    matrices = VectorCache(1)
+    matrix = matrices.get("a", DIMENSION)
+    add(matrix, 1)
+    matrices.trim()
+    assert matrix.find_nearest(np.array([1, 0, 0], dtype=np.float32), 1, None)
+    assert matrices.get("a", DIMENSION) is not matrix
+
+
+def test_what_is_dropped_or_cleared_is_read_anew():
+    matrices = VectorCache(1 << 20)
+    first, second = matrices.get("a", DIMENSION), matrices.get("b", DIMENSION)
+    matrices.drop("a")
+    matrices.drop("unknown")
+    assert matrices.get("a", DIMENSION) is not first
+    assert matrices.get("b", DIMENSION) is second
+    matrices.clear()
+    assert matrices.get("b", DIMENSION) is not second
+
+
+def test_a_row_of_another_length_is_refused():
+    with pytest.raises(ValueError, match=r"shape|broadcast"):
+        filled(1).extend([2], [20], [b"\0" * 16])

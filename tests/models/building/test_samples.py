@@ -1,0 +1,68 @@
+"""What a sample expects to be remembered is held against the elements of the model."""
+
+from __future__ import annotations
+
+import pytest
+
+from anaphora.models.loader import parse_model
+from tests.models.model_texts import problems_of
+
+BOT = """\
+id: m
+elements: [{id: e}, {id: city, values: [Tokyo, "a=b"]}]
+intents: ["intent=i term(t)~{# == 'e'}"]
+samples: [dialog: [{ask: x, memory: [%s]}]]
+"""
+
+
+def test_it_is_read_without_blanks_around_its_parts():
+    ((step,),) = (each.steps for each in parse_model(BOT % "e, city = Tokyo , city").samples)
+    assert step.memory == ("e", "city=Tokyo", "city")
+
+
+def test_nothing_and_nothing_said_are_two_things():
+    (dialog,) = parse_model(BOT % "").samples
+    assert dialog.steps[0].memory == ()
+    (dialog,) = parse_model((BOT % "").replace(", memory: []", "")).samples
+    assert dialog.steps[0].memory is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "column", "message", "hint"),
+    [
+        ("citi", 38, "unknown element 'citi'", "did you mean 'city'?"),
+        ("citi=Tokyo", 38, "unknown element 'citi'", "did you mean 'city'?"),
+        ("other", 38, "unknown element 'other'", "there is: city, e"),
+        ("''", 38, "expected a name, not an empty text", ""),
+        ("city=Tokio", 43, "the element 'city' has no value 'Tokio'", "did you mean 'Tokyo'?"),
+        ("city=x", 43, "the element 'city' has no value 'x'", "it has: Tokyo, a=b"),
+        ("city=", 42, "the element 'city' has no value ''", "it has: Tokyo, a=b"),
+        ("e=Tokyo", 40, "the element 'e' has no value 'Tokyo'", "write 'e' alone"),
+        ("city=a=b", 0, "", ""),
+        ("city", 0, "", ""),
+    ],
+)
+def test_names_and_values_that_the_model_does_not_have_are_told(entry, column, message, hint):
+    problems = problems_of(BOT % entry)
+    if not message:
+        assert problems == ()
+        return
+    (problem,) = problems
+    assert (problem.line, problem.column) == (4, column)
+    assert (problem.message, problem.hint) == (message, hint)
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        "elements: [{id: e}, {id: city, values: {Tokyo: {xx: [y]}, Kyoto: 5}}]",
+        "elements: [{id: e}, {id: city, values: 5}]",
+        "elements: 5",
+    ],
+)
+def test_a_mistake_in_an_element_is_not_told_again_of_a_sample(elements):
+    text = (BOT % "city=Osaka").splitlines()
+    text[1] = elements
+    problems = problems_of("\n".join(text))
+    assert problems
+    assert not any("Osaka" in problem.message for problem in problems)

@@ -1,0 +1,41 @@
+"""Processes that share a store are killed at any moment, and no answer is lost."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from anaphora.stm.stores.urls import store_at
+from tests.stm.stores.crash_stress import Hammer
+
+
+@pytest.mark.parametrize(
+    ("url", "first", "killed"),
+    [
+        ("sqlite:///{folder}/bot.db", "", 10),
+        # As where locks of open files are not known (macOS).
+        ("sqlite:///{folder}/bot.db", "import fcntl; vars(fcntl).pop('F_OFD_SETLK', None)", 6),
+        ("{redis}?prefix=hammer&lease=1", "", 6),
+    ],
+    ids=["sqlite", "sqlite with locks of processes", "redis"],
+)
+def test_no_answer_is_lost_when_processes_are_killed_at_any_moment(
+    url, first, killed, tmp_path, request
+):
+    server = request.getfixturevalue("redis_server").url if "{redis}" in url else ""
+    url = url.format(folder=tmp_path, redis=server)
+    with Hammer(url, tmp_path, first=first) as hammer:
+        hammer.start(4)
+        for number in range(killed):
+            hammer.go_on(hammer.random.randint(1, 25))
+            hammer.kill_one(answering=number % 2 == 0)
+        hammer.go_on(50)
+        hammer.stop()
+        with closing(store_at(url)) as store:
+            report = hammer.report(store)
+    report.check()
+    assert report.faults == killed
+    assert report.died_answering > 0
+    # One that was slow may lose its lease, and is told so; files know no leases.
+    assert set(report.failed.values()) <= ({"Conflict"} if server else set())

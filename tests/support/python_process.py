@@ -1,0 +1,28 @@
+"""Other processes, with which tests share files and servers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+
+__all__ = ["run_python"]
+
+ROOT = Path(__file__).parents[2]
+
+
+@contextmanager
+def run_python(script: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+    """A process that runs the script with the arguments, and can be talked to."""
+    command = [sys.executable, "-c", dedent(script), *map(str, arguments)]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
