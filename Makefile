@@ -25,15 +25,19 @@ test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Tests of all layers that take little time and need neither a server, a browser nor PyTorch.
-QUICK := tests/bots tests/grammar tests/intents tests/models tests/stm/records \
+QUICK := tests/bots tests/engine tests/grammar tests/intents tests/models tests/stm/records \
 	tests/test_dialogs.py tests/test_frozen.py \
-	$(addprefix tests/entities/,dates numbers plain references) \
-	$(addprefix tests/ltm/,test_memory.py test_prompt.py) \
-	$(addprefix tests/ltm/recall/,test_search.py test_sqlite_recall.py test_vectors.py) \
-	$(addprefix tests/server/,test_ask.py test_openapi.py) \
-	tests/stm/stores/test_sqlite.py \
-	$(addprefix --ignore=tests/intents/,suggestions test_cached_models.py test_forks.py \
-		test_reading.py test_samples.py)
+	tests/entities/builtin/dates tests/entities/builtin/numbers \
+	tests/entities/builtin/patterns tests/entities/builtin/references \
+	tests/ltm/test_memory.py tests/ltm/prompt/test_prompt.py \
+	tests/ltm/retrieval/test_search.py tests/ltm/retrieval/test_vector_cache.py \
+	tests/ltm/retrieval/sqlite/test_store.py tests/stm/stores/sqlite/test_store.py \
+	tests/server/routes/test_ask.py \
+	--ignore=tests/engine/models/test_cached_models.py \
+	--ignore=tests/engine/samples/test_runner.py \
+	--ignore=tests/engine/test_forks.py \
+	--ignore=tests/entities/builtin/numbers/test_recognizers.py \
+	--ignore=tests/intents/test_reading_rank.py
 
 quick: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal $(QUICK)
