@@ -234,17 +234,16 @@ class Engine:
         explain: bool = False,
         batch_size: int = BATCH_SIZE,
     ) -> Iterator[Reply]:
-        """The replies to many questions in their order: those that :meth:`ask` would give to one
-        after the other. Each is answered when its reply is asked for, and not before.
+        """Answer many questions in order, as :meth:`ask` would one by one. Each is answered when
+        its reply is requested.
 
-        A question is a text, or an :class:`Ask` that says itself of whom it is, of when, and the
-        like; what is said here goes for all others. Where a spaCy pipeline of the user's reads
-        them, ``batch_size`` questions are taken and read at once, which takes a neural one far
-        less time; "today" in one without a time is then the day on which it was read.
+        A question is a text, or a :class:`Question` with its own user, time and so on; the
+        arguments here are the defaults. If the model has a spaCy pipeline of its own, it reads
+        ``batch_size`` texts at once, which is much faster with a neural one; "today" in a question
+        without a time is then the day on which the batch was read.
 
-        What :meth:`ask` raises for a question is raised in its turn. Nothing is lost by that:
-        the iterator goes on with the question after it, if it is asked to. Raises ValueError for
-        a ``batch_size`` less than 1, TypeError for a single text.
+        An error of a question is raised in its turn, and the iterator can go on with the next
+        question. Raises ValueError for a ``batch_size`` less than 1, TypeError for a single text.
         """
         if isinstance(questions, str):
             raise TypeError("ask_many takes several questions: write ask(…) for a single one")

@@ -315,7 +315,7 @@ class TestFailing:
         questions = ["weather in Tokyo", "And now?", "weather in Tokyo"]
         replies = engine.ask_many(questions, batch_size=2)
         bot = engine._get_bot("weather")
-        monkeypatch.setattr(bot, "read_ahead", interrupted)
+        monkeypatch.setattr(bot, "prefetch", interrupted)
         with pytest.raises(KeyboardInterrupt):
             next(replies)
         monkeypatch.undo()

@@ -89,7 +89,7 @@ def test_what_is_registered_while_a_model_is_reloaded_answers_after_it(engine, m
         registering[0].join(SOON)
 
     plain = Bot.adopt_callbacks
-    monkeypatch.setattr(Bot, "take_over", take_over)
+    monkeypatch.setattr(Bot, "adopt_callbacks", take_over)
     if kind == "hook":
         engine.on("light")(lambda: "not yet")
     engine.reload()
