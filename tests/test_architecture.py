@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "entities": {"core", "errors", "frozen", "grammar", "models", "storage"},
     "stm": {"core", "errors", "frozen", "models", "storage"},
     "intents": {"core", "errors", "grammar", "models", "entities", "stm"},
-    "ltm": {"core", "errors", "entities", "models", "stm", "storage"},
+    "ltm": {"core", "errors", "grammar", "entities", "models", "stm", "storage"},
     "engine": {
         "core",
         "errors",
@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "ltm",
     },
     "suggestions": {"core", "errors", "grammar", "models", "entities", "stm", "intents"},
-    "bots": {"core", "errors", "models", "entities", "engine", "storage"},
+    "bots": {"core", "errors", "models", "entities", "intents", "engine", "storage"},
     "server": {
         "core",
         "errors",
