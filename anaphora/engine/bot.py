@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Utterance
+from anaphora.engine.answering.responses import Responses
 from anaphora.engine.callbacks.handlers import Handler, bind_handlers
 from anaphora.engine.callbacks.hooks import Hooks
 from anaphora.engine.long_term.exchanges import has_date_element
 from anaphora.engine.model_upgrade import ModelUpgrade
-from anaphora.engine.responses import Responses
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.prefetch import PrefetchedReadings, UnreadText
 from anaphora.grammar.idl.intent import Intent
