@@ -54,10 +54,6 @@ class TermMatch(Struct, frozen=True, gc=False):
     taken: tuple[Candidate, ...]
     hits: int
 
-    @property
-    def is_missing(self) -> bool:
-        return self.hits < self.term.min
-
 
 class SlotFilling(Struct, frozen=True, gc=False):
     """One intent evaluated in one match context: the entities of each term, the missing terms,

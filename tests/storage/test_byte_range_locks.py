@@ -38,7 +38,7 @@ def test_whoever_waits_comes_before_who_asks_again_at_once(three):
     busy, patient, other = three
     assert busy.acquire(PLACE, wait=0)
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(patient.take, PLACE, wait=PATIENCE)
+        waiting = pool.submit(patient.acquire, PLACE, wait=PATIENCE)
         until(lambda: not is_free(other, PLACE + _QUEUE_OFFSET))
         busy.release(PLACE)
         assert not busy.acquire(PLACE, wait=0)
@@ -57,9 +57,9 @@ def test_closing_while_one_waits_tells_so_and_locks_no_other_file(three, tmp_pat
     busy, closed, other = three
     assert busy.acquire(PLACE, wait=0)
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(closed.take, PLACE, wait=PATIENCE)
+        waiting = pool.submit(closed.acquire, PLACE, wait=PATIENCE)
         until(lambda: not is_free(other, PLACE + _QUEUE_OFFSET))
-        number = closed._open.descriptor
+        number = closed._backend.descriptor
         closed.close()
         strange = os.open(tmp_path / "strange", os.O_RDWR | os.O_CREAT)
         assert strange == number

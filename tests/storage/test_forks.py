@@ -238,7 +238,7 @@ _RENEWED = {  # why no child can meet those of these modules as another thread l
     "engine/samples/process_pool.py": "in a process that was spawned and forks nothing",
     "server/service/deadline.py": "of one request, which no forked process goes on with",
     "server/processes/shutdown.py": "a thread of a service, which nothing waits for",
-    "server/service/service.py": "begins its threads with the first request, after any fork of a server",
+    "server/service/service.py": "starts its threads with the first request, after all forks",
 }
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.stores.locks import ConversationLocks, forked_error
-from anaphora.stm.stores.store import Session
+from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.forks import register_fork_aware
 from anaphora.storage.logical_clock import next_tick, to_microseconds, to_utc, utc_now
 
@@ -36,7 +36,7 @@ class _Namespace:
         self.expiry = datetime.min.replace(tzinfo=UTC)
 
 
-class MemoryStore:
+class MemoryStore(Store):
     """Stores conversations in memory until they have been idle for longer than their timeout.
 
     Questions of one conversation take turns; those of different conversations run in parallel.
@@ -86,10 +86,6 @@ class MemoryStore:
     def _find_unexpired(self, key: ConversationKey, now: datetime) -> Conversation | None:
         kept = self._conversations.get(key)
         return kept[0] if kept and kept[1] >= now else None
-
-    def forget(self, key: ConversationKey) -> None:
-        with self.hold_and_forget(key):
-            pass
 
     @contextmanager
     def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:

@@ -80,7 +80,8 @@ class Store(Protocol):
 
         Raises :class:`Conflict` as :meth:`open` does.
         """
-        ...
+        with self.hold_and_forget(key):
+            pass
 
     def hold_and_forget(self, key: ConversationKey) -> AbstractContextManager[int]:
         """Lock a conversation as :meth:`open` does, and delete it when the block ends without an

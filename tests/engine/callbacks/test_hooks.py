@@ -274,7 +274,7 @@ class TestTheConversationOfAHandler:
 
         @engine.on("order")
         def order(drink, conversation):
-            seen.append([entity.said for entity in conversation.entities])
+            seen.append([entity.value_or_text for entity in conversation.entities])
             assert [step.intent for step in conversation.flow] == ["order"] * len(seen[:-1])
             return drink
 
@@ -291,7 +291,7 @@ class TestTheConversationOfAHandler:
 
         engine.ask("get me a large tea")
         engine.ask("get me a coffee")
-        assert {held.entity.said for held in engine.memory()} == {"get", "coffee"}
+        assert {held.entity.value_or_text for held in engine.memory()} == {"get", "coffee"}
         assert len(engine.conversation().flow) == 1
 
     def test_nothing_is_forgotten_if_it_fails(self, engine):

@@ -24,7 +24,7 @@ from anaphora.stm.stores.quarantine import try_load
 from anaphora.stm.stores.redis.keys import KeySpace, SessionKeys, decode, encode
 from anaphora.stm.stores.redis.leases import LeaseRenewer
 from anaphora.stm.stores.redis.scripts import ACQUIRE, COMMIT, PUT_NOTE, RELEASE, RENEW
-from anaphora.stm.stores.store import Session
+from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.forks import ForkAware, register_fork_aware
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _Load: TypeAlias = Callable[[bytes, ConversationKey, Callable[[str], None]], Con
 _log = logging.getLogger(__name__)
 
 
-class RedisStore(ForkAware):
+class RedisStore(Store, ForkAware):
     """Stores conversations in the Redis server at ``url`` until they have been idle for longer
     than their timeout, by the time of that server.
 
@@ -128,10 +128,6 @@ class RedisStore(ForkAware):
     def peek(self, key: ConversationKey) -> Conversation | None:
         record = self._connection.execute("GET", self._key_space.record_key(key))
         return None if record is None else load_or_reset(record, key)
-
-    def forget(self, key: ConversationKey) -> None:
-        with self.hold_and_forget(key):
-            pass
 
     @contextmanager
     def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:

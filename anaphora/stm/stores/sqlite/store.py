@@ -23,7 +23,7 @@ from anaphora.stm.stores.sqlite.quarantine import (
     erase_user,
     forget_key,
 )
-from anaphora.stm.stores.store import Session
+from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.byte_range_locks import ByteRangeLocks
 from anaphora.storage.forks import register_fork_aware
 from anaphora.storage.logical_clock import next_tick, to_microseconds, to_utc, utc_now
@@ -90,7 +90,7 @@ _SWEEP = tuple(
 )
 
 
-class SqliteStore:
+class SqliteStore(Store):
     """Stores conversations in the SQLite file at ``path``, which is created private to its owner;
     its folder must exist. The file ``<path>-turns`` beside it holds the locks between processes.
 
@@ -160,10 +160,6 @@ class SqliteStore:
 
     def peek(self, key: ConversationKey) -> Conversation | None:
         return self._load(self._row(key), key)
-
-    def forget(self, key: ConversationKey) -> None:
-        with self.hold_and_forget(key):
-            pass
 
     @contextmanager
     def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:
