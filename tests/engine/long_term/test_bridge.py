@@ -424,7 +424,7 @@ class TestTheExplanation:
         engine.ask("And tomorrow?")
         assert "'yes' accepts the offer" in str(engine.explain("yes"))
         assert "'no' declines the offer" in str(engine.explain("no"))
-        assert "no answer to the offer, which is dropped" in str(engine.explain("hello"))
+        assert "does not answer the offer, which is dropped" in str(engine.explain("hello"))
         told = why(engine.ask("yes", explain=True))
         assert "'And tomorrow?' is matched" in told
         assert "remembered: city=Tokyo, 1 question ago" in told
@@ -434,7 +434,7 @@ class TestTheExplanation:
         assert "and is offered" in told
         past.kept = []
         told = str(engine.explain("hotel tomorrow", user="bob"))
-        assert "it holds nothing that might complete the question" in told
+        assert "it contains nothing that could complete the question" in told
 
     def test_tells_how_many_exchanges_were_of_no_help(self, make, past, clock):
         city = Entity("city", frozenset({"city"}), "Tokyo", value="Tokyo")

@@ -209,7 +209,7 @@ class TestManyDialogs:
         assert [result.passed for result in run_dialogs(model)] == [True]
         with pytest.raises(AnaphoraError, match="'weather' differs from its file"):
             run_dialogs(model, model.samples * 2, jobs=2)
-        with pytest.raises(ValueError, match="at least one process, not in 0"):
+        with pytest.raises(ValueError, match="at least one process, not 0"):
             run_dialogs(model, jobs=0)
 
     def test_run_in_one_process_if_the_file_says_something_else(self):
