@@ -215,10 +215,10 @@ def _build_match_context(
     if conversation.remembered:
         visible, hidden = split_visible(conversation, (*pending, *variant.entities))
     number = conversation.questions + 1
-    said = [Candidate(entity, pending=True) for entity in pending] if pending else []
+    pending_candidates = [Candidate(entity, pending=True) for entity in pending] if pending else []
     return MatchContext(
         variant=variant,
-        sentence=(*said, *map(Candidate, variant.entities)),
+        sentence=(*pending_candidates, *map(Candidate, variant.entities)),
         memory=tuple(
             [
                 Candidate(held.entity, remembered=held, ago=number - held.question)
@@ -247,9 +247,9 @@ def _fill_candidates(
 ) -> Iterator[SlotFilling]:
     """Evaluate the intents that may match the context, by their plans where possible."""
     everything = (*context.sentence, *context.memory) if context.memory else context.sentence
-    said = range(len(context.sentence) - len(context.variant.entities), len(context.sentence))
+    current = range(len(context.sentence) - len(context.variant.entities), len(context.sentence))
     plans = index.plans(
-        [candidate.entity for candidate in everything], current=said, in_sentence=said.stop
+        [candidate.entity for candidate in everything], current=current, in_sentence=current.stop
     )
     for plan in plans:
         intent = intents[plan.order]

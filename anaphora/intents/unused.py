@@ -104,9 +104,9 @@ class _LazyUnusedParts(Sequence[UnusedPart]):
 def _iter_unused_parts(utterance: Utterance, filling: SlotFilling) -> Iterator[UnusedPart]:
     taken = {id(one.entity) for one in filling.from_sentence}
     entities = filling.variant.entities
-    said = {_meaning_key(entity) for entity in entities if id(entity) in taken}
+    meanings = {_meaning_key(entity) for entity in entities if id(entity) in taken}
     # Of entities that mean the same ("I want to book a room") only one is taken: all are used.
-    used = {i for entity in entities if _meaning_key(entity) in said for i in entity.tokens}
+    used = {i for entity in entities if _meaning_key(entity) in meanings for i in entity.tokens}
     used.update(i for reset in utterance.resets for i in reset)
     covered = used.union(*(entity.tokens for entity in entities))
     # "Not 50" is an amount, but an intent that takes amounts may not mean "all but 50".

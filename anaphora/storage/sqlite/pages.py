@@ -30,7 +30,7 @@ def clear_unallocated(descriptor: int, first: int, count: int) -> int:
     """Clear the unallocated space of up to ``count`` pages from page ``first`` (1 is the first).
 
     Returns the number of the next page, 0 after the last one. The caller holds the write lock,
-    the WAL is empty, and connections read the file anew afterwards.
+    the WAL is empty, and connections reread the file afterwards.
 
     Raises :class:`StoreError` for a file that is not a SQLite database, or has more than 33
     million pages.
