@@ -1,4 +1,4 @@
-"""Every error that Anaphora raises, and how an error shows the place it speaks of."""
+"""All exceptions that Anaphora raises, and the source positions that they show."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ _MAX_EXCERPT_WIDTH = 160
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake in a source text, and where it stands.
+    """One mistake in a source text, with its position.
 
-    ``line`` and ``column`` count from 1; 0 means that the place is not known. ``excerpt`` is
-    the line of the source as it was written.
+    ``line`` and ``column`` count from 1; 0 means unknown. ``excerpt`` is that line of the source.
     """
 
     message: str
@@ -48,11 +47,11 @@ class Problem:
 
 
 class AnaphoraError(Exception):
-    """The root of all errors of this package."""
+    """The base class of all errors of this package."""
 
 
 class _LocatedError(AnaphoraError):
-    """An error that points into a source text. The first problem gives its place."""
+    """An error with positions in a source text. Its own position is that of the first problem."""
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         listed = (problems,) if isinstance(problems, Problem) else tuple(problems)
@@ -77,7 +76,7 @@ class _LocatedError(AnaphoraError):
 
     @property
     def caret(self) -> str:
-        """The line of the source and, below it, a caret under the spot ('' if unknown)."""
+        """The source line and, below it, a caret under the column ('' if unknown)."""
         first = self.problems[0]
         return "\n".join(_format_excerpt(first.excerpt, first.column)) if first.excerpt else ""
 
@@ -87,44 +86,43 @@ class _LocatedError(AnaphoraError):
 
 
 class GrammarError(_LocatedError):
-    """A text in the intent or the synonym language that cannot be read."""
+    """A syntax or type error in the intent language or the synonym language."""
 
 
 class ModelError(_LocatedError):
-    """A model file with mistakes; ``problems`` lists all of them in the order of the file."""
+    """A model file is invalid; ``problems`` lists all mistakes in the order of the file."""
 
 
 class UnknownModel(AnaphoraError):  # noqa: N818 - the name that users catch reads as a state
-    """A question to a model that the engine does not have."""
+    """The engine has no model with the id that a question names."""
 
 
 class EvaluationError(AnaphoraError):
-    """A predicate that could not be evaluated for an entity (``1 / 0``, a text where a number
-    is needed)."""
+    """A predicate could not be evaluated for an entity (``1 / 0``, text instead of a number)."""
 
 
 class StoreError(AnaphoraError):
-    """A store that could not read or keep a conversation."""
+    """A store could not read or write its data."""
 
 
 class PermanentStoreError(StoreError):
-    """Something is such that the store can never keep it: trying again is of no use."""
+    """A store can never write this value: retrying is useless."""
 
 
 class Conflict(AnaphoraError):  # noqa: N818 - the name that users catch reads as a state
-    """A question that cannot be answered now because its conversation is being changed."""
+    """A question cannot be answered now because its conversation is being changed."""
 
 
 class SummaryError(AnaphoraError):
-    """A summarizer that could not summarize (its model or its service is not there)."""
+    """A summarizer failed (its model or its service is not available)."""
 
 
 class HandlerError(AnaphoraError):
-    """A handler that raised, or that cannot be called with the slots of its intent."""
+    """A handler raised an exception, or cannot be called with the slots of its intent."""
 
 
 def _format_excerpt(excerpt: str, column: int) -> list[str]:
-    """``excerpt`` cut to a readable width around ``column`` (from 1), and the caret under it."""
+    """Cut ``excerpt`` to a readable width around ``column`` (from 1), with a caret below it."""
     text = excerpt.replace("\t", " ")
     at = max(column, 1) - 1
     if len(text) > _MAX_EXCERPT_WIDTH:

@@ -1,4 +1,4 @@
-"""Data that many share and nobody may change: dictionaries and lists that refuse to."""
+"""Immutable dictionaries and lists, for data that several owners share."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ __all__ = ["EMPTY", "FrozenDict", "FrozenList", "freeze"]
 def _raise_immutable(self: object, *arguments: object, **named: object) -> NoReturn:
     copied = "dict(…)" if isinstance(self, dict) else "list(…)"
     raise TypeError(
-        "this is data of the model, of the question or of the memory, which others see as well, "
-        f"and cannot be changed: change a copy of it, made by {copied} or, with all that is in "
-        "it, by copy.deepcopy(…)"
+        "this data belongs to the model, the question or the memory, is shared and cannot be "
+        f"changed: change a copy, made by {copied} or, with everything in it, by copy.deepcopy(…)"
     )
 
 
 class FrozenDict(dict[Any, Any]):
-    """A dictionary that cannot be changed. It equals a plain one, is JSON as one, and copies of
-    it are plain."""
+    """An immutable dictionary. It equals a plain one, serializes to JSON as one, and its copies
+    are plain."""
 
     __slots__ = ()
 
@@ -40,7 +39,7 @@ class FrozenDict(dict[Any, Any]):
 
 
 class FrozenList(list[Any]):
-    """A list that cannot be changed, as :class:`FrozenDict` cannot."""
+    """An immutable list; see :class:`FrozenDict`."""
 
     __slots__ = ()
 
@@ -58,8 +57,8 @@ class FrozenList(list[Any]):
 
 
 def freeze(value: Any) -> Any:
-    """``value`` in which no dictionary, list or set can be changed, at any depth: a copy, unless
-    it is frozen already. Other objects are as they were."""
+    """Return a copy of ``value`` with immutable dictionaries, lists and sets at any depth, or
+    ``value`` itself if it is frozen already. Other objects are not copied."""
     kind = type(value)
     if kind in _IMMUTABLE_TYPES:
         return value
@@ -74,5 +73,5 @@ def freeze(value: Any) -> Any:
 
 EMPTY = FrozenDict()
 
-# What is frozen already is among them, for what it holds is frozen, too.
+# Frozen containers are among them, because their content is frozen, too.
 _IMMUTABLE_TYPES = frozenset((str, int, float, bool, type(None), FrozenDict, FrozenList))

@@ -1,4 +1,4 @@
-"""The garbage collection of the process."""
+"""Pause the garbage collector while many long-lived objects are created."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _MOST_UNSEEN = 400_000  # objects (some 100 MB)
 
 
 class _PromotedObjects:
-    """How many objects were put among the oldest ones unseen since the last full collection, and
-    which one that was."""
+    """``count`` objects were promoted to the oldest generation without a collection, since full
+    collection number ``collection``."""
 
     count = 0
     collection = 0
@@ -21,9 +21,9 @@ class _PromotedObjects:
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Nothing is collected within the block, in which much is made that stays: to look through
-    all of it several times would take a sixth of the time. Where the collection is off, it stays
-    so."""
+    """Disable the garbage collector within the block, which creates many long-lived objects:
+    traversing them again and again would take a sixth of the time. A collector that is off stays
+    off."""
     if not gc.isenabled():
         yield
         return
@@ -37,8 +37,8 @@ def gc_paused() -> Iterator[None]:
 
 
 def _promote_young_objects() -> None:
-    """What was made needs no collection to grow old, which would have to look through all of it.
-    That must not hide garbage for ever: after enough of it there is a full collection."""
+    """Move new objects to the oldest generation without traversing them. Run a full collection
+    after every ``_MOST_UNSEEN`` of them, so that garbage among them is freed in the end."""
     done = gc.get_stats()[-1]["collections"]
     if done != _PromotedObjects.collection:
         _PromotedObjects.count, _PromotedObjects.collection = 0, done

@@ -70,7 +70,7 @@ WRITES = {
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 def test_who_writes_is_told_to_copy(write):
     data = freeze({"key": 0, "list": [3, {"deep": []}]})
-    with pytest.raises(TypeError, match=r"cannot be changed: change a copy of it, made by"):
+    with pytest.raises(TypeError, match=r"cannot be changed: change a copy, made by"):
         write(data)
     assert data == {"key": 0, "list": [3, {"deep": []}]}
 

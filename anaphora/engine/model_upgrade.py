@@ -1,5 +1,5 @@
-"""A conversation taken up by another state of its model than the one it was left with: after a
-reload, or when a new version of a bot finds what the old one has stored."""
+"""Migrate a stored conversation to the current version of its model, after a reload or an
+upgrade."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["ModelUpgrade"]
 
 
 class ModelUpgrade:
-    """Fits conversations to one state of a model. ``mark`` tells it from other states: it is the
-    same in every process, and changes with whatever a remembered entity has of its model."""
+    """Migrates conversations to one version of a model. ``fingerprint`` identifies the version: it
+    is equal in all processes, and depends on everything that conversations store of a model."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
         self.fingerprint = _compute_fingerprint(model)
 
     def __call__(self, conversation: Conversation) -> Conversation:
-        """The conversation as it goes on with the model."""
+        """Return the conversation, migrated if it belongs to another version."""
         if conversation.fits == self.fingerprint:
             return conversation
         return self.migrate(conversation)[0]
@@ -32,12 +32,13 @@ class ModelUpgrade:
     def migrate(
         self, conversation: Conversation
     ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
-        """The same, with what is forgotten because it is no longer in the model."""
-        fitted, forgotten = rules.migrate(conversation, self._model.elements)
-        pending = fitted.pending
+        """Migrate the conversation. Returns it with the entities that are forgotten because the
+        model no longer has them."""
+        migrated, forgotten = rules.migrate(conversation, self._model.elements)
+        pending = migrated.pending
         if pending is not None and self._model.intent(pending.intent) is None:
-            fitted = replace(fitted, pending=None)  # nothing could complete it
-        return replace(fitted, fits=self.fingerprint), forgotten
+            migrated = replace(migrated, pending=None)  # nothing could complete it
+        return replace(migrated, fits=self.fingerprint), forgotten
 
 
 def _compute_fingerprint(model: Model) -> str:

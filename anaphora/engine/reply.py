@@ -1,4 +1,4 @@
-"""What a question is answered with."""
+"""The reply to a question."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ __all__ = ["Reply"]
 
 
 class Reply(Struct, frozen=True):
-    """The answer to one question.
+    """The reply to one question.
 
-    ``status`` is ``matched``, ``incomplete`` (``missing`` terms are to be asked for; ``prompt``
-    asks for the first), ``rejected`` (``reason`` says what was lacking) or ``reset``. ``text``
-    is what the bot says, ``result`` what the handler returned. ``slots`` come by name;
-    ``memory`` is what the conversation remembers after the question, newest first; ``unused`` is
-    what of the sentence the answer, or the question it goes on to ask, did not use;
-    ``explanation`` is there if it was asked for.
+    ``status`` is ``matched``, ``incomplete`` (terms are ``missing``, and ``prompt`` asks for the
+    first), ``rejected`` (``reason`` tells what was missing) or ``reset``. ``text`` is what the bot
+    says, ``result`` what the handler returned. ``slots`` are the filled slots by name, ``memory``
+    the entities remembered after the question, newest first, ``unused`` the parts of the sentence
+    that the reply does not use. ``explanation`` is None unless it was requested.
     """
 
     status: Status
@@ -45,7 +44,7 @@ class Reply(Struct, frozen=True):
         return " ".join(part for part in (self.status, understood, f"{self.text!r}") if part)
 
     def to_dict(self) -> dict[str, Any]:
-        """The reply as JSON-able data, in the form that the command line prints."""
+        """Convert the reply to JSON-able data, as the command line prints it."""
         return {
             "status": self.status,
             "intent": self.intent,

@@ -1,9 +1,9 @@
-"""What a bot says by itself, and what answers it, by language: the offers of the bridge to the
-long-term memory, and the question about what a sentence has left over.
+"""Built-in questions and acknowledgements in each language, and a parser for yes/no answers.
 
-A model may word both itself; ``languages/<code>/replies.yaml`` has a phrase for every language
-that the package has other tables of. Those without a table of yes and no
-(:mod:`anaphora.entities.builtin.boolean`) have the plain words for it there.
+They serve the offers of the long-term memory and the question about unused parts of a sentence. A
+model can have its own texts instead. ``languages/<code>/replies.yaml`` has the texts of each
+language, and the words for yes and no of languages without a table in
+:mod:`anaphora.entities.builtin.boolean`.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ __all__ = [
     "parse_confirmation",
 ]
 
-_ENGLISH = "en"  # where a language has no table
+_ENGLISH = "en"  # for languages without a table
 _MAX_NAME_WORDS = 2  # words
 _MAX_ANSWER_LENGTH = 200  # characters of a yes or a no
 
 
 @dataclass(frozen=True, slots=True)
 class _LanguageTexts:
-    """``still_about`` asks whether it is about ``{}``, ``declined`` answers a no, ``left_over``
-    asks whether to go on without what ``{}`` means."""
+    """``still_about`` asks whether the conversation is about ``{}``, ``declined`` acknowledges a
+    no, ``left_over`` asks whether to go on without ``{}``."""
 
     still_about: str
     declined: str
@@ -48,13 +48,13 @@ class _LanguageTexts:
 
 
 def format_offer(names: Iterable[str], language: str) -> str:
-    """Asks whether the conversation is still about what bears these names."""
-    wording = _texts_of(language)
-    return wording.still_about.replace("{}", wording.comma.join(dict.fromkeys(names)))
+    """Ask whether the conversation is still about ``names``."""
+    texts = _texts_of(language)
+    return texts.still_about.replace("{}", texts.comma.join(dict.fromkeys(names)))
 
 
 def display_name(entity: Entity) -> str:
-    """What to call an entity: its value, else what was said if that is short ("forecast"), else
+    """Return a name for an entity: its value, else its text if that is short ("forecast"), else
     its element ("weather" for "what's the weather like")."""
     if entity.value is not None or len(entity.text.split()) <= _MAX_NAME_WORDS:
         return entity.value_or_text
@@ -62,19 +62,19 @@ def display_name(entity: Entity) -> str:
 
 
 def format_declined(language: str) -> str:
-    """Answers somebody who does not want what was offered."""
+    """Acknowledge that the user declined an offer."""
     return _texts_of(language).declined
 
 
-def format_unused_question(texts: Iterable[str], language: str) -> str:
-    """Asks whether to go on without what these words mean."""
-    wording = _texts_of(language)
-    return wording.left_over.replace("{}", wording.comma.join(texts))
+def format_unused_question(parts: Iterable[str], language: str) -> str:
+    """Ask whether to go on without these parts of the sentence."""
+    texts = _texts_of(language)
+    return texts.left_over.replace("{}", texts.comma.join(parts))
 
 
 def parse_answer(text: str, languages: Iterable[str]) -> bool | None:
-    """Whether the whole of ``text`` is a yes or a no in one of the languages, or in English if
-    one of them has no words here; None if it is neither."""
+    """Parse ``text`` as a yes or a no in one of the languages, or in English if one of them has no
+    table. None if it says anything else."""
     from anaphora.entities.builtin.boolean import parse_yes_no
 
     for code in _candidate_languages(text, languages):
@@ -87,7 +87,7 @@ def parse_answer(text: str, languages: Iterable[str]) -> bool | None:
 
 
 def parse_confirmation(text: str, languages: Iterable[str]) -> Confirmation | None:
-    """As :func:`parse_answer`, for an answer to the question whether to go on."""
+    """Parse an answer to the question whether to go on, like :func:`parse_answer`."""
     from anaphora.entities.builtin.boolean import Confirmation, parse_confirmation
 
     for code in _candidate_languages(text, languages):
@@ -100,8 +100,8 @@ def parse_confirmation(text: str, languages: Iterable[str]) -> Confirmation | No
 
 
 def _candidate_languages(text: str, languages: Iterable[str]) -> Iterable[str]:
-    """The languages in which a text may be an answer; none for a long text, which says something
-    else."""
+    """Return the languages in which a text may be an answer; none for a long text, which must be
+    something else."""
     if len(text) > _MAX_ANSWER_LENGTH:
         return ()
     codes = [base_code(language) for language in languages]
@@ -111,10 +111,10 @@ def _candidate_languages(text: str, languages: Iterable[str]) -> Iterable[str]:
 
 
 def _parse_plain_answer(text: str, code: str) -> bool | None:
-    """The answer by the plain words for yes and no of a language without a table of them."""
-    wording = _texts_of(code)
+    """Parse an answer by the words for yes and no in ``replies.yaml``."""
+    texts = _texts_of(code)
     bare = text.strip(" \t\n.,!?。！？").casefold()
-    return bare in wording.yes if bare in wording.yes or bare in wording.no else None
+    return bare in texts.yes if bare in texts.yes or bare in texts.no else None
 
 
 def _texts_of(language: str) -> _LanguageTexts:

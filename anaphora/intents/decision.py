@@ -1,7 +1,7 @@
-"""What becomes of a question: the rules of memory and of asking, in the order in which they apply.
+"""Resolve a parsed question against a conversation: expiry, limits, topic change, completion,
+matching, near misses.
 
-Everything here is a pure function of the model, the question and the conversation. Handlers
-are not called and nothing is stored: the engine does that with the decision.
+All functions are pure. The engine takes the decision, calls handlers and stores the conversation.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from anaphora.intents.solver import (
     MatchContext,
     ParsedQuestion,
     build_match_contexts,
-    drop_replaced,
     fill_intents,
     find_content_words,
     find_exact_phrases,
@@ -42,14 +41,14 @@ from anaphora.stm.conversation import (
     PendingQuestion,
     RecallOffer,
 )
-from anaphora.stm.rules import expire, forget_all
+from anaphora.stm.rules import expire, find_replacement, forget_all
 
 __all__ = ["BridgeResult", "Decision", "IndexedModel", "build_pending", "decide"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class IndexedModel:
-    """A model with what is derived from it once. ``limits`` is None for a model without any."""
+    """A model with its intent index and its utterance limits (None if it has none)."""
 
     model: Model
     index: IntentIndex
@@ -64,10 +63,10 @@ class IndexedModel:
 
 
 class BridgeResult(Struct, frozen=True):
-    """What the long-term memory, or an offer that was made of it, had to do with a question.
+    """How the long-term memory, or an offer made from it, affected a question.
 
-    ``match`` is what the ``offer`` would let the question be; ``looked_at`` counts the exchanges
-    that were held against it; ``said`` is what accepted or declined the offer.
+    ``match`` is the match of the question with the entities of ``offer``; ``exchanges_tried``
+    counts the past exchanges that were tried; ``answer_text`` accepted or declined the offer.
     """
 
     outcome: Literal[
@@ -80,17 +79,17 @@ class BridgeResult(Struct, frozen=True):
 
 
 class Decision(Struct, frozen=True):
-    """What a question comes to, before any handler has run.
+    """The result of resolving a question, before any handler runs.
 
-    ``conversation`` is the memory in which it was answered: after the timeouts, and after a
-    reset if the question brought one. ``matches`` are best first. Without any, ``asking`` is
-    the intent whose missing terms can be asked for, else ``nearest`` the one that came nearest.
-    ``pending`` are the entities of an earlier question that this one completes; ``left`` is the
-    memory that a change of topic left behind; ``error`` says why it cannot be answered at all:
-    what a predicate could not work with, or the limit that it breaks; ``failure`` is that of a
-    hook, to be raised when the question is answered. ``bridged`` is what the long-term memory had
-    to do with it; ``is_reset`` whether a hook has forgotten on purpose before. ``pending_action``
-    says what becomes of the pending question through a sentence that adds nothing to it.
+    ``conversation`` is the memory after expiry, and after a reset or a change of topic if the
+    question causes one; ``forgotten`` is what it lost; ``previous_topic`` is the memory before a
+    change of topic. ``matches`` are best first. Without a match, ``incomplete`` is the intent whose
+    missing terms can be asked for, and ``near_miss`` the intent that came closest.
+    ``pending_entities`` belong to an earlier question that this one completes, and
+    ``pending_action`` is what a sentence that adds nothing does to that question. ``error`` is the
+    reason why the question cannot be answered at all (a predicate failed, or a limit is broken);
+    ``hook_error`` is to be raised when it is answered. ``bridge`` tells how the long-term memory
+    was used; ``is_reset`` whether a hook has forgotten something on purpose.
     """
 
     question: ParsedQuestion
@@ -111,7 +110,7 @@ class Decision(Struct, frozen=True):
 
     @property
     def uses_memory(self) -> bool:
-        """Whether what was said before has a part in it: remembered, or still to be completed."""
+        """Whether the answer uses remembered or pending entities."""
         filling = self.matches[0].filling if self.matches else self.incomplete
         if filling is None or self.previous_topic is not None or self.has_reset_phrase:
             return False
@@ -119,14 +118,14 @@ class Decision(Struct, frozen=True):
 
     @property
     def before_topic_change(self) -> Conversation:
-        """The memory without the change of topic that the question may have brought."""
+        """The memory before the change of topic, if the question causes one."""
         return self.previous_topic or self.conversation
 
 
 def decide(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation, at: datetime
 ) -> Decision:
-    """Resolve ``question`` against ``conversation`` as it is at the time ``at``."""
+    """Resolve ``question``, asked at the time ``at``, against ``conversation``."""
     conversation, forgotten = expire(conversation, at, indexed.model.conversation)
     try:
         decision = _check_refusal(indexed, question, conversation) or _resolve(
@@ -150,23 +149,23 @@ def _resolve(
 
 
 def _needs_fallback_entities(decision: Decision, fallback: ParsedQuestion) -> bool:
-    """Whether nothing matches, or only with something remembered for which a fallback entity of
-    the sentence stands in."""
+    """Whether nothing matches, or only with a remembered entity that a fallback entity of the
+    sentence replaces."""
     if not decision.matches:
         return True
-    recalled = {
+    groups_from_memory = {
         taken.entity.groups
         for taken in decision.matches[0].filling.taken
         if taken.pending or taken.remembered is not None
     }
-    if not recalled:
+    if not groups_from_memory:
         return False
     new = _entities_only_in(fallback, decision.question)
-    return any(entity.groups <= groups for entity in new for groups in recalled)
+    return any(find_replacement(groups, new) for groups in groups_from_memory)
 
 
 def _is_completed_by(decision: Decision, other: Decision) -> bool:
-    """Whether fallback entities complete a question, or fill one of the terms to be asked for."""
+    """Whether the fallback entities complete a question, or fill one of its missing terms."""
     filling = other.matches[0].filling if other.matches else None
     if filling is None and not decision.matches and decision.incomplete and other.incomplete:
         filling = (
@@ -180,12 +179,12 @@ def _is_completed_by(decision: Decision, other: Decision) -> bool:
     ]
     pending = other.conversation.pending
     if pending is not None and pending.intent == filling.intent.id:
-        return any(label in pending.missing for label in filled)  # nothing else was asked for
+        return any(label in pending.missing for label in filled)  # the bot asked for these only
     return bool(filled)
 
 
 def _entities_only_in(question: ParsedQuestion, other: ParsedQuestion) -> list[Entity]:
-    """The entities of a question that the other one does not have."""
+    """Return the entities of a question that the other one does not have."""
     known = other.utterance.entities
     return [entity for entity in question.utterance.entities if entity not in known]
 
@@ -207,11 +206,11 @@ def _resolve_reading(
 def _check_refusal(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision | None:
-    """A question that cannot be read, or that the limits of the model forbid; None for others."""
+    """Refuse a question that cannot be read or breaks a limit of the model; None for others."""
     utterance = question.utterance
     error = utterance.error
     if not error and not question.variants:
-        error = "every way to read it was refused"
+        error = "every reading of it was rejected"
     if not error and not utterance.resets:
         limits = indexed.limits
         error = find_breach(limits, utterance, question.variants[0]) if limits else ""
@@ -227,12 +226,12 @@ def _build_error_decision(
 
 
 def build_pending(decision: Decision, at: datetime) -> PendingQuestion:
-    """What an incomplete question understood, kept until it is completed or dropped."""
+    """Build the pending question of an incomplete one."""
     filling = decision.incomplete
     assert filling is not None
-    waiting = decision.conversation.pending
-    if waiting is not None and decision.pending_action == "asked again":
-        return replace(waiting, at=at)
+    pending = decision.conversation.pending
+    if pending is not None and decision.pending_action == "asked again":
+        return replace(pending, at=at)
     return PendingQuestion(
         intent=filling.intent.id,
         entities=tuple(taken.entity for taken in filling.taken if not taken.remembered),
@@ -244,37 +243,36 @@ def build_pending(decision: Decision, at: datetime) -> PendingQuestion:
 def _resolve_reset(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision:
-    """A reset phrase forgets everything; a question beside it is answered afresh if it is
-    complete."""
-    fresh, wiped = forget_all(conversation, ForgetRule.RESET)
+    """Forget everything because of a reset phrase; a complete question beside it is answered."""
+    fresh, forgotten = forget_all(conversation, ForgetRule.RESET)
     try:
         decision = _solve(indexed, question, fresh)
-    except EvaluationError as error:  # whatever else the sentence says, it is a reset
+    except EvaluationError as error:  # the sentence is a reset, whatever else it says
         decision = _build_error_decision(question, fresh, str(error))
-    return replace(decision, forgotten=wiped, has_reset_phrase=True)
+    return replace(decision, forgotten=forgotten, has_reset_phrase=True)
 
 
 def _resolve_topic_change(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision | None:
-    """A question that is complete without any memory and whose topic is not the remembered
-    one: the memory is reset before it is matched. None if this is no such question."""
+    """Resolve a question that is complete without memory and has another topic than the
+    remembered one: the memory is reset before it is matched. None for other questions."""
     current = _current_topics(conversation)
     if not current or _topics_of(question.utterance.entities) <= current:
         return None
-    fresh, wiped = forget_all(conversation, ForgetRule.TOPIC)
-    # The flow so far may be what lets an intent match; it is forgotten with the rest then.
+    fresh, forgotten = forget_all(conversation, ForgetRule.TOPIC)
+    # The dialog flow may be needed for the match; it is forgotten afterwards.
     decision = _solve(indexed, question, replace(fresh, flow=conversation.flow))
     if not decision.matches or _topics_of(decision.matches[0].entities) <= current:
         return None
-    return replace(decision, conversation=fresh, forgotten=wiped, previous_topic=conversation)
+    return replace(decision, conversation=fresh, forgotten=forgotten, previous_topic=conversation)
 
 
 def _complete_pending(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision | None:
-    """The pending question with what this sentence adds to it. None if nothing is pending, if
-    it adds nothing, or if the sentence makes sense by its own strength."""
+    """Complete the pending question with the entities of this sentence. None if nothing is
+    pending, if the sentence adds nothing, or if it matches without memory."""
     pending = conversation.pending
     intent = indexed.intents_by_id.get(pending.intent) if pending else None
     if pending is None or intent is None:
@@ -282,28 +280,35 @@ def _complete_pending(
     if _solve(indexed, question, replace(conversation, remembered=())).matches:
         return None
     alone = IndexedModel.from_model(dataclasses.replace(indexed.model, intents=(intent,)))
-    # An answer stands in for what was said before or, where more is needed, is added to it.
-    ways = [
+    # An answer replaces pending entities or, if more are needed, is added to them.
+    decisions = [
         _solve(alone, replace(question, variants=(variant,)), conversation, entities)
         for keep in (False, True)
         for variant in question.variants
-        for entities in [pending.entities if keep else drop_replaced(pending.entities, variant)]
+        for entities in [pending.entities if keep else _drop_replaced(pending.entities, variant)]
     ]
-    ways = [way if way.matches else _find_incomplete(alone, way) for way in ways]
+    decisions = [one if one.matches else _find_incomplete(alone, one) for one in decisions]
     words = find_content_words(question.utterance)
 
-    def filling_of(way: Decision) -> SlotFilling | None:
-        filling = way.matches[0].filling if way.matches else way.incomplete
+    def filling_of(decision: Decision) -> SlotFilling | None:
+        filling = decision.matches[0].filling if decision.matches else decision.incomplete
         return filling if filling is not None and filling.from_sentence else None
 
-    def rank(way: Decision) -> tuple[ReadingRank, bool, int]:
-        """The better reading of the answer first, then what it completes."""
-        filling = filling_of(way)
+    def rank(decision: Decision) -> tuple[ReadingRank, bool, int]:
+        """Prefer the better reading of the answer, then the one that completes more."""
+        filling = filling_of(decision)
         assert filling is not None
-        taken = 0 if way.matches else -len(filling.taken)
-        return rank_coverage(filling, words), not way.matches, taken
+        taken = 0 if decision.matches else -len(filling.taken)
+        return rank_coverage(filling, words), not decision.matches, taken
 
-    return min(filter(filling_of, ways), key=rank, default=None)
+    return min(filter(filling_of, decisions), key=rank, default=None)
+
+
+def _drop_replaced(pending: Sequence[Entity], variant: Variant) -> tuple[Entity, ...]:
+    """Return the pending entities that no entity of the variant replaces."""
+    return tuple(
+        held for held in pending if find_replacement(held.groups, variant.entities) is None
+    )
 
 
 def _resolve_alone(
@@ -320,25 +325,25 @@ def _resolve_alone(
 def _repeat_prompt(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision | None:
-    """What is pending, to be asked for again after a sentence of which nothing came. None if
-    nothing is pending, or if that has happened so often that it is given up."""
+    """Ask for the pending terms again after a sentence that was not understood. None if nothing
+    is pending, or if that has happened too often."""
     pending = conversation.pending
     intent = indexed.intents_by_id.get(pending.intent) if pending else None
     if pending is None or intent is None:
         return None
     if conversation.rejections >= indexed.model.conversation.depth:
         return None
-    (scene,) = build_match_contexts(_without_entities(question), conversation, pending.entities)
-    (filling,) = fill_intents((intent,), (0,), scene)
-    if bool(filling.missing) != bool(pending.missing):  # what it took from memory is gone
+    (context,) = build_match_contexts(_without_entities(question), conversation, pending.entities)
+    (filling,) = fill_intents((intent,), (0,), context)
+    if bool(filling.missing) != bool(pending.missing):  # entities that it needs were forgotten
         return None
-    asking = replace(filling, variant=question.variants[0])
+    incomplete = replace(filling, variant=question.variants[0])
     return Decision(
         question,
         conversation,
         build_match_contexts(question, conversation, pending.entities),
-        incomplete=asking,
-        near_miss=asking,
+        incomplete=incomplete,
+        near_miss=incomplete,
         pending_entities=pending.entities,
         pending_action="asked again",
     )
@@ -347,9 +352,9 @@ def _repeat_prompt(
 def _resolve_confirmation(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision | None:
-    """The pending question that waits for nothing but a yes or a no, if this is one; one that
-    waits for more is dropped by a command such as "stop". A command is none where an intent of
-    the model takes it."""
+    """Resolve a yes or a no to a pending question that lacks nothing else; a command such as
+    "stop" drops any pending question, unless an intent of the model matches it. None for other
+    sentences."""
     pending = conversation.pending
     intent = indexed.intents_by_id.get(pending.intent) if pending else None
     if pending is None or intent is None:
@@ -369,7 +374,7 @@ def _resolve_confirmation(
         return Decision(
             question, dropped, build_match_contexts(question, dropped), pending_action="declined"
         )
-    options = dataclasses.replace(intent.options, allow_stm_only=True)  # all that it takes is there
+    options = dataclasses.replace(intent.options, allow_stm_only=True)  # a "yes" has no entities
     intent = dataclasses.replace(intent, options=options)
     alone = IndexedModel.from_model(dataclasses.replace(indexed.model, intents=(intent,)))
     decision = _solve(alone, _without_entities(question), conversation, pending.entities)
@@ -379,8 +384,8 @@ def _resolve_confirmation(
 def _matches_whole_sentence(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> bool:
-    """Whether an intent matches by all that the sentence says, some element of the model's own in
-    it, and by nothing else."""
+    """Whether an intent matches without memory and covers the whole sentence, in which there is a
+    user-defined entity."""
     alone = _solve(indexed, question, replace(conversation, remembered=()))
     fillings = (match.filling for match in alone.matches)
     return any(
@@ -392,7 +397,7 @@ def _matches_whole_sentence(
 
 
 def _without_entities(question: ParsedQuestion) -> ParsedQuestion:
-    """The question as if nothing had been found in it."""
+    """Return the question as if it had no entities."""
     return replace(question, variants=(Variant(()),))
 
 
@@ -402,34 +407,35 @@ def _solve(
     conversation: Conversation,
     pending: Sequence[Entity] = (),
 ) -> Decision:
-    where = build_match_contexts(question, conversation, pending)
-    matches = solve(indexed.model.intents, indexed.index, where)
-    return Decision(question, conversation, where, matches, pending_entities=tuple(pending))
+    contexts = build_match_contexts(question, conversation, pending)
+    matches = solve(indexed.model.intents, indexed.index, contexts)
+    return Decision(question, conversation, contexts, matches, pending_entities=tuple(pending))
 
 
 def _find_incomplete(indexed: IndexedModel, decision: Decision) -> Decision:
-    """Look for an intent that can be completed by asking, else for the nearest one."""
-    intents, index, where = indexed.model.intents, indexed.index, decision.match_contexts
+    """Look for an intent whose missing terms have prompts, else for the nearest one."""
+    intents, index, contexts = indexed.model.intents, indexed.index, decision.match_contexts
     prompts = indexed.model.prompts
-    phrases = find_exact_phrases(where)
+    phrases = find_exact_phrases(contexts)
 
     def is_whole(filling: SlotFilling) -> bool:
         return not reads_part_of_phrase(filling, intents, phrases)
 
-    def askable(filling: SlotFilling) -> bool:
+    def has_prompts(filling: SlotFilling) -> bool:
         known = prompts.get(filling.intent.id, {})
         return all(term.id in known for term in filling.missing) and is_whole(filling)
 
     if prompts:
-        asking = find_near_miss(intents, index, where, askable)
-        if asking:
-            return replace(decision, incomplete=asking, near_miss=asking)
-    near = find_blocked(intents, index, where) or find_near_miss(intents, index, where, is_whole)
-    return replace(decision, near_miss=near)
+        incomplete = find_near_miss(intents, index, contexts, has_prompts)
+        if incomplete:
+            return replace(decision, incomplete=incomplete, near_miss=incomplete)
+    blocked = find_blocked(intents, index, contexts)
+    near_miss = blocked or find_near_miss(intents, index, contexts, is_whole)
+    return replace(decision, near_miss=near_miss)
 
 
 def _current_topics(conversation: Conversation) -> set[tuple[str, str | None]]:
-    """The topics that were used last: an incomplete question may have left older ones."""
+    """Return the topics that were used last; an incomplete question may have left older ones."""
     topics = [held for held in conversation.remembered if held.entity.topic]
     if not topics:
         return set()

@@ -1,4 +1,4 @@
-"""Why a question was answered as it was: the decision as data and as text to read."""
+"""Explain how a question was answered: the decision as data and as readable text."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _MAX_MISS_LINES = 10  # of them in the text
 
 @dataclass(frozen=True, slots=True)
 class RankedMatch:
-    """An intent that matched. ``why`` says what puts it before the next one ('' for the last);
-    ``skipped`` that its handler left the question to the next."""
+    """An intent that matched. ``why`` explains its rank before the next one ('' for the last);
+    ``skipped`` is True if its handler passed the question on."""
 
     intent: str
     taken: tuple[tuple[str, Candidate], ...]
@@ -39,7 +39,7 @@ class RankedMatch:
 
 @dataclass(frozen=True, slots=True)
 class IntentMiss:
-    """An intent that did not match, and why."""
+    """An intent that did not match, and the reason."""
 
     intent: str
     reason: str
@@ -47,15 +47,15 @@ class IntentMiss:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The path of one question.
+    """How one question was answered.
 
-    ``entities`` are all that could stand in the sentence, ``reading`` those of the variant that
-    was answered; ``unused`` are those of it that the answer took nothing from, ``unknown`` the
-    words that nothing in the model covers; ``offered`` is what the memory held ready, ``hidden``
-    what an entity of the sentence stood in for, with the groups of that entity; ``forgotten``
-    what left the memory and by which rule; ``notes`` what else happened (a change of topic, a
-    reset phrase, an earlier question completed, what the long-term memory had to do with it). Of
-    the misses at most the 100 nearest are listed, ``untouched`` counts the other intents.
+    ``entities`` are all entities found in the sentence, ``reading`` those of the chosen variant,
+    ``unused`` those of it that the answer does not use, ``unknown`` the content words that no
+    entity covers. ``offered`` are the visible remembered entities; ``hidden`` those that an entity
+    of the sentence replaces, with the groups of that entity; ``forgotten`` those that left the
+    memory, with the rule. ``notes`` tell what else happened (a change of topic, a reset phrase, the
+    completion of an earlier question, the use of the long-term memory). ``misses`` has at most the
+    100 nearest intents; ``untouched`` counts the others.
     """
 
     text: str
@@ -78,7 +78,7 @@ class Explanation:
         return "\n".join(self.lines())
 
     def lines(self) -> Iterator[str]:
-        """The explanation as text, a line at a time."""
+        """Iterate over the lines of the explanation as text."""
         yield f"{self.text!r} is {self.status}" + (f": {self.reason}" if self.reason else "")
         yield from (f"  note: {note}" for note in self.notes)
         yield "  understood: " + (
@@ -102,27 +102,27 @@ class Explanation:
             yield f"  remembered: {_format_entity(candidate.entity)}, {_format_age(candidate)}"
         for entity, groups in self.hidden:
             yield (
-                f"  not offered: {_format_entity(entity)}, for the sentence has another of "
+                f"  not offered: {_format_entity(entity)}, because the sentence has another of "
                 f"{_format_groups(groups)}"
             )
         for place, match in enumerate(self.matches, 1):
-            took = ", ".join(
+            slots = ", ".join(
                 f"{name}={taken.entity.value_or_text} ({taken.source})"
                 for name, taken in match.taken
             )
             skipped = ", skipped by its handler" if match.skipped else ""
-            why = f"; before the next, for {match.why}" if match.why else ""
-            yield f"  match {place}: {match.intent} with {took or 'no entity'}{skipped}{why}"
+            why = f"; before the next because {match.why}" if match.why else ""
+            yield f"  match {place}: {match.intent} with {slots or 'no entity'}{skipped}{why}"
         for miss in self.misses[:_MAX_MISS_LINES]:
             yield f"  no match: {miss.intent}: {miss.reason}"
         if more := self.untouched + len(self.misses[_MAX_MISS_LINES:]):
             yield f"  and {more} more intents that are further off"
-        for gone in self.forgotten:
-            named = _format_entity(gone.remembered.entity)
-            yield f"  forgotten: {named}, {_format_forget_rule(gone)}"
+        for forgotten in self.forgotten:
+            entity_text = _format_entity(forgotten.remembered.entity)
+            yield f"  forgotten: {entity_text}, {_format_forget_rule(forgotten)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as JSON-able data."""
+        """Convert the explanation to JSON-able data."""
         return {
             "text": self.text,
             "language": self.language,
@@ -154,9 +154,9 @@ class Explanation:
             "misses": [{"intent": miss.intent, "reason": miss.reason} for miss in self.misses],
             "untouched": self.untouched,
             "forgotten": [
-                _entity_to_dict(gone.remembered.entity)
-                | {"rule": gone.rule.value, "by": str(gone.by) if gone.by else None}
-                for gone in self.forgotten
+                _entity_to_dict(one.remembered.entity)
+                | {"rule": one.rule.value, "by": str(one.by) if one.by else None}
+                for one in self.forgotten
             ],
             "notes": list(self.notes),
         }
@@ -172,35 +172,36 @@ def explain(
     skipped: Sequence[Match] = (),
     evicted: Sequence[ForgottenEntity] = (),
 ) -> Explanation:
-    """Tell how ``decision`` came about and what became of it."""
-    scene = _find_match_context(
+    """Explain ``decision`` and the answer: its status and reason, the match that won, those that
+    their handlers skipped, and the entities that the answer evicted."""
+    context = _find_match_context(
         decision, winner.filling if winner else decision.incomplete or decision.near_miss
     )
-    beside_the_point = decision.error or status == "reset"
-    misses, untouched = ((), 0) if beside_the_point else _collect_misses(indexed, decision, scene)
+    was_matched = not decision.error and status != "reset"
+    misses, untouched = _collect_misses(indexed, decision, context) if was_matched else ((), 0)
     return Explanation(
         text=decision.question.utterance.text,
         language=decision.question.utterance.language,
         status=status,
         reason=reason,
         entities=decision.question.utterance.entities,
-        reading=scene.variant.entities,
-        unused=_find_unused_entities(scene, winner),
-        unknown=tuple(_find_unknown_words(decision, scene)),
-        offered=(*(held for held in scene.sentence if held.pending), *scene.memory),
-        hidden=tuple((held.entity, groups) for held, groups in scene.hidden),
+        reading=context.variant.entities,
+        unused=_find_unused_entities(context, winner),
+        unknown=tuple(_find_unknown_words(decision, context)),
+        offered=(*(held for held in context.sentence if held.pending), *context.memory),
+        hidden=tuple((held.entity, groups) for held, groups in context.hidden),
         matches=_build_ranked_matches(decision.matches, skipped),
         misses=misses,
         untouched=untouched,
         forgotten=(*decision.forgotten, *evicted),
-        notes=tuple(_iter_notes(decision, scene)),
+        notes=tuple(_iter_notes(decision, context)),
     )
 
 
 def _find_match_context(decision: Decision, shown: SlotFilling | None) -> MatchContext:
     chosen = shown.variant if shown else None
     return next(
-        (scene for scene in decision.match_contexts if scene.variant is chosen),
+        (context for context in decision.match_contexts if context.variant is chosen),
         decision.match_contexts[0],
     )
 
@@ -246,7 +247,8 @@ def _collect_misses(
 def _iter_misses(
     intents: Sequence[Intent], orders: Iterable[int], context: MatchContext
 ) -> Iterator[tuple[bool, int, int, str]]:
-    """For each intent how far it is from matching, its place in the model, and the reason."""
+    """Evaluate the intents. Yields sort keys (is it blocked, how many terms are missing), indexes
+    and reasons."""
     for order in orders:
         try:
             (filling,) = fill_intents(intents, (order,), context)
@@ -276,83 +278,79 @@ def _build_ranked_matches(
 def _iter_notes(decision: Decision, context: MatchContext) -> Iterator[str]:
     yield from decision.question.notes
     if decision.has_reset_phrase:
-        yield "a reset phrase: everything remembered is forgotten before the rest is read"
+        yield "a reset phrase: everything remembered is forgotten before the rest is matched"
     if decision.previous_topic:
         yield "a complete question on another topic: the memory was reset before it was matched"
     if decision.pending_action:
         yield _PENDING_ACTION_NOTES[decision.pending_action]
     if decision.pending_entities:
-        kept = ", ".join(str(held.entity) for held in context.sentence if held.pending)
-        yield f"it goes on with an earlier question that was incomplete{kept and ': '}{kept}"
+        pending = ", ".join(str(held.entity) for held in context.sentence if held.pending)
+        yield f"it goes on with an earlier question that was incomplete{pending and ': '}{pending}"
     if decision.bridge:
         yield from _iter_bridge_notes(decision.bridge, decision)
 
 
 def _iter_bridge_notes(bridge: BridgeResult, decision: Decision) -> Iterator[str]:
-    """What the long-term memory, or an offer that was made of it, had to do with the question."""
-    offer, said = bridge.offer, repr(bridge.answer_text)
+    """Explain how the long-term memory, or an offer made from it, affected the question."""
+    offer, answer = bridge.offer, repr(bridge.answer_text)
     if bridge.outcome in ("unreadable", "nothing found", "offered", "used"):
         yield (
             f"nothing is remembered{_format_forget_reason(decision)}: the long-term memory is "
-            f"looked at"
+            "searched"
         )
     if bridge.outcome == "unreadable":
         yield "the long-term memory cannot be read now"
     elif bridge.outcome == "nothing found":
-        looked_at = bridge.exchanges_tried
-        many = f"{looked_at} exchange{'s' if looked_at != 1 else ''}"
+        tried = bridge.exchanges_tried
+        count = f"{tried} exchange{'s' if tried != 1 else ''}"
         yield (
-            f"what {many} of it remembered does not complete the question"
-            if looked_at
-            else "it holds nothing that might complete the question"
+            f"the entities of {count} do not complete the question"
+            if tried
+            else "it contains nothing that could complete the question"
         )
     if offer is None:
         return
-    held = _format_offer(offer, decision.question.question_context.at)
+    offered = _format_offer(offer, decision.question.question_context.at)
     match bridge.outcome:
         case "offered":
-            yield f"{held} would complete it: that is offered"
+            yield f"{offered} would complete it and is offered"
         case "used":
-            yield f"{held} completes it: that is used at once"
+            yield f"{offered} completes it and is used at once"
         case "accepted":
-            yield f"{said} accepts the offer: {held} is remembered again"
+            yield f"{answer} accepts the offer: {offered} is remembered again"
         case "declined":
-            yield f"{said} declines the offer: {held} stays forgotten"
+            yield f"{answer} declines the offer: {offered} stays forgotten"
         case "dropped":
-            yield f"it is no answer to the offer, which is dropped: {held}"
+            yield f"it does not answer the offer, which is dropped: {offered}"
 
 
 def _format_forget_reason(decision: Decision) -> str:
-    why = next(
-        (_FORGET_REASONS[gone.rule] for gone in decision.forgotten if gone.rule in _FORGET_REASONS),
-        "",
-    )
-    return f", {why}" if why else ""
+    rule = next((one.rule for one in decision.forgotten), None)
+    return "" if rule is None else f", {_FORGET_REASONS[rule]}"
 
 
 def _format_offer(offer: RecallOffer, at: datetime) -> str:
-    """What the offer brings back, from which exchange, and how long ago that was."""
+    """Describe the entities of an offer, its exchange, and how long ago that was."""
     number = f"exchange {offer.exchange}" if offer.exchange else "an exchange"
     ago = format_duration(_round_duration(at - offer.said_at))
     return f"what {number}, {ago} ago, remembered ({', '.join(map(str, offer.entities))})"
 
 
 def _round_duration(duration: timedelta) -> timedelta:
-    """The duration in days, hours, minutes or seconds, whatever is just fine enough."""
+    """Round a duration to hours, minutes or seconds, depending on its length."""
     seconds = max(0, round(duration.total_seconds()))
     unit = 3_600 if seconds >= 172_800 else 60 if seconds >= 7_200 else 1
     return timedelta(seconds=seconds - seconds % unit)
 
 
 def _format_entity(entity: Entity) -> str:
-    """The entity, with its groups where they are not just its element."""
+    """Format an entity, with its groups unless its only group is its element."""
     own = entity.groups == {entity.element}
     return str(entity) if own else f"{entity} ({_format_groups(entity.groups)})"
 
 
 def _format_source_text(entity: Entity) -> str:
-    """What was said of it, and whether that has wrong letters, or only a head or a stem in
-    common."""
+    """Format the text of an entity, and how inexactly it was recognized."""
     for mark, note in _MARK_NOTES.items():
         if mark in entity.marks:
             return f"{entity.text!r} ({note})"
@@ -360,7 +358,7 @@ def _format_source_text(entity: Entity) -> str:
 
 
 def _format_containing_entity(entity: Entity, reading: Iterable[Entity]) -> str:
-    """Of which longer entity of the reading it is a part."""
+    """Name the longer entity of the reading that contains the entity, if any."""
     tokens = set(entity.tokens)
     whole = next((one for one in reading if tokens < set(one.tokens)), None)
     return f", a part of {whole.text!r}" if whole else ""
@@ -377,28 +375,28 @@ def _format_age(candidate: Candidate) -> str:
     return f"{candidate.ago} question{'s' if candidate.ago != 1 else ''} ago"
 
 
-def _format_forget_rule(gone: ForgottenEntity) -> str:
-    if gone.by is None:
-        return _FORGET_REASONS[gone.rule]
-    old = gone.remembered.entity
-    again = (gone.by.element, gone.by.value) == (old.element, old.value)
-    return f"evicted by {'itself, mentioned again' if again else _format_entity(gone.by)}"
+def _format_forget_rule(forgotten: ForgottenEntity) -> str:
+    if forgotten.by is None:
+        return _FORGET_REASONS[forgotten.rule]
+    old, new = forgotten.remembered.entity, forgotten.by
+    is_same = (new.element, new.value) == (old.element, old.value)
+    return f"evicted by {'itself, mentioned again' if is_same else _format_entity(new)}"
 
 
 _MARK_NOTES = {"misspelt": "misspelt", "compound": "by its head", "stem": "by its stem"}
 _PENDING_ACTION_NOTES = {
-    "asked again": "it says nothing about what is asked for: it is asked for again",
-    "confirmed": "a yes: the earlier question is answered without what it left unused",
+    "asked again": "it does not answer the prompt, which is repeated",
+    "confirmed": "a yes: the earlier question is answered without its unused parts",
     "declined": "a no: the earlier question is dropped",
 }
 _FORGET_REASONS = {
-    ForgetRule.TIMEOUT: "for the pause was longer than the timeout",
-    ForgetRule.AGE: "for nothing has used it for longer than the timeout",
-    ForgetRule.DEPTH: "for the last matched questions did not use it",
-    ForgetRule.REJECTIONS: "for too many questions in a row were rejected",
+    ForgetRule.TIMEOUT: "because the pause was longer than the timeout",
+    ForgetRule.AGE: "because nothing has used it for longer than the timeout",
+    ForgetRule.DEPTH: "because the last matched questions did not use it",
+    ForgetRule.REJECTIONS: "because too many questions in a row were rejected",
     ForgetRule.EVICTED: "evicted",
-    ForgetRule.TOPIC: "for the topic changed",
-    ForgetRule.RESET: "for the conversation was reset",
+    ForgetRule.TOPIC: "because the topic changed",
+    ForgetRule.RESET: "because the conversation was reset",
 }
 
 

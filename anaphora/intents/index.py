@@ -1,4 +1,4 @@
-"""Which intents can match at all: looked up by what the entities at hand are."""
+"""An index that finds the intents which can match the available entities."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from anaphora.grammar.idl.intent import EntitySelector, Intent, Term
 
 __all__ = ["FillPlan", "IntentIndex", "entity_keys"]
 
-_MAX_SIGNATURES = 10_000  # of entities whose intents are remembered, until all are forgotten
-_MOST_PLANS = 50_000  # that are remembered (some 10 MB), until all are forgotten
+_MAX_SIGNATURES = 10_000  # cached, until the cache is cleared
+_MOST_PLANS = 50_000  # cached (some 10 MB), until the cache is cleared
 
 _Signature: TypeAlias = tuple[str, frozenset[str], tuple[str, ...]]
-"""All of an entity that says which intents it can concern."""
+"""The element, groups and ancestors of an entity: what determines its intents."""
 
 
 def _signature_of(entity: Entity) -> _Signature:
@@ -26,7 +26,7 @@ def _signature_of(entity: Entity) -> _Signature:
 
 
 def entity_keys(entity: Entity) -> Iterator[EntitySelector]:
-    """Everything by which a predicate can require ``entity``."""
+    """Iterate over all keys by which a predicate can require ``entity``."""
     yield "element", entity.element
     for group in entity.groups:
         yield "group", group
@@ -35,28 +35,29 @@ def entity_keys(entity: Entity) -> Iterator[EntitySelector]:
 
 
 class FillPlan(Struct, frozen=True, gc=False):
-    """The intent at the place ``order`` of the model, and for each of its terms the places of the
-    entities that it takes; None where that does not depend on their elements alone."""
+    """How entities fill the intent at index ``order`` of the model: for each term the indexes of
+    the entities that it takes. ``term_positions`` is None if that depends on more than their
+    elements; then every term must be tested."""
 
     order: int
     term_positions: tuple[tuple[int, ...], ...] | None
 
 
 class IntentIndex:
-    """Finds the few intents that a question can concern among the many of a model.
+    """Finds the few intents of a model that can match a question.
 
-    An intent is filed under the keys of one required term, the *anchor*: the term whose keys
-    the fewest other intents ask for. Without an entity of such a key nothing fills the anchor,
-    so the intent cannot match. Intents without a term whose keys are known are always tried.
-    Those that are found so and need another element that is not at hand are left out, too.
+    An intent is indexed under the keys of one required term, the *anchor*: the term whose keys
+    occur in the fewest other intents. Without an entity with such a key nothing fills the anchor,
+    so the intent cannot match. Intents without a term with known keys are always candidates.
+    Candidates that require another element, which no entity has, are left out, too.
     """
 
     def __init__(self, intents: Sequence[Intent]) -> None:
         self._orders_by_anchor: defaultdict[EntitySelector, list[int]] = defaultdict(list)
         self._unanchored: list[int] = []
-        # For each required term that asks for elements alone, these.
+        # The elements of each required term that tests nothing but the element.
         self._elements_by_intent = [tuple(_required_elements(intent)) for intent in intents]
-        # What entities let match depends on their elements: worked out once for all like them.
+        # Caches: entities with equal signatures have the same candidates and plans.
         self._orders_by_signature: dict[_Signature, frozenset[int]] = {}
         self._plans: dict[tuple[tuple[_Signature, ...], range, int], tuple[FillPlan, ...]] = {}
         self._plan_budget = _MOST_PLANS
@@ -75,8 +76,7 @@ class IntentIndex:
             self._index_term_keys(order, intent)
 
     def candidates(self, entities: Iterable[Entity]) -> list[int]:
-        """The places in the model of all intents whose terms can be filled when these entities
-        are at hand."""
+        """Return the indexes of all intents whose terms these entities can fill."""
         found = set(self._unanchored)
         elements: set[str] = set()
         for entity in entities:
@@ -92,9 +92,13 @@ class IntentIndex:
     def plans(
         self, entities: Sequence[Entity], *, current: range, in_sentence: int
     ) -> tuple[FillPlan, ...]:
-        """A plan for each of the :meth:`candidates`, but for those that are known not to match.
-        The entities ``in_sentence`` come first, among them those ``said`` now."""
-        # As _kind_of, which would be called for every entity of every question.
+        """Return a plan for each of the :meth:`candidates`, except those known not to match.
+
+        The first ``in_sentence`` entities belong to the sentence; those in the range ``current``
+        are in the present utterance, the ones before it are pending. This is the fast path of
+        matching: plans are cached by the signatures of the entities.
+        """
+        # Inlines _signature_of, which would be called for every entity of every question.
         kinds = tuple([(one.element, one.groups, one.ancestors) for one in entities])
         key = kinds, current, in_sentence
         plans = self._plans.get(key)
@@ -113,7 +117,7 @@ class IntentIndex:
         return plans
 
     def _find_anchored(self, entity: Entity, kind: _Signature) -> frozenset[int]:
-        """The places of the intents whose anchor the entity fills."""
+        """Return the indexes of the intents whose anchor the entity fills."""
         anchored = self._orders_by_anchor
         if len(self._orders_by_signature) >= _MAX_SIGNATURES:
             self._orders_by_signature.clear()
@@ -126,9 +130,11 @@ class IntentIndex:
     def orders_by_required_terms(
         self, keys: Iterable[EntitySelector]
     ) -> Iterator[tuple[int, Iterator[int]]]:
-        """The intents of which an entity with one of these keys could fill a term: for each
-        number of required terms, fewest first, their places in the order of the model (an
-        intent may come several times in a row)."""
+        """Find the intents with a term that an entity with one of these keys could fill.
+
+        Yields for each number of required terms, in ascending order, the indexes of the intents in
+        the order of the model (one may occur several times in a row).
+        """
         filed = [self._orders_by_key[key] for key in (*keys, None) if key in self._orders_by_key]
         for required in sorted({number for by_number in filed for number in by_number}):
             yield required, merge(*(by_number.get(required, ()) for by_number in filed))
@@ -141,7 +147,7 @@ class IntentIndex:
         elif required or any(term.predicate.requires is None for term in intent.terms):
             self._unanchored.append(order)
             return
-        else:  # all terms are optional: one of them must still be filled from the sentence
+        else:  # all terms are optional, but the sentence must still fill one of them
             anchor = _keys_of_terms(intent.terms)
         for key in anchor:
             self._orders_by_anchor[key].append(order)
@@ -162,7 +168,7 @@ def _required_elements(intent: Intent) -> Iterator[frozenset[str]]:
 def _build_plan(
     intent: Intent, order: int, elements: Sequence[str], current: range, in_sentence: int
 ) -> FillPlan | None:
-    """How entities of these elements fill the intent; None if it cannot match them."""
+    """Plan how entities with these elements fill the intent; None if it cannot match."""
     wanted = [term.predicate.elements for term in intent.terms]
     if None in wanted:
         return FillPlan(order, None)
@@ -170,15 +176,15 @@ def _build_plan(
     takes = []
     for term, known in zip(intent.terms, wanted, strict=True):
         assert known is not None
-        at_hand = range(len(elements) if term.conversational else in_sentence)
-        fitting = [place for place in at_hand if elements[place] in known and place not in taken]
+        available = range(len(elements) if term.conversational else in_sentence)
+        fitting = [index for index in available if elements[index] in known and index not in taken]
         if len(fitting) < term.min:
             return None
         takes.append(tuple(fitting[: term.max]))
         taken.update(takes[-1])
     options = intent.options
-    may_leave = options.unused_user_entities or options.unused_system_entities
-    if not taken or not (may_leave or taken.issuperset(current)):
+    may_be_unused = options.unused_user_entities or options.unused_system_entities
+    if not taken or not (may_be_unused or taken.issuperset(current)):
         return None
     return FillPlan(order, tuple(takes))
 

@@ -1,4 +1,4 @@
-"""What matching gives: which entities fill which terms, and what an intent lacks."""
+"""The results of matching: the entities that fill each term, and what an intent lacks."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _Item = TypeVar("_Item")
 
 
 class Candidate(Struct, frozen=True, gc=False):
-    """An entity that a term may take, and where it comes from.
+    """An entity that a term may take, and its source.
 
-    One of the sentence has neither ``remembered`` nor ``pending``; a pending one was understood
-    in an earlier question that is still being completed; ``ago`` counts the questions since a
-    remembered one was stored.
+    An entity of the sentence has neither ``remembered`` nor ``pending``. A pending one belongs to
+    an earlier question that is being completed. ``ago`` counts the questions since a remembered
+    one was stored.
     """
 
     entity: Entity
@@ -47,22 +47,20 @@ class Candidate(Struct, frozen=True, gc=False):
 
 
 class TermMatch(Struct, frozen=True, gc=False):
-    """A term and what it took. ``hits`` also counts entities that fit without being taken."""
+    """A term and the entities that it took; ``hits`` also counts those that fit but were not
+    taken."""
 
     term: Term
     taken: tuple[Candidate, ...]
     hits: int
 
-    @property
-    def is_missing(self) -> bool:
-        return self.hits < self.term.min
-
 
 class SlotFilling(Struct, frozen=True, gc=False):
-    """An intent held against one variant and the memory: every term with what it took.
+    """One intent evaluated in one match context: the entities of each term, the missing terms,
+    and what blocks a match.
 
-    ``taken`` is what all of them took, ``missing`` the terms that lack something. ``obstacle``
-    says why the intent does not match though no term is missing ('' if it does).
+    ``taken`` are the entities of all terms. ``blocking_reason`` tells why the intent does not
+    match though no term is missing ('' if it does).
     """
 
     intent: Intent
@@ -89,7 +87,7 @@ class SlotFilling(Struct, frozen=True, gc=False):
 
     @property
     def mismatch_reason(self) -> str:
-        """Why the intent doesn't match, in plain words ('' if it does)."""
+        """Why the intent does not match, as a text ('' if it does)."""
         if missing := self.missing:
             return "; ".join(_format_missing_term(term) for term in missing)
         return self.blocking_reason
@@ -102,22 +100,20 @@ def _format_missing_term(term: Term) -> str:
 
 
 class ContentWords(NamedTuple):
-    """The indexes of the words of a sentence that mean something by themselves, and of those
-    among them that turn or bound the sense of others in some entity."""
+    """The indexes of the content words of a sentence, and of those among them that negate or
+    restrict others within an entity."""
 
     content: Sequence[int] = ()
     qualifiers: Sequence[int] = ()
 
 
 class ReadingRank(NamedTuple):
-    """The key by which readings of a sentence are ordered; the smaller one wins.
+    """The sort key of the readings of a sentence; the smallest one wins.
 
-    It counts the words that turn or bound the sense and the content words that no used entity
-    covers, the words that one does (negative),
-    the used entities, the squares of their lengths (negative), the words between those of one,
-    the entities that are misspelt, that are found by a stem alone and that are not spelled
-    exactly, the built-in ones, and
-    whether no intent is complete from the sentence alone.
+    Its first fields count: negating words and content words that no used entity covers, covered
+    words (negative), used entities, the squares of their lengths (negative), the words between
+    their parts, misspelt ones, those found by a stem alone, those not spelled exactly, and built-in
+    ones. ``partial`` is True if no intent is complete from the sentence alone.
     """
 
     qualifiers: int = 0
@@ -138,8 +134,7 @@ class ReadingRank(NamedTuple):
 
 
 class Rank(NamedTuple):
-    """The key by which matches are ordered; the smaller one wins: that of the better reading,
-    then the better match within it."""
+    """The sort key of matches, by reading and then within the reading; the smallest one wins."""
 
     reading: ReadingRank
     qualifiers: int
@@ -153,7 +148,7 @@ class Rank(NamedTuple):
 
 
 class Match(Struct, frozen=True, gc=False):
-    """An intent that the sentence and the memory fill, with its rank among the others."""
+    """An intent that the sentence and the memory fill, with its rank."""
 
     filling: SlotFilling
     rank: Rank
@@ -173,7 +168,8 @@ class Match(Struct, frozen=True, gc=False):
 
 
 class Slot(Struct, frozen=True, gc=False):
-    """What fills a named term. A term that may take several gives lists, else single ones."""
+    """The entities that fill a named term. Its properties are lists if the term may take several
+    entities."""
 
     name: str
     taken: tuple[Candidate, ...]
@@ -181,7 +177,7 @@ class Slot(Struct, frozen=True, gc=False):
 
     @property
     def value(self) -> str | list[str]:
-        """The element's value, else the text."""
+        """The value of the entity, else its text."""
         return self._unwrap([taken.entity.value_or_text for taken in self.taken])
 
     @property
@@ -200,7 +196,7 @@ class Slot(Struct, frozen=True, gc=False):
 
     @property
     def meta(self) -> Mapping[str, Any] | list[Mapping[str, Any]]:
-        """What is known of it beside its value: the interval of a date, the country of a place."""
+        """The metadata of the entity: the interval of a date, the country of a place."""
         return self._unwrap([taken.entity.meta for taken in self.taken])
 
     @property
@@ -208,7 +204,7 @@ class Slot(Struct, frozen=True, gc=False):
         return tuple(taken.entity for taken in self.taken)
 
     def to_dict(self) -> dict[str, Any]:
-        """The slot as JSON-able data; with metadata, if any of it was found by a recognizer."""
+        """Convert the slot to JSON-able data, with metadata if a recognizer found an entity."""
         plain: dict[str, Any] = {
             "value": self.value,
             "text": self.text,
@@ -224,7 +220,7 @@ class Slot(Struct, frozen=True, gc=False):
 
 
 def build_slots(filling: SlotFilling) -> dict[str, Slot]:
-    """The slots that are filled, by name, in the order of the terms."""
+    """Return the filled slots by name, in the order of the terms."""
     return {
         match.term.id: Slot(match.term.id, match.taken, is_multiple=match.term.max > 1)
         for match in filling.terms

@@ -1,4 +1,4 @@
-"""Slot filling: which intent a question that matches none came nearest to, what to ask for."""
+"""Find the intent that a question almost matches, and the terms that it lacks."""
 
 from __future__ import annotations
 
@@ -18,30 +18,31 @@ def find_near_miss(
     contexts: Iterable[MatchContext],
     accept: Callable[[SlotFilling], bool] = lambda filling: True,
 ) -> SlotFilling | None:
-    """The near miss that lacks the fewest terms, then uses the most entities of the sentence,
-    then stands first in the model; None if there is none that ``accept`` takes.
+    """Return the near miss for which ``accept`` is true with the fewest missing terms, then the
+    most entities of the sentence, then the order of the model; None if there is none.
 
-    A near miss is an intent of which the sentence filled a term while others are missing;
-    :func:`find_blocked` finds those that lack nothing and still do not match.
+    A near miss is an intent with a term that the sentence fills and others that are missing;
+    :func:`find_blocked` finds intents that lack nothing and still do not match.
 
-    Raises :class:`EvaluationError` for a predicate that cannot be evaluated.
+    Raises :class:`EvaluationError` if a predicate cannot be evaluated.
     """
     best: tuple[tuple[int, int, int], SlotFilling] | None = None
-    for scene in contexts:
-        best = _search_near_miss(scene, intents, index, accept, best)
+    for context in contexts:
+        best = _search_near_miss(context, intents, index, accept, best)
     return best[1] if best else None
 
 
 def find_blocked(
     intents: Sequence[Intent], index: IntentIndex, contexts: Iterable[MatchContext]
 ) -> SlotFilling | None:
-    """The first intent of which the sentence fills all that it needs, and which something else
-    keeps from matching: its flow, its order, what it leaves unused. None if there is none.
+    """Return the first intent that has all its terms, but is blocked: by its flow, by the order
+    of its terms, by unused entities. None if there is none.
 
-    Raises :class:`EvaluationError` for a predicate that cannot be evaluated.
+    Raises :class:`EvaluationError` if a predicate cannot be evaluated.
     """
-    for scene in contexts:
-        for filling in fill_intents(intents, index.candidates(available_entities(scene)), scene):
+    for context in contexts:
+        orders = index.candidates(available_entities(context))
+        for filling in fill_intents(intents, orders, context):
             if filling.blocking_reason and not filling.missing and filling.from_sentence:
                 return filling
     return None
@@ -54,13 +55,13 @@ def _search_near_miss(
     accept: Callable[[SlotFilling], bool],
     best: tuple[tuple[int, int, int], SlotFilling] | None,
 ) -> tuple[tuple[int, int, int], SlotFilling] | None:
-    """Intents come by the number of terms they require, so the search ends as soon as none of
-    the rest can be better than the best one found: its cost doesn't grow with the model."""
+    """Improve on ``best``. Intents come by their number of required terms, so the search ends when
+    no later one can be better: its cost does not grow with the model."""
     own = [candidate for candidate in context.sentence if candidate.source == "sentence"]
-    at_hand = len(context.sentence) + len(context.memory)
+    available = len(context.sentence) + len(context.memory)
     keys = {key for candidate in own for key in entity_keys(candidate.entity)}
     for required, orders in index.orders_by_required_terms(keys):
-        bound = (max(1, required - at_hand), -len(own))
+        bound = (max(1, required - available), -len(own))
         if best and bound > best[0][:2]:
             break
         for order in orders:

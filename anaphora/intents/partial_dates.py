@@ -1,5 +1,5 @@
-"""Dates of which a part was not said, understood from the date that is remembered: "until the 28th"
-after "from December 20" is December 28, whatever month it is now."""
+"""Resolve partial dates by the remembered date: "until the 28th" after "from December 20" is
+December 28, whatever the present month is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MINUTE = timedelta(minutes=1)
 
 
 class ResolvedUtterance(NamedTuple):
-    """An utterance with dates that go on from one before, and what to explain of them."""
+    """An utterance with resolved dates, and notes for the explanation."""
 
     utterance: Utterance
     notes: tuple[str, ...]
@@ -33,9 +33,10 @@ def resolve_partial_dates(
     settings: ConversationSettings,
     read: Callable[[datetime], Utterance],
 ) -> ResolvedUtterance | None:
-    """The utterance with such dates read as of a pending or remembered one that is still to come;
-    None if it has none. ``settings`` say what the conversation still remembers; ``read`` reads the
-    utterance at another time."""
+    """Resolve partial dates by a pending or remembered date in the future; None if there are none.
+
+    ``settings`` determine what has expired; ``read`` parses the utterance as of another time.
+    """
     partial = [one for one in utterance.entities if not one.own and _is_partial(one, at)]
     if not partial:
         return None
@@ -45,7 +46,7 @@ def resolve_partial_dates(
         start = _find_remembered_start(entity, conversation)
         if start is None or start <= at:
             continue
-        # What begins now begins there; a day alone is in its month, before or after it.
+        # A period that begins now begins there; a day alone is in the same month.
         then = start if _begins_now(entity, at) else max(at, _first_of_month(start))
         for other in read(then).entities:
             if (other.element, other.tokens) == (entity.element, entity.tokens):
@@ -54,7 +55,7 @@ def resolve_partial_dates(
     if not others:
         return None
     notes = tuple(
-        f"{entity.text!r} is understood from the date before: {other}" for entity, other in others
+        f"{entity.text!r} is resolved by the earlier date: {other}" for entity, other in others
     )
     entities = _replace_entities(utterance.entities, others)
     fallback = _replace_entities(utterance.fallback, others)
@@ -72,7 +73,7 @@ def _replace_entities(
 
 
 def _is_partial(entity: Entity, at: datetime) -> bool:
-    """Whether the month was not said, or whether an end was said alone ("until Friday")."""
+    """Whether the month is missing, or the start of a period ("until Friday")."""
     assumed = entity.meta.get("assumed")
     if assumed in (None, "month"):
         return assumed is not None

@@ -1,5 +1,5 @@
-"""Which of several matches wins, and why: the reading first, then the intent, as
-docs/how-it-works.md says it, step by step."""
+"""Rank matches and explain the ranking: the reading first, then the intent (the steps of
+docs/how-it-works.md)."""
 
 from __future__ import annotations
 
@@ -10,50 +10,45 @@ from anaphora.intents.match import ContentWords, Match, Rank, ReadingRank, SlotF
 __all__ = ["explain_precedence", "rank_coverage", "rank_match", "rank_reading"]
 
 _READING_STEPS = {
-    "qualifiers": "it leaves fewer words that turn or bound the sense",
-    "uncovered": "it leaves fewer content words of the sentence",
-    "covered": "it reads more words of the sentence",
+    "qualifiers": "it leaves fewer negating or restricting words unused",
+    "uncovered": "it leaves fewer content words unused",
+    "covered": "it covers more words of the sentence",
     "pieces": "it reads the sentence in fewer and longer pieces",
     "lengths": "it reads the sentence in longer pieces",
     "gaps": "it reads words that stand together",
-    "misspelt": "it takes fewer words for misspelt ones",
+    "misspelt": "it treats fewer words as misspelt",
     "stemmed": "it finds fewer words by their stems or heads alone",
     "inexact": "it reads more words as they are spelled",
     "builtin": "it uses fewer built-in entities",
-    "partial": "so read, the sentence is complete by itself",
-    "required": "so read, it fills more required terms by itself",
+    "partial": "in this reading the sentence is complete by itself",
+    "required": "in this reading the sentence fills more required terms by itself",
     "variant": "it reads the sentence in longer pieces",
-    "order": "so read, it is complete for an intent that stands earlier in the model",
-    "place": "it reads the sentence as what stands earlier in the model",
+    "order": "in this reading the sentence is complete for an earlier intent of the model",
+    "place": "its entities come earlier in the model",
 }
 _MATCH_STEPS = {
-    "qualifiers": "it leaves fewer words that turn or bound the sense",
+    "qualifiers": "it leaves fewer negating or restricting words unused",
     "sentence": "it uses more entities of the sentence",
     "required": "it fills more required terms",
     "used": "it uses more entities in all",
-    "distance": "what it takes from memory is nearer",
-    "memory": "it takes less from memory",
+    "distance": "it takes more recent entities from memory",
+    "memory": "it takes fewer entities from memory",
     "variant": "it reads the sentence in longer pieces",
-    "order": "it stands earlier in the model",
+    "order": "it comes earlier in the model",
 }
-_STEPS_WITHOUT_FIGURES = (
-    "lengths",
-    "gaps",
-    "partial",
-    "order",
-    "place",
-)  # figures that would say nothing
+# The numbers of these steps would mean nothing to a reader.
+_STEPS_WITHOUT_FIGURES = ("lengths", "gaps", "partial", "order", "place")
 ONLY_READING = ReadingRank()
 
 
 def rank_match(
     filling: SlotFilling, words: ContentWords, reading: ReadingRank = ONLY_READING
 ) -> Rank:
-    """The rank of an intent that matches: compared field by field, the smaller one wins."""
+    """Rank an intent that matches; the smallest rank wins."""
     taken = filling.taken
     memory = [one for one in taken if one.pending or one.remembered is not None]
     required = [match for match in filling.terms if match.term.min > 0]
-    # By place: by name takes half as long again.
+    # Positional arguments: keywords would take 50 % longer.
     return Rank(
         reading,
         _count_uncovered_qualifiers(filling, words) if words.qualifiers else 0,
@@ -73,22 +68,22 @@ def _count_uncovered_qualifiers(filling: SlotFilling, words: ContentWords) -> in
 
 
 def rank_reading(matches: Iterable[SlotFilling], words: ContentWords, place: int) -> ReadingRank:
-    """The rank of the reading at this place among others, by the ``matches`` in it, of which
-    there is one at least; ``words`` are the content words of the sentence."""
+    """Rank the reading at index ``place`` by its ``matches``, at least one; ``words`` are the
+    content words of the sentence."""
     return min([_rank_in_reading(filling, words, place) for filling in matches])
 
 
 def _rank_in_reading(filling: SlotFilling, words: ContentWords, place: int) -> ReadingRank:
-    use = rank_coverage(filling, words)
+    coverage = rank_coverage(filling, words)
     variant = filling.variant.rank
     if not filling.is_complete:
-        return use._replace(partial=True, variant=variant, place=place)
+        return coverage._replace(partial=True, variant=variant, place=place)
     required = sum(match.term.min > 0 for match in filling.terms)
-    return use._replace(required=-required, variant=variant, order=filling.order, place=place)
+    return coverage._replace(required=-required, variant=variant, order=filling.order, place=place)
 
 
 def rank_coverage(filling: SlotFilling, words: ContentWords) -> ReadingRank:
-    """How well the entities that an intent takes of the sentence cover it."""
+    """Rank how well the entities that an intent takes from the sentence cover it."""
     covered: set[int] = set()
     pieces = squares = gaps = misspelt = stemmed = inexact = builtin = 0
     for one in filling.taken:
@@ -107,7 +102,7 @@ def rank_coverage(filling: SlotFilling, words: ContentWords) -> ReadingRank:
                 stemmed += "stem" in marks or "compound" in marks
         if not entity.own:
             builtin += 1
-    # By place: by name takes half as long again.
+    # Positional arguments: keywords would take 50 % longer.
     return ReadingRank(
         len([index for index in words.qualifiers if index not in covered]),
         len([index for index in words.content if index not in covered]),
@@ -123,7 +118,7 @@ def rank_coverage(filling: SlotFilling, words: ContentWords) -> ReadingRank:
 
 
 def explain_precedence(winner: Match, other: Match) -> str:
-    """The first step at which ``winner`` is ahead of ``other``, in plain words with figures."""
+    """Describe the first ranking step at which ``winner`` is ahead of ``other``, with numbers."""
     ours, theirs = winner.rank, other.rank
     if ours.reading != theirs.reading:
         return _find_deciding_step(_READING_STEPS, ours.reading, theirs.reading)
@@ -139,4 +134,4 @@ def _find_deciding_step(
             if name in _STEPS_WITHOUT_FIGURES or isinstance(our, tuple):
                 return text
             return f"{text} ({abs(our)} against {abs(their)})"
-    return "they are the same"
+    return "they are equal"

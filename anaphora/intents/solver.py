@@ -1,4 +1,4 @@
-"""Holds intents against the variants of an utterance and against the memory."""
+"""Match intents against each variant of an utterance and the visible short-term memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ __all__ = [
     "ParsedQuestion",
     "available_entities",
     "build_match_contexts",
-    "drop_replaced",
     "fill_intents",
     "find_content_words",
     "find_exact_phrases",
@@ -38,9 +37,11 @@ _RANK = attrgetter("rank")
 
 
 class ParsedQuestion(Struct, frozen=True, gc=False):
-    """An utterance, its variants (best first), and what predicates may ask about it. ``fallback``
-    is the same question with the entities that count only where an intent needs them; ``notes`` say
-    what an explanation should tell of how it was read."""
+    """An utterance with its variants (best first) and the values that predicates can access.
+
+    ``fallback`` is the same question with the entities that count only if an intent needs them;
+    ``notes`` are texts for the explanation.
+    """
 
     utterance: Utterance
     variants: tuple[Variant, ...]
@@ -50,11 +51,11 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
 
 
 class MatchContext(Struct, frozen=True, gc=False):
-    """One variant with the memory that is offered beside it.
+    """One variant with the memory that is visible beside it.
 
-    ``sentence`` holds the pending entities and, behind them, those of the variant;
-    ``hidden`` the remembered ones that an entity of the sentence stands in for, each with the
-    groups of that entity. ``utterance`` is the sentence.
+    ``sentence`` contains the pending entities and, after them, those of the variant; ``hidden``
+    the remembered entities that an entity of the sentence replaces, each with the groups of that
+    entity.
     """
 
     variant: Variant
@@ -69,19 +70,19 @@ class MatchContext(Struct, frozen=True, gc=False):
 def solve(
     intents: Sequence[Intent], index: IntentIndex, contexts: Iterable[MatchContext]
 ) -> tuple[Match, ...]:
-    """Every match of every intent in every scene, best first (docs/how-it-works.md, the ranking).
+    """Return all matches of all intents in all contexts, best first (see "The ranking" in
+    docs/how-it-works.md).
 
-    Raises :class:`EvaluationError`, naming intent and term, for a predicate that cannot be
-    evaluated.
+    Raises :class:`EvaluationError`, with intent and term, if a predicate cannot be evaluated.
     """
     contexts = tuple(contexts)
     found = [
         [
             filling
-            for filling in _fill_candidates(intents, index, scene)
+            for filling in _fill_candidates(intents, index, context)
             if not filling.blocking_reason and not filling.missing
         ]
-        for scene in contexts
+        for context in contexts
     ]
     phrases = find_exact_phrases(contexts) if len(contexts) > 1 else ()
     if phrases:
@@ -89,7 +90,7 @@ def solve(
             [filling for filling in each if not reads_part_of_phrase(filling, intents, phrases)]
             for each in found
         ]
-    if sum(map(len, found)) <= 1:  # as most often: nothing to compare it with
+    if sum(map(len, found)) <= 1:  # the usual case: there is nothing to compare
         return tuple(
             [Match(one, rank_match(one, ContentWords())) for each in found for one in each]
         )
@@ -104,14 +105,14 @@ def solve(
 def _rank_readings(
     found: Iterable[Sequence[SlotFilling]], words: ContentWords
 ) -> tuple[Match, ...]:
-    """The matches of several readings, those of the best one first."""
+    """Rank the matches of several readings; those of the best reading come first."""
     matches = []
     for place, fillings in enumerate(found):
         if fillings:
             reading = rank_reading(fillings, words, place)
             matches += [Match(filling, rank_match(filling, words, reading)) for filling in fillings]
     matches.sort(key=_RANK)
-    # Readings that differ in what an intent leaves give the same match: the first one stays.
+    # Readings that differ only in unused entities give equal matches: keep the first one.
     kept: dict[tuple[object, ...], Match] = {}
     for match in matches:
         kept.setdefault(_match_key(match), match)
@@ -119,13 +120,12 @@ def _rank_readings(
 
 
 def find_exact_phrases(contexts: Iterable[MatchContext]) -> list[tuple[MatchContext, list[Entity]]]:
-    """The scenes in whose sentence entities of several words stand, spelled exactly, and those
-    entities."""
+    """Return the contexts with exactly spelled entities of several words, and these entities."""
     found = []
-    for scene in contexts:
-        phrases = [one for one in scene.variant.entities if len(one.tokens) > 1 and one.exact]
+    for context in contexts:
+        phrases = [one for one in context.variant.entities if len(one.tokens) > 1 and one.exact]
         if phrases:
-            found.append((scene, phrases))
+            found.append((context, phrases))
     return found
 
 
@@ -134,18 +134,17 @@ def reads_part_of_phrase(
     intents: Sequence[Intent],
     phrases: Iterable[tuple[MatchContext, Sequence[Entity]]],
 ) -> bool:
-    """Whether the intent takes a part of a longer entity, one of the exact ``phrases``, which in
-    another scene it would take as a whole, with all words that it takes here: the 5 of "May 5"
-    for an amount."""
+    """Whether the intent takes a part of an exact phrase that it would take as a whole, with all
+    words that it takes here, in another context: the 5 of "May 5" as an amount."""
     variant = filling.variant
     others = [one for one in phrases if one[0].variant is not variant]
     if not others:
         return False
     used = [set(one.entity.tokens) for one in filling.from_sentence]
-    for scene, entities in others:
+    for context, entities in others:
         longer = [entity for entity in entities if any(map(set(entity.tokens).__gt__, used))]
         if longer:
-            (other,) = fill_intents(intents, (filling.order,), scene)
+            (other,) = fill_intents(intents, (filling.order,), context)
             taken = [one.entity for one in other.from_sentence]
             read = {index for entity in taken for index in entity.tokens}
             if any(one is entity for one in taken for entity in longer) and read.issuperset(
@@ -158,9 +157,9 @@ def reads_part_of_phrase(
 def build_match_contexts(
     question: ParsedQuestion, conversation: Conversation, pending: Sequence[Entity] = ()
 ) -> tuple[MatchContext, ...]:
-    """The variants of the question beside what ``conversation`` may offer to each.
+    """Combine each variant of the question with the memory that is visible beside it.
 
-    Pending entities count as part of the sentence, and stand before it: they were said first.
+    Pending entities count as part of the sentence and come first, as they were said earlier.
     """
     return tuple(
         [
@@ -171,7 +170,7 @@ def build_match_contexts(
 
 
 def find_content_words(utterance: Utterance | None) -> ContentWords:
-    """The content words of what was said that are in no reset phrase."""
+    """Return the content words of the utterance outside its reset phrases."""
     if utterance is None:
         return ContentWords()
     reset = {index for one in utterance.resets for index in one}
@@ -182,8 +181,8 @@ def find_content_words(utterance: Utterance | None) -> ContentWords:
 
 
 def _qualifier_indexes(utterance: Utterance) -> Sequence[int]:
-    """The words that turn or bound the sense of others as some entity has them ("not send"): a
-    bare no may just be an answer."""
+    """Return the words that negate or restrict others within an entity ("not send"); a bare "no"
+    may just be an answer."""
     return [
         index
         for index in utterance.qualifiers
@@ -191,24 +190,16 @@ def _qualifier_indexes(utterance: Utterance) -> Sequence[int]:
     ]
 
 
-def drop_replaced(pending: Iterable[Entity], variant: Variant) -> tuple[Entity, ...]:
-    """The pending entities for which no entity of the variant stands in: one whose groups are
-    all among their own."""
-    return tuple(
-        held for held in pending if not any(new.groups <= held.groups for new in variant.entities)
-    )
-
-
 def fill_intents(
     intents: Sequence[Intent], orders: Iterable[int], context: MatchContext
 ) -> Iterator[SlotFilling]:
-    """The intents at these places of the model, each held against the scene."""
+    """Evaluate the intents with these indexes in the context."""
     for order in orders:
         yield _fill_intent(intents[order], order, context)
 
 
 def _match_key(match: Match) -> tuple[object, ...]:
-    """What tells a match from others: variants that differ in what it leaves give the same."""
+    """Identify a match by its intent and the entities of its terms, whatever it leaves unused."""
     terms = match.filling.terms
     return match.filling.order, *(tuple(id(c.entity) for c in term.taken) for term in terms)
 
@@ -219,20 +210,19 @@ def _build_match_context(
     conversation: Conversation,
     pending: Sequence[Entity],
 ) -> MatchContext:
-    offers: Sequence[RememberedEntity] = ()
+    visible: Sequence[RememberedEntity] = ()
     hidden: tuple[tuple[RememberedEntity, frozenset[str]], ...] = ()
     if conversation.remembered:
-        groups = [entity.groups for entity in (*pending, *variant.entities)]
-        offers, hidden = split_visible(conversation, groups)
+        visible, hidden = split_visible(conversation, (*pending, *variant.entities))
     number = conversation.questions + 1
-    said = [Candidate(entity, pending=True) for entity in pending] if pending else []
+    pending_candidates = [Candidate(entity, pending=True) for entity in pending] if pending else []
     return MatchContext(
         variant=variant,
-        sentence=(*said, *map(Candidate, variant.entities)),
+        sentence=(*pending_candidates, *map(Candidate, variant.entities)),
         memory=tuple(
             [
-                Candidate(offer.entity, remembered=offer, ago=number - offer.question)
-                for offer in offers
+                Candidate(held.entity, remembered=held, ago=number - held.question)
+                for held in visible
             ]
         ),
         hidden=hidden,
@@ -243,7 +233,7 @@ def _build_match_context(
 
 
 def available_entities(context: MatchContext) -> list[Entity]:
-    """The entities of the scene, of the sentence and of the memory."""
+    """Return the entities of the sentence and of the visible memory."""
     entities = [candidate.entity for candidate in context.sentence]
     return (
         entities + [candidate.entity for candidate in context.memory]
@@ -255,11 +245,11 @@ def available_entities(context: MatchContext) -> list[Entity]:
 def _fill_candidates(
     intents: Sequence[Intent], index: IntentIndex, context: MatchContext
 ) -> Iterator[SlotFilling]:
-    """The intents that may match the scene, held against it."""
+    """Evaluate the intents that may match the context, by their plans where possible."""
     everything = (*context.sentence, *context.memory) if context.memory else context.sentence
-    said = range(len(context.sentence) - len(context.variant.entities), len(context.sentence))
+    current = range(len(context.sentence) - len(context.variant.entities), len(context.sentence))
     plans = index.plans(
-        [candidate.entity for candidate in everything], current=said, in_sentence=said.stop
+        [candidate.entity for candidate in everything], current=current, in_sentence=current.stop
     )
     for plan in plans:
         intent = intents[plan.order]
@@ -268,15 +258,15 @@ def _fill_candidates(
             continue
         matched: list[TermMatch] = []
         all_taken: list[Candidate] = []
-        for term, places in zip(intent.terms, plan.term_positions, strict=True):
-            taken = tuple([everything[place] for place in places]) if places else ()
+        for term, indexes in zip(intent.terms, plan.term_positions, strict=True):
+            taken = tuple([everything[index] for index in indexes]) if indexes else ()
             matched.append(TermMatch(term, taken, len(taken)))
             all_taken += taken
         yield _build_filling(intent, plan.order, context, matched, all_taken, ())
 
 
 def _fill_intent(intent: Intent, order: int, match_context: MatchContext) -> SlotFilling:
-    """Term by term, greedily, first from the sentence, then from memory."""
+    """Fill the terms one by one, greedily, first from the sentence, then from memory."""
     everything = (
         (*match_context.sentence, *match_context.memory)
         if match_context.memory
@@ -289,7 +279,7 @@ def _fill_intent(intent: Intent, order: int, match_context: MatchContext) -> Slo
     missing: list[Term] = []
     for term in intent.terms:
         candidates = everything if term.conversational else match_context.sentence
-        if (elements := term.predicate.elements) is not None:  # as most predicates are
+        if (elements := term.predicate.elements) is not None:  # true for most predicates
             taken = [
                 candidate
                 for candidate in candidates
@@ -318,8 +308,8 @@ def _build_filling(
     missing: tuple[Term, ...],
 ) -> SlotFilling:
     filling = SlotFilling(intent, order, context.variant, tuple(matched), tuple(taken), missing)
-    obstacle = _find_blocking_reason(filling, context)
-    return replace(filling, blocking_reason=obstacle) if obstacle else filling
+    reason = _find_blocking_reason(filling, context)
+    return replace(filling, blocking_reason=reason) if reason else filling
 
 
 def _question_context_of(intent: Intent, context: MatchContext) -> QuestionContext:
@@ -337,7 +327,8 @@ def _take_candidates(
     taken_before: Set[int],
     context: EntityContext,
 ) -> tuple[list[Candidate], int]:
-    """What the term takes of the candidates that no term before it took, and how many fit."""
+    """Return the candidates that the term takes, without those ``taken_before``, and the number
+    of those that fit."""
     context.arguments = term.arguments
     test = term.predicate.test
     taken: list[Candidate] = []
@@ -368,8 +359,8 @@ def _take_candidates(
 def _find_blocking_reason(filling: SlotFilling, context: MatchContext) -> str:
     intent = filling.intent
     options = intent.options
-    if intent.flow is not None and (obstacle := _find_flow_mismatch(intent, intent.flow, context)):
-        return obstacle
+    if intent.flow is not None and (reason := _find_flow_mismatch(intent, intent.flow, context)):
+        return reason
     if not filling.taken and not any(match.hits for match in filling.terms):
         return "nothing in the sentence concerns it"
     if filling.missing:
@@ -379,7 +370,7 @@ def _find_blocking_reason(filling: SlotFilling, context: MatchContext) -> str:
     if recalled and not new and not options.allow_stm_only:
         return "all its entities would come from memory"
     if options.ordered and not _is_in_order(filling):
-        return "its terms stand in another order in the sentence"
+        return "its terms are in another order in the sentence"
     all_may_stay = options.unused_user_entities and options.unused_system_entities
     if not all_may_stay and (unused := _find_unused_entity(context.variant, new, options)):
         return f"it leaves '{unused.text}' ({unused}) unused"
@@ -389,7 +380,7 @@ def _find_blocking_reason(filling: SlotFilling, context: MatchContext) -> str:
 
 
 def _find_flow_mismatch(intent: Intent, flow: Pattern | FlowFunction, context: MatchContext) -> str:
-    """Why the dialog so far is not one after which the intent may come ('' if it is)."""
+    """Explain why the dialog flow so far does not allow the intent ('' if it does)."""
     if isinstance(flow, FlowFunction):
         try:
             allowed = flow.allows(context.flow)
@@ -405,7 +396,7 @@ def _find_flow_mismatch(intent: Intent, flow: Pattern | FlowFunction, context: M
 def _find_unused_entity(
     variant: Variant, used: Sequence[Entity], options: IntentOptions
 ) -> Entity | None:
-    """An entity of the sentence that the intent leaves, though its options forbid that."""
+    """Return an entity of the sentence that the intent leaves unused against its options."""
     taken = {id(entity) for entity in used}
     for entity in variant.entities:
         allowed = options.unused_user_entities if entity.own else options.unused_system_entities

@@ -1,5 +1,4 @@
-"""What of a sentence an answer did not use: entities that no term took, words that mean nothing
-to the model."""
+"""Find the parts of a sentence that the answer does not use: untaken entities and unknown words."""
 
 from __future__ import annotations
 
@@ -18,9 +17,11 @@ _COMMAS = frozenset(",،、，")
 
 
 class UnusedPart(Struct, frozen=True):
-    """A stretch of the sentence with ``entities`` and ``words`` that the answer did not use, and
-    nothing between them that it did. ``start`` and ``end`` are its offsets in the text (half
-    open); ``words`` are those that no entity covers and that are no stop words."""
+    """A span of the sentence with ``entities`` and ``words`` that the answer does not use.
+
+    ``start`` and ``end`` are its offsets in the text (half open); ``words`` are content words that
+    no entity covers.
+    """
 
     text: str
     start: int
@@ -32,7 +33,7 @@ class UnusedPart(Struct, frozen=True):
         return self.text
 
     def to_dict(self) -> dict[str, Any]:
-        """The stretch as JSON-able data."""
+        """Convert the span to JSON-able data."""
         return {
             "text": self.text,
             "start": self.start,
@@ -46,11 +47,11 @@ class UnusedPart(Struct, frozen=True):
 
 
 def find_unused_parts(utterance: Utterance, filling: SlotFilling) -> Sequence[UnusedPart]:
-    """What of ``utterance`` the ``filling`` did not use, in the order of the sentence."""
+    """Return the parts of ``utterance`` that ``filling`` does not use, in their order."""
     variant = filling.variant
     if not variant.uncovered:
         used = [one for one in filling.taken if one.remembered is None and not one.pending]
-        # A call for each would take longer than all else here.
+        # A list comprehension: a call for each entity would take longer than everything else.
         built_in = [one for one in variant.entities if not one.own]
         if len(used) == len(variant.entities) and not (
             built_in and any(map(_is_negated, built_in))
@@ -103,12 +104,12 @@ class _LazyUnusedParts(Sequence[UnusedPart]):
 def _iter_unused_parts(utterance: Utterance, filling: SlotFilling) -> Iterator[UnusedPart]:
     taken = {id(one.entity) for one in filling.from_sentence}
     entities = filling.variant.entities
-    said = {_meaning_key(entity) for entity in entities if id(entity) in taken}
-    # What is said twice ("I want to book a room") is used, though one of them is taken.
-    used = {i for entity in entities if _meaning_key(entity) in said for i in entity.tokens}
+    meanings = {_meaning_key(entity) for entity in entities if id(entity) in taken}
+    # Of entities that mean the same ("I want to book a room") only one is taken: all are used.
+    used = {i for entity in entities if _meaning_key(entity) in meanings for i in entity.tokens}
     used.update(i for reset in utterance.resets for i in reset)
     covered = used.union(*(entity.tokens for entity in entities))
-    # "Not 50" as an amount: an intent that takes amounts may not have meant all the others.
+    # "Not 50" is an amount, but an intent that takes amounts may not mean "all but 50".
     negated = {i for entity in entities if _is_negated(entity) for i in entity.tokens}
     turned = negated.intersection(utterance.qualifiers)
     used -= turned
@@ -135,8 +136,8 @@ def _iter_unused_parts(utterance: Utterance, filling: SlotFilling) -> Iterator[U
 
 
 def _meaning_key(entity: Entity) -> tuple[str, str | None]:
-    """What it means: an element without values the same in all its words, others by their words,
-    for "a coffee and an espresso" may be two."""
+    """Identify the meaning of an entity: its element if it has no values, else also its text,
+    because "a coffee and an espresso" may be two."""
     is_one = entity.own and entity.value is None
     return entity.element, None if is_one else entity.text.casefold()
 
@@ -146,8 +147,8 @@ def _is_negated(entity: Entity) -> bool:
 
 
 def _starts_with_answer(utterance: Utterance) -> bool:
-    """Whether the first word is a yes or a no before a comma: it answers ("No, on Friday") and
-    says nothing of the rest."""
+    """Whether the first word is a yes or a no before a comma, which answers a question ("No, on
+    Friday")."""
     tokens = utterance.tokens
     if len(tokens) < 2 or tokens[1].text not in _COMMAS:
         return False
@@ -173,7 +174,7 @@ def _build_part(
 
 
 def _is_split_word(before: Token, after: Token) -> bool:
-    """Whether the tokenizer has cut a word in two: "don't", "cannot"."""
+    """Whether the tokenizer split a word into these two tokens: "don't", "cannot"."""
     if before.end != after.start:
         return False
     word = before.text + after.text

@@ -1,4 +1,4 @@
-"""Whether an utterance keeps to the limits of its model."""
+"""Check an utterance against the limits of its model."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["find_breach"]
 
 
 def find_breach(limits: UtteranceLimits, utterance: Utterance, variant: Variant) -> str:
-    """The first limit that the utterance breaks, in plain words ('' if it keeps to all).
+    """Describe the first limit that the utterance breaks ('' if there is none).
 
-    ``variant`` is the best way to read it: its entities and free words are counted.
+    ``variant`` is its best variant, whose entities and uncovered words count.
     """
     words = [token for token in utterance.tokens if any(map(str.isalnum, token.text))]
     for count, what, least, most in (
@@ -31,9 +31,9 @@ def find_breach(limits: UtteranceLimits, utterance: Utterance, variant: Variant)
         (variant.uncovered, "unknown word", None, limits.max_free_words),
     ):
         if least is not None and count < least:
-            return f"it has {_format_count(count, what)}; at least {least} is needed"
+            return f"it has {_format_count(count, what)}; the minimum is {least}"
         if most is not None and count > most:
-            return f"it has {_format_count(count, what)}; {most} is the most"
+            return f"it has {_format_count(count, what)}; the maximum is {most}"
     if limits.max_suspicious_words is not None:
         count = _count_occurrences(words, limits.suspicious_words, utterance.language)
         if count > limits.max_suspicious_words:
@@ -43,7 +43,7 @@ def find_breach(limits: UtteranceLimits, utterance: Utterance, variant: Variant)
     ):
         return "it has a swear word"
     if limits.latin_only and (letter := _find_non_latin_letter(utterance.text)):
-        return f"'{letter}' is no Latin letter"
+        return f"'{letter}' is not a Latin letter"
     return ""
 
 

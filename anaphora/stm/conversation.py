@@ -1,7 +1,7 @@
-"""The conversation as a value: what is remembered, the dialog flow, what is pending.
+"""The conversation as an immutable value: remembered entities, dialog flow, pending question.
 
-Nothing here knows a rule: :mod:`anaphora.stm.rules` makes a new conversation of an old one, and
-:mod:`anaphora.stm.records` makes it something that a store can keep.
+:mod:`anaphora.stm.rules` computes new conversations from old ones, and
+:mod:`anaphora.stm.records` serializes them.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ __all__ = [
 
 
 class ConversationKey(NamedTuple):
-    """Whose conversation with which model it is. The users of one ``tenant`` are not those of
-    another, whatever their ids ('' where there is but one)."""
+    """Identifies a conversation: a user, of a tenant, with a model. Users of different tenants
+    are different, whatever their ids; ``tenant`` is '' if there is only one."""
 
     user: str
     model: str
@@ -39,7 +39,7 @@ class ConversationKey(NamedTuple):
 
 
 class ForgetRule(StrEnum):
-    """By which rule something left the memory."""
+    """The rule by which an entity left the memory."""
 
     TIMEOUT = "timeout"
     AGE = "age"
@@ -53,9 +53,9 @@ class ForgetRule(StrEnum):
 class RememberedEntity(Struct, frozen=True, gc=False):
     """An entity that the conversation remembers.
 
-    ``question`` is the number of the question that stored it, ``used_match`` that of the
-    matched question that last used it; both count from 1 in their conversation. What was brought
-    back from an earlier one has a number that keeps its distance, be it below 1.
+    ``question`` is the number of the question that stored it, ``used_match`` the number of the
+    matched question that last used it; both count from 1 in their conversation. An entity restored
+    from an earlier conversation keeps its distance, so its ``question`` may be below 1.
     """
 
     entity: Entity
@@ -66,10 +66,10 @@ class RememberedEntity(Struct, frozen=True, gc=False):
 
 
 class PendingQuestion(Struct, frozen=True, gc=False):
-    """What an incomplete question understood, until it is completed or dropped.
+    """What was understood of an incomplete question, kept until it is completed or dropped.
 
-    ``unused`` is what of its text it did not use, where the bot asks about that; if nothing is
-    missing, it is asked whether to go on without.
+    ``unused`` are the unused parts of its text, if the bot asks about them. If nothing is missing,
+    the bot asks whether to go on without them.
     """
 
     intent: str
@@ -80,12 +80,12 @@ class PendingQuestion(Struct, frozen=True, gc=False):
 
 
 class RecallOffer(Struct, frozen=True, gc=False):
-    """What a past exchange would bring back, until the user says yes or something else.
+    """An offer to restore the entities of a past exchange, valid until the next sentence.
 
-    ``question`` is the text that it would let answer, asked ``at`` that time in ``language``;
-    ``entities`` are newest first, ``ages`` how many questions before the end of their
-    conversation each was stored. The exchange has the number ``exchange`` and was at ``said_at``.
-    One that was ``declined`` stays for as long as it would have stood: nothing is offered then.
+    ``question`` is the text that they would complete, asked at ``at`` in ``language``.
+    ``entities`` are newest first; ``ages`` tells for each how many questions before the end of its
+    conversation it was stored. ``exchange`` and ``said_at`` are the number and the time of the
+    exchange. A ``declined`` offer stays until it expires and suppresses further offers.
     """
 
     question: str
@@ -99,14 +99,14 @@ class RecallOffer(Struct, frozen=True, gc=False):
 
 
 class FlowStep(Struct, frozen=True, gc=False):
-    """An intent that answered, and when."""
+    """An intent that answered a question, and the time."""
 
     intent: str
     at: datetime
 
 
 class ForgottenEntity(Struct, frozen=True, gc=False):
-    """An entity that left the memory, by which rule, and which new entity pushed it out."""
+    """An entity that left the memory, the rule, and the new entity that evicted it, if any."""
 
     remembered: RememberedEntity
     rule: ForgetRule
@@ -116,14 +116,14 @@ class ForgottenEntity(Struct, frozen=True, gc=False):
 class Conversation(Struct, frozen=True):
     """The conversation of one user (of one tenant) with one model.
 
-    ``remembered`` is newest first and, within one question, in the order of its terms;
-    ``flow`` is oldest first. ``questions`` counts all questions, ``matches`` those that
-    matched, ``rejections`` those rejected in a row. ``last`` is the time of the last question,
-    ``language`` what it was asked in ('' before the first). ``fits`` tells which state of the
-    model its entities fit ('' if that is not known). ``offer`` is what the long-term memory
-    would bring back. ``clock`` is the logical time of the last question (0 before the first),
-    by which whatever the conversation leads to elsewhere is ordered, ``forgotten`` the one at which
-    something was last forgotten on purpose: nothing from before may be brought back.
+    ``remembered`` is newest first and, within one question, in the order of its terms; ``flow`` is
+    oldest first. ``questions`` counts all questions, ``matches`` those that matched,
+    ``rejections`` those rejected in a row. ``last`` and ``language`` are the time and the language
+    of the last question (None and '' before the first). ``fits`` is the fingerprint of the model
+    that the entities belong to ('' if unknown). ``offer`` is what the long-term memory could
+    restore. ``clock`` is the logical time of the last question (0 before the first), which orders
+    the exchanges that are recorded elsewhere. ``forgotten`` is the logical time at which something
+    was last forgotten on purpose: nothing older may be restored.
     """
 
     user: str
@@ -145,12 +145,12 @@ class Conversation(Struct, frozen=True):
 
     @classmethod
     def empty(cls, key: ConversationKey) -> Conversation:
-        """The conversation of ``key`` before its first question."""
+        """Create the conversation of ``key`` before its first question."""
         return cls(key.user, key.model, tenant=key.tenant)
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing is in it, so that no store need keep it."""
+        """Whether it is empty, so that no store needs to keep it."""
         return not self.questions and replace(self, clock=0) == Conversation.empty(self.key)
 
     @property

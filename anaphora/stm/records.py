@@ -1,7 +1,7 @@
-"""What a store keeps of a conversation: JSON that says its format, and only what is not usual;
-compressed by zlib if it is long.
+"""Serialize conversations as JSON with a format version, compressed by zlib if it is long.
 
-A record of an earlier format is taken through :data:`_MIGRATIONS` step by step.
+Fields with default values are omitted. A record of an earlier format is migrated step by step
+(:data:`_MIGRATIONS`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import logging
 import zlib
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -25,6 +25,7 @@ from anaphora.stm.conversation import (
     RecallOffer,
     RememberedEntity,
 )
+from anaphora.storage.logical_clock import from_microseconds, to_microseconds
 
 __all__ = [
     "MISPLACED",
@@ -40,53 +41,50 @@ __all__ = [
 FORMAT = 3
 MISPLACED = "it is the record of another conversation"
 
-_COMPRESS_FROM = 600  # bytes from which on a record is compressed: it shrinks to half in some 10 µs
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+_COMPRESS_FROM = 600  # bytes; a longer record is compressed: to half its size in some 10 µs
 
 _log = logging.getLogger(__name__)
 
-# Made once: json.dumps would make an encoder for each record.
+# Created once: json.dumps would create an encoder for each record.
 _encode_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def dump(conversation: Conversation) -> bytes:
-    """The record of a conversation. Raises :class:`StoreError` for one with something in it that
-    JSON does not know."""
+    """Serialize a conversation. Raises :class:`StoreError` if it contains something that JSON
+    cannot represent."""
     try:
         text = _encode_json(to_dict(conversation))
     except (TypeError, ValueError, RecursionError) as error:
         raise StoreError(
             f"the conversation of {conversation.user!r} with '{conversation.model}' cannot be "
-            f"kept: {error}"
+            f"stored: {error}"
         ) from error
     record = text.encode("utf-8", "surrogatepass")
     return record if len(record) <= _COMPRESS_FROM else _compress(record)
 
 
 def load(record: bytes) -> Conversation:
-    """The conversation that :func:`dump` made this record of, or an earlier version of it.
+    """Deserialize a record of :func:`dump`, in the present or an earlier format.
 
-    Raises :class:`StoreError` for what is no such record.
+    Raises :class:`StoreError` if it is not a valid record.
     """
     try:
         text = record if record[:1] == b"{" else zlib.decompress(record)
         plain = json.loads(text.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError, zlib.error) as error:
-        raise StoreError(f"this is no record of a conversation: {error}") from error
+        raise StoreError(f"this is not a record of a conversation: {error}") from error
     return from_dict(plain)
 
 
 def load_or_reset(
     record: bytes, key: ConversationKey, quarantine: Callable[[str], None] | None = None
 ) -> Conversation:
-    """The conversation of ``key``, of which this record was found; one that cannot be read, or
-    is of somebody else, is logged and begins anew, after ``put_aside`` has been called with the
-    reason.
+    """Deserialize the record that was stored for ``key``. One that is invalid, or belongs to
+    another conversation, is logged and passed to ``quarantine`` with the reason; then the
+    conversation starts empty.
 
-    Raises :class:`StoreError` for a record of a later format: it is not lost, and whoever wrote
-    it can read it.
+    Raises :class:`StoreError` for a record of a later format: it is not lost, because a later
+    version can read it.
     """
     try:
         found = load(record)
@@ -99,7 +97,7 @@ def load_or_reset(
             return found
         reason = MISPLACED
     _log.error(
-        "a conversation begins anew, for its record cannot be read",
+        "a conversation starts empty because its record cannot be read",
         extra={"tenant": key.tenant, "user": key.user, "model": key.model, "reason": reason},
     )
     if quarantine is not None:
@@ -108,16 +106,16 @@ def load_or_reset(
 
 
 def to_dict(conversation: Conversation) -> dict[str, Any]:
-    """The conversation as JSON-able data, with its format; :func:`from_dict` reads it back.
+    """Convert a conversation to JSON-able data with a format version; see :func:`from_dict`.
 
-    Times are microseconds since 1970 in UTC. What is empty, or as it usually is, is left out.
+    Times are microseconds since 1970 in UTC. Fields with default values are omitted.
     """
     pending, offer = conversation.pending, conversation.offer
     full = {
         "tenant": conversation.tenant,
         "language": conversation.language,
         "fits": conversation.fits,
-        "last": conversation.last and _to_microseconds(conversation.last),
+        "last": conversation.last and to_microseconds(conversation.last),
         "questions": conversation.questions,
         "matches": conversation.matches,
         "clock": conversation.clock,
@@ -127,19 +125,19 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
             [
                 entity_to_dict(held.entity),
                 held.question,
-                _to_microseconds(held.stored_at),
-                _to_microseconds(held.used_at),
+                to_microseconds(held.stored_at),
+                to_microseconds(held.used_at),
                 held.used_match,
             ]
             for held in conversation.remembered
         ],
-        "flow": [[step.intent, _to_microseconds(step.at)] for step in conversation.flow],
+        "flow": [[step.intent, to_microseconds(step.at)] for step in conversation.flow],
         "pending": pending
         and [
             pending.intent,
             [entity_to_dict(entity) for entity in pending.entities],
             list(pending.missing),
-            _to_microseconds(pending.at),
+            to_microseconds(pending.at),
             *([list(pending.unused)] if pending.unused else ()),
         ],
         "data": dict(conversation.data),
@@ -147,11 +145,11 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
         and [
             offer.question,
             offer.language,
-            _to_microseconds(offer.at),
+            to_microseconds(offer.at),
             [entity_to_dict(entity) for entity in offer.entities],
             list(offer.ages),
             offer.exchange,
-            _to_microseconds(offer.said_at),
+            to_microseconds(offer.said_at),
             offer.declined,
         ],
     }
@@ -164,16 +162,16 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
 
 
 def from_dict(plain: Any) -> Conversation:
-    """The conversation that :func:`to_dict` gave, in this or an earlier format.
+    """Invert :func:`to_dict`; earlier formats are migrated.
 
-    Raises :class:`StoreError` for data of another format or shape.
+    Raises :class:`StoreError` for data of another format or structure.
     """
     format = plain.get("format") if isinstance(plain, dict) else None
     if type(format) is not int or format < 1:
-        raise StoreError("this is no record of a conversation: it names no format")
+        raise StoreError("this is not a record of a conversation: it has no format")
     if format > FORMAT:
         raise _NewerFormatError(
-            f"this conversation was kept by a later version (in format {format}; this one reads "
+            f"this conversation was stored by a later version (in format {format}; this one reads "
             f"{FORMAT})"
         )
     try:
@@ -193,8 +191,8 @@ def from_dict(plain: Any) -> Conversation:
 
 
 def _compress(record: bytes) -> bytes:
-    """As zlib.compress does it, with so little memory that the allocator has it at hand
-    (7 µs instead of 25 to 40 for a record of three entities, which gets no longer)."""
+    """Compress as zlib.compress does, but with so little memory that the allocator has it ready
+    (7 µs instead of 25 to 40 for a record of three entities, at the same size)."""
     packer = zlib.compressobj(level=1, memLevel=6)
     return packer.compress(record) + packer.flush()
 
@@ -204,8 +202,8 @@ class _NewerFormatError(StoreError):
 
 
 def entity_to_dict(entity: Entity) -> dict[str, Any]:
-    """What of the entity is not as usual: its element is its group, and its words are written
-    as they are looked up."""
+    """Convert an entity to JSON-able data without default values: by default its only group is
+    its element, and its stem and lemma are its text in lower case."""
     lower = entity.text.lower()
     plain: dict[str, Any] = {"element": entity.element, "text": entity.text}
     if entity.groups != {entity.element}:
@@ -236,9 +234,9 @@ def entity_to_dict(entity: Entity) -> dict[str, Any]:
 
 
 def entity_from_dict(plain: Any) -> Entity:
-    """The entity that :func:`entity_to_dict` gave.
+    """Invert :func:`entity_to_dict`.
 
-    Raises TypeError, ValueError or KeyError for data of another shape.
+    Raises TypeError, ValueError or KeyError for data of another structure.
     """
     fields = _fields(plain, _ENTITY)
     if "groups" not in fields:
@@ -262,7 +260,7 @@ def _conversation(plain: Any) -> Conversation:
 
 
 def _fields(plain: Any, known: Mapping[str, _Field]) -> dict[str, Any]:
-    """What stands in ``plain``, read as it is ``known`` to be; anything else is an error."""
+    """Check and convert the values of ``plain`` by the fields ``known``; others are an error."""
     fields = {}
     for name, value in _dict(plain).items():
         kind, read = known[name]
@@ -314,11 +312,11 @@ def _offer(plain: Any) -> RecallOffer:
 
 
 _Read: TypeAlias = Callable[[Any], Any]
-_Field: TypeAlias = tuple[type, _Read | None]  # its type in the record, and what makes it of that
+_Field: TypeAlias = tuple[type, _Read | None]  # the type in the record, and a converter
 
 
 def _type_checker(kind: type) -> _Read:
-    """Gives back a value that is of this very type (True is no number)."""
+    """Return a function that checks for exactly this type (True is not an int)."""
 
     def read(value: Any) -> Any:
         if type(value) is not kind:
@@ -329,7 +327,7 @@ def _type_checker(kind: type) -> _Read:
 
 
 def _type_error(value: Any, kind: type) -> TypeError:
-    return TypeError(f"a {type(value).__name__} stands where a {kind.__name__} should")
+    return TypeError(f"a {type(value).__name__} instead of a {kind.__name__}")
 
 
 _str, _int, _bool, _list, _dict = map(_type_checker, (str, int, bool, list, dict))
@@ -346,18 +344,15 @@ def _names(plain: Any) -> frozenset[str]:
     return frozenset(_strs(plain))
 
 
-def _to_microseconds(time: datetime) -> int:
-    return (time - _EPOCH) // _MICROSECOND
-
-
-# Most times stand in a record several times (0.45 µs each, 0.08 when known). True is no 1 here.
+# Most times occur in a record several times (0.45 µs each, 0.08 from the cache). Typed, because
+# True is not a time, but equals 1.
 @lru_cache(maxsize=256, typed=True)
 def _time(microseconds: Any) -> datetime:
-    return _EPOCH + timedelta(microseconds=_int(microseconds))
+    return from_microseconds(_int(microseconds))
 
 
-# Only what stands in a record is looked at: most is as usual, and a record of three entities is
-# read in half the time that it takes to ask for every field.
+# Read only the fields that are present: most have default values, and a record of three entities
+# is read in half the time that it would take to look up every field.
 _ENTITY: Mapping[str, _Field] = {
     "element": (str, None),
     "text": (str, None),
@@ -400,13 +395,13 @@ _CONVERSATION: Mapping[str, _Field] = {
 
 
 def _migrate_from_1(old: dict[str, Any]) -> dict[str, Any]:
-    """Format 1 named every field, and wrote times out."""
+    """Format 1 named every field and had times in ISO 8601."""
 
     def moment(text: str) -> int:
         time = datetime.fromisoformat(text)
         if time.tzinfo is None:
             raise ValueError(f"the time {text} has no time zone")
-        return _to_microseconds(time)
+        return to_microseconds(time)
 
     def entity(old: dict[str, Any]) -> dict[str, Any]:
         new = {name: value for name, value in old.items() if name not in ("start", "end")}
@@ -447,7 +442,7 @@ def _migrate_from_1(old: dict[str, Any]) -> dict[str, Any]:
 
 
 def _migrate_from_2(old: dict[str, Any]) -> dict[str, Any]:
-    """Format 2 knew no clock."""
+    """Format 2 had no logical clock."""
     return old | {"format": 3}
 
 

@@ -1,13 +1,30 @@
 """The rules of short-term memory, as pure functions from one conversation to the next.
 
-No function here reads a clock: ``at`` is the time of the question, with a time zone (a time without
-one raises ``ValueError``). The rules have the numbers of docs/how-it-works.md.
+============================  ==================================================================
+Rule of docs/how-it-works.md  Function
+============================  ==================================================================
+1. Timeout                    `expire`
+2. Age                        `expire`
+3. Depth                      `expire`, `record_rejection`
+4. Groups                     a field of :class:`~anaphora.models.domain.Element`
+5. Eviction                   `evict`, called by `record_match`
+6. No mixing                  `split_visible`
+7. What is remembered         `record_match`
+8. A change of topic          `forget_all`, called by :mod:`anaphora.intents.decision`
+9. Explicit reset             `record_reset`, `forget`, `forget_group`, `forget_flow`, `forget_all`
+============================  ==================================================================
+
+Rules 5 and 6 share one inclusion test, `find_replacement`.
+
+No function reads a clock: ``at`` is the time of the question. A time without a time zone raises
+ValueError. A function that may forget something returns a pair: the new conversation and the
+forgotten entities.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from msgspec.structs import replace
@@ -24,12 +41,14 @@ from anaphora.stm.conversation import (
     RecallOffer,
     RememberedEntity,
 )
+from anaphora.storage.logical_clock import to_utc
 
 __all__ = [
     "decline_offer",
     "drop_offer",
     "evict",
     "expire",
+    "find_replacement",
     "forget",
     "forget_all",
     "forget_flow",
@@ -54,9 +73,9 @@ _MAX_FLOW_STEPS = 100
 def expire(
     conversation: Conversation, at: datetime, settings: ConversationSettings
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
-    """What the conversation still holds at the time ``at``, and what it has forgotten (rules 1
-    to 3). A clock that goes backwards forgets nothing."""
-    at, timeout = _to_utc(at), settings.timeout
+    """Drop entities, the pending question and the recall offer that have expired (rules 1 to 3).
+    A clock that goes backwards expires nothing."""
+    at, timeout = to_utc(at), settings.timeout
     if conversation.last is not None and at - conversation.last > timeout:
         return forget_all(conversation, ForgetRule.TIMEOUT)
     forgotten = []
@@ -68,42 +87,49 @@ def expire(
     pending = conversation.pending
     stale = pending is not None and at - pending.at > timeout
     offer = conversation.offer
-    lapsed = offer is not None and at - offer.at > timeout
-    if not forgotten and not stale and not lapsed:
+    expired = offer is not None and at - offer.at > timeout
+    if not forgotten and not stale and not expired:
         return conversation, ()
     after = replace(
         conversation,
         remembered=_remove_forgotten(conversation.remembered, forgotten),
         pending=None if stale else pending,
-        offer=None if lapsed else offer,
+        offer=None if expired else offer,
     )
     return after, tuple(forgotten)
 
 
+def find_replacement(groups: frozenset[str], new: Iterable[Entity]) -> Entity | None:
+    """Return the first ``new`` entity that replaces an entity with these ``groups``: one whose
+    groups are equal to them or a subset of them (rules 5 and 6: true set inclusion)."""
+    for entity in new:
+        if entity.groups <= groups:
+            return entity
+    return None
+
+
 def split_visible(
-    conversation: Conversation, sentence_groups: Iterable[frozenset[str]]
+    conversation: Conversation, sentence: Collection[Entity]
 ) -> tuple[tuple[RememberedEntity, ...], tuple[tuple[RememberedEntity, frozenset[str]], ...]]:
-    """What may be matched beside a sentence whose entities have these groups, and what is
-    hidden, each with the groups of the entity that stands in for it (rule 6)."""
-    groups = tuple(sentence_groups)
-    offers, hidden = [], []
+    """Split the memory into what may be matched beside the entities of a ``sentence``, and what
+    they hide, each with the groups of the entity that replaces it (rule 6)."""
+    visible, hidden = [], []
     for held in conversation.remembered:
-        by = next((new for new in groups if new <= held.entity.groups), None)
+        by = find_replacement(held.entity.groups, sentence)
         if by is None:
-            offers.append(held)
+            visible.append(held)
         else:
-            hidden.append((held, by))
-    return tuple(offers), tuple(hidden)
+            hidden.append((held, by.groups))
+    return tuple(visible), tuple(hidden)
 
 
 def evict(
     remembered: Iterable[RememberedEntity], new: Collection[Entity]
 ) -> tuple[tuple[RememberedEntity, ...], tuple[ForgottenEntity, ...]]:
-    """What stays beside new entities, and what they push out: everything whose groups include
-    all the groups of one of them (rule 5: true set inclusion)."""
+    """Split ``remembered`` into what stays and what the ``new`` entities evict (rule 5)."""
     kept, forgotten = [], []
     for held in remembered:
-        by = next((entity for entity in new if entity.groups <= held.entity.groups), None)
+        by = find_replacement(held.entity.groups, new)
         if by is None:
             kept.append(held)
         else:
@@ -119,12 +145,11 @@ def record_match(
     new: Sequence[Entity],
     used: Collection[RememberedEntity],
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
-    """The conversation after a question that ``intent`` answered with ``new`` entities and with
-    ``used`` remembered ones (rules 5 and 7).
+    """Record a question that ``intent`` answered with ``new`` entities and with ``used``
+    remembered ones (rules 5 and 7).
 
-    The used ones are refreshed where they stand; the new ones evict earlier ones, not each
-    other, and come first. By rule 6 nothing that is used can be evicted as well; should a caller
-    say otherwise, eviction wins.
+    The used ones are refreshed in place. The new ones come first and evict earlier ones, not each
+    other. By rule 6 no used entity can be evicted; if a caller passes one, eviction wins.
     """
     at = _latest_time(conversation.last, at)
     question, match = conversation.questions + 1, conversation.matches + 1
@@ -151,8 +176,8 @@ def record_match(
 def record_rejection(
     conversation: Conversation, at: datetime, settings: ConversationSettings
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
-    """The conversation after a question that was not understood: more than ``depth`` of them in
-    a row forget everything (rule 3)."""
+    """Record a question that was not understood. More than ``depth`` of them in a row forget
+    everything (rule 3)."""
     counted = replace(
         conversation,
         last=_latest_time(conversation.last, at),
@@ -167,8 +192,8 @@ def record_rejection(
 def record_incomplete(
     conversation: Conversation, at: datetime, pending: PendingQuestion
 ) -> Conversation:
-    """The conversation after a question that lacked something: what it understood is pending,
-    the memory is as it was."""
+    """Record an incomplete question: what it understood is ``pending``, and the memory does not
+    change."""
     at = _latest_time(conversation.last, at)
     return replace(
         conversation,
@@ -180,8 +205,8 @@ def record_incomplete(
 
 
 def record_repeated_prompt(conversation: Conversation, at: datetime) -> Conversation:
-    """The conversation after a sentence that was not understood while an incomplete question
-    waited, and waits still. It counts as a rejected one."""
+    """Record a sentence that was not understood while an incomplete question was pending, and
+    still is. It counts as a rejection."""
     at, pending = _latest_time(conversation.last, at), conversation.pending
     return replace(
         conversation,
@@ -195,8 +220,8 @@ def record_repeated_prompt(conversation: Conversation, at: datetime) -> Conversa
 def record_offer(
     conversation: Conversation, at: datetime, offer: RecallOffer, pending: PendingQuestion | None
 ) -> Conversation:
-    """The conversation after a question to which ``offer`` was made; what it understood is
-    ``pending`` if it can be completed otherwise."""
+    """Record a question that is answered with ``offer``; what it understood is ``pending`` if it
+    can be completed in another way."""
     at = _latest_time(conversation.last, at)
     return replace(
         conversation,
@@ -209,20 +234,20 @@ def record_offer(
 
 
 def decline_offer(conversation: Conversation) -> Conversation:
-    """The conversation with its offer declined."""
+    """Mark the offer as declined."""
     offer = conversation.offer
     return replace(conversation, offer=offer and replace(offer, declined=True))
 
 
 def drop_offer(conversation: Conversation) -> Conversation:
-    """The conversation without its offer."""
+    """Remove the offer."""
     return replace(conversation, offer=None)
 
 
 def restore_offer(conversation: Conversation, at: datetime, offer: RecallOffer) -> Conversation:
-    """The conversation with the entities of ``offer`` as they would be remembered had there been
-    no pause, each as if the last matched question had used it."""
-    at = _to_utc(at)
+    """Remember the entities of ``offer`` as if there had been no pause, and as if the last
+    matched question had used each of them."""
+    at = to_utc(at)
     back = tuple(
         RememberedEntity(
             entity, conversation.questions - age, offer.said_at, at, conversation.matches
@@ -234,8 +259,7 @@ def restore_offer(conversation: Conversation, at: datetime, offer: RecallOffer) 
 
 
 def record_answer(conversation: Conversation, at: datetime) -> Conversation:
-    """The conversation after a question that was answered without any intent: nothing new is
-    remembered."""
+    """Record a question that was answered without any intent: nothing new is remembered."""
     return replace(
         conversation,
         last=_latest_time(conversation.last, at),
@@ -247,8 +271,8 @@ def record_answer(conversation: Conversation, at: datetime) -> Conversation:
 def forget_all(
     conversation: Conversation, rule: ForgetRule = ForgetRule.RESET
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
-    """Forget entities, flow, what is pending or offered, data and the count of rejections (rules
-    1, 8, 9)."""
+    """Forget entities, flow, pending question, offer, data and the count of rejections (rules 1,
+    3, 8 and 9)."""
     fresh = replace(
         conversation, remembered=(), flow=(), pending=None, offer=None, data={}, rejections=0
     )
@@ -258,8 +282,8 @@ def forget_all(
 def forget(
     conversation: Conversation, where: Callable[[Entity], bool]
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
-    """Forget the remembered and the pending entities for which ``where`` is true, and an offer
-    of one of them (rule 9)."""
+    """Forget the remembered and pending entities for which ``where`` is true, and an offer that
+    contains one of them (rule 9)."""
     forgotten = tuple(
         ForgottenEntity(held, ForgetRule.RESET)
         for held in conversation.remembered
@@ -286,8 +310,7 @@ def forget_group(
 def forget_flow(
     conversation: Conversation, where: Callable[[FlowStep], bool] | None = None
 ) -> Conversation:
-    """Forget which intents have answered so far, or those steps for which ``where`` is true
-    (rule 9)."""
+    """Forget the dialog flow, or those of its steps for which ``where`` is true (rule 9)."""
     kept = () if where is None else tuple(step for step in conversation.flow if not where(step))
     return replace(conversation, flow=kept)
 
@@ -295,13 +318,12 @@ def forget_flow(
 def migrate(
     conversation: Conversation, elements: Iterable[Element]
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
-    """The conversation as it goes on with a model that has these elements, and what is forgotten
-    of it: remembered and pending entities whose element, or whose value of it, is no more. An
-    offer of such an entity is no more either.
+    """Migrate a conversation to a model with these elements.
 
-    What stays has the groups, ancestors, topic and metadata that its element has now; an entity
-    that is composed of others stays if all of them do. Built-in entities, which no model
-    declares, stay as they are.
+    Remembered and pending entities whose element or value no longer exists are forgotten, and so
+    is an offer of one. The others get the groups, ancestors, topic and metadata that their element
+    has now; an entity composed of others stays if all of them do. Built-in entities, which no
+    model declares, do not change.
     """
     if not (conversation.remembered or conversation.pending or conversation.offer):
         return conversation, ()
@@ -330,7 +352,7 @@ def migrate(
 def record_reset(
     conversation: Conversation, at: datetime
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
-    """The conversation after a reset phrase: everything is forgotten (rule 9)."""
+    """Record a reset phrase: everything is forgotten (rule 9)."""
     fresh, forgotten = forget_all(conversation, ForgetRule.RESET)
     last = _latest_time(conversation.last, at)
     return replace(fresh, last=last, questions=conversation.questions + 1), forgotten
@@ -339,15 +361,15 @@ def record_reset(
 def stamp(
     conversation: Conversation, *, language: str, fingerprint: str, clock: int = 0
 ) -> Conversation:
-    """The conversation after a question in ``language`` to the state ``fits`` of its model, at the
-    logical time ``clock``."""
+    """Stamp a conversation with the language of the question, the fingerprint of its model and
+    the logical time."""
     return replace(
         conversation, language=language, fits=fingerprint, clock=max(clock, conversation.clock)
     )
 
 
 def replace_data(conversation: Conversation, data: Mapping[str, Any]) -> Conversation:
-    """The conversation with other data of its handlers."""
+    """Replace the data that handlers keep in the conversation."""
     return replace(conversation, data=freeze(data))
 
 
@@ -360,7 +382,7 @@ def _migrate_offer(offer: RecallOffer, known: Mapping[str, Element]) -> RecallOf
 def _migrate_entity(
     entity: Entity, known: Mapping[str, Element], *, as_part: bool
 ) -> Entity | None:
-    """The entity as its element is now, None if it no longer fits."""
+    """Update an entity from its element; None if its element or value no longer exists."""
     if not entity.own:
         return entity
     element = known.get(entity.element)
@@ -393,13 +415,5 @@ def _remove_forgotten(
 
 
 def _latest_time(last: datetime | None, at: datetime) -> datetime:
-    moment = _to_utc(at)
+    moment = to_utc(at)
     return moment if last is None else max(last, moment)
-
-
-def _to_utc(at: datetime) -> datetime:
-    """``at`` in UTC: two times of one zone are subtracted by what their clocks show, which is an
-    hour out on the night when the clocks change."""
-    if at.utcoffset() is None:
-        raise ValueError(f"the time {at} has no time zone")
-    return at.astimezone(UTC)

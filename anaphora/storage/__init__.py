@@ -1,1 +1,1 @@
-"""Files that threads and processes share: one SQLite database, locks, forks."""
+"""Files that threads and processes share: caches, a SQLite database, locks, fork safety."""

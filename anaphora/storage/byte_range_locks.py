@@ -1,6 +1,6 @@
-"""Locks that processes of one machine share: single bytes of a file, which need not hold any.
+"""Locks between the processes of one machine: single bytes of a file, which may be empty.
 
-The lock of a process that dies is free at once, whatever killed it: no lease has to run out.
+The operating system releases the locks of a process that dies at once: no lease has to expire.
 """
 
 from __future__ import annotations
@@ -24,49 +24,50 @@ __all__ = ["ByteRangeLocks"]
 _FIRST_PAUSE = 0.0005  # seconds
 _LONGEST_PAUSE = 0.02
 _LONGEST_PAUSE_OF_NEXT = 0.004
-_QUEUE_OFFSET = 2**62  # from here on are the seats: who has that of a place comes next to it
+_QUEUE_OFFSET = 2**62  # the holder of offset + _QUEUE_OFFSET is the next to get the offset
 _LOCKED_ERRNOS = (errno.EAGAIN, errno.EACCES)
 _FLOCK = "hhqqi0q"  # struct flock: type, whence, start, length, process
 
 
 class ByteRangeLocks:
-    """The locks of the file at ``path``, which is made when the first is taken, with the
-    permissions and the owner of the file ``like``.
+    """The locks of the file at ``path``, created when the first lock is taken, with the
+    permissions and the owner of the file ``permissions_of``.
 
-    A place is a number below 2**62. Whoever shares one object must not ask for a place that is
-    held through it. Raises :class:`StoreError` where there are no such locks.
+    An offset is a number below 2**62. An offset that is held through this object must not be
+    acquired through it again. Raises :class:`StoreError` on systems without such locks.
 
-    Nobody takes a place past the one who waits for it in its seat: who gives it back and asks
-    for it again at once would always be before the others, who look only now and then.
+    One waiter at a time holds the queue position of an offset and gets it next. Otherwise a
+    process that releases and acquires in a loop would always be faster than those that poll.
     """
 
     def __init__(self, path: Path, *, permissions_of: Path) -> None:
-        self._path, self._like = path, permissions_of
+        self._path, self._permissions_of = path, permissions_of
         self._mutex = threading.Lock()
         self._backend: _LockBackend | None = None
         self._closed = False
 
     def acquire(self, offset: int, *, wait: float) -> bool:
-        """Take a place within ``wait`` seconds; False if it did not become free.
+        """Lock an offset within ``wait`` seconds; False if it did not become free.
 
         Raises :class:`StoreError` if the file cannot be locked.
         """
-        deadline, seat = time.monotonic() + wait, offset + _QUEUE_OFFSET
-        if not self._poll(seat, deadline, _LONGEST_PAUSE):
+        deadline, queue_position = time.monotonic() + wait, offset + _QUEUE_OFFSET
+        if not self._poll(queue_position, deadline, _LONGEST_PAUSE):
             return False
         try:
             return self._poll(offset, deadline, _LONGEST_PAUSE_OF_NEXT)
         finally:
-            self.release(seat)
+            self.release(queue_position)
 
     def release(self, offset: int) -> None:
-        """Let the next one have it."""
+        """Release an offset."""
         with self._mutex:
             if self._backend is not None:
                 self._backend.unlock(offset)
 
     def check(self) -> None:
-        """Raises :class:`StoreError` if other processes cannot meet us at this file any more."""
+        """Check that other processes lock the same file. Raises :class:`StoreError` if it was
+        replaced."""
         try:
             with self._mutex:
                 opened = os.fstat(self._get_backend().descriptor)
@@ -74,10 +75,10 @@ class ByteRangeLocks:
         except OSError as error:
             raise self._error(error) from error
         if not same:
-            raise StoreError(f"{self._path} was replaced while it was in use: start anew")
+            raise StoreError(f"{self._path} was replaced while it was in use: restart")
 
     def close(self) -> None:
-        """Let go of the file and of every place in it."""
+        """Close the file and release all its locks."""
         with self._mutex:
             self._closed = True
             if self._backend is not None:
@@ -85,24 +86,24 @@ class ByteRangeLocks:
                 self._backend = None
 
     def pause(self) -> None:
-        """Let nobody open or close the file; :meth:`resume` must follow."""
+        """Block all use of the file until :meth:`resume`."""
         self._mutex.acquire()
 
     def resume(self) -> None:
-        """Go on after a :meth:`pause`."""
+        """Resume after a :meth:`pause`."""
         self._mutex.release()
 
     def resume_in_child(self) -> None:
-        """Go on after a :meth:`pause` in a process that was forked meanwhile: the places are its
-        parent's, and the next one that is taken opens the file anew."""
+        """Resume after a :meth:`pause` in a process that was forked meanwhile: the locks belong
+        to its parent, and the next one that is taken reopens the file."""
         opened, self._backend = self._backend, None
         self._mutex.release()
         if opened is not None:
             opened.close()
 
-    def _poll(self, place: int, deadline: float, longest: float) -> bool:
+    def _poll(self, offset: int, deadline: float, longest: float) -> bool:
         pause = _FIRST_PAUSE
-        while not self._try_lock(place):
+        while not self._try_lock(offset):
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
@@ -110,69 +111,69 @@ class ByteRangeLocks:
             pause = min(pause * 1.5, longest)
         return True
 
-    def _try_lock(self, place: int) -> bool:
-        # Under the mutex, for the number of a file that is closed may soon be that of another.
+    def _try_lock(self, offset: int) -> bool:
+        # Under the mutex, because the descriptor of a closed file may be reused.
         with self._mutex:
             try:
-                return self._get_backend().lock(place)
+                return self._get_backend().lock(offset)
             except OSError as error:
                 raise self._error(error) from error
 
     def _get_backend(self) -> _LockBackend:
-        """The file, opened; whoever asks has the mutex."""
+        """Open the file if it is not open. The caller holds the mutex."""
         if self._closed:
             raise StoreError("this store is closed")
         if self._backend is None:
-            self._backend = _create_backend(self._path, self._like)
+            self._backend = _create_backend(self._path, self._permissions_of)
         return self._backend
 
     def _error(self, error: OSError) -> StoreError:
         return StoreError(
-            f"{self._path} cannot be locked: {error.strerror or error}; the store needs to write "
-            "beside its file, on a disk of this machine"
+            f"{self._path} cannot be locked: {error.strerror or error}; the store must be able to "
+            "create files beside its own, on a local disk"
         )
 
 
 class _LockBackend(Protocol):
-    """One way to lock a place of an open file, without waiting."""
+    """A way to lock one byte of an open file without waiting."""
 
     descriptor: int
 
-    def lock(self, place: int) -> bool: ...
-    def unlock(self, place: int) -> None: ...
+    def lock(self, offset: int) -> bool: ...
+    def unlock(self, offset: int) -> None: ...
     def close(self) -> None: ...
 
 
 class _OpenFileDescriptionLocks:
-    """Locks of an open file description (Linux): those of two stores in one process are two."""
+    """Locks of an open file description (Linux): two stores in one process exclude each other."""
 
     def __init__(self, descriptor: int, fcntl: Any) -> None:
         self.descriptor, self._fcntl = descriptor, fcntl
 
-    def lock(self, place: int) -> bool:
+    def lock(self, offset: int) -> bool:
         try:
-            self._set(self._fcntl.F_WRLCK, place)
+            self._set(self._fcntl.F_WRLCK, offset)
         except OSError as error:
             if error.errno in _LOCKED_ERRNOS:
                 return False
             raise
         return True
 
-    def unlock(self, place: int) -> None:
-        self._set(self._fcntl.F_UNLCK, place)
+    def unlock(self, offset: int) -> None:
+        self._set(self._fcntl.F_UNLCK, offset)
 
     def close(self) -> None:
         os.close(self.descriptor)
 
-    def _set(self, kind: int, place: int) -> None:
-        how = struct.pack(_FLOCK, kind, os.SEEK_SET, place, 1, 0)
+    def _set(self, kind: int, offset: int) -> None:
+        how = struct.pack(_FLOCK, kind, os.SEEK_SET, offset, 1, 0)
         self._fcntl.fcntl(self.descriptor, self._fcntl.F_OFD_SETLK, how)
 
 
 @dataclass(slots=True)
 class _SharedFile:
-    """A file that the stores of this process lock through one descriptor: closing a second one
-    would let go of every lock. Which of them holds what, only we know."""
+    """A file that the stores of this process lock through one descriptor, because closing a
+    second one would release every lock. ``held`` lists the offsets locked in this process."""
 
     descriptor: int
     process: int
@@ -181,7 +182,7 @@ class _SharedFile:
 
 
 class _Files(ForkAware):
-    """The files of this process, by which they are told apart."""
+    """The lock files of this process by device and inode."""
 
     def __init__(self) -> None:
         self.mutex = fork_safe_lock()
@@ -189,7 +190,7 @@ class _Files(ForkAware):
         register_fork_aware(self)
 
     def after_fork_in_child(self) -> None:
-        """Begin with none: the locks are the parent's."""
+        """Forget all files: the locks belong to the parent."""
         self.known = {}
 
 
@@ -197,7 +198,8 @@ _files = _Files()
 
 
 class _PerProcessLocks:
-    """Locks of a process (POSIX), told apart among its stores by our own list."""
+    """Locks of a process (POSIX); a list of our own makes the stores of one process exclude each
+    other."""
 
     def __init__(self, file: _SharedFile, fcntl: Any) -> None:
         self._file, self._fcntl = file, fcntl
@@ -205,30 +207,30 @@ class _PerProcessLocks:
         self.descriptor = file.descriptor
         file.users += 1
 
-    def lock(self, place: int) -> bool:
+    def lock(self, offset: int) -> bool:
         with _files.mutex:
-            if place in self._file.held:
+            if offset in self._file.held:
                 return False
             try:
                 self._fcntl.lockf(
-                    self.descriptor, self._fcntl.LOCK_EX | self._fcntl.LOCK_NB, 1, place
+                    self.descriptor, self._fcntl.LOCK_EX | self._fcntl.LOCK_NB, 1, offset
                 )
             except OSError as error:
                 if error.errno in _LOCKED_ERRNOS:
                     return False
                 raise
-            self._file.held.add(place)
-            self._mine.add(place)
+            self._file.held.add(offset)
+            self._mine.add(offset)
             return True
 
-    def unlock(self, place: int) -> None:
+    def unlock(self, offset: int) -> None:
         with _files.mutex:
-            self._let_go(place)
+            self._release(offset)
 
     def close(self) -> None:
         with _files.mutex:
-            for place in tuple(self._mine):
-                self._let_go(place)
+            for offset in tuple(self._mine):
+                self._release(offset)
             self._file.users -= 1
             if not self._file.users:
                 identity = _identity(os.fstat(self.descriptor))
@@ -236,11 +238,11 @@ class _PerProcessLocks:
                     del _files.known[identity]
                 os.close(self.descriptor)
 
-    def _let_go(self, place: int) -> None:
-        self._mine.discard(place)
-        self._file.held.discard(place)
+    def _release(self, offset: int) -> None:
+        self._mine.discard(offset)
+        self._file.held.discard(offset)
         if self._file.process == os.getpid():
-            self._fcntl.lockf(self.descriptor, self._fcntl.LOCK_UN, 1, place)
+            self._fcntl.lockf(self.descriptor, self._fcntl.LOCK_UN, 1, offset)
 
 
 def _create_backend(path: Path, permissions_of: Path) -> _LockBackend:
@@ -248,7 +250,7 @@ def _create_backend(path: Path, permissions_of: Path) -> _LockBackend:
         fcntl = import_module("fcntl")
     except ImportError as error:
         raise StoreError(
-            "this system has no locks on parts of files, which sqlite: stores need; use redis:"
+            "this system has no byte-range file locks, which sqlite: stores need; use redis:"
         ) from error
     if hasattr(fcntl, "F_OFD_SETLK"):
         return _OpenFileDescriptionLocks(_open_file(path, permissions_of), fcntl)
@@ -257,7 +259,7 @@ def _create_backend(path: Path, permissions_of: Path) -> _LockBackend:
 
 
 def _get_shared_file(path: Path, permissions_of: Path) -> _SharedFile:
-    """The file at ``path`` as this process has it open, opened at most once."""
+    """Return the file at ``path``, which this process opens at most once."""
     with contextlib.suppress(FileNotFoundError):
         if known := _files.known.get(_identity(path.stat())):
             return known
@@ -267,13 +269,13 @@ def _get_shared_file(path: Path, permissions_of: Path) -> _SharedFile:
 
 
 def _open_file(path: Path, permissions_of: Path) -> int:
-    """A descriptor of the file at ``path``: who may use ``like`` may use it, too."""
+    """Open the file at ``path``; a new one gets the permissions of ``permissions_of``."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return os.open(path, os.O_RDWR)
     model = permissions_of.stat()
-    with contextlib.suppress(OSError):  # not ours to give away; then those who need it are told
+    with contextlib.suppress(OSError):  # without the right to do so; others then get an error
         if os.geteuid() == 0:
             os.fchown(descriptor, model.st_uid, model.st_gid)
         os.fchmod(descriptor, model.st_mode & 0o666)

@@ -1,4 +1,4 @@
-"""A lock on a whole file, which is free as soon as nobody has it open."""
+"""An advisory lock on a whole file, released when its descriptor is closed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ __all__ = ["try_lock_file"]
 
 
 def try_lock_file(descriptor: int) -> bool:
-    """Whether the file is now locked by this descriptor and no other: as long as it is open, in
-    this process or in those that it forks."""
+    """Lock the file exclusively without waiting; False if another descriptor holds the lock.
+
+    The lock lasts while the descriptor is open, in this process or in its forked children.
+    """
     try:
         if sys.platform == "win32":
             import msvcrt

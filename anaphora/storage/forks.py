@@ -1,8 +1,8 @@
-"""What a forked process needs: locks that it finds free, stores that go on, no half import.
+"""Fork safety: a forked process finds free locks, working stores and complete imports.
 
 A child has the memory of its parent, but only the thread that forked. A lock that another thread
-held then is never released, and a module that another was importing is never complete. Whatever
-could meet that registers here.
+held at that moment is never released, and a module that another thread was importing is never
+complete. Objects that could be affected register here.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from weakref import WeakSet
 
 __all__ = ["ForkAware", "fork_safe_lock", "forks_delayed", "register_fork_aware"]
 
-_PATIENCE = 10.0  # seconds that a fork waits for those who hold it off
+_PATIENCE = 10.0  # seconds that a fork waits for threads that delay it
 
 _log = logging.getLogger(__name__)
 
 
 class ForkAware(Protocol):
-    """What can be forked: it waits until no thread is in the midst of something, and goes on in
-    both processes."""
+    """An object that survives a fork: it waits until no thread is inside a critical section, and
+    works on in both processes."""
 
     def before_fork(self) -> None:
-        """Wait for the threads that must not be interrupted, and let no other begin."""
+        """Wait for threads in critical sections, and let no other thread enter one."""
         return
 
     def after_fork(self) -> None:
-        """Let the threads of the parent go on."""
+        """Resume in the parent."""
         return
 
     def after_fork_in_child(self) -> None:
-        """Go on without the threads of the parent."""
+        """Resume in the child, without the other threads of the parent."""
         return
 
 
 class _ForkGate:
-    """Has forks wait until no other thread is inside."""
+    """Makes forks wait until no other thread is inside."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -61,11 +61,11 @@ class _ForkGate:
                 self._changed.notify_all()
 
     def shut(self, patience: float) -> None:
-        """Wait for the others for so many seconds, and let nobody enter or leave."""
+        """Wait up to ``patience`` seconds for the other threads, and let none enter or leave."""
         thread = threading.get_ident()
         self._changed.acquire()
         if not self._changed.wait_for(lambda: self._depths.keys() <= {thread}, patience):
-            _log.warning("a process forks while a thread of it is loading something")
+            _log.warning("a process forks while one of its threads is importing or loading")
 
     def open(self) -> None:
         self._changed.release()
@@ -79,23 +79,23 @@ class _ForkGate:
 _registered: WeakSet[ForkAware] = WeakSet()
 _locks: WeakSet[Any] = WeakSet()
 _forking = threading.Lock()
-_registering = threading.Lock()  # nobody who has it waits for another lock
+_registering = threading.Lock()  # its holder never waits for another lock
 _gate = _ForkGate()
 _paused: list[ForkAware] = []
 
 
 def register_fork_aware(one: ForkAware) -> None:
-    """Tell ``one`` of all forks of this process, as long as somebody holds it."""
+    """Notify ``one`` of all forks of this process while it is referenced elsewhere."""
     with _registering:
         _registered.add(one)
 
 
 def fork_safe_lock() -> threading.RLock:
-    """A lock that a forked process finds free, unless the very thread that forked holds it, which
-    then goes on to release it.
+    """Return a lock that is free in a forked process, unless the forking thread itself holds it
+    (and will release it).
 
-    What it guards must be whole, or be mended by whoever takes the lock next, wherever the thread
-    that held it has stopped. It costs what any lock does.
+    The data that it guards must be consistent, or repairable by the next holder, wherever the
+    thread that held the lock was stopped. It costs no more than any lock.
     """
     lock = threading.RLock()
     with _registering:
@@ -105,8 +105,10 @@ def fork_safe_lock() -> threading.RLock:
 
 @contextmanager
 def forks_delayed() -> Iterator[None]:
-    """Forks wait until the block is left (for ten seconds, for it may be anybody's code): for
-    imports and for libraries with locks of their own, which no child could mend."""
+    """Delay forks until the block ends, by ten seconds at most, because it may run foreign code.
+
+    For imports, and for libraries with locks of their own, which a child could not repair.
+    """
     _gate.enter()
     try:
         yield
@@ -117,9 +119,9 @@ def forks_delayed() -> Iterator[None]:
 def _before_fork() -> None:
     _forking.acquire()
     known: list[ForkAware] = []
-    end = monotonic() + _PATIENCE  # for all rounds, or engines made without end would hold it up
+    end = monotonic() + _PATIENCE  # for all rounds: new engines could delay it for ever
     while True:
-        # Last of all, for those who load something may have to wait for a store, not conversely.
+        # Last: a thread that loads something may wait for a store, but not conversely.
         _gate.shut(max(0.0, end - monotonic()))
         _registering.acquire()
         new = [one for one in _registered if one not in known]
@@ -135,14 +137,14 @@ def _before_fork() -> None:
 def _pause(one: ForkAware) -> None:
     try:
         one.before_fork()
-    except Exception:  # the process forks in any case, and the others must go on
-        _log.exception("something cannot be used in a process that forks now")
+    except Exception:  # the process forks in any case, and the others must be prepared
+        _log.exception("an object cannot be prepared for a fork")
     else:
         _paused.append(one)
 
 
 def _after_fork() -> None:
-    with ExitStack() as each:  # one that fails holds up no other
+    with ExitStack() as each:  # a failing callback does not stop the others
         each.callback(_forking.release)
         for one in _paused:
             each.callback(one.after_fork)
@@ -158,8 +160,8 @@ def _after_fork_in_child() -> None:
             each.callback(one.after_fork_in_child)
         _paused.clear()
         for lock in tuple(_locks):
-            # As the standard library does with its own: a lock whose holder is gone may neither
-            # be released by another nor even look locked, if it was about to be taken.
+            # As the standard library does with its own locks: a lock whose holder is gone cannot
+            # be released by another thread, and may not even look locked while being acquired.
             if not lock._is_owned():
                 lock._at_fork_reinit()
         _registering.release()

@@ -1,6 +1,5 @@
-"""Synonyms that a model lacks, found in questions that it did not understand.
+"""Suggest synonyms that a model lacks, from logs of questions that it did not understand.
 
-``study`` has what callers use, ``log`` the reader of logs, ``vectors`` and ``embeddings`` what is
-known of the meaning of words. It stands with the intents, for the best evidence is whether an
-intent would match. Nothing is imported here.
+An offline tool. ``study`` is its entry point, ``question_log`` reads logs, ``vector_file`` and
+``embeddings`` provide word vectors.
 """

@@ -1,4 +1,4 @@
-"""Questions → what the model understands of them, and the runs of words that it does not."""
+"""Find the runs of unknown words in questions: the candidates for synonyms."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from anaphora.core.utterance import Token, Utterance
 __all__ = ["CandidatePhrase", "Occurrence", "ReadQuestion", "find_candidates", "find_unknown_words"]
 
 _MOST_WORDS = 3  # of a candidate
-_LONGEST = 40  # characters of a word that can be one
-_MOST_PLACES = 8  # questions that are looked at for one candidate
+_LONGEST = 40  # characters of a word in a candidate
+_MOST_PLACES = 8  # occurrences examined for one candidate
 _MOST_CANDIDATES = 5_000
-_MOST_COUNTED = 200_000  # before the best of them are chosen
+_MOST_COUNTED = 200_000  # before the best are selected
 _MOST_UNKNOWN = 50  # words of one question, so that a long one does not fill the memory
 _HYPHENS = frozenset("-‐‑‒–−")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
-    """A question as the model reads it, and how many times it was asked."""
+    """A question parsed by the model, and how many times it was asked."""
 
     utterance: Utterance
     count: int
@@ -30,7 +30,7 @@ class ReadQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """Where a candidate stands: the first and the last of its tokens."""
+    """An occurrence of a candidate: the indexes of its first and last tokens in a question."""
 
     question: ReadQuestion
     first: int
@@ -50,10 +50,10 @@ class Occurrence:
 
 @dataclass(slots=True)
 class CandidatePhrase:
-    """One to three words next to each other that no entity covers, wherever they stand.
+    """One to three adjacent words that no entity covers, with all their occurrences.
 
-    Words of the same stems are one candidate. ``asked`` counts the questions with it, repeated
-    ones as often as they were asked.
+    Words with the same stems are one candidate. ``count`` is the number of questions with it;
+    repeated questions count each time.
     """
 
     stems: tuple[str, ...]
@@ -62,22 +62,21 @@ class CandidatePhrase:
 
     @property
     def phrase(self) -> str:
-        """How it is written most often."""
+        """Its most frequent spelling."""
         spellings: Counter[str] = Counter()
-        for place in self.occurrences:
-            spellings[place.text] += place.question.count
-        return max(spellings, key=spellings.__getitem__)  # of equals the first
+        for occurrence in self.occurrences:
+            spellings[occurrence.text] += occurrence.question.count
+        return max(spellings, key=spellings.__getitem__)  # the first one of equals
 
     @property
     def sample(self) -> Sequence[Occurrence]:
-        """A few of its places, spread over the log."""
+        """A few of its occurrences, spread over the log."""
         step = -(-len(self.occurrences) // _MOST_PLACES)
         return self.occurrences[::step]
 
 
 def find_unknown_words(utterance: Utterance) -> tuple[int, ...]:
-    """The indexes of the words that mean something by themselves and that neither an entity
-    nor a reset phrase covers."""
+    """Return the indexes of the content words that neither an entity nor a reset phrase covers."""
     covered = {index for entity in utterance.entities for index in entity.tokens}
     covered.update(index for reset in utterance.resets for index in reset)
     return tuple(
@@ -88,8 +87,7 @@ def find_unknown_words(utterance: Utterance) -> tuple[int, ...]:
 
 
 def find_candidates(questions: Iterable[ReadQuestion]) -> list[CandidatePhrase]:
-    """The candidates of these questions, those that stand in most of them first; of very many
-    the last ones are left out."""
+    """Return the most frequent candidates of these questions, in descending order."""
     found: dict[tuple[str, ...], CandidatePhrase] = {}
     for question in questions:
         here = set()
@@ -97,7 +95,7 @@ def find_candidates(questions: Iterable[ReadQuestion]) -> list[CandidatePhrase]:
             if stems not in found and len(found) < _MOST_COUNTED:
                 found[stems] = CandidatePhrase(stems)
             candidate = found.get(stems)
-            if candidate and stems not in here:  # twice in one question is once
+            if candidate and stems not in here:  # once per question
                 candidate.occurrences.append(Occurrence(question, first, last))
                 candidate.count += question.count
                 here.add(stems)
@@ -125,6 +123,6 @@ def _is_word(token: Token) -> bool:
 
 
 def _are_adjacent(tokens: Sequence[Token], one: int, other: int) -> bool:
-    """Whether nothing stands between, or blanks, or a hyphen that joins the two."""
+    """Whether there is nothing but whitespace or a hyphen between the tokens."""
     between = tokens[one + 1 : other]
     return all(token.text.isspace() or token.text in _HYPHENS for token in between)

@@ -1,4 +1,4 @@
-"""Vectors of whole phrases from a model of sentence-transformers, if that is installed."""
+"""Vectors of whole phrases from a sentence-transformers model, if the library is installed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LIBRARY = "sentence_transformers"
 
 
 class Embeddings:
-    """A model of sentence-transformers: a folder, or the name of one that lies in its cache.
+    """A sentence-transformers model, by its folder or by the name of one in the library's cache.
     Nothing is downloaded.
 
-    Raises :class:`AnaphoraError` if the library is missing or the model is not there.
+    Raises :class:`AnaphoraError` if the library or the model is missing.
     """
 
     def __init__(self, name: str) -> None:
@@ -30,20 +30,20 @@ class Embeddings:
         offline = "local_files_only" in inspect.signature(make).parameters
         if not offline and not Path(name).is_dir():
             raise AnaphoraError(
-                f"the embeddings '{name}' are no folder, and this version of "
-                "sentence-transformers would download them"
+                f"'{name}' is not a folder, and this version of sentence-transformers would "
+                "download the embeddings"
             )
         try:
             self._model = make(name, **({"local_files_only": True} if offline else {}))
-        except Exception as error:  # whatever it and the libraries below it raise
+        except Exception as error:  # the library and its dependencies raise many types
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise AnaphoraError(
                 f"cannot load the embeddings '{name}': {reason}\n"
-                "  hint: nothing is downloaded here; give the folder of a model"
+                "  hint: nothing is downloaded; name the folder of a model"
             ) from error
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A row of length 1 for each text."""
+        """Return a unit vector for each text, as the rows of a matrix."""
         rows = self._model.encode(
             list(texts),
             normalize_embeddings=True,
@@ -57,7 +57,7 @@ def _library() -> Any:
     try:
         return import_module(_LIBRARY)
     except ImportError as error:
-        if error.name != _LIBRARY:  # it is there, but something that it needs is not
+        if error.name != _LIBRARY:  # the library is installed, but one of its dependencies is not
             raise AnaphoraError(f"sentence-transformers cannot be imported: {error}") from error
         raise AnaphoraError(
             "embeddings need the library sentence-transformers: pip install 'anaphora[embeddings]'"

@@ -1,4 +1,4 @@
-"""Beside which words the entities of an element stand."""
+"""Count the words beside the entities of each element."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from anaphora.suggestions.candidates import Occurrence
 __all__ = ["Neighbours"]
 
 _EDGE = ""
-_LEFT_SIDE, _RIGHT_SIDE = 0, 1  # the word on the left, the word on the right
+_LEFT_SIDE, _RIGHT_SIDE = 0, 1
 
 
 class Neighbours:
-    """Learns from utterances which elements stand behind and before which words."""
+    """Counts in utterances which words precede and follow the entities of each element."""
 
     def __init__(self) -> None:
         self._beside: tuple[defaultdict[str, Counter[str]], ...] = (
@@ -25,7 +25,7 @@ class Neighbours:
         )
 
     def learn(self, utterance: Utterance, times: int = 1) -> None:
-        """Take note of the entities of an utterance."""
+        """Count the neighbours of the entities of an utterance."""
         entities = find_variants(utterance, 1)[0].entities
         labels = _labels(utterance)
         for entity in entities:
@@ -34,29 +34,31 @@ class Neighbours:
                 times
             )
 
-    def shares(self, places: Sequence[Occurrence]) -> dict[str, float]:
-        """How far these places are an element's, from 0 to 1, for each that has any share.
+    def shares(self, occurrences: Sequence[Occurrence]) -> dict[str, float]:
+        """Return for each element how typical its neighbours are of these occurrences, from 0 to
+        1; elements with 0 are left out.
 
-        It is the mean, over the places and the two sides of each, of the share that the element
-        has in all the entities beside that word; one more entity, of no element, is counted with
-        them so that a single one proves little.
+        The value is the mean, over the occurrences and the two sides of each, of the share of the
+        element in all the entities beside that word. One more entity, of no element, is added to
+        each count, so that a single entity proves little.
         """
         sides: Counter[tuple[int, str]] = Counter()
-        for place in places:
-            labels = _labels(place.question.utterance)
-            sides[_LEFT_SIDE, _left_label(labels, place.first)] += 1
-            sides[_RIGHT_SIDE, _right_label(labels, place.last)] += 1
+        for occurrence in occurrences:
+            labels = _labels(occurrence.question.utterance)
+            sides[_LEFT_SIDE, _left_label(labels, occurrence.first)] += 1
+            sides[_RIGHT_SIDE, _right_label(labels, occurrence.last)] += 1
         shares: defaultdict[str, float] = defaultdict(float)
         for (side, label), times in sides.items():
             elements = self._beside[side].get(label, Counter())
-            total = (elements.total() + 1) * 2 * len(places)
+            total = (elements.total() + 1) * 2 * len(occurrences)
             for element, count in elements.items():
                 shares[element] += times * count / total
         return shares
 
 
 def _labels(utterance: Utterance) -> list[str]:
-    """Each token as a neighbour: a word in lower case; '' for blanks and punctuation."""
+    """Return a label for each token: the word in lower case, '' for whitespace and punctuation,
+    ``<element>`` within an entity."""
     labels = [
         token.lower if any(map(str.isalnum, token.lower)) else "" for token in utterance.tokens
     ]

@@ -1,4 +1,4 @@
-"""Logs of questions: a text with one on each line, or JSON lines."""
+"""Read logs of questions: a text file with one question per line, or JSON lines."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["InvalidLine", "LoggedQuestion", "read_log"]
 
 _MATCHED = frozenset({"matched", "reset"})
 _KEYS = ("question", "text")
-_OF_A_REPLY = frozenset({"slots", "missing", "memory"})
+_REPLY_KEYS = frozenset({"slots", "missing", "memory"})
 _MOST_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedQuestion:
-    """A question of a log. ``matched`` says that the log tells so."""
+    """A question of a log; ``is_matched`` is True if the log says that an intent matched."""
 
     text: str
     is_matched: bool = False
@@ -25,18 +25,18 @@ class LoggedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class InvalidLine:
-    """A line that holds no question, by its number (from 1), and why."""
+    """A line without a valid question: its number (from 1) and the problem."""
 
     number: int
     problem: str
 
 
 def read_log(lines: Iterable[bytes | str]) -> Iterator[LoggedQuestion | InvalidLine]:
-    """The questions of a log. Empty lines and those that begin with ``#`` are left out.
+    """Parse a log. Empty lines and those that begin with ``#`` are skipped.
 
-    A line that begins with ``{`` is a JSON object with the question under ``question`` or
-    ``text`` and perhaps its ``status`` or, without one, the ``intent`` that answered it. What is
-    no UTF-8 is replaced.
+    A line that begins with ``{`` is a JSON object with the question under ``question`` or ``text``
+    and, optionally, its ``status`` or the ``intent`` that answered it. Bytes that are not UTF-8 are
+    replaced.
     """
     for number, line in enumerate(lines, 1):
         text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
@@ -50,13 +50,13 @@ def read_log(lines: Iterable[bytes | str]) -> Iterator[LoggedQuestion | InvalidL
 
 
 def _from_json(text: str) -> LoggedQuestion | str:
-    """The question in a JSON object, or what is wrong with it."""
+    """Parse the question in a JSON object, or return a description of the problem."""
     try:
         item: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
         reason = f"{error.msg} at {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-        return f"this is no JSON{f' ({reason})' if reason else ''}"
-    if "question" not in item and item.keys() >= _OF_A_REPLY:
+        return f"this is not JSON{f' ({reason})' if reason else ''}"
+    if "question" not in item and item.keys() >= _REPLY_KEYS:
         return "a reply without its question: its 'text' is what the bot said; add a 'question'"
     question = next((item[key] for key in _KEYS if key in item), None)
     if not isinstance(question, str) or not question.strip():

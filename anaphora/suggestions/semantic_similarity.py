@@ -1,4 +1,4 @@
-"""How close in meaning phrases are to the synonyms that a model has."""
+"""Compare the meaning of phrases with the synonyms of a model, by vectors."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from anaphora.suggestions.synonyms import Synonym
 
 __all__ = ["SemanticMatch", "Vectors", "find_closest"]
 
-_MOST_OF_AN_ELEMENT = 200  # synonyms; the first of many stand for all
-_BLOCK = 512  # phrases that are compared at once
+_MOST_OF_AN_ELEMENT = 200  # synonyms that are compared
+_BLOCK = 512  # phrases compared at once
 _NOTHING = 0.3  # a cosine that any two words may have
 
 
 class Vectors(Protocol):
-    """Gives each text a row of length 1, or of zeros if its meaning is not known."""
+    """Returns a unit vector for each text, or zeros if its meaning is unknown."""
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class SemanticMatch:
-    """The synonym that a phrase is closest to in meaning."""
+    """The synonym whose meaning is closest to a phrase."""
 
     synonym: Synonym
     cosine: float
@@ -43,8 +43,8 @@ class SemanticMatch:
 def find_closest(
     vectors: Vectors, forms: Sequence[str], synonyms: Iterable[Synonym]
 ) -> list[dict[str, SemanticMatch]]:
-    """For each of the phrases, by element, the synonym that it is closest to, where any is
-    closer than chance."""
+    """Return for each phrase, by element, the synonym with the closest meaning, if it is closer
+    than chance."""
     known = sorted(_limit_per_element(synonyms), key=lambda synonym: synonym.element)
     if not forms or not known:
         return [{} for _ in forms]

@@ -1,4 +1,4 @@
-"""How much a phrase is written like the synonyms that a model has."""
+"""Compare the spelling of phrases with the synonyms of a model."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ __all__ = [
     "strip_accents",
 ]
 
-_LEAST = 0.7  # of similarity: a letter in four is wrong
-_NOTHING = 0.5  # the similarity that is no evidence at all
-_OTHER_INITIAL = 0.9  # slips seldom hit the first letter
-_SHORTEST = 3  # letters; among shorter words chance alone makes likenesses
+_LEAST = 0.7  # similarity: about one letter in four is wrong
+_NOTHING = 0.5  # a similarity that is no evidence at all
+_OTHER_INITIAL = 0.9  # typing errors rarely affect the first letter
+_SHORTEST = 3  # letters; shorter words are similar by chance
 _SHORTEST_ROOT = 4  # letters
-_MOST_HITS = 50  # synonyms of one phrase that are looked at
+_MOST_HITS = 50  # synonyms examined for one phrase
 
 
 @dataclass(frozen=True, slots=True)
 class SpellingMatch:
-    """A synonym that a phrase is like: how similar the two are, and what that is worth as
-    evidence, both from 0 to 1."""
+    """A synonym that is similar to a phrase: their similarity, and its strength as evidence, both
+    from 0 to 1."""
 
     synonym: Synonym
     similarity: float
@@ -44,7 +44,7 @@ class SpellingMatch:
 
 
 class SpellingMatcher:
-    """Finds the synonyms of one language that a phrase is like."""
+    """Finds the synonyms of one language that are similar to a phrase."""
 
     def __init__(self, synonyms: Sequence[Synonym]) -> None:
         self._synonyms = synonyms
@@ -55,12 +55,12 @@ class SpellingMatcher:
                 self._roots[synonym.stems[0][:_SHORTEST_ROOT]].append(synonym)
 
     def find_best(self, form: str, stems: tuple[str, ...]) -> Mapping[str, SpellingMatch]:
-        """For each element that has one, the synonym that is most like the phrase."""
+        """Return for each element the synonym most similar to the phrase, if there is one."""
         best: dict[str, SpellingMatch] = {}
-        for like in (*self._iter_similar(strip_accents(form)), *self._iter_same_root(stems)):
-            so_far = best.get(like.synonym.element)
-            if so_far is None or like.strength > so_far.strength:
-                best[like.synonym.element] = like
+        for match in (*self._iter_similar(strip_accents(form)), *self._iter_same_root(stems)):
+            so_far = best.get(match.synonym.element)
+            if so_far is None or match.strength > so_far.strength:
+                best[match.synonym.element] = match
         return best
 
     def _iter_similar(self, form: str) -> Iterable[SpellingMatch]:
@@ -86,16 +86,16 @@ class SpellingMatcher:
 
 
 def spelling_similarity(one: str, other: str) -> float:
-    """How similar two spellings are, from 0 to 1: twice the letters that both have in the same
-    order, over all letters; a little less if they begin differently."""
+    """Return the similarity of two spellings, from 0 to 1: twice the length of their longest
+    common subsequence over their total length, reduced if they begin differently."""
     ratio = Indel.normalized_similarity(one, other)
     return ratio if one[:1] == other[:1] else ratio * _OTHER_INITIAL
 
 
 def root_similarity(one: str, other: str) -> float:
-    """How much of two stems is the same root: the mean of the shares that their common
-    beginning has in each. 0 if it is shorter than four letters or than three quarters of the
-    shorter stem."""
+    """Return how much of two stems is a common root, from 0 to 1: the mean share of their common
+    prefix. 0 if the prefix is shorter than four letters or than three quarters of the shorter
+    stem."""
     shorter, longer = sorted((one, other), key=len)
     common = next(
         (i for i, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter)
@@ -106,7 +106,7 @@ def root_similarity(one: str, other: str) -> float:
 
 
 def strip_accents(text: str) -> str:
-    """``text`` without accents: whoever leaves them out makes no mistake in the word."""
+    """Remove the accents from ``text``, because leaving them out is not a typing error."""
     if text.isascii():
         return text
     parts = unicodedata.normalize("NFKD", text)

@@ -1,28 +1,28 @@
-"""Questions that a model did not understand → synonyms that it may lack.
+"""Suggest synonyms that a model lacks, from questions that it did not understand.
 
-A *candidate* is a run of one to three words that no entity of the model covers. It is held
-against every element by four kinds of evidence, each a number from 0 to 1:
+A *candidate* is a run of one to three words that no entity of the model covers. Four kinds of
+evidence relate it to each element, each a number from 0 to 1:
 
-- ``S``, how it is written: twice the similarity of its letters to those of the nearest synonym
-  (or of its stem to one with the same root) less one, so that half the letters in common count
-  for nothing; less than 0.7 is not looked at;
-- ``T``, what it would do: the questions with it that an intent would match if it were a synonym
-  of the element, over one more than the number of questions tried. A question that lacks no more
-  than a conversation may have given counts a quarter; one in which further words stay unknown is
-  shared out among them and this one, and one for which several elements would do as much, among
-  these; an element that would do less than another gets nothing;
-- ``N``, where it stands: the mean share that the element has in the entities found beside the
-  same neighbouring words, in the questions and in the samples of the model;
-- ``V``, what it means: the cosine with the nearest synonym, from 0.3 (nothing) to 1.
+- ``S``, spelling: twice the similarity of its letters to those of the nearest synonym (or of its
+  stem to one with the same root) minus one, so that half the letters in common count for nothing;
+  similarities below 0.7 are ignored;
+- ``T``, trial: the number of its questions that an intent would match if it were a synonym of the
+  element, over one more than the number of questions tried. A question counts a quarter if memory
+  would have to fill the other terms. The credit for a question is shared among its remaining
+  unknown words, and among the elements with the same result; an element with a worse result than
+  another gets none;
+- ``N``, neighbours: the mean share of the element in the entities found beside the same
+  neighbouring words, in the questions and in the samples of the model;
+- ``V``, vectors: the cosine with the nearest synonym, scaled from 0.3 (nothing) to 1.
 
-They are put together as reasons of which each may be enough by itself (a noisy or)::
+They are combined as a noisy or, in which each may be sufficient by itself::
 
     score = 1 - (1 - S) (1 - 0.6 T) (1 - 0.5 N) (1 - 0.8 V)
 
-A spelling alone can be certain; a trial, a neighbourhood and a meaning cannot, for other words
-fit there as well. That is what the three weights say. They were chosen by hand, so that one
-wrong letter in a word of five is enough for 0.5, and so are two questions that an intent would
-match if the phrase stands half the time where the element does.
+The weights express that a spelling alone can be certain, while a trial, neighbours and a meaning
+cannot, because other words fit there as well. They were chosen by hand. One wrong letter in a word
+of five is enough for 0.5, and so are two questions that an intent would match, if half of the
+entities beside the same words are of the element.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import groupby, zip_longest
 
 from anaphora.entities.pipeline import Pipeline
 from anaphora.errors import AnaphoraError
+from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.domain import AskStep, Model
 from anaphora.suggestions.candidates import CandidatePhrase, ReadQuestion, find_candidates
 from anaphora.suggestions.neighbours import Neighbours
@@ -47,17 +47,17 @@ from anaphora.suggestions.trials import SynonymTrials, TrialOutcome
 __all__ = ["score", "study", "suggest"]
 
 _TRIAL, _PLACE, _MEANING = 0.6, 0.5, 0.8
-_MOST_QUESTIONS = 50_000  # that differ
-_MOST_READ = 5_000_000  # characters of all questions; they lie in memory, some 75 bytes for each
+_MOST_QUESTIONS = 50_000  # distinct ones
+_MOST_READ = 5_000_000  # characters of all questions, which take some 75 bytes of memory each
 _MOST_TRIALS = 20_000  # of all candidates; about 0.2 ms each
-_MOST_ELEMENTS = 20  # that one candidate is tried as
-_MOST_COMPARISONS = 50_000_000  # of spellings; 40 to 200 ns each, as the model grows
+_MOST_ELEMENTS = 20  # tried for one candidate
+_MOST_COMPARISONS = 50_000_000  # of spellings; 40 to 200 ns each, depending on the model
 _MOST_CHARACTERS = 10_000  # of a question; a longer one is not read
 _MOST_SAMPLES = 1_000
-_MIN_NEIGHBOUR_SHARE = 0.25  # a smaller share is not worth a word
+_MIN_NEIGHBOUR_SHARE = 0.25  # a smaller share is not mentioned as evidence
 
 Progress = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is done, and how much there is."""
+"""Called with the present activity, the number of completed steps, and their total number."""
 
 
 def suggest(
@@ -69,13 +69,13 @@ def suggest(
     min_score: float = 0.5,
     top: int | None = None,
 ) -> tuple[Suggestion, ...]:
-    """Synonyms that the elements of ``model`` may lack, found in ``questions``: by element in
-    the order of the model, then best first.
+    """Find synonyms that the elements of ``model`` may lack in ``questions``. Returns them by
+    element in the order of the model, then best first.
 
-    ``vectors`` knows the meaning of words (a ``VectorFile``, ``Embeddings``, or any function
-    from texts to rows of length 1); ``elements`` are the ids to look at, all if left out;
-    ``min_score`` is the least score, from 0 to 1; ``top`` the most suggestions for an element.
-    The same questions give the same suggestions.
+    ``vectors`` provides the meaning of words (a ``VectorFile``, ``Embeddings``, or any function
+    from texts to unit vectors). ``elements`` are the ids of the elements (default: all),
+    ``min_score`` is the minimum score, from 0 to 1, and ``top`` the maximum number of suggestions
+    for an element. The result is deterministic.
 
     Raises :class:`AnaphoraError` for an element that the model does not have, and what
     ``vectors`` raises.
@@ -95,7 +95,8 @@ def study(
     top: int | None = None,
     progress: Progress = lambda what, done, of: None,
 ) -> Findings:
-    """As :func:`suggest`, with how many questions there were and how many are understood."""
+    """Suggest synonyms as :func:`suggest` does, with the numbers of questions read and understood;
+    ``progress`` is called repeatedly."""
     chosen = _select_elements(model, elements)
     pipeline = Pipeline(model)
     trials = SynonymTrials(model, pipeline, budget=_MOST_TRIALS)
@@ -124,14 +125,14 @@ def study(
 
 
 def score(*, spelling: float, trial: float, place: float, meaning: float) -> float:
-    """The four kinds of evidence, each from 0 to 1, as one score from 0 to 1."""
+    """Combine the four kinds of evidence, each from 0 to 1, to a score from 0 to 1."""
     doubt = (1 - spelling) * (1 - _TRIAL * trial) * (1 - _PLACE * place) * (1 - _MEANING * meaning)
     return round(1 - doubt, 3)
 
 
 @dataclass(slots=True)
 class _Pair:
-    """A candidate and an element, with what speaks for the two."""
+    """A candidate and an element, with the evidence for them."""
 
     candidate: CandidatePhrase
     element: str
@@ -155,23 +156,24 @@ class _Pair:
 
     @property
     def best_trial(self) -> float:
-        """The most that trials can give."""
-        hopeful = sum(not place.question.understood for place in self.candidate.sample)
-        return hopeful / (len(self.candidate.sample) + 1)
+        """The highest value that trials can give."""
+        untried = sum(not one.question.understood for one in self.candidate.sample)
+        return untried / (len(self.candidate.sample) + 1)
 
 
 def _select_elements(model: Model, elements: Collection[str] | None) -> list[str]:
     known = [element.id for element in model.elements]
     for id in elements or ():
         if id not in known:
-            close = get_close_matches(id, known, n=1)
-            meant = f"; did you mean '{close[0]}'?" if close else f"; it has: {', '.join(known)}"
-            raise AnaphoraError(f"the model '{model.id}' has no element '{id}'{meant}")
+            hint = did_you_mean(id, known, label="it has")
+            raise AnaphoraError(
+                f"the model '{model.id}' has no element '{id}'{hint and '; '}{hint}"
+            )
     return [id for id in known if not elements or id in elements]
 
 
 def _most_asked(questions: Counter[str]) -> Iterator[tuple[str, int]]:
-    """As many of the questions as can be read, with how many times each was asked."""
+    """Iterate over the most frequent questions, within the limits, with their counts."""
     left = _MOST_READ
     for text, times in questions.most_common(_MOST_QUESTIONS):
         left -= len(text)
@@ -210,44 +212,44 @@ def _run_trials(
     is_wanted: Callable[[float, str], bool],
     progress: Progress,
 ) -> Iterator[_Pair]:
-    """The pairs of one candidate after the other, with their trials.
+    """Run the trials of all pairs, and yield the pairs candidate by candidate.
 
-    Candidates that could not be wanted, whatever became of their trials, are left out. The
-    others are tried best first, while the budget lasts, and always with all their elements, for
-    these share what is found.
+    Candidates that cannot be wanted, whatever their trials give, are left out. The others are
+    tried best first, while the budget lasts, and always with all their elements, which share the
+    credit.
     """
-    hopeful = [
+    promising = [
         group
         for group in groups
         if any(is_wanted(pair.score(pair.best_trial), pair.element) for pair in group)
     ]
-    hopeful.sort(key=lambda group: -max(pair.score() for pair in group))
-    for done, group in enumerate(hopeful):
-        progress("trying", done, len(hopeful))
+    promising.sort(key=lambda group: -max(pair.score() for pair in group))
+    for done, group in enumerate(promising):
+        progress("trying", done, len(promising))
         if not trials.is_exhausted:
             for pair in group:
                 pair.outcomes = tuple(_iter_outcomes(pair, synonyms, trials))
             _split_credit(group)
         yield from group
-    progress("trying", len(hopeful), len(hopeful))
+    progress("trying", len(promising), len(promising))
 
 
 def _iter_outcomes(
     pair: _Pair, synonyms: Synonyms, trials: SynonymTrials
 ) -> Iterator[TrialOutcome]:
-    """One for each place of the candidate's sample, up to the end of the budget."""
+    """Try the synonym at each occurrence in the candidate's sample, while the budget lasts."""
     text = (
         pair.spelling_match.synonym.text if pair.spelling_match else synonyms.typical[pair.element]
     )
-    for place in pair.candidate.sample:
-        outcome = trials.try_synonym(place, pair.element, text)
+    for occurrence in pair.candidate.sample:
+        outcome = trials.try_synonym(occurrence, pair.element, text)
         if outcome is None:
             break
         yield outcome
 
 
 def _split_credit(group: Sequence[_Pair]) -> None:
-    """Credit the pairs of one candidate with what their trials came to."""
+    """Credit the pairs of one candidate for their trials."""
     for outcomes in zip_longest(*(pair.outcomes for pair in group)):
         credits = [outcome.credit if outcome else 0.0 for outcome in outcomes]
         most = max(credits)
@@ -263,20 +265,21 @@ def _build_groups(
     vectors: Vectors | None,
     progress: Progress,
 ) -> Iterator[list[_Pair]]:
-    """Each candidate with the elements that most speaks for, not many."""
+    """Pair each candidate with the elements that have the most evidence, at most
+    ``_MOST_ELEMENTS``."""
     elements = list(dict.fromkeys(synonym.element for synonym in synonyms.all))
     forms = [synonyms.normalize(candidate.phrase) for candidate in found]
     near = find_closest(vectors, forms, synonyms.all) if vectors else [{} for _ in forms]
-    likeness = SpellingMatcher(synonyms.all)
+    matcher = SpellingMatcher(synonyms.all)
     compared = _MOST_COMPARISONS // max(1, len(synonyms.all))
     for done, (candidate, form, close) in enumerate(zip(found, forms, near, strict=True)):
         progress("comparing", done, len(found))
-        likes = likeness.find_best(form, candidate.stems) if done < compared else {}
-        places = neighbours.shares(candidate.sample)
-        first = dict.fromkeys((*likes, *close, *places, *elements[:_MOST_ELEMENTS]))
+        similar = matcher.find_best(form, candidate.stems) if done < compared else {}
+        shares = neighbours.shares(candidate.sample)
+        first = dict.fromkeys((*similar, *close, *shares, *elements[:_MOST_ELEMENTS]))
         group = [
-            _Pair(candidate, id, likes.get(id), close.get(id), places.get(id, 0.0))
-            for id in first  # one without texts has no place to try the candidate in
+            _Pair(candidate, id, similar.get(id), close.get(id), shares.get(id, 0.0))
+            for id in first  # an element without texts has no synonym to try
             if id in synonyms.typical and not synonyms.knows(id, candidate.stems)
         ]
         group.sort(key=lambda pair: -pair.score())
@@ -285,8 +288,8 @@ def _build_groups(
 
 
 def _drop_overlapping(pairs: Iterable[_Pair]) -> Iterator[_Pair]:
-    """Of phrases of which one holds the other, the better one; the other one too if it is seen
-    more often, for then it stands elsewhere as well."""
+    """Of two phrases, one of which contains the other, keep the better one. Keep both if the worse
+    one is more frequent, because then it occurs elsewhere as well."""
     ordered = sorted(pairs, key=lambda pair: (pair.element, -pair.score(), -pair.candidate.count))
     for _, of_element in groupby(ordered, key=lambda pair: pair.element):
         kept: dict[tuple[str, ...], int] = {}

@@ -1,4 +1,4 @@
-"""What a study of questions finds."""
+"""The results of a study of questions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ __all__ = ["Findings", "Suggestion"]
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A phrase that may be a synonym which an element lacks.
+    """A phrase that may be a missing synonym of an element.
 
-    ``value`` is the value of the element that it is like; None where the element itself is
-    meant or, if the element has values, perhaps a new one. ``score`` lies between 0 and 1;
-    ``evidence`` says in words where it comes from. ``seen`` counts the questions with the
-    phrase; ``example`` is the first of them.
+    ``value`` is the most similar value of the element; None means the element itself or, if it has
+    values, perhaps a new one. ``score`` is between 0 and 1, and ``evidence`` explains it. ``seen``
+    counts the questions with the phrase; ``example`` is the first of them.
     """
 
     element: str
@@ -45,9 +44,12 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The suggestions, by element in the order of the model and then best first; how many
-    questions were read, how many of them the model understands as it is, and how many further
-    ones, those that were asked least, were left out of a very long log."""
+    """The suggestions, by element in the order of the model and then best first.
+
+    ``questions`` is the number of questions read, ``understood`` of those that the model
+    understands already, ``left_out`` of the least frequent ones in a very long log, which were not
+    read.
+    """
 
     suggestions: tuple[Suggestion, ...]
     questions: int = 0

@@ -1,4 +1,4 @@
-"""The synonyms that the elements of a model have already, as they are compared."""
+"""The existing synonyms of the elements of a model, normalized for comparison."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BATCH = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Synonym:
-    """A phrase of an element (``value`` None) or of one of its values."""
+    """A phrase of an element (``value`` is None) or of one of its values."""
 
     element: str
     value: str | None
@@ -29,9 +29,9 @@ class Synonym:
 
 
 class Synonyms:
-    """The synonyms of some elements in one language; those of patterns and of other entities
-    are left out, for there is nothing to compare. ``typical`` has a text that stands for each
-    element: of its first value, if it has any."""
+    """The synonyms of some elements in one language, without those that contain patterns or other
+    entities, which have no fixed text. ``typical`` has a representative text of each element: of
+    its first value, if it has values."""
 
     def __init__(self, elements: Iterable[Element], language: str) -> None:
         self._normalize = create_normalizer(language)
@@ -49,7 +49,7 @@ class Synonyms:
         return (element, stems) in self._known
 
     def normalize(self, text: str) -> str:
-        """The spelling under which ``text`` is compared."""
+        """Normalize ``text`` for comparison."""
         return " ".join(self._normalize(text).split())
 
     def _read(self, elements: Iterable[Element]) -> Iterator[Synonym]:

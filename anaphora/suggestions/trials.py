@@ -1,4 +1,4 @@
-"""Would an intent match if these words were a synonym that the model knows?"""
+"""Try whether an intent would match if some words were a known synonym."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from anaphora.suggestions.candidates import Occurrence, find_unknown_words
 
 __all__ = ["SynonymTrials", "TrialOutcome"]
 
-_MAX_INTENTS = 20  # of which a question without a match is held against
-_IN_CONVERSATION = 0.25  # what it is worth if memory would have to fill the rest
+_MAX_INTENTS = 20  # evaluated for a question without a match
+_IN_CONVERSATION = 0.25  # the credit if memory would have to fill the other terms
 
 
 @dataclass(frozen=True, slots=True)
 class TrialOutcome:
-    """What a changed question comes to: ``matches`` by itself, or ``follows``: it lacks only
-    what a conversation before it could have given. ``left`` counts its unknown words."""
+    """The result of a changed question: it ``matches`` by itself, or it ``follows``, which means
+    that an earlier conversation could supply everything it lacks. ``unknown_words`` counts its
+    remaining unknown words."""
 
     matches: bool = False
     follows: bool = False
@@ -41,8 +42,8 @@ class TrialOutcome:
 
     @property
     def credit(self) -> float:
-        """What it is worth as evidence. Words that are still unknown share it: each of them
-        might have been the one to replace."""
+        """Its value as evidence, shared with the remaining unknown words, each of which might have
+        been the one to replace."""
         worth = 1.0 if self.matches else _IN_CONVERSATION if self.follows else 0.0
         return worth / (1 + self.unknown_words)
 
@@ -51,9 +52,9 @@ _NO_EFFECT = TrialOutcome()
 
 
 class SynonymTrials:
-    """Puts synonyms in the place of words and asks the solver; at most ``budget`` times.
+    """Replaces words by synonyms and runs the solver, at most ``budget`` times.
 
-    What came before a question is not known, so that intents are taken without their flow.
+    The dialog before a question is unknown, so intents are evaluated without their flow.
     """
 
     def __init__(self, model: Model, pipeline: Pipeline, *, budget: int) -> None:
@@ -61,36 +62,40 @@ class SynonymTrials:
         self._index = IntentIndex(self._intents)
         self._pipeline = pipeline
         self._model = model
-        self._nobody = Conversation("", model.id)
+        self._empty_conversation = Conversation("", model.id)
         self._budget = budget
         self._outcomes: dict[tuple[str, str, str, str, str], TrialOutcome] = {}
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether nothing new can be tried any more."""
+        """Whether the budget is spent."""
         return self._budget <= 0
 
     def understands(self, utterance: Utterance) -> bool:
-        """Whether the model understands it: as a reset, by an intent that matches or, if no
-        unknown word is in it, as a part of a conversation."""
+        """Whether the model understands an utterance: as a reset, by an intent that matches, or,
+        if it has no unknown word, as a part of a conversation."""
         if utterance.resets:
             return True
-        where = self._scenes(utterance)
-        if self._matching(where):
+        contexts = self._match_contexts(utterance)
+        if self._find_matches(contexts):
             return True
         return (
-            not find_unknown_words(utterance) and bool(utterance.entities) and self._follows(where)
+            not find_unknown_words(utterance)
+            and bool(utterance.entities)
+            and self._follows(contexts)
         )
 
-    def try_synonym(self, place: Occurrence, element: str, synonym: str) -> TrialOutcome | None:
-        """What the question comes to with ``synonym``, which stands for ``element``, at that
-        place; None when the budget is spent. What is understood already can't gain."""
-        if place.question.understood:
+    def try_synonym(
+        self, occurrence: Occurrence, element: str, synonym: str
+    ) -> TrialOutcome | None:
+        """Replace an occurrence by ``synonym``, a synonym of ``element``; None if the budget is
+        spent. A question that is understood already gets no credit."""
+        if occurrence.question.understood:
             return _NO_EFFECT
-        utterance = place.question.utterance
-        start, end = place.span
-        before, behind = utterance.text[:start], utterance.text[end:]
-        key = (utterance.language, before, behind, element, synonym)
+        utterance = occurrence.question.utterance
+        start, end = occurrence.span
+        before, after = utterance.text[:start], utterance.text[end:]
+        key = (utterance.language, before, after, element, synonym)
         if key not in self._outcomes:
             if self.is_exhausted:
                 return None
@@ -99,54 +104,57 @@ class SynonymTrials:
         return self._outcomes[key]
 
     def _run_trial(
-        self, language: str, before: str, behind: str, element: str, synonym: str
+        self, language: str, before: str, after: str, element: str, synonym: str
     ) -> TrialOutcome:
-        changed = self._pipeline(f"{before}{synonym}{behind}", language)
+        changed = self._pipeline(f"{before}{synonym}{after}", language)
         start, end = len(before), len(before) + len(synonym)
-        put_in = [
+        inserted = [
             entity
             for entity in changed.entities
             if entity.start < end and start < entity.end and element in _iter_elements(entity)
         ]
-        if not put_in or changed.resets:
+        if not inserted or changed.resets:
             return _NO_EFFECT
-        where = self._scenes(changed)
-        left = len(find_unknown_words(changed))
-        if any(_uses_any(filling, put_in) for filling in self._matching(where)):
-            return TrialOutcome(matches=True, unknown_words=left)
-        return TrialOutcome(follows=self._follows(where, put_in), unknown_words=left)
+        contexts = self._match_contexts(changed)
+        unknown = len(find_unknown_words(changed))
+        if any(_uses_any(filling, inserted) for filling in self._find_matches(contexts)):
+            return TrialOutcome(matches=True, unknown_words=unknown)
+        return TrialOutcome(follows=self._follows(contexts, inserted), unknown_words=unknown)
 
-    def _scenes(self, utterance: Utterance) -> tuple[MatchContext, ...]:
-        model = self._model
-        surroundings = QuestionContext(text=utterance.text, model=model.info)
-        question = ParsedQuestion(utterance, find_variants(utterance), surroundings)
-        return build_match_contexts(question, self._nobody)
+    def _match_contexts(self, utterance: Utterance) -> tuple[MatchContext, ...]:
+        question_context = QuestionContext(text=utterance.text, model=self._model.info)
+        question = ParsedQuestion(utterance, find_variants(utterance), question_context)
+        return build_match_contexts(question, self._empty_conversation)
 
-    def _matching(self, where: Iterable[MatchContext]) -> list[SlotFilling]:
+    def _find_matches(self, contexts: Iterable[MatchContext]) -> list[SlotFilling]:
         try:
-            return [match.filling for match in solve(self._intents, self._index, where)]
-        except EvaluationError:  # a question that the model fails on is none that it understands
+            return [match.filling for match in solve(self._intents, self._index, contexts)]
+        except EvaluationError:  # then the model does not understand the question
             return []
 
-    def _follows(self, where: Iterable[MatchContext], put_in: list[Entity] | None = None) -> bool:
-        """Whether an intent lacks nothing but what memory may hold."""
+    def _follows(
+        self, contexts: Iterable[MatchContext], inserted: list[Entity] | None = None
+    ) -> bool:
+        """Whether memory could fill all missing terms of an intent that uses an inserted
+        entity."""
         try:
             return any(
                 all(term.conversational for term in filling.missing)
-                for scene in where
-                for filling in fill_intents(self._intents, self._touched(scene), scene)
+                for context in contexts
+                for filling in fill_intents(self._intents, self._find_related(context), context)
                 if filling.taken and not filling.blocking_reason
-                if put_in is None or _uses_any(filling, put_in)
+                if inserted is None or _uses_any(filling, inserted)
             )
         except EvaluationError:
             return False
 
-    def _touched(self, scene: MatchContext) -> list[int]:
-        keys = {key for candidate in scene.sentence for key in entity_keys(candidate.entity)}
+    def _find_related(self, context: MatchContext) -> list[int]:
+        """Return the indexes of intents with a term that the sentence may fill."""
+        keys = {key for candidate in context.sentence for key in entity_keys(candidate.entity)}
         orders = (
             order for _, filed in self._index.orders_by_required_terms(keys) for order in filed
         )
-        distinct = (order for order, _ in groupby(orders))  # the index says it several times
+        distinct = (order for order, _ in groupby(orders))  # the index may repeat one
         return list(islice(distinct, _MAX_INTENTS))
 
 

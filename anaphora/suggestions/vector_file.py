@@ -17,7 +17,7 @@ from anaphora.errors import AnaphoraError
 
 __all__ = ["VectorFile"]
 
-_LONGEST_LINE = 1 << 20  # bytes; some thousand numbers take a hundredth of it
+_LONGEST_LINE = 1 << 20  # bytes, a hundred times as much as a thousand numbers take
 _GZIP = b"\x1f\x8b"
 
 _log = logging.getLogger(__name__)
@@ -26,19 +26,19 @@ _log = logging.getLogger(__name__)
 class VectorFile:
     """A file with a line ``word number number …`` for each word, in plain text or gzipped.
 
-    A first line with the number of words and of dimensions may stand before them. The file is
-    read once for each call, line by line; only the vectors of the words in question are kept.
+    The first line may give the numbers of words and dimensions. Each call reads the file once,
+    line by line, and keeps only the vectors of the requested words.
     """
 
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A row of length 1 for each text: the mean direction of its words; zeros where a word
-        has no vector.
+        """Return a unit vector for each text, the mean direction of its words; zeros if a word has
+        no vector.
 
-        Raises :class:`AnaphoraError` for a file that cannot be read, and for a line that is no
-        vector (of the words in question, and at the beginning of the file).
+        Raises :class:`AnaphoraError` if the file cannot be read, or if a line of a requested word,
+        or the first line, is not a vector.
         """
         wanted = {word for text in texts for word in text.split()}
         try:
@@ -47,7 +47,7 @@ class VectorFile:
             reason = getattr(error, "strerror", None) or str(error)
             raise AnaphoraError(f"cannot read the vectors in {self._path}: {reason}") from None
         if wanted and not found:
-            _log.warning("%s has none of the %d words in question", self._path, len(wanted))
+            _log.warning("%s has none of the %d requested words", self._path, len(wanted))
         size = len(next(iter(found.values()), ()))
         rows = np.zeros((len(texts), size), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
@@ -58,7 +58,7 @@ class VectorFile:
 
     def _read(self, wanted: set[str]) -> dict[str, NDArray[np.float64]]:
         found: dict[str, NDArray[np.float64]] = {}
-        exact: set[str] = set()  # a word in lower case counts before "Word" and "WORD"
+        exact: set[str] = set()  # a word in lower case has priority over "Word" and "WORD"
         size = 0
         with self._open() as file:
             for number, line in self._lines(file):
@@ -80,12 +80,13 @@ class VectorFile:
         return gzip.open(self._path, "rb") if zipped else self._path.open("rb")
 
     def _lines(self, file: io.BufferedIOBase) -> Iterator[tuple[int, bytes]]:
-        """The numbered lines without the first one, if that counts words and dimensions."""
+        """Iterate over the numbered lines, without a first line with the numbers of words and
+        dimensions."""
         number = 0
         while line := file.readline(_LONGEST_LINE):
             number += 1
             if len(line) == _LONGEST_LINE or (number <= 2 and b"\0" in line):
-                raise self._bad(number, "this is no text; vectors in a binary format don't do")
+                raise self._error(number, "this is not text; binary formats are not supported")
             if number == 1:
                 line = line.removeprefix(b"\xef\xbb\xbf")
                 parts = line.split()
@@ -97,24 +98,26 @@ class VectorFile:
     def _size(self, number: int, line: bytes) -> int:
         parts = line.split()
         if len(parts) < 2 or _number(parts[-1]) is None:
-            raise self._bad(number, "expected a word and the numbers of its vector")
+            raise self._error(number, "expected a word and the numbers of its vector")
         return len(parts) - 1
 
     def _vector(self, number: int, word: str, line: bytes, size: int) -> NDArray[np.float64] | None:
-        """The vector on a line; None for one of a word with blanks in it."""
+        """Parse the vector on a line; None if the word contains spaces."""
         parts = line.split()[1:]
         if len(parts) > size and _number(parts[0]) is None:
             return None
         if len(parts) != size:
-            raise self._bad(number, f"the vector of '{word}' has {len(parts)} numbers, not {size}")
+            raise self._error(
+                number, f"the vector of '{word}' has {len(parts)} numbers, not {size}"
+            )
         numbers = [_number(part) for part in parts]
         for part, value in zip(parts, numbers, strict=True):
             if value is None:
                 shown = part.decode("utf-8", "replace")
-                raise self._bad(number, f"in the vector of '{word}', '{shown}' is no number")
+                raise self._error(number, f"in the vector of '{word}', '{shown}' is not a number")
         return np.array(numbers, dtype=np.float64)
 
-    def _bad(self, number: int, what: str) -> AnaphoraError:
+    def _error(self, number: int, what: str) -> AnaphoraError:
         return AnaphoraError(f"{self._path}:{number}: {what}")
 
 

@@ -66,7 +66,7 @@ def test_the_models_pass_the_strict_check(name):
         (
             "bank",
             ["Send 100 to Ann", "do not send 50 euros to Mary"],
-            ["refusal from 'do not send'", "it leaves fewer words that turn or bound the sense"],
+            ["refusal from 'do not send'", "it leaves fewer negating or restricting words unused"],
         ),
         (
             "bank",

@@ -71,7 +71,7 @@ def test_the_prompt_comes_again(talk, text):
 
 
 def test_the_explanation_says_so(talk):
-    assert "it is asked for again" in str(talk("what?").explanation)
+    assert "the prompt, which is repeated" in str(talk("what?").explanation)
 
 
 def test_nothing_is_waited_for_after_too_many_in_a_row(talk):

@@ -24,7 +24,9 @@ def test_what_came_from_memory_and_what_was_evicted_by_which_rule(bot):
     ]
     assert [str(gone.remembered.entity) for gone in explanation.forgotten] == ["city=Tokyo"]
     assert "forgotten: city=Tokyo, evicted by city=Kyoto" in str(explanation)
-    assert "not offered: city=Tokyo, for the sentence has another of group city" in str(explanation)
+    assert "not offered: city=Tokyo, because the sentence has another of group city" in str(
+        explanation
+    )
     assert "remembered: weather (group topic), 1 question ago" in str(explanation)
 
 
@@ -98,7 +100,7 @@ def test_the_reading_of_an_incomplete_question_is_the_one_that_is_completed(bot)
 def test_a_reset_phrase_is_noted_and_no_intent_beside_it(bot):
     explanation = explained(bot, "weather in Tokyo", "forget it")
     assert "a reset phrase" in str(explanation)
-    assert "for the conversation was reset" in str(explanation)
+    assert "because the conversation was reset" in str(explanation)
     assert explanation.misses == ()
 
 

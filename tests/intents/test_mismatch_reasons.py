@@ -15,7 +15,7 @@ ELEMENTS = "id: m\nelements: [{id: tea}, {id: cake}, {id: hello}]\n"
         (
             "intent=order options={'ordered': true} term={# == 'tea'} term={# == 'cake'}",
             "cake and tea",
-            "it is no order: its terms stand in another order in the sentence",
+            "it is no order: its terms are in another order in the sentence",
         ),
         (
             "intent=order flow='hello' term={# == 'tea'}",

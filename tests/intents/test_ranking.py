@@ -60,7 +60,7 @@ def test_stop_words_do_not_count_as_uncovered(bot):
         intents: ["intent=tea term={# == 'tea'}"]
     """)
     assert engine.explain("is it tea?").matches
-    assert engine._bots["stop"].pipeline("is it tea?").tokens[0].free is False
+    assert engine._bots["stop"].pipeline("is it tea?").tokens[0].is_content_word is False
 
 
 def test_more_entities_of_the_sentence_win(bot):
@@ -120,7 +120,7 @@ def test_nearer_memory_wins(bot):
     engine.ask("young")
     reply = engine.ask("tea", explain=True)
     assert reply.intent == "with_young"
-    assert "nearer" in str(reply.explanation)
+    assert "more recent entities" in str(reply.explanation)
 
 
 def test_the_exact_word_wins_over_one_of_the_same_stem(bot):
@@ -143,4 +143,4 @@ def test_the_order_of_the_model_decides_last(bot):
     """)
     reply = engine.ask("tea", explain=True)
     assert [match.intent for match in reply.explanation.matches] == ["first", "second"]
-    assert "earlier in the model" in reply.explanation.matches[0].why
+    assert "comes earlier in the model" in reply.explanation.matches[0].why

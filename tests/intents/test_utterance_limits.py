@@ -22,12 +22,17 @@ def reply(limits, text):
 @pytest.mark.parametrize(
     ("limits", "good", "bad", "reason"),
     [
-        ("{min_words: 2}", "to Tokyo!", "Tokyo!", "it has 1 word; at least 2 is needed"),
-        ("{max_words: 2}", "to Tokyo!", "go to Tokyo", "it has 3 words; 2 is the most"),
-        ("{min_entities: 2}", "Tokyo Kyoto", "Tokyo", "it has 1 entity; at least 2 is needed"),
-        ("{max_entities: 1}", "Tokyo", "Tokyo Kyoto", "it has 2 entities; 1 is the most"),
+        ("{min_words: 2}", "to Tokyo!", "Tokyo!", "it has 1 word; the minimum is 2"),
+        ("{max_words: 2}", "to Tokyo!", "go to Tokyo", "it has 3 words; the maximum is 2"),
+        ("{min_entities: 2}", "Tokyo Kyoto", "Tokyo", "it has 1 entity; the minimum is 2"),
+        ("{max_entities: 1}", "Tokyo", "Tokyo Kyoto", "it has 2 entities; the maximum is 1"),
         ("{min_content_words: 2}", "visit Tokyo", "the Tokyo", "it has 1 content word"),
-        ("{max_free_words: 0}", "the Tokyo", "big Tokyo", "it has 1 unknown word; 0 is the most"),
+        (
+            "{max_free_words: 0}",
+            "the Tokyo",
+            "big Tokyo",
+            "it has 1 unknown word; the maximum is 0",
+        ),
         (
             "{suspicious_words: [bombs], max_suspicious_words: 0}",
             "Tokyo",
@@ -40,7 +45,7 @@ def reply(limits, text):
             "Darn Tokyo",
             "it has a swear word",
         ),
-        ("{latin_only: true}", "à Tokyo", "в Tokyo", "'в' is no Latin letter"),
+        ("{latin_only: true}", "à Tokyo", "в Tokyo", "'в' is not a Latin letter"),
     ],
 )
 def test_a_question_that_breaks_a_limit_is_rejected_with_the_reason(limits, good, bad, reason):

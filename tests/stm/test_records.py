@@ -201,7 +201,7 @@ def test_a_text_with_half_a_character_is_read_back_too():
 
 @pytest.mark.parametrize("data", [{"day": date(2026, 1, 5)}, {"share": float("nan")}])
 def test_what_json_does_not_know_cannot_be_kept_and_is_told(data):
-    with pytest.raises(StoreError, match="conversation of 'ann' with 'weather' cannot be kept"):
+    with pytest.raises(StoreError, match="conversation of 'ann' with 'weather' cannot be stored"):
         dump(replace(ANN, data=data))
 
 
@@ -212,7 +212,7 @@ def test_a_record_that_cannot_be_read_begins_anew_and_is_logged(caplog):
         ) == Conversation("ann", "weather", tenant="shop")
     (record,) = caplog.records
     assert (record.tenant, record.user, record.model) == ("shop", "ann", "weather")
-    assert "no record of a conversation" in record.reason
+    assert "not a record of a conversation" in record.reason
 
 
 def test_the_record_of_somebody_else_is_not_read_as_ones_own(caplog):

@@ -214,15 +214,15 @@ class TestEviction:
 class TestNoMixing:
     def test_what_a_new_entity_would_evict_is_not_offered_beside_it(self):
         asked = started(entity("city", "place"), entity("shop", "place", "food"), entity("date"))
-        offers, hidden = rules.split_visible(asked, [frozenset({"place"})])
+        offers, hidden = rules.split_visible(asked, [entity("new", "place")])
         assert [one.entity.element for one in offers] == ["date"]
         assert [one.entity.element for one, _ in hidden] == ["city", "shop"]
         assert {by for _, by in hidden} == {frozenset({"place"})}
 
     @given(conversations, st.lists(groups, max_size=3))
     def test_what_is_offered_is_what_would_stay(self, conversation, sentence):
-        offers, hidden = rules.split_visible(conversation, sentence)
         new = [entity("new", *each) for each in sentence]
+        offers, hidden = rules.split_visible(conversation, new)
         assert offers == rules.evict(conversation.remembered, new)[0]
         assert len(offers) + len(hidden) == len(conversation.remembered)
 

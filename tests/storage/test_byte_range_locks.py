@@ -36,30 +36,30 @@ def is_free(locks: ByteRangeLocks, place: int) -> bool:
 
 def test_whoever_waits_comes_before_who_asks_again_at_once(three):
     busy, patient, other = three
-    assert busy.take(PLACE, wait=0)
+    assert busy.acquire(PLACE, wait=0)
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(patient.take, PLACE, wait=PATIENCE)
+        waiting = pool.submit(patient.acquire, PLACE, wait=PATIENCE)
         until(lambda: not is_free(other, PLACE + _QUEUE_OFFSET))
-        busy.give_back(PLACE)
-        assert not busy.take(PLACE, wait=0)
+        busy.release(PLACE)
+        assert not busy.acquire(PLACE, wait=0)
         assert waiting.result(PATIENCE)
     until(lambda: is_free(other, PLACE + _QUEUE_OFFSET))
 
 
 def test_one_that_gives_up_leaves_its_seat_to_the_next(three):
     busy, hasty, other = three
-    assert busy.take(PLACE, wait=0)
-    assert not hasty.take(PLACE, wait=0.01)
+    assert busy.acquire(PLACE, wait=0)
+    assert not hasty.acquire(PLACE, wait=0.01)
     assert is_free(other, PLACE + _QUEUE_OFFSET)
 
 
 def test_closing_while_one_waits_tells_so_and_locks_no_other_file(three, tmp_path):
     busy, closed, other = three
-    assert busy.take(PLACE, wait=0)
+    assert busy.acquire(PLACE, wait=0)
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(closed.take, PLACE, wait=PATIENCE)
+        waiting = pool.submit(closed.acquire, PLACE, wait=PATIENCE)
         until(lambda: not is_free(other, PLACE + _QUEUE_OFFSET))
-        number = closed._open.descriptor
+        number = closed._backend.descriptor
         closed.close()
         strange = os.open(tmp_path / "strange", os.O_RDWR | os.O_CREAT)
         assert strange == number

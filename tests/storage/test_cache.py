@@ -72,13 +72,13 @@ def test_a_folder_that_cannot_be_made_keeps_nothing_and_says_so(tmp_path, caplog
     cache = Cache(tmp_path / "file" / "cache")
     with caplog.at_level(logging.WARNING):
         cache.put("model", "key", DATA)
-    assert "is not kept" in caplog.text
+    assert "cannot be cached" in caplog.text
     assert cache.get("model", "key") is None
 
 
 @pytest.mark.parametrize("folder", ["~nobody-of-that-name/cache", "a\0b"])
 def test_what_can_be_no_folder_is_told_at_once(folder):
-    with pytest.raises(AnaphoraError, match="can be no folder of a cache"):
+    with pytest.raises(AnaphoraError, match="cannot be a cache folder"):
         Cache(folder)
 
 

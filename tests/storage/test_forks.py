@@ -128,7 +128,7 @@ def test_who_never_lets_go_holds_no_fork_off_for_ever(beside, monkeypatch, caplo
             return 0
 
     assert run_forked(child) == 0
-    assert "is loading something" in caplog.text
+    assert "is importing or loading" in caplog.text
 
 
 def test_a_fork_waits_once_however_much_is_made_meanwhile(beside, monkeypatch, caplog):
@@ -186,7 +186,7 @@ def test_one_that_fails_at_a_fork_holds_up_no_other(caplog):
     register_fork_aware(counts)
     assert run_forked(lambda: 0 if counts.in_child == 1 else 1) == 0
     assert (counts.before, counts.after, counts.in_child) == (1, 1, 0)
-    assert "cannot be used in a process that forks now" in caplog.text
+    assert "cannot be prepared for a fork" in caplog.text
 
 
 def test_what_is_made_while_a_fork_waits_follows_it_too():
@@ -225,20 +225,20 @@ _PRIMITIVES = {
 }
 _RENEWED = {  # why no child can meet those of these modules as another thread left them
     "storage/forks.py": "the registry itself",
-    "storage/filelocks.py": "paused by its store before a fork",
-    "storage/database.py": "paused by its store before a fork, made anew in the child",
+    "storage/byte_range_locks.py": "paused by its store before a fork",
+    "storage/sqlite/database.py": "paused by its store before a fork, made anew in the child",
     "stm/stores/memory.py": "paused before a fork",
-    "stm/stores/turns.py": "every store begins with new turns in a child",
-    "stm/stores/redis_leases.py": "made anew in a child by the store",
-    "ltm/background.py": "made anew in a child by the memory",
-    "ltm/intake.py": "made anew in a child by the memory",
-    "ltm/journal.py": "paused before a fork, made anew in the child",
-    "ltm/recall/postgres_link.py": "made anew in a child",
+    "stm/stores/locks.py": "every store starts with new locks in a child",
+    "stm/stores/redis/leases.py": "made anew in a child by the store",
+    "ltm/background/worker.py": "made anew in a child by the memory",
+    "ltm/ingestion/ingestion_queue.py": "made anew in a child by the memory",
+    "ltm/ingestion/journal.py": "paused before a fork, made anew in the child",
+    "ltm/retrieval/postgres/connection.py": "made anew in a child",
     "ltm/summarizers/chat_completions.py": "lives as long as a call",
-    "intents/workers.py": "in a process that was spawned and forks nothing",
-    "server/deadline.py": "of one request, which no forked process goes on with",
-    "server/ending.py": "a thread of a service, which nothing waits for",
-    "server/service.py": "begins its threads with the first request, after any fork of a server",
+    "engine/samples/process_pool.py": "in a process that was spawned and forks nothing",
+    "server/service/deadline.py": "of one request, which no forked process goes on with",
+    "server/processes/shutdown.py": "a thread of a service, which nothing waits for",
+    "server/service/service.py": "starts its threads with the first request, after all forks",
 }
 
 
@@ -261,7 +261,7 @@ def test_no_module_has_a_lock_that_a_fork_may_leave_locked_for_ever():
     }
     having = {path: lines for path, lines in found.items() if lines}
     new = {path: lines for path, lines in having.items() if path not in _RENEWED}
-    assert not new, "take fork_safe_lock(), or follow_forks and say here what renews it"
+    assert not new, "take fork_safe_lock(), or register_fork_aware and say here what renews it"
     assert not _RENEWED.keys() - having.keys(), "these have none any more"
 
 

@@ -57,8 +57,8 @@ def test_tabs_blanks_at_the_end_and_tokens_with_blanks(write):
     [
         ("a 1 0\nstorm 1\n", ":2: the vector of 'storm' has 1 numbers, not 2"),
         ("a 1 0\nstorm 1 2 3\n", ":2: the vector of 'storm' has 3 numbers, not 2"),
-        ("a 1 0\nstorm 1 x\n", ":2: in the vector of 'storm', 'x' is no number"),
-        ("a 1 0\nstorm 1 nan\n", ":2: in the vector of 'storm', 'nan' is no number"),
+        ("a 1 0\nstorm 1 x\n", ":2: in the vector of 'storm', 'x' is not a number"),
+        ("a 1 0\nstorm 1 nan\n", ":2: in the vector of 'storm', 'nan' is not a number"),
         ("id: weather\n", ":1: expected a word and the numbers of its vector"),
         (b"2 3\nstorm \0\1\2\3", "vectors in a binary format don't do"),
         (b"\x1f\x8bnothing", "cannot read the vectors"),

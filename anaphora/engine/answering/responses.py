@@ -1,4 +1,4 @@
-"""Response templates: a bot's answers without a line of Python."""
+"""Render the response, prompt and offer templates of a model."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["Responses", "SlotView"]
 
 
 TemplateValues: TypeAlias = Callable[[], Mapping[str, Any]]
-"""What a template may name, made for those that name something."""
+"""Returns the variables of a template; called only for templates that use one."""
 
 
 class SlotView:
-    """The slots as a template sees them: ``slots.date.text``, ``slots.date.meta.grain``.
+    """The slots for templates: ``slots.date.text``, ``slots.date.meta.grain``.
 
-    No dictionary, whose methods would hide slots of their names (``items``, ``values``).
+    Not a dictionary, whose methods would hide slots with their names (``items``, ``values``).
     """
 
     __slots__ = ("_slots",)
@@ -39,8 +39,11 @@ class SlotView:
 
 
 class Responses:
-    """The responses, prompts and offers of a model as sandboxed Jinja templates, compiled when
-    first used."""
+    """The texts of a model as sandboxed Jinja templates, compiled when first used.
+
+    All methods raise :class:`HandlerError` if a template cannot be rendered, and return None if
+    the model has no text for the purpose.
+    """
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -48,27 +51,22 @@ class Responses:
         self._compiled: dict[str, Any] = {}
 
     def render_response(self, intent: str, language: str, values: TemplateValues) -> str | None:
-        """The response of ``intent`` with the ``values`` in it, None if the model has none.
-
-        Raises :class:`HandlerError` when the template cannot be filled.
-        """
+        """Render the response of ``intent``."""
         return self._render(self._model.responses.get(intent), language, values)
 
     def render_prompt(self, intent: str, term: str, language: str, values: TemplateValues) -> str:
-        """The question for a missing term of ``intent``; raises as :meth:`response` does."""
+        """Render the question for a missing term of ``intent`` ('' if there is none)."""
         text = self._model.prompts.get(intent, {}).get(term)
         return self._render(text, language, values) or ""
 
     def render_offer(self, intent: str, language: str, values: TemplateValues) -> str | None:
-        """What asks whether it is still about the same, None if the model has no words for it;
-        raises as :meth:`response` does."""
+        """Render the question whether the conversation is still about the same."""
         return self._render(self._model.offers.get(intent), language, values)
 
     def render_unused_question(
         self, intent: str, language: str, values: TemplateValues
     ) -> str | None:
-        """What asks about the rest of a sentence that ``intent`` leaves unused, None if the model
-        has no words for it; raises as :meth:`response` does."""
+        """Render the question about the parts of a sentence that ``intent`` leaves unused."""
         return self._render(self._model.unused.get(intent), language, values)
 
     def _render(
@@ -84,7 +82,7 @@ class Responses:
                     template = self._compiled[text] = self._get_environment().from_string(text)
             return str(template.render(values()))
         except Exception as error:
-            raise HandlerError(f"the response {text!r} cannot be filled: {error}") from error
+            raise HandlerError(f"the response {text!r} cannot be rendered: {error}") from error
 
     def _get_environment(self) -> Any:
         if self._environment is None:

@@ -1,1 +1,1 @@
-"""Handlers and hooks: functions of the bot's author."""
+"""Handlers and hooks: callbacks that the author of a bot writes."""

@@ -1,4 +1,4 @@
-"""Handlers: the functions of a bot's author that answer an intent."""
+"""Handlers: callbacks that answer a matched intent."""
 
 from __future__ import annotations
 
@@ -21,24 +21,23 @@ __all__ = ["Handler", "Reject", "Skip", "bind_handlers"]
 _CONTEXT_PARAMETERS = ("match", "data", "text", "user", "conversation", "at", "language")
 
 
-class Skip(Exception):  # noqa: N818 - raised to say what is to happen, not that something failed
-    """Raised by a handler that leaves the question to the next best match."""
+class Skip(Exception):  # noqa: N818 - a request of the handler, not an error
+    """Raised by a handler to pass the question to the next best match."""
 
 
 class Reject(Exception):  # noqa: N818
-    """Raised by a handler that cannot answer; its text is the reason that the user is told."""
+    """Raised by a handler that cannot answer; its text is the reason that the user sees."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handler:
     """A function bound to an intent; its parameters are filled by name.
 
-    A parameter named like a slot gets the slot's value (None, or its default, when the slot is
-    empty). ``match`` gets the :class:`Match`, ``data`` the conversation's own dictionary, kept
-    with it and changed at will, ``text`` the utterance, ``user`` the user's id, ``conversation``
-    the :class:`LiveConversation`, of which it may forget things, ``at`` the user's local time and
-    ``language`` the language of the utterance. A ``**keyword`` parameter gets all slots not
-    named.
+    A parameter with the name of a slot gets its value (its default, or None, if the slot is
+    empty). ``match`` gets the :class:`Match`, ``data`` a mutable dictionary that is stored with the
+    conversation, ``text`` the utterance, ``user`` the user's id, ``conversation`` the
+    :class:`LiveConversation`, ``at`` the user's local time and ``language`` the language of the
+    utterance. A ``**keyword`` parameter gets all other slots.
     """
 
     function: Callable[..., Any]
@@ -49,7 +48,7 @@ class Handler:
     def bind(cls, function: Callable[..., Any], intent: Intent) -> Handler:
         """Check ``function`` against the slots of ``intent``.
 
-        Raises :class:`HandlerError` for a parameter that nothing could fill.
+        Raises :class:`HandlerError` for a parameter that nothing can fill.
         """
         name = getattr(function, "__name__", repr(function))
         if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
@@ -76,8 +75,8 @@ class Handler:
             elif parameter.name not in (*slots, *_CONTEXT_PARAMETERS):
                 known = ", ".join((*slots, *_CONTEXT_PARAMETERS))
                 raise HandlerError(
-                    f"the handler {name} of '{intent.id}' asks for '{parameter.name}', which is "
-                    f"none of its slots; there are: {known}"
+                    f"the handler {name} of '{intent.id}' has a parameter '{parameter.name}', "
+                    f"which is not one of its slots; there are: {known}"
                 )
             else:
                 empty = parameter.default is parameter.empty
@@ -95,8 +94,11 @@ class Handler:
         at: datetime,
         language: str,
     ) -> Any:
-        """Call the function. :class:`Skip` and :class:`Reject` pass; whatever else it raises
-        comes as :class:`HandlerError` with its cause."""
+        """Call the function and return its result.
+
+        Raises :class:`Skip` and :class:`Reject` as they are, and :class:`HandlerError` for every
+        other exception, which is its cause.
+        """
         slots = {name: slot.value for name, slot in match.slots.items()}
         given = {
             "match": match,
@@ -117,9 +119,9 @@ class Handler:
             result = self.function(**arguments)
         except (Skip, Reject):
             raise
-        except (Exception, SystemExit) as error:  # it may leave the question, not the program
-            said = describe_failure(error, self.function)
-            raise HandlerError(f"the handler of '{match.intent.id}' failed: {said}") from error
+        except (Exception, SystemExit) as error:  # a handler may not end the program
+            reason = describe_failure(error, self.function)
+            raise HandlerError(f"the handler of '{match.intent.id}' failed: {reason}") from error
         if inspect.iscoroutine(result) or inspect.isgenerator(result):
             result.close()
             kind = type(result).__name__
@@ -128,7 +130,8 @@ class Handler:
 
 
 def bind_handlers(model: Model) -> dict[str, Handler]:
-    """The handlers that the model names. Raises :class:`ModelError` for those that do not fit."""
+    """Bind the handlers that the model names. Raises :class:`ModelError` for those that do not fit
+    their intents."""
     bound, problems = {}, []
     for intent in model.intents:
         function = model.handlers.get(intent.id)

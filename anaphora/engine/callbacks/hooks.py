@@ -1,17 +1,16 @@
-"""Hooks: functions of a bot's author around the answering of any question.
+"""Hooks: callbacks for every question, whatever its intent.
 
-In the order in which they are called: ``variant`` may drop a way to read the sentence,
-``context`` may answer before any intent is looked for, ``intent`` may send a match back,
-``result`` may change the answer of a handler, ``rejection`` may answer what was rejected,
-``error`` what failed. The second to the fourth may raise :class:`Reject`, as a handler may, and
-those after a match :class:`Skip`.
+In the order of the calls: ``variant`` can drop a reading of the sentence, ``context`` can answer
+before matching, ``intent`` can refuse a match and have the question matched again, ``result`` can
+replace the result of a handler, ``rejection`` can answer a rejected question, and ``error`` one
+that failed. ``context``, ``intent`` and ``result`` may raise :class:`Reject`; ``intent`` and
+``result`` may raise :class:`Skip`.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias, get_args
 
 from anaphora.core.utterance import Utterance, Variant
@@ -19,6 +18,7 @@ from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation
 from anaphora.errors import HandlerError
 from anaphora.grammar.function_errors import describe_failure
+from anaphora.grammar.suggestions import did_you_mean
 from anaphora.intents.match import Match
 
 __all__ = ["HookName", "Hooks"]
@@ -33,19 +33,18 @@ _ALLOWED_EXCEPTIONS: Mapping[HookName, tuple[type[Exception], ...]] = {
 
 
 class Hooks:
-    """The hooks of one model; one that is not set changes nothing."""
+    """The hooks of one model. A hook that is not set changes nothing."""
 
     def __init__(self) -> None:
         self._functions: dict[str, Callable[..., Any]] = {}
 
     def set(self, name: str, function: Callable[..., Any]) -> None:
-        """Let ``function`` be the hook of that name, instead of any earlier one. Raises
+        """Register ``function`` as the hook ``name``, replacing an earlier one. Raises
         :class:`HandlerError` if there is no such hook, and for an async function."""
         names = get_args(HookName)
         if name not in names:
-            close = get_close_matches(name, names, n=1)
-            meant = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names)}"
-            raise HandlerError(f"there is no hook '{name}'; {meant}")
+            hint = did_you_mean(name, names, label="there are")
+            raise HandlerError(f"there is no hook '{name}'; {hint}")
         if not callable(function):
             raise HandlerError(f"the hook '{name}' must be a function, not {function!r}")
         if inspect.iscoroutinefunction(function):
@@ -54,40 +53,40 @@ class Hooks:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is none."""
+        """Whether no hook is set."""
         return not self._functions
 
     def run_variant(self, variant: Variant) -> bool:
-        """Whether this way to read the sentence is looked at."""
+        """Whether to match this variant of the sentence."""
         return "variant" not in self._functions or self._call_predicate("variant", variant)
 
     @property
     def has_context_hook(self) -> bool:
-        """Whether there is a hook that is asked before any intent is looked for."""
+        """Whether there is a hook that runs before matching."""
         return "context" in self._functions
 
     def run_context(self, utterance: Utterance, conversation: LiveConversation) -> Any:
-        """The answer to the question before any intent is looked for; None to go on."""
+        """Return an answer before matching, or None to go on."""
         return self._call("context", utterance, conversation)
 
     def run_intent(self, match: Match, conversation: LiveConversation) -> bool:
-        """Whether the match may be answered; otherwise all is matched again, with what the hook
-        has forgotten."""
+        """Whether to answer the match; otherwise the question is matched again, with the
+        conversation as the hook has changed it."""
         return "intent" not in self._functions or self._call_predicate(
             "intent", match, conversation
         )
 
     def run_result(self, match: Match, result: Any) -> Any:
-        """What is answered instead of ``result``."""
+        """Return the replacement of a handler's ``result``, or ``result`` itself."""
         changed = self._call("result", match, result)
         return result if changed is None else changed
 
     def run_rejection(self, reason: str) -> Any:
-        """What is answered to a question that was rejected for ``reason``; None for that."""
+        """Return an answer to a question that was rejected for ``reason``; None to reject it."""
         return self._call("rejection", reason)
 
     def run_error(self, error: HandlerError) -> Any:
-        """What is answered when a handler has failed; None to let the error out."""
+        """Return an answer after a handler failed; None to raise the error."""
         return self._call("error", error)
 
     def _call_predicate(self, name: HookName, *arguments: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The conversation as a handler or a hook sees it while it answers."""
+"""A mutable view of a conversation for handlers and hooks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["LiveConversation"]
 
 
 class LiveConversation:
-    """What the conversation held before the question, and what may be forgotten of it.
+    """The conversation before the question, of which a callback can forget entities and flow.
 
-    Nothing is stored until the question is answered: if the handler fails, nothing was
-    forgotten. ``is_reset`` says whether something was forgotten on purpose, or all of it though
-    nothing was remembered any more.
+    Changes are stored when the question is answered: if the handler fails, nothing is forgotten.
+    ``is_reset`` is True if an entity was forgotten on purpose, or if everything was, even if
+    nothing was remembered.
     """
 
     def __init__(self, conversation: Conversation) -> None:
@@ -42,11 +42,11 @@ class LiveConversation:
 
     @property
     def flow(self) -> tuple[FlowStep, ...]:
-        """The intents that answered so far, oldest first."""
+        """The intents that have answered so far, oldest first."""
         return self._conversation.flow
 
     def forget(self, where: Callable[[Entity], bool] | None = None) -> None:
-        """Forget the entities for which ``where`` is true; without it, all of them."""
+        """Forget the entities for which ``where`` is true; by default all of them."""
         self._conversation, forgotten = rules.forget(
             self._conversation, where or (lambda entity: True)
         )
@@ -54,13 +54,13 @@ class LiveConversation:
         self.is_reset = self.is_reset or where is None or bool(forgotten)
 
     def forget_flow(self, where: Callable[[FlowStep], bool] | None = None) -> None:
-        """Forget the steps of the dialog for which ``where`` is true; without it, all."""
+        """Forget the steps of the dialog flow for which ``where`` is true; by default all."""
         self._conversation = rules.forget_flow(self._conversation, where)
 
     def replace_data(self, data: Mapping[str, Any]) -> None:
-        """Let ``data`` be what handlers keep in the conversation."""
+        """Replace the data that handlers keep in the conversation."""
         self._conversation = rules.replace_data(self._conversation, data)
 
     def collect_changes(self) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
-        """The conversation as it is now, and what was forgotten of it."""
+        """Return the changed conversation and the forgotten entities."""
         return self._conversation, self._forgotten

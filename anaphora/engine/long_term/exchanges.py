@@ -1,4 +1,4 @@
-"""What the engine hands to a long-term memory, and a plain one in the memory of this process."""
+"""Build the exchanges that the engine records, and a simple long-term memory in this process."""
 
 from __future__ import annotations
 
@@ -38,9 +38,12 @@ def build_exchange(
     clock: int,
     dates: tuple[DateMention, ...] | None = None,
 ) -> Exchange:
-    """What was said and answered, the ``dates`` of the question (see :func:`find_sentence_dates`;
-    None if it was not understood, or by a model that knows none), and the ``memory`` that a next
-    question would find. Of what was merely offered nothing is held to be understood."""
+    """Build the exchange of a question and its reply. An offer has no intent and no slots in it.
+
+    ``memory`` are the entities that the next question could use; ``dates`` are the dates in the
+    question (see :func:`find_sentence_dates`), None if it was not understood or the model has no
+    dates.
+    """
     is_offer = reply.status == "incomplete" and not reply.missing
     slots = () if is_offer else reply.slots.items()
     return Exchange(
@@ -63,7 +66,7 @@ def has_date_element(model: Model) -> bool:
 
 
 def find_sentence_dates(taken: Iterable[Candidate]) -> tuple[DateMention, ...]:
-    """The dates in the sentence that an intent has ``taken``, with their values."""
+    """Return the dates of the sentence that an intent has ``taken``, with their values."""
     return tuple(
         [date for one in taken if one.source == "sentence" for date in _iter_dates(one.entity)]
     )
@@ -77,9 +80,9 @@ def _iter_dates(entity: Entity) -> Iterator[DateMention]:
 
 
 def build_reset_mark(at: datetime, memory: Iterable[Entity] = (), *, clock: int) -> Exchange:
-    """The mark that something was forgotten on purpose: a reset in which nobody said anything
-    (neither question nor answer). No exchange with a smaller ``clock`` may bring anything back;
-    ``left`` is what was still remembered after it."""
+    """Build the mark that something was forgotten on purpose: an exchange without texts. No
+    exchange with a smaller ``clock`` may restore anything; ``memory`` is what was still remembered
+    afterwards."""
     return Exchange("", "", at, status="reset", memory=tuple(memory), clock=clock)
 
 
@@ -87,8 +90,8 @@ _clock = attrgetter("clock")
 
 
 class InProcessLongTerm:
-    """The last exchanges of each conversation, in the memory of this process: enough for sample
-    dialogs. See :class:`~anaphora.engine.long_term.protocol.LongTerm` for the methods."""
+    """The last exchanges of each conversation in the memory of this process, for sample dialogs.
+    See :class:`~anaphora.engine.long_term.protocol.LongTerm` for the methods."""
 
     def __init__(self, most: int = 1_000) -> None:
         self._most = most

@@ -1,4 +1,4 @@
-"""What the engine wants of a long-term memory."""
+"""The interface of a long-term memory, as the engine uses it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["LongTerm"]
 
 
 class LongTerm(Protocol):
-    """Takes every exchange and gives back the last ones. Any thread may call it."""
+    """Records every exchange and returns the latest ones. Any thread may call it."""
 
     def add(self, key: ConversationKey, exchange: Exchange) -> None:
-        """Take an exchange of the conversation ``key``. It returns in microseconds, and never
-        fails: what cannot be kept is logged and counted. Exchanges are in the order of their
-        clocks, and may come in another one."""
+        """Record an exchange of the conversation ``key``. Returns in microseconds and never
+        raises: failures are logged and counted. The order of exchanges is that of their clocks,
+        whatever the order of the calls."""
         ...
 
     def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
-        """The last ``limit`` exchanges of a conversation, newest first: all that were added
-        before by this process, and those of others as soon as they have kept them.
+        """Return the last ``limit`` exchanges of a conversation, newest first: all that this
+        process has added, and those of other processes as soon as they are stored.
 
         Raises :class:`StoreError` if they cannot be read.
         """
@@ -30,20 +30,20 @@ class LongTerm(Protocol):
 
     @property
     def clock(self) -> int:
-        """The largest logical time that is known of exchanges and erasures, 0 if none is: those
-        of later exchanges are larger. It is read for each question, so nothing is waited for."""
+        """The largest known logical time of exchanges and erasures, 0 if there are none; later
+        exchanges get larger ones. It is read for each question and must not wait."""
         ...
 
     def erase(
         self, user: str, *, tenant: str = "", model: str | None = None, clock: int = 0
     ) -> int:
-        """Erase all that is kept of a user (with one model), and keep nothing of them any more
-        whose clock is not larger than ``clock``; how many exchanges that were.
+        """Erase everything about a user (with one model), and never record anything of them
+        whose clock is not larger than ``clock``. Returns the number of erased exchanges.
 
         Raises :class:`StoreError` if it cannot be done now.
         """
         ...
 
     def close(self) -> None:
-        """Keep what is still to be kept, and let go of the store."""
+        """Write pending exchanges and close the store."""
         ...

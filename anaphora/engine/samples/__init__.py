@@ -1,1 +1,1 @@
-"""Runs the sample dialogs of models."""
+"""Run the sample dialogs of models."""

@@ -1,7 +1,8 @@
-"""Sample dialogs side by side in processes of their own.
+"""Run sample dialogs in parallel processes.
 
-Each process loads the model and builds its engine once. They are no pool of the standard library:
-its one kind cannot be ended at once, the other waits for ever for a process that died.
+Each process loads the model and builds its engine once. The pools of the standard library do not
+fit: ProcessPoolExecutor cannot terminate its processes at once, and multiprocessing.Pool waits for
+ever for a process that died.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["default_jobs", "run_in_processes"]
 
-# In the time that a process takes to start, one answers 6,000 questions (13,000 where there is
-# torch, which spaCy imports): two processes win from twice as many on.
+# While a process starts, another one answers 6,000 questions (13,000 if torch is installed, which
+# spaCy imports): two processes are faster from twice as many on.
 _MIN_PARALLEL_QUESTIONS = 20_000
 _LARGEST_CHUNK = 100
 
@@ -38,10 +39,10 @@ _Run: TypeAlias = Callable[["Engine", Dialog], _Result]
 
 
 def default_jobs(dialogs: Sequence[Dialog]) -> int:
-    """How many processes to run these dialogs in, if nobody says: one for each core where there
-    are so many questions that the time to start them is won back."""
-    asked = sum(isinstance(step, AskStep) for dialog in dialogs for step in dialog.steps)
-    if asked < _MIN_PARALLEL_QUESTIONS:
+    """Return the default number of processes for these dialogs: one per core if there are enough
+    questions to make up for the start of the processes, else one."""
+    questions = sum(isinstance(step, AskStep) for dialog in dialogs for step in dialog.steps)
+    if questions < _MIN_PARALLEL_QUESTIONS:
         return 1
     available = getattr(os, "sched_getaffinity", None)
     return len(available(0)) if available else os.cpu_count() or 1
@@ -50,9 +51,11 @@ def default_jobs(dialogs: Sequence[Dialog]) -> int:
 def run_in_processes(
     source: str, dialogs: Sequence[Dialog], run: _Run[_Result], jobs: int
 ) -> Generator[_Result, None, None]:
-    """What ``run`` gives for each of ``dialogs`` and an engine of the model in the file
-    ``source``, in up to ``jobs`` processes, which end with the iterator. The results come in the
-    order of the dialogs. Both ``run``, a function of a module, and the results are pickled.
+    """Call ``run`` with an engine of the model file ``source`` and each of ``dialogs``, in up to
+    ``jobs`` processes, which end with the iterator.
+
+    Yields the results in the order of the dialogs. The results and ``run``, a function of a module,
+    must be picklable.
 
     Raises :class:`AnaphoraError` if a process dies or cannot load the model, and for results
     that cannot be pickled.
@@ -60,24 +63,24 @@ def run_in_processes(
     chunks = _split_chunks(dialogs, jobs)
     waiting = deque(enumerate(chunks))
     done: dict[int, Sequence[_Result]] = {}
-    turn = 0
+    next_chunk = 0
     with _workers(source, run, min(jobs, len(chunks))) as workers:
         for worker in workers:
             worker.begin(*waiting.popleft())
-        while turn < len(chunks):
+        while next_chunk < len(chunks):
             ready = wait([worker.connection for worker in workers if worker.chunk])
             for worker in [worker for worker in workers if worker.connection in ready]:
                 index, done[index] = worker.finish()
                 if waiting:
                     worker.begin(*waiting.popleft())
-            while turn in done:
-                yield from done.pop(turn)
-                turn += 1
+            while next_chunk in done:
+                yield from done.pop(next_chunk)
+                next_chunk += 1
 
 
 @dataclass(slots=True)
 class _Worker:
-    """A process, and the dialogs that it is running."""
+    """A process, and the chunk of dialogs that it is running."""
 
     process: SpawnProcess
     connection: Connection
@@ -96,7 +99,7 @@ class _Worker:
             answer: Sequence[Any] | str = self.connection.recv()
         except (EOFError, OSError):
             raise self._death_error() from None
-        except Exception as error:  # a class that this process does not have
+        except Exception as error:  # for example a class that this process does not have
             raise AnaphoraError(_format_pickle_error(error)) from error
         if isinstance(answer, str):
             raise AnaphoraError(answer)
@@ -111,13 +114,13 @@ class _Worker:
         where = f" (those that begin on lines {first} to {last})" if first else ""
         return AnaphoraError(
             f"a process {how} while it ran sample dialogs{where}; "
-            "run them in one process (--jobs 1) to see which one it is"
+            "run them in one process (--jobs 1) to find the dialog"
         )
 
 
 @contextmanager
 def _workers(source: str, run: _Run[Any], number: int) -> Iterator[list[_Worker]]:
-    """That many processes, ended at once when the block is left."""
+    """Start processes, and terminate them when the block ends."""
     context = get_context("spawn")
     started: list[_Worker] = []
     try:
@@ -136,18 +139,18 @@ def _start_worker(context: SpawnContext, source: str, run: _Run[Any]) -> _Worker
     here, there = context.Pipe()
     process = context.Process(target=_run_worker, args=(there, source, run), name="anaphora check")
     process.start()
-    there.close()  # so that the end of the process is the end of what comes from it
+    there.close()  # so that `here` signals the end of the process
     return _Worker(process, here)
 
 
 @contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Processes that are started in here never hear Ctrl-C, which reaches a whole terminal: the
-    one that started them ends them. It hears it itself as soon as the block is left."""
+    """Block Ctrl-C for processes started within the block: a terminal sends it to all processes,
+    but the parent terminates its children. The parent receives it when the block ends."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # starting it, too, would let interrupts through again
+    resource_tracker.ensure_running()  # its own start would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -156,8 +159,8 @@ def _sigint_blocked() -> Iterator[None]:
 
 
 def _run_worker(connection: Connection, source: str, run: _Run[Any]) -> None:
-    """What a process does: build the engine, then answer each list of dialogs with what came of
-    them, or with the text of an error, which is its end."""
+    """The main function of a process: build the engine, then answer each chunk of dialogs with
+    its results, or with the text of an error, and end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_exit_with_parent, daemon=True).start()
     from anaphora.engine.engine import Engine
@@ -172,24 +175,24 @@ def _run_worker(connection: Connection, source: str, run: _Run[Any]) -> None:
         while True:
             done = [run(engine, dialog) for dialog in chunk]
             try:
-                connection.send(done)  # pickles all of it before any is sent
+                connection.send(done)  # pickles everything before it sends anything
             except (TypeError, AttributeError, ValueError, PickleError, RecursionError) as error:
                 connection.send(_format_pickle_error(error))
                 return
             chunk = connection.recv()
-    except (EOFError, OSError):  # nobody is left to answer to
+    except (EOFError, OSError):  # the parent is gone
         return
 
 
 def _format_pickle_error(error: Exception) -> str:
     return (
-        f"a reply cannot be handed from one process to another: {error}; let the handlers give "
-        "texts, numbers and the like, or run the dialogs in one process"
+        f"a reply cannot be sent from one process to another: {error}; let the handlers return "
+        "plain values such as texts and numbers, or run the dialogs in one process"
     )
 
 
 def _exit_with_parent() -> None:
-    """A process whose parent was killed ends in the midst of whatever it does."""
+    """End the process at once when its parent dies."""
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -197,6 +200,7 @@ def _exit_with_parent() -> None:
 
 
 def _split_chunks(dialogs: Sequence[Dialog], jobs: int) -> list[_Chunk]:
-    """The dialogs in portions: several a process, so that all of them end at about one time."""
+    """Split the dialogs into several chunks per process, so that all processes end at about the
+    same time."""
     size = max(1, min(_LARGEST_CHUNK, len(dialogs) // (jobs * 4)))
     return [dialogs[at : at + size] for at in range(0, len(dialogs), size)]

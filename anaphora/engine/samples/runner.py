@@ -1,4 +1,4 @@
-"""Sample dialogs: asked one after the other, each in a conversation of its own."""
+"""Run sample dialogs, each in a conversation of its own, and compare the replies."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _START_TIME = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday morning, the same 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One step of a dialog. ``reply`` is None for a pause or a reset; ``failures`` say in plain
-    words what was expected and what came instead."""
+    """One step of a dialog. ``reply`` is None for a pause or a reset; ``failures`` describe the
+    differences between the expected and the actual reply."""
 
     step: Step
     reply: Reply | None = None
@@ -35,8 +35,8 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class DialogResult:
-    """A dialog as it went. After the first step that fails the later ones are still asked;
-    ``error`` is what ended it at the step after its ``turns`` ('' if nothing did)."""
+    """The result of a dialog. A step that fails does not end it; ``error`` is the message of an
+    exception that ended it after its ``turns`` ('' if there was none)."""
 
     dialog: Dialog
     turns: tuple[Turn, ...]
@@ -53,37 +53,36 @@ def run_dialogs(
     *,
     jobs: int | None = 1,
 ) -> Generator[DialogResult, None, None]:
-    """Run many dialogs (those of the model itself, if none are given) as :func:`run_dialog_safely`
-    does; what comes of them, in their order, as soon as it is known.
+    """Run dialogs (by default the samples of the model) as :func:`run_dialog_safely` does. Yields
+    the results in the order of the dialogs, as soon as they are known.
 
-    ``model`` is a model, the path of its file or the name of a bundled one. ``jobs`` is in how
-    many processes they are run (None: one for each core if they are very many, else this one
-    alone). Each of them is started anew, loads the model from its file, with the handlers that it
-    names, and ends with the iterator: that takes about as long as thousands of questions. What
-    the handlers return must then be such that it can be pickled; and a script that asks for more
-    than one needs the usual ``if __name__ == "__main__":``.
+    ``model`` is a model, the path of its file or the name of a bundled one. ``jobs`` is the number
+    of processes (None: one per core for very many dialogs, else only this process). Several
+    processes load the model from its file, with the handlers that it names, which takes as long as
+    thousands of questions, and end with the iterator. The results of handlers must then be
+    picklable, and a script needs the usual ``if __name__ == "__main__":``.
 
     Raises :class:`ModelError` for a model that cannot be loaded, ValueError for less than one
     process, and :class:`AnaphoraError` if a process dies, if a reply cannot be pickled, or if
-    there should be several for a model that is in no file.
+    several processes are to run a model that is not in a file.
     """
     loaded = model if isinstance(model, Model) else load_model(model)
     listed = loaded.samples if dialogs is None else dialogs
     if jobs is not None and jobs < 1:
-        raise ValueError(f"dialogs are run in at least one process, not in {jobs}")
+        raise ValueError(f"dialogs need at least one process, not {jobs}")
     number = min(default_jobs(listed) if jobs is None else jobs, len(listed))
     if number > 1 and isinstance(model, Model) and not _equals_its_file(model):
         if jobs is not None:
             raise AnaphoraError(
-                f"the model '{loaded.id}' is not what a file says, which other processes could "
-                "load: run its dialogs in one"
+                f"the model '{loaded.id}' differs from its file, or has none, so that other "
+                "processes cannot load it: run its dialogs in one process"
             )
         number = 1
     return _iter_results(loaded, listed, number)
 
 
 def _equals_its_file(model: Model) -> bool:
-    """Whether whoever loads the file of the model has the same one."""
+    """Whether loading the file of the model gives an equal model."""
     if not Path(model.source).is_file():
         return False
     try:
@@ -104,8 +103,8 @@ def _iter_results(
 
 
 def run_dialog_safely(engine: Engine, dialog: Dialog) -> DialogResult:
-    """Run a dialog as :func:`run_dialog` does. An error of a handler or a template ends it, and
-    it alone."""
+    """Run a dialog as :func:`run_dialog` does. An error of a handler or a template ends the dialog
+    and is part of the result."""
     turns: list[Turn] = []
     error = ""
     try:
@@ -118,11 +117,11 @@ def run_dialog_safely(engine: Engine, dialog: Dialog) -> DialogResult:
 def run_dialog(
     engine: Engine, dialog: Dialog, *, model: str | None = None, user: str = "sample"
 ) -> DialogResult:
-    """Ask the questions of ``dialog`` one after the other, in a conversation of ``user`` that
-    begins anew, with no time between them but that of its pauses, and hold each reply against
-    what the dialog expects. What a recognizer finds may be expected by its value or by the words
-    that were said. A long-term memory that the engine may have is left alone; a dialog that says
-    so has one of its own.
+    """Ask the questions of ``dialog`` in a new conversation of ``user``, with no time between them
+    except its pauses, and compare each reply with what the dialog expects.
+
+    The expected value of a recognized entity may be its value or its text. The long-term memory of
+    the engine is not used; a dialog can request one of its own.
 
     Raises :class:`HandlerError` if a handler or a template fails.
     """
@@ -132,7 +131,7 @@ def run_dialog(
 def iter_turns(
     engine: Engine, dialog: Dialog, *, model: str | None = None, user: str = "sample"
 ) -> Iterator[Turn]:
-    """The turns of :func:`run_dialog` one by one, so that those before an error are known."""
+    """Iterate over the turns of :func:`run_dialog`, so that those before an error are known."""
     engine = engine.with_long_term(InProcessLongTerm() if dialog.long_term else None)
     engine.forget(user=user, model=model)
     at = dialog.at or _START_TIME
@@ -188,8 +187,7 @@ def _find_failures(step: AskStep, reply: Reply) -> Iterator[str]:
 
 
 def _matches_expected(slot: Slot, expected: str | tuple[str, ...] | None) -> bool:
-    """Whether the slot has what is expected, be it by values or, for what recognizers have
-    found, by the words that were said."""
+    """Whether the slot has the expected values or, for recognized entities, texts."""
     wanted = expected if isinstance(expected, tuple) else (expected,)
     return (
         slot.is_multiple == isinstance(expected, tuple)
@@ -205,16 +203,16 @@ def _accepted_names(entity: Entity) -> tuple[str, ...]:
 
 
 def _memory_descriptions(entity: Entity) -> tuple[str, ...]:
-    """How a dialog may speak of a remembered entity."""
+    """Return the names by which a dialog may expect a remembered entity."""
     found = (str(entity), entity.element)
     return found if entity.own else (*found, f"{entity.element}={entity.text}")
 
 
 def _matches_memory(held: Iterable[Entity], expected: Iterable[str]) -> bool:
-    """Whether these entities are all that is expected, each by its element or with its value.
+    """Whether these entities are exactly the expected ones, each given by its element or with its
+    value.
 
-    What is expected with a value is looked for first: it fits one entity where a bare element
-    may fit several.
+    Those with a value are compared first, because a bare element may fit several entities.
     """
     left = list(held)
     for wanted in sorted(expected, key=lambda entry: "=" not in entry):

@@ -1,4 +1,4 @@
-"""The turns of the threads of one process in the conversations that they share."""
+"""One lock per conversation, for the threads of one process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["ConversationLock", "ConversationLocks", "busy_error", "forked_error"
 
 
 class ConversationLock:
-    """The lock of one conversation, there as long as somebody holds it or waits for it."""
+    """The lock of one conversation; it exists while a thread holds it or waits for it."""
 
     __slots__ = ("lock", "owner", "users")
 
@@ -22,69 +22,70 @@ class ConversationLock:
 
 
 class ConversationLocks:
-    """Lets one thread at a time into each conversation. ``wait`` is for how many seconds a thread
-    waits: handlers that ask in each other's conversations would wait for ever."""
+    """The locks of all conversations in use. A thread waits up to ``wait`` seconds for one:
+    handlers that ask in each other's conversations would wait for ever."""
 
     def __init__(self, wait: float) -> None:
         self._wait = wait
-        self._turns: dict[ConversationKey, ConversationLock] = {}
+        self._locks: dict[ConversationKey, ConversationLock] = {}
         self._mutex = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._turns)
+        return len(self._locks)
 
     def acquire(self, key: ConversationKey) -> ConversationLock:
-        """Wait for the turn in a conversation; :meth:`give_back` must follow.
+        """Lock a conversation; :meth:`release` must follow.
 
-        Raises :class:`Conflict` if this thread has it already, or if it does not come in time.
+        Raises :class:`Conflict` if this thread holds the lock already, or if it is not free in
+        time.
         """
-        turn = self._join(key)
+        lock = self._join(key)
         try:
-            taken = turn.lock.acquire(timeout=self._wait)
+            acquired = lock.lock.acquire(timeout=self._wait)
         except BaseException:  # Ctrl-C while it waits
-            self._leave(key, turn)
+            self._leave(key, lock)
             raise
-        if not taken:
-            self._leave(key, turn)
+        if not acquired:
+            self._leave(key, lock)
             raise busy_error(key, self._wait)
-        turn.owner = threading.get_ident()
-        return turn
+        lock.owner = threading.get_ident()
+        return lock
 
-    def release(self, key: ConversationKey, turn: ConversationLock) -> None:
-        """Let the next one in."""
-        turn.owner = None
-        turn.lock.release()
-        self._leave(key, turn)
+    def release(self, key: ConversationKey, lock: ConversationLock) -> None:
+        """Release a lock that :meth:`acquire` returned."""
+        lock.owner = None
+        lock.lock.release()
+        self._leave(key, lock)
 
     def _join(self, key: ConversationKey) -> ConversationLock:
         with self._mutex:
-            turn = self._turns.get(key)
-            if turn is None:
-                turn = self._turns[key] = ConversationLock()
-            elif turn.owner == threading.get_ident():
+            lock = self._locks.get(key)
+            if lock is None:
+                lock = self._locks[key] = ConversationLock()
+            elif lock.owner == threading.get_ident():
                 raise Conflict(
                     f"the conversation of {key.user!r} with '{key.model}' is being answered by "
                     "this very thread: a handler cannot ask in its own conversation"
                 )
-            turn.users += 1
-            return turn
+            lock.users += 1
+            return lock
 
-    def _leave(self, key: ConversationKey, turn: ConversationLock) -> None:
+    def _leave(self, key: ConversationKey, lock: ConversationLock) -> None:
         with self._mutex:
-            turn.users -= 1
-            if not turn.users:
-                del self._turns[key]
+            lock.users -= 1
+            if not lock.users:
+                del self._locks[key]
 
 
 def busy_error(key: ConversationKey, wait: float) -> Conflict:
-    """The error of one whose turn did not come within ``wait`` seconds."""
+    """Create the error for a lock that was not free within ``wait`` seconds."""
     return Conflict(
         f"the conversation of {key.user!r} with '{key.model}' has been busy for {wait:g} seconds"
     )
 
 
 def forked_error(key: ConversationKey) -> Conflict:
-    """The error of one that a forked process would keep in its parent's stead."""
+    """Create the error for a commit in a forked process whose parent opened the conversation."""
     return Conflict(
         f"the conversation of {key.user!r} with '{key.model}' was opened before this process was "
         "forked: its parent goes on with it"

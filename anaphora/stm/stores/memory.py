@@ -1,4 +1,4 @@
-"""Conversations in the memory of this process, safe under threads."""
+"""A thread-safe store in the memory of this process."""
 
 from __future__ import annotations
 
@@ -15,23 +15,19 @@ from msgspec.structs import replace
 
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.stores.locks import ConversationLocks, forked_error
-from anaphora.stm.stores.store import Session
+from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.forks import register_fork_aware
-from anaphora.storage.logical_clock import next_tick, to_microseconds
+from anaphora.storage.logical_clock import next_tick, to_microseconds, to_utc, utc_now
 
 __all__ = ["MemoryStore"]
 
-_SLACK = 64  # entries of the heap that need not be of anything that is kept
-_SWEEP_BATCH = 8  # for each that is opened: more leave than come
+_SLACK = 64  # stale entries that the heap may always have
+_SWEEP_BATCH = 8  # expired entries dropped per session: more than are added
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 class _Namespace:
-    """Notes, and until when the last of them is kept."""
+    """The notes of a namespace, and their common expiry."""
 
     __slots__ = ("expiry", "notes")
 
@@ -40,20 +36,20 @@ class _Namespace:
         self.expiry = datetime.min.replace(tzinfo=UTC)
 
 
-class MemoryStore:
-    """Keeps conversations until they have been idle for longer than their timeout.
+class MemoryStore(Store):
+    """Stores conversations in memory until they have been idle for longer than their timeout.
 
-    Questions of one conversation take turns; those of different ones don't wait for each other.
-    ``clock`` tells (with a time zone) when a conversation has been idle for too long. ``wait`` is
-    for how many seconds a question waits for its turn: handlers that ask in each other's
-    conversations would wait for ever. At most ``most_conversations`` and ``most_shelves`` are kept:
-    a further one takes the place of the one that was written longest ago. A process may fork: the
-    child has a copy of what is kept. See :class:`~anaphora.stm.stores.store.Store` for the methods.
+    Questions of one conversation take turns; those of different conversations run in parallel.
+    ``clock`` returns the time, with a time zone, by which conversations expire. ``wait`` is how
+    many seconds a question waits for the lock: handlers that ask in each other's conversations
+    would wait for ever. There are at most ``max_conversations`` and ``max_namespaces``: a further
+    one replaces the one written longest ago. After a fork, the child has a copy of the data. See
+    :class:`~anaphora.stm.stores.store.Store` for the methods.
     """
 
     def __init__(
         self,
-        clock: Callable[[], datetime] = _utc_now,
+        clock: Callable[[], datetime] = utc_now,
         *,
         wait: float = 60.0,
         max_conversations: int = 1_000_000,
@@ -62,16 +58,16 @@ class MemoryStore:
         self._clock = clock
         self._wait = wait
         self._locks = ConversationLocks(wait)
-        self._latest_clock = 0  # clock of all that was committed
+        self._latest_clock = 0  # of all commits
         self._max_conversations = max_conversations
         self._max_namespaces = max_namespaces
-        # Both in the order in which they were written last.
+        # Both in the order of their last writes.
         self._conversations: OrderedDict[ConversationKey, tuple[Conversation, datetime]] = (
             OrderedDict()
         )
         self._namespaces: OrderedDict[str, _Namespace] = OrderedDict()
-        # A heap with one entry at most for each conversation and each shelf, and what is in it;
-        # numbers between, for a conversation and a shelf cannot be compared.
+        # A heap with at most one entry for each conversation and namespace, and the set of those
+        # in it. Numbers break ties, because keys and names of namespaces cannot be compared.
         self._expiries: list[tuple[datetime, int, ConversationKey | str]] = []
         self._numbers = count()
         self._scheduled: set[ConversationKey | str] = set()
@@ -90,10 +86,6 @@ class MemoryStore:
     def _find_unexpired(self, key: ConversationKey, now: datetime) -> Conversation | None:
         kept = self._conversations.get(key)
         return kept[0] if kept and kept[1] >= now else None
-
-    def forget(self, key: ConversationKey) -> None:
-        with self.hold_and_forget(key):
-            pass
 
     @contextmanager
     def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:
@@ -141,7 +133,7 @@ class MemoryStore:
             now = self._now()
             while self._expiries and self._expiries[0][0] < now:
                 self._sweep(now)
-            self._rebuild_expiries()  # what has been forgotten still waits there by its id
+            self._rebuild_expiries()  # it may still have the ids of deleted conversations
 
     def ping(self) -> None:
         pass
@@ -156,7 +148,7 @@ class MemoryStore:
         self._mutex.release()
 
     def after_fork_in_child(self) -> None:
-        """Go on without what the threads of the parent hold."""
+        """Resume without the locks that threads of the parent hold."""
         self._mutex.release()
         self._locks = ConversationLocks(self._wait)
 
@@ -164,7 +156,7 @@ class MemoryStore:
         self, key: ConversationKey, conversation: Conversation, timeout: timedelta, now: datetime
     ) -> None:
         self._latest_clock = max(self._latest_clock, conversation.clock)
-        if conversation.is_new:  # it would be found so anyway
+        if conversation.is_new:  # equal to one that is not stored
             self._conversations.pop(key, None)
             return
         expiry = _add_saturating(now, timeout)
@@ -185,16 +177,16 @@ class MemoryStore:
             self._scheduled.add(what)
 
     def _rebuild_expiries(self) -> None:
-        """Leave out of the heap what is not kept any more, without waiting for its expiry."""
+        """Remove the stale entries of the heap before they expire."""
         self._expiries = [one for one in self._expiries if self._expiry_of(one[2]) is not None]
         heapq.heapify(self._expiries)
         self._scheduled = {what for _, _, what in self._expiries}
 
     def _sweep(self, now: datetime) -> None:
-        """Drop some of what has been idle for too long.
+        """Delete some expired conversations and namespaces.
 
-        A conversation has one entry in the heap, however often it is committed or forgotten: one
-        that comes up too early is put back with its present expiry.
+        Each has one entry in the heap, however often it is written or deleted: an entry that comes
+        up too early is put back with the present expiry.
         """
         for _ in range(_SWEEP_BATCH):
             if not self._expiries or self._expiries[0][0] >= now:
@@ -213,24 +205,20 @@ class MemoryStore:
 
     def _expiry_of(self, what: ConversationKey | str) -> datetime | None:
         if isinstance(what, str):
-            shelf = self._namespaces.get(what)
-            return shelf.expiry if shelf else None
+            found = self._namespaces.get(what)
+            return found.expiry if found else None
         kept = self._conversations.get(what)
         return kept[1] if kept else None
 
     def _now(self) -> datetime:
-        """The time in UTC: adding to a local time is an hour out when the clocks change."""
-        now = self._clock()
-        if now.utcoffset() is None:
-            raise ValueError(f"the time {now} has no time zone")
-        return now.astimezone(UTC)
+        return to_utc(self._clock())
 
 
 class _MemorySession:
-    """A session with its turn, from the time it is entered (a generator would take a third of
-    all the time that a question spends here)."""
+    """A context manager that locks a conversation (a generator would take a third of the time
+    that a question spends in the store)."""
 
-    __slots__ = ("_key", "_session", "_store", "_timeout", "_turn", "_turns")
+    __slots__ = ("_key", "_lock", "_locks", "_session", "_store", "_timeout")
 
     def __init__(self, store: MemoryStore, key: ConversationKey, timeout: timedelta) -> None:
         self._store = store
@@ -239,8 +227,8 @@ class _MemorySession:
 
     def __enter__(self) -> Session:
         store, key = self._store, self._key
-        self._turns = store._locks
-        self._turn = self._turns.acquire(key)
+        self._locks = store._locks
+        self._lock = self._locks.acquire(key)
         try:
             now = store._now()
             clock = next_tick(to_microseconds(now), store._latest_clock)
@@ -248,7 +236,7 @@ class _MemorySession:
                 store._find_unexpired(key, now) or Conversation.empty(key), clock
             )
         except BaseException:
-            self._turns.release(key, self._turn)
+            self._locks.release(key, self._lock)
             raise
         return self._session
 
@@ -260,7 +248,7 @@ class _MemorySession:
     ) -> None:
         store, key = self._store, self._key
         committed = self._session.committed if kind is None else None
-        if self._turns is not store._locks:
+        if self._locks is not store._locks:
             if committed is not None:
                 raise forked_error(key)
             return
@@ -271,7 +259,7 @@ class _MemorySession:
                     store._save(key, committed, self._timeout, now)
                 store._sweep(now)
         finally:
-            self._turns.release(key, self._turn)
+            self._locks.release(key, self._lock)
 
 
 def _add_saturating(now: datetime, timeout: timedelta) -> datetime:

@@ -1,7 +1,7 @@
-"""The quarantine of a store: records of conversations that cannot be read, as they were found.
+"""The quarantine of a store: unchanged copies of records that cannot be read.
 
-A store puts such a record aside when the conversation is opened, and the conversation begins anew.
-The record stays until the conversation would have expired, or its user is erased.
+A store moves such a record there when its conversation is opened, and the conversation starts
+empty. The record stays until the conversation would have expired, or until its user is erased.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _Open: TypeAlias = Callable[[ConversationKey, timedelta], AbstractContextManager
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedConversation:
-    """A record that was put aside ``at`` a time for a ``reason``. ``key`` is the conversation,
-    None if it is unknown."""
+    """A record that was moved into the quarantine ``at`` a time for a ``reason``. ``key`` is its
+    conversation, None if unknown."""
 
     id: str
     reason: str
@@ -50,23 +50,23 @@ class Quarantine(Protocol):
     processes use the store, and raises :class:`StoreError` if the store fails."""
 
     def count(self) -> int:
-        """The number of records in quarantine, in bounded time."""
+        """Return the number of records in quarantine, in bounded time."""
         ...
 
     def items(self, limit: int = 1_000) -> Sequence[QuarantinedConversation]:
-        """At most ``limit`` records in quarantine."""
+        """Return at most ``limit`` records in quarantine."""
         ...
 
     def release(self, id: str) -> bool:
-        """Restore a conversation whose record can be read now (by a later version, say). False
-        if there is no such item, or if it is still unreadable.
+        """Restore a conversation whose record has become readable (by a later version, for
+        example). Returns False if there is no such item, or if it is still unreadable.
 
-        Raises :class:`Conflict` if the conversation has gone on since.
+        Raises :class:`Conflict` if the conversation has continued since.
         """
         ...
 
     def discard(self, id: str) -> bool:
-        """Delete a record for good; False if there is no such item."""
+        """Delete a record permanently; False if there is no such item."""
         ...
 
     def forget(self, key: ConversationKey) -> None:
@@ -75,13 +75,13 @@ class Quarantine(Protocol):
 
 
 def quarantine_of(store: object) -> Quarantine | None:
-    """The quarantine of a store, its property ``quarantine``; None for a store without one."""
+    """Return the property ``quarantine`` of a store; None if it has no quarantine."""
     found: Quarantine | None = getattr(store, "quarantine", None)
     return found
 
 
 def try_load(record: bytes) -> Conversation | None:
-    """The conversation of a record; None if it cannot be read."""
+    """Deserialize a record; None if it cannot be read."""
     try:
         return load(record)
     except StoreError:
@@ -89,24 +89,24 @@ def try_load(record: bytes) -> Conversation | None:
 
 
 def owners_of(stored: ConversationKey | None, record: bytes) -> set[ConversationKey]:
-    """The conversations that a record may be of: the one that it was stored as, and the one that
-    it names itself. Empty if both are unreadable."""
+    """Return the conversations that a record may belong to: the key that it was stored under, and
+    the key in the record. Empty if both are unreadable."""
     found = try_load(record)
     keys = (stored, None if found is None else found.key)
     return {key for key in keys if key is not None}
 
 
 def belongs_to_user(owners: Collection[ConversationKey], user: str, tenant: str) -> bool:
-    """Whether a record with these ``owners`` may hold words of a user. One without owners may
-    hold anyone's."""
+    """Whether a record with these ``owners`` may contain words of a user. One without owners may
+    contain anyone's."""
     return not owners or (user, tenant) in {(key.user, key.tenant) for key in owners}
 
 
 def restore(open: _Open, stored: ConversationKey | None, record: bytes, timeout: timedelta) -> bool:
-    """Commit the conversation of a record, to be kept for ``timeout``; False if it cannot be
-    read, or is not the one that it was stored as.
+    """Commit the conversation of a record, with ``timeout``. Returns False if it cannot be read,
+    or does not match the key that it was stored under.
 
-    Raises :class:`Conflict` if the conversation has gone on since.
+    Raises :class:`Conflict` if the conversation has continued since.
     """
     found = try_load(record)
     if found is None or stored not in (None, found.key):
@@ -114,8 +114,8 @@ def restore(open: _Open, stored: ConversationKey | None, record: bytes, timeout:
     with open(found.key, timeout) as session:
         if not session.conversation.is_new:
             raise Conflict(
-                f"{found.user!r} has gone on with '{found.model}' since: drop this item, or forget "
-                "the present conversation first"
+                f"{found.user!r} has continued with '{found.model}' since: drop "
+                "this item, or forget the present conversation first"
             )
         session.commit(found)
     return True

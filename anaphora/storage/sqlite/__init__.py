@@ -1,1 +1,1 @@
-"""SQLite databases shared by processes."""
+"""SQLite databases that several processes share."""

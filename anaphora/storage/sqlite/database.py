@@ -1,7 +1,7 @@
 """One SQLite file, shared by the threads of this process and by other processes.
 
-Readers wait for nobody. Threads that write at the same time share one transaction, and so one
-wait for the disk.
+Readers never wait. Threads that write at the same time share one transaction, and so one wait for
+the disk (group commit).
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ Synchronous = Literal["full", "normal"]
 WriteFunction = Callable[[sqlite3.Connection], None]
 _Result = TypeVar("_Result")
 
-_CONVERSATIONS_ID = 0x416E6170  # "Anap": the file says whose it is, and what is in it
-_SETUP_LOCK = 2**61  # the place of the lock of those who make or migrate the file
+_CONVERSATIONS_ID = 0x416E6170  # "Anap": SQLite's application_id, which tells what a file holds
+_SETUP_LOCK = 2**61  # the offset of the lock for creating or migrating the file
 _BUSY_FOR = 30.0  # seconds that another process may take to write
 _WRITE_RETRY_PAUSE = 0.0002, 0.002  # seconds between two attempts to write
-_WAL_TIMEOUT = 0.05  # seconds for which nobody can write while the WAL is waited for
-_WAL_RETRY_PAUSE = 0.05, 0.15  # seconds between two attempts to empty it
+_WAL_TIMEOUT = 0.05  # seconds of waiting for the WAL, during which nobody can write
+_WAL_RETRY_PAUSE = 0.05, 0.15  # seconds between two attempts to empty the WAL
 _READERS = 4  # reading takes microseconds and holds the interpreter's lock for most of them
 _TIDIED_EVERY = 512  # writes
 _LONGEST_LOG = 16 << 20  # bytes of the WAL
-_PAGES_AT_ONCE = 2048  # that one step of scrubbing goes through: 8 MB
-_INCREMENTAL_VACUUM = 2  # what PRAGMA auto_vacuum answers
-_FREE_PAGES = 1024  # so many may wait for new conversations before some are given back
+_PAGES_AT_ONCE = 2048  # in one step of scrubbing: 8 MB
+_INCREMENTAL_VACUUM = 2  # a value of PRAGMA auto_vacuum
+_FREE_PAGES = 1024  # kept for new rows; if there are more, some are returned to the disk
 
 _log = logging.getLogger(__name__)
 _creating = fork_safe_lock()
 
 
 class Database:
-    """The database at ``path``, whose ``schema`` is a step (some statements) for each version.
+    """The database at ``path``; ``schema`` has a step (a list of statements) for each version.
 
-    ``application`` is the number by which the file says what is in it, which users know as
-    ``holds``; ``pragmas`` are set in every connection. With ``synchronous`` "full" what is
-    written survives a power cut, with "normal" the last moments before one may be lost. Every
-    method may be called from any thread and raises :class:`StoreError`, which names the file and
-    how to mend it; then nothing is written.
+    ``application`` is the application_id of the file; messages call its content ``holds``.
+    ``pragmas`` are set in every connection. With ``synchronous`` "full", committed data survives a
+    power cut; with "normal", the last commits before one may be lost. Every method may be called
+    from any thread and raises :class:`StoreError` with the file and a hint; then nothing is
+    written.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Database:
         self._make_locks()
 
     def create_file(self) -> None:
-        """Make the file, private to its owner, if it is not there."""
+        """Create the file, private to its owner, if it does not exist."""
         try:
             _create_file(self._path)
         except OSError as error:
@@ -94,11 +94,11 @@ class Database:
         wait: float,
         after_migration: Callable[[], None] | None = None,
     ) -> None:
-        """Make the file if it is not there, bring its schema up to date, and do what is to be
-        done ``then``. One process at a time does so, by ``locks``, and the others wait for it
-        for ``wait`` seconds.
+        """Create the file if it does not exist, migrate its schema, and call ``after_migration``.
+        One process at a time does so, under a lock of ``locks``; the others wait up to ``wait``
+        seconds.
 
-        Raises :class:`StoreError` if the file cannot be used, or is being set up for longer.
+        Raises :class:`StoreError` if the file cannot be used, or if the lock is not free in time.
         """
         self.create_file()
         self._check_foreign()
@@ -114,17 +114,17 @@ class Database:
             locks.release(_SETUP_LOCK)
 
     def _check_foreign(self) -> None:
-        """Raises :class:`StoreError` for the database of another program, before anything is made
-        beside it."""
+        """Raise :class:`StoreError` for the database of another program, before any file is
+        created beside it."""
         try:
-            # Closed at once: another process may be rewriting the file, and needs it alone.
+            # Closed at once: another process may be rewriting the file, which needs exclusive use.
             with self._reading, closing(self._connect()) as connection:
                 self._check_owner(connection)
         except sqlite3.Error as error:
             raise self._to_store_error(error) from error
 
     def migrate(self) -> None:
-        """Bring the schema up to date. No other process may do so at the same time."""
+        """Migrate the schema. No other process may do so at the same time."""
         try:
             with self._reader() as connection:
                 self._check_version(connection)
@@ -135,7 +135,7 @@ class Database:
             raise self._to_store_error(error) from error
 
     def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        """The rows that the query finds."""
+        """Return the rows of a query."""
         try:
             with self._reader() as connection:
                 return connection.execute(query, values).fetchall()
@@ -144,7 +144,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """A connection for several reads, all of which see the same state."""
+        """Open a read transaction: all reads through the connection see the same state."""
         try:
             with self._reader() as connection:
                 connection.execute("BEGIN")
@@ -154,8 +154,8 @@ class Database:
             raise self._to_store_error(error) from error
 
     def write(self, work: WriteFunction) -> None:
-        """Do the work in a transaction. It is done again if it must be, so it should do nothing
-        else; an error that it raises itself is passed on, and must come before any change."""
+        """Run ``work`` in a transaction, more than once if necessary: it must have no other side
+        effects. An error that it raises itself is passed on, and must come before any change."""
         task = _WriteTask(work)
         self._queue.append(task)
         try:
@@ -167,17 +167,17 @@ class Database:
                 self._queue.remove(task)
             raise
         if not task.done:
-            raise StoreError(f"{self._path}: the one who was to write this was interrupted")
+            raise StoreError(f"{self._path}: the write was interrupted; nothing was changed")
         if task.error is not None:
             raise task.error
 
     def scrub(self) -> None:
-        """Clear from the file and its WAL what was deleted, and give free pages back to the disk.
+        """Erase deleted data from the file and its WAL, and return free pages to the disk.
 
-        It goes through the file in steps of some megabytes, between which others can write. See
+        Works in steps of some megabytes, between which others can write. See
         :mod:`anaphora.storage.sqlite.pages` for what the pragma secure_delete leaves behind.
 
-        Raises :class:`StoreError` if another program reads an old state for too long.
+        Raises :class:`StoreError` if another program keeps an old read transaction open too long.
         """
         while self._exclusively(self._vacuum_step):
             pass
@@ -187,8 +187,8 @@ class Database:
         self._exclusively(self._truncate_wal)
 
     def _exclusively(self, step: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        """Do a step with the writing connection, while no other thread writes. While the WAL is
-        in use, others can."""
+        """Run a step on the writing connection while no other thread writes. Between attempts to
+        empty a WAL in use, others can write."""
         deadline = time.monotonic() + _BUSY_FOR
         while True:
             try:
@@ -212,40 +212,40 @@ class Database:
         return result
 
     def _vacuum_step(self, connection: sqlite3.Connection) -> bool:
-        """Give some of what is free back to the disk; whether there may be more."""
+        """Return some free pages to the disk; True if there may be more."""
         (before,) = connection.execute("PRAGMA freelist_count").fetchone()
         if not before:
             return False
-        # A script, for execute() stops at the first of the pages.
+        # A script, because execute() stops after the first page.
         connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
         (after,) = connection.execute("PRAGMA freelist_count").fetchone()
         self._truncate_wal(connection)
         return bool(0 < after < before)
 
     def _clear_step(self, first: int, connection: sqlite3.Connection) -> int:
-        """Clear the unallocated space of some pages; the next page, 0 after the last."""
+        """Clear the unallocated space of some pages. Returns the next page, 0 after the last."""
         assert self._file is not None
         self._truncate_wal(connection)
         _begin(connection)
-        if self._wal_size():  # another process has written in between; closing rolls back
+        if self._wal_size():  # another process has written meanwhile; closing rolls back
             raise _WalBusyError(f"{self._path}-wal was never empty for {_BUSY_FOR:g} seconds")
         descriptor = self._file.descriptor()
         following = clear_unallocated(descriptor, first, _PAGES_AT_ONCE)
         os.fsync(descriptor)
-        # A commit, by which every connection drops the pages that it has in its cache.
+        # A commit makes every connection drop its cached pages.
         _set_version(connection, len(self._schema))
         connection.execute("COMMIT")
-        self._close_writer()  # so does this one
+        self._close_writer()  # with its cached pages
         return following
 
     def _truncate_wal(self, connection: sqlite3.Connection) -> None:
-        """Bring the WAL into the file, and leave nothing in it. While SQLite waits for those who
-        read an older state, nobody can write: so it does not wait for long."""
+        """Checkpoint the WAL and truncate it. Nobody can write while SQLite waits for readers of
+        an older state, so the wait is short."""
         connection.execute(f"PRAGMA busy_timeout = {_WAL_TIMEOUT * 1000:.0f}")
         if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise _WalBusyError(
-                f"{self._path}-wal may still hold what was deleted, for another program has "
-                f"been reading for {_BUSY_FOR:g} seconds: erase again when it has ended"
+                f"{self._path}-wal may still contain deleted data because another program has "
+                f"been reading for {_BUSY_FOR:g} seconds: erase again after it has ended"
             )
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_FOR * 1000:.0f}")
 
@@ -256,13 +256,13 @@ class Database:
             return 0
 
     def ping(self) -> None:
-        """Return if the file can be read and written."""
+        """Check that the file can be read and written."""
         self.write(lambda connection: _set_version(connection, len(self._schema)))
         if not self._path.exists():
-            raise StoreError(f"{self._path} was deleted while it was in use: start anew")
+            raise StoreError(f"{self._path} was deleted while it was in use: restart")
 
     def pause(self) -> None:
-        """Wait until nobody reads or writes, and close the file; :meth:`resume` must follow."""
+        """Wait for all reads and writes, and close the file; :meth:`resume` must follow."""
         self._writing.acquire()
         for _ in range(_READERS):
             self._reading.acquire()
@@ -272,18 +272,18 @@ class Database:
         self._close_writer()
 
     def resume(self) -> None:
-        """Go on after a :meth:`pause`."""
+        """Resume after a :meth:`pause`."""
         for _ in range(_READERS):
             self._reading.release()
         self._writing.release()
 
     def resume_in_child(self) -> None:
-        """Go on after a :meth:`pause` in a process that was forked meanwhile."""
-        self._queue.clear()  # threads that are not here
+        """Resume after a :meth:`pause` in a process that was forked meanwhile."""
+        self._queue.clear()  # tasks of the parent's threads
         self._make_locks()
 
     def close(self) -> None:
-        """Write everything into the file itself, and let go of it."""
+        """Write everything into the file itself, and close it."""
         self.pause()
         self._closed = True
         shared, self._file = self._file, None
@@ -301,8 +301,8 @@ class Database:
                 yield self._queue.popleft()
 
     def _write_all(self, tasks: list[_WriteTask]) -> None:
-        """Do all tasks in one transaction; if that fails, each in its own, so that the one at
-        fault is the only one to fail."""
+        """Run all tasks in one transaction; if that fails, each in its own, so that only the
+        task at fault fails."""
         begun = False
         try:
             connection = self._writing_connection()
@@ -361,7 +361,7 @@ class Database:
             connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             connection.execute(f"PRAGMA fullfsync = {int(self._synchronous == 'full')}")
             connection.execute(f"PRAGMA journal_size_limit = {_LONGEST_LOG}")
-            # What is deleted is cleared; what statements and VACUUM put aside goes to a file.
+            # Deleted data is overwritten; temporary data of statements and VACUUM goes to a file.
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("PRAGMA temp_store = FILE")
             for pragma in self._pragmas:
@@ -372,34 +372,34 @@ class Database:
         return connection
 
     def _check_version(self, connection: sqlite3.Connection) -> None:
-        """Raises :class:`StoreError` for a file that is not ours or of a later version; makes an
-        empty one one that can shrink."""
+        """Raise :class:`StoreError` for a file of another program or of a later version; enable
+        auto_vacuum in an empty file."""
         tables = self._check_owner(connection)
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version > len(self._schema):
             raise StoreError(
-                f"{self._path} was made by a later version (its schema is {version}, this one "
-                f"knows {len(self._schema)}): update anaphora or name another file"
+                f"{self._path} was created by a later version (its schema is {version}, this one "
+                f"supports {len(self._schema)}): update anaphora or name another file"
             )
         if not tables:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
 
     def _check_owner(self, connection: sqlite3.Connection) -> int:
-        """The number of tables. Raises :class:`StoreError` for a file that is not ours."""
+        """Return the number of tables. Raises :class:`StoreError` for a file of another program."""
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         if tables and application != self._application:
             raise StoreError(
-                f"{self._path} is the database of another program, or of another part of this one: "
+                f"{self._path} is the database of another program or of another part of this one: "
                 f"name another file for the {self._content_name}"
             )
         return int(tables)
 
     def _enable_auto_vacuum(self) -> None:
-        """Rewrite, once, a file that was made without auto_vacuum (by a tool that restored it,
-        for example): it could give nothing back to the disk. Nobody else may have it open, for a
-        connection knows this property of the file from when it was opened."""
-        with self._reading, closing(self._connect()) as connection:  # no fork comes in between
+        """Rewrite, once, a file that was created without auto_vacuum (by a tool that restored it,
+        for example): it could never shrink. Nobody else may have it open, because a connection
+        reads this property only when it opens the file."""
+        with self._reading, closing(self._connect()) as connection:  # delays a fork
             (mode,) = connection.execute("PRAGMA auto_vacuum").fetchone()
         if mode == _INCREMENTAL_VACUUM:
             return
@@ -407,7 +407,7 @@ class Database:
         try:
             with closing(self._connect()) as connection:
                 connection.execute("PRAGMA busy_timeout = 0")
-                connection.execute("PRAGMA journal_mode = DELETE")  # which fails if it is open
+                connection.execute("PRAGMA journal_mode = DELETE")  # fails if the file is open
                 _log.info("a database is rewritten once, so that it can shrink: %s", self._path)
                 try:
                     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -437,40 +437,41 @@ class Database:
         self._written = 0
         try:
             self._maintain(connection)
-        except sqlite3.Error as error:  # what was asked for is written
+        except sqlite3.Error as error:  # the tasks are committed already
             self._close_writer()
             if _primary_error_code(error) != sqlite3.SQLITE_BUSY:
-                _log.warning("a database could not be tidied", extra={"reason": str(error)})
+                _log.warning("a database could not be maintained", extra={"reason": str(error)})
 
     def _maintain(self, connection: sqlite3.Connection) -> None:
-        """Give some of what is free back to the disk, and cut the WAL if readers let it grow."""
+        """Return some free pages to the disk, and truncate a WAL that long reads let grow."""
         connection.execute("PRAGMA busy_timeout = 200")
         (free,) = connection.execute("PRAGMA freelist_count").fetchone()
         if free > _FREE_PAGES:
-            # A script, for execute() stops at the first of the pages.
+            # A script, because execute() stops after the first page.
             connection.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES // 2})")
         if self._wal_size() > _LONGEST_LOG:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         connection.execute("PRAGMA busy_timeout = 0")
 
     def _to_store_error(self, error: BaseException) -> StoreError:
-        """``error`` as one that names the file and says how to mend it."""
+        """Convert ``error`` to one that names the file and gives a hint."""
         if isinstance(error, StoreError):
             return error
-        said = error.strerror if isinstance(error, OSError) else error  # it names the file again
-        # What SQLite cannot take as a value; anything else may go another time.
+        # Only the reason of an OSError: its text would repeat the name of the file.
+        reason = error.strerror if isinstance(error, OSError) else error
+        # Permanent: values that SQLite cannot store. Anything else may succeed later.
         kind = (
             PermanentStoreError
             if isinstance(error, (sqlite3.DataError, OverflowError))
             else StoreError
         )
-        told = kind(f"{self._path}: {said or error}{self._hint(error)}")
-        told.__cause__ = error
-        return told
+        raised = kind(f"{self._path}: {reason or error}{self._hint(error)}")
+        raised.__cause__ = error
+        return raised
 
     def _hint(self, error: BaseException) -> str:
         if isinstance(error, FileNotFoundError) and not self._path.parent.is_dir():
-            return f"; make the folder first: mkdir -p '{self._path.parent}'"
+            return f"; create the folder first: mkdir -p '{self._path.parent}'"
         hint = _HINTS.get(_primary_error_code(error))
         return f"; {hint}" if hint else ""
 
@@ -480,7 +481,7 @@ class _WalBusyError(StoreError):
 
 
 class _WriteTask:
-    """Work that waits to be done, and what became of it."""
+    """A queued write, and its result."""
 
     __slots__ = ("done", "error", "work")
 
@@ -495,20 +496,21 @@ class _WriteTask:
 
 _HINTS = {
     sqlite3.SQLITE_FULL: "make room on the disk; nothing was changed",
-    sqlite3.SQLITE_IOERR: "see whether the disk is full, over its quota or failing",
+    sqlite3.SQLITE_IOERR: "check whether the disk is full, over its quota or failing",
     sqlite3.SQLITE_READONLY: "give this user the right to write the file and its folder",
-    sqlite3.SQLITE_CANTOPEN: "see whether the file and its folder are there and can be written",
+    sqlite3.SQLITE_CANTOPEN: "check that the file and its folder exist and can be written",
     sqlite3.SQLITE_PERM: "give this user the right to write the file and its folder",
-    sqlite3.SQLITE_NOTADB: "name another file, or move this one away: a new one is made",
-    sqlite3.SQLITE_CORRUPT: "save what can be saved with sqlite3's .recover, or move the file, its "
-    "-wal and its -shm away: a new one is made",
+    sqlite3.SQLITE_NOTADB: "name another file, or move this one away: a new one is created",
+    sqlite3.SQLITE_CORRUPT: "rescue the data with sqlite3's .recover, or move the file, its "
+    "-wal and its -shm away: a new one is created",
     sqlite3.SQLITE_BUSY: f"another program has kept it locked for {_BUSY_FOR:g} seconds",
 }
 
 
 def _begin(connection: sqlite3.Connection) -> None:
-    """Begin to write as soon as no other process does. SQLite itself would look again only every
-    100 ms (measured, for four busy processes: 1 % of all writes waited for half a second)."""
+    """Begin a write transaction as soon as no other process writes. SQLite itself would retry
+    only every 100 ms (measured with four busy processes: 1 % of all writes waited half a second).
+    """
     deadline = time.monotonic() + _BUSY_FOR
     while True:
         try:
@@ -522,7 +524,7 @@ def _begin(connection: sqlite3.Connection) -> None:
 
 
 def _run_task(task: _WriteTask, connection: sqlite3.Connection) -> Exception | None:
-    """Do the task; the error by which it refused to, if it did."""
+    """Run the task. Returns the error by which it refused, or None."""
     try:
         task.work(connection)
     except AnaphoraError as error:
@@ -531,7 +533,7 @@ def _run_task(task: _WriteTask, connection: sqlite3.Connection) -> Exception | N
 
 
 def _primary_error_code(error: BaseException) -> int:
-    """SQLite's code of an error without what it adds to it, -1 if it has none."""
+    """Return the primary SQLite result code of an error, -1 if it has none."""
     code = getattr(error, "sqlite_errorcode", None)
     return -1 if code is None else code & 0xFF
 
@@ -541,10 +543,10 @@ def _set_version(connection: sqlite3.Connection, version: int) -> None:
 
 
 def _create_file(path: Path) -> None:
-    """Make an empty file that is private, if there is none.
+    """Create an empty private file if there is none.
 
-    One that another store of this process may have open already must not be opened here:
-    closing it would let go of SQLite's locks.
+    An existing file must not be opened here, because another store of this process may use it:
+    closing it would drop SQLite's locks.
     """
     with _creating, suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

@@ -21,8 +21,8 @@ __all__ = ["SharedFile", "clear_unallocated"]
 _MAGIC = b"SQLite format 3\0"
 _BTREE_HEADERS = {2: 12, 5: 12, 10: 8, 13: 8}  # bytes of the header by the type of a page
 _FILE_HEADER = 100  # bytes on page 1 before its own header
-_PENDING_BYTE = 1 << 30  # the page that has it holds only locks
-# From here on the first byte of an overflow page, part of a page number, may look like a type.
+_PENDING_BYTE = 1 << 30  # the page that contains it is reserved for locks
+# In larger files the first byte of an overflow page, part of a page number, may look like a type.
 _MOST_PAGES = 2 << 24
 
 
@@ -30,14 +30,14 @@ def clear_unallocated(descriptor: int, first: int, count: int) -> int:
     """Clear the unallocated space of up to ``count`` pages from page ``first`` (1 is the first).
 
     Returns the number of the next page, 0 after the last one. The caller holds the write lock,
-    the WAL is empty, and connections read the file anew afterwards.
+    the WAL is empty, and connections reread the file afterwards.
 
     Raises :class:`StoreError` for a file that is not a SQLite database, or has more than 33
     million pages.
     """
     header = os.pread(descriptor, _FILE_HEADER, 0)
     if header[:16] != _MAGIC:
-        raise StoreError("the file is no SQLite database")
+        raise StoreError("the file is not a SQLite database")
     size: int = struct.unpack_from(">H", header, 16)[0]
     size = 65_536 if size == 1 else size
     pages = os.fstat(descriptor).st_size // size
@@ -58,7 +58,7 @@ def clear_unallocated(descriptor: int, first: int, count: int) -> int:
 
 
 def _unallocated(data: bytes, start: int, number: int, usable: int) -> tuple[int, int]:
-    """The bounds of the unallocated space of the page at ``start``; both equal if it has none."""
+    """Return the bounds of the unallocated space of the page at ``start``, equal if it is empty."""
     header = start + (_FILE_HEADER if number == 1 else 0)
     length = _BTREE_HEADERS.get(data[header])
     if length is None:
@@ -80,7 +80,7 @@ class SharedFile:
     """A database file, opened beside SQLite at most once in this process.
 
     Closing any descriptor of a file drops the locks that SQLite has on it in this process, so it
-    is closed only after the last user of the database has let go of it.
+    is closed only after the last user of the database has released it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -90,14 +90,14 @@ class SharedFile:
 
     @classmethod
     def acquire(cls, path: Path) -> SharedFile:
-        """The file at ``path``, which is a real path; :meth:`release` must follow."""
+        """Return the file at ``path``, a real path; :meth:`release` must follow."""
         with _mutex:
             shared = _files.setdefault(path, cls(path))
             shared._users += 1
             return shared
 
     def release(self) -> None:
-        """Let go of the file; SQLite must have no connection of this user any more."""
+        """Release the file, after SQLite has closed all connections of this user."""
         with _mutex:
             self._users -= 1
             if self._users:
@@ -107,7 +107,7 @@ class SharedFile:
                 os.close(self._descriptor)
 
     def descriptor(self) -> int:
-        """The descriptor. Raises OSError if the file cannot be opened."""
+        """Return the descriptor. Raises OSError if the file cannot be opened."""
         with _mutex:
             if self._descriptor < 0:
                 self._descriptor = os.open(self._path, os.O_RDWR)

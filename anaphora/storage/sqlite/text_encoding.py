@@ -1,4 +1,4 @@
-"""Texts as SQLite keeps them: any text of Python, also one that is none in UTF-8."""
+"""Store any ``str`` in SQLite, including lone surrogates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EncodedText: TypeAlias = str | bytes
 
 
 def encode_text(text: str) -> EncodedText:
-    """The text as SQLite keeps it: as bytes if it is none in UTF-8 (lone surrogates)."""
+    """Return ``text`` as a SQLite value: as bytes if UTF-8 cannot encode it (lone surrogates)."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -19,5 +19,5 @@ def encode_text(text: str) -> EncodedText:
 
 
 def decode_text(text: EncodedText) -> str:
-    """The text that :func:`encode_text` gave."""
+    """Invert :func:`encode_text`."""
     return text if isinstance(text, str) else text.decode("utf-8", "surrogatepass")

@@ -79,7 +79,7 @@ def test_lines_that_matched_are_passed_over_and_bad_ones_told_by_their_number():
     )
     result = run(stdin=log)
     assert result.exit_code == 0
-    assert result.stderr.startswith("Warning: standard input:2: this is no JSON")
+    assert result.stderr.startswith("Warning: standard input:2: this is not JSON")
     assert "Toyko" not in result.stdout
     assert "Kioto" in result.stdout
     assert "3 questions read, 1 of them understood" in result.stdout

@@ -161,7 +161,7 @@ class TestStore:
         assert re.match(r"store:[0-9a-f-]+  conversation  \d{4}-\d\d-\d\d \d\d:\d\d  ann", anns)
         assert "cannot be read" in anns
         (bobs,) = [line for line in lines if " bob of acme with weather: " in line]
-        assert "no record of a conversation" in bobs
+        assert "not a record of a conversation" in bobs
 
     def test_what_can_be_read_by_now_is_restored_and_the_rest_is_told(self, store_url):
         anns, bobs = id_of("ann", store_url), id_of("bob", store_url)
@@ -179,7 +179,9 @@ class TestStore:
             with store.open(ANN, timedelta(hours=1)) as session:
                 session.commit(replace(session.conversation, questions=1))
             id = id_of("ann", store_url)
-            with pytest.raises(AnaphoraError, match=f"{id}: 'ann' has gone on with 'weather'"):
+            with pytest.raises(
+                AnaphoraError, match=f"{id}: 'ann' has continued with 'weather'"
+            ):
                 run("--store", store_url, "--retry", id)
             assert store.peek(ANN).questions == 1
         assert len(run("--store", store_url).splitlines()) == 2

@@ -242,7 +242,7 @@ class TestHandlers:
             intents: ["intent=tea term(tea)={# == 'tea'}"]
             responses: {tea: "{{ tea / 2 }}"}
         """)
-        with pytest.raises(HandlerError, match="cannot be filled"):
+        with pytest.raises(HandlerError, match="cannot be rendered"):
             engine.ask("tea")
         assert engine.memory() == ()
 
@@ -256,5 +256,5 @@ class TestHandlers:
             intents: ["intent=tea term(tea)={{# == 'tea'}}"]
             responses: {{tea: "{template}"}}
         """)
-        with pytest.raises(HandlerError, match="cannot be filled"):
+        with pytest.raises(HandlerError, match="cannot be rendered"):
             engine.ask("tea")

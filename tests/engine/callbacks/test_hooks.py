@@ -98,7 +98,7 @@ class TestIntent:
         reply = engine.ask("and a coffee", explain=True)
         assert reply.text == "coffee"
         assert "size" not in reply.slots
-        assert "forgotten: size=large, for the conversation was reset" in str(reply.explanation)
+        assert "forgotten: size=large, because the conversation was reset" in str(reply.explanation)
 
     def test_one_that_always_says_no_is_stopped(self, engine):
         calls = []
@@ -143,7 +143,7 @@ class TestVariant:
 
         assert engine.ask("get me a tea", user="another").intent == "ad"
         reply = engine.ask("get me a coffee")
-        assert (reply.status, reply.reason) == ("rejected", "every way to read it was refused")
+        assert (reply.status, reply.reason) == ("rejected", "every reading of it was rejected")
 
     def test_silence_is_over_even_where_every_way_to_read_the_question_is_refused(self):
         engine = Engine(parse_model(MODEL), clock=lambda: NOW + timedelta(minutes=7))
@@ -274,7 +274,7 @@ class TestTheConversationOfAHandler:
 
         @engine.on("order")
         def order(drink, conversation):
-            seen.append([entity.said for entity in conversation.entities])
+            seen.append([entity.value_or_text for entity in conversation.entities])
             assert [step.intent for step in conversation.flow] == ["order"] * len(seen[:-1])
             return drink
 
@@ -291,7 +291,7 @@ class TestTheConversationOfAHandler:
 
         engine.ask("get me a large tea")
         engine.ask("get me a coffee")
-        assert {held.entity.said for held in engine.memory()} == {"get", "coffee"}
+        assert {held.entity.value_or_text for held in engine.memory()} == {"get", "coffee"}
         assert len(engine.conversation().flow) == 1
 
     def test_nothing_is_forgotten_if_it_fails(self, engine):

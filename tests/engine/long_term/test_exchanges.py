@@ -181,7 +181,7 @@ class TestWhatIsForgottenOnPurposeIsMarked:
         engine.hook(name)(forgets)
         reply = engine.ask("weather in Kyoto", explain=True)
         assert [exchange.status for exchange in past.exchanges] == ["matched", "reset", "matched"]
-        assert "city=Tokyo, for the conversation was reset" in str(reply.explanation)
+        assert "city=Tokyo, because the conversation was reset" in str(reply.explanation)
 
     def test_a_change_of_topic_is_no_such_thing(self, past, bot):
         engine = bot(TOPICS).with_long_term(past)

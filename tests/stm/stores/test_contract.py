@@ -325,8 +325,8 @@ def test_what_has_expired_is_found_by_nobody(clocked, clock):
     clock.pass_time(minutes=5, microseconds=1)
     assert store.peek(ANN) is None
     assert list(store.keys()) == []
-    assert store.note("shelf", "name") is None
-    assert store.notes("shelf") == {}
+    assert store.get_note("shelf", "name") is None
+    assert store.list_notes("shelf") == {}
     assert count_up(store, ANN) == 1
 
 
@@ -344,7 +344,7 @@ def test_a_timeout_beyond_the_calendar_is_no_error(store):
     store.put_note("shelf", "name", "text", timedelta.max)
     count_up(store, BEN)
     assert questions(store, ANN) == 1
-    assert store.note("shelf", "name") == "text"
+    assert store.get_note("shelf", "name") == "text"
 
 
 def test_another_store_finds_what_one_has_kept(lasting):
@@ -354,24 +354,24 @@ def test_another_store_finds_what_one_has_kept(lasting):
     assert questions(lasting.store(), ANN) == 1
     first.close()
     assert questions(lasting.store(), ANN) == 1
-    assert lasting.store().note("shelf", "name") == "text"
+    assert lasting.store().get_note("shelf", "name") == "text"
 
 
 def test_a_note_is_found_until_it_is_taken_away(store):
-    assert store.note("models", "ann") is None
-    assert store.notes("models") == {}
+    assert store.get_note("models", "ann") is None
+    assert store.list_notes("models") == {}
     store.put_note("models", "ann", "weather", TIMEOUT)
     store.put_note("models", "ben", "cafe", TIMEOUT)
     store.put_note("models", "ann", "sales", TIMEOUT)
     store.put_note("others", "ann", "…", TIMEOUT)
-    assert store.notes("models") == {"ann": "sales", "ben": "cafe"}
-    assert store.note("models", "ann") == "sales"
-    store.drop_note("models", "ann")
-    store.drop_note("models", "nobody")
-    store.drop_note("nowhere", "ann")
-    assert store.note("models", "ann") is None
-    assert store.notes("models") == {"ben": "cafe"}
-    assert store.notes("others") == {"ann": "…"}
+    assert store.list_notes("models") == {"ann": "sales", "ben": "cafe"}
+    assert store.get_note("models", "ann") == "sales"
+    store.delete_note("models", "ann")
+    store.delete_note("models", "nobody")
+    store.delete_note("nowhere", "ann")
+    assert store.get_note("models", "ann") is None
+    assert store.list_notes("models") == {"ben": "cafe"}
+    assert store.list_notes("others") == {"ann": "…"}
     assert list(store.keys()) == []
 
 
@@ -379,8 +379,8 @@ def test_whatever_notes_are_called_they_are_told_apart_and_read_back(store):
     for text in ODD:
         store.put_note("shelf", text, text, TIMEOUT)
         store.put_note(text, "name", text, TIMEOUT)
-    assert store.notes("shelf") == {text: text for text in ODD}
-    assert [store.note(text, "name") for text in ODD] == list(ODD)
+    assert store.list_notes("shelf") == {text: text for text in ODD}
+    assert [store.get_note(text, "name") for text in ODD] == list(ODD)
 
 
 def test_a_shelf_is_cleared_when_nothing_has_been_put_on_it_for_long(home, store):
@@ -388,17 +388,17 @@ def test_a_shelf_is_cleared_when_nothing_has_been_put_on_it_for_long(home, store
     store.put_note("shelf", "name", "text", short)
     store.put_note("other", "name", "text", TIMEOUT)
     home.idle(store, short)
-    until(lambda: store.note("shelf", "name") is None)
+    until(lambda: store.get_note("shelf", "name") is None)
     store.put_note("shelf", "new", "text", short)
-    assert store.notes("shelf") == {"new": "text"}
-    assert store.notes("other") == {"name": "text"}
+    assert store.list_notes("shelf") == {"new": "text"}
+    assert store.list_notes("other") == {"name": "text"}
 
 
 def test_a_shelf_stays_as_long_as_the_note_that_stays_longest(home, store):
     store.put_note("shelf", "long", "text", TIMEOUT)
     store.put_note("shelf", "short", "text", timedelta(milliseconds=1))
     home.idle(store, timedelta(seconds=1))
-    assert store.notes("shelf") == {"long": "text", "short": "text"}
+    assert store.list_notes("shelf") == {"long": "text", "short": "text"}
 
 
 def test_a_store_says_that_it_can_be_used(store):
@@ -420,7 +420,7 @@ def test_a_store_can_be_closed_twice(store):
         lambda store: count_up(store, ANN),
         lambda store: store.forget(ANN),
         lambda store: list(store.keys()),
-        lambda store: store.note("shelf", "name"),
+        lambda store: store.get_note("shelf", "name"),
         lambda store: store.put_note("shelf", "name", "text", TIMEOUT),
         lambda store: store.ping(),
     ],

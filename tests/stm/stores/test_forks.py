@@ -19,11 +19,11 @@ _BEGIN = """
     from msgspec.structs import replace
     from datetime import timedelta
     from anaphora.errors import Conflict
-    from anaphora.stm.conversation import Key
+    from anaphora.stm.conversation import ConversationKey
     from anaphora.stm.stores.urls import store_at
 
     warnings.simplefilter("ignore")  # that threads and forks don't go together: they do here
-    url, store, ann = sys.argv[1], store_at(sys.argv[1]), Key("ann", "weather")
+    url, store, ann = sys.argv[1], store_at(sys.argv[1]), ConversationKey("ann", "weather")
 
     def ask(store, said, key=ann):
         with store.open(key, timedelta(minutes=5)) as session:
@@ -118,7 +118,7 @@ def test_forked_processes_can_ask_whatever_the_threads_of_their_parent_were_doin
             if child == 0:
                 ask(store, "child")
                 with closing(store_at(url.replace("bot.db", "0.db"))) as made:
-                    ask(made, "child", Key("ben", "weather"))
+                    ask(made, "child", ConversationKey("ben", "weather"))
                 os._exit(0)
             deadline = time.monotonic() + 20
             while not (ended := os.waitpid(child, os.WNOHANG))[0]:

@@ -39,7 +39,7 @@ def test_nothing_is_kept_beside_the_conversations(store):
     for _ in range(1_000):
         count_up(store, "ann")
     assert len(store._expiries) == 1
-    assert len(store._turns) == 0
+    assert len(store._locks) == 0
 
 
 def test_a_thousand_conversations_lose_no_update(store):
@@ -47,7 +47,7 @@ def test_a_thousand_conversations_lose_no_update(store):
     with ThreadPoolExecutor(50) as pool:
         list(pool.map(lambda user: count_up(store, user), users))
     assert {store.peek(ConversationKey(user, "weather")).questions for user in users} == {3}
-    assert len(store._turns) == 0
+    assert len(store._locks) == 0
 
 
 def test_forgetting_again_and_again_leaves_nothing_behind(store, clock):
@@ -57,15 +57,15 @@ def test_forgetting_again_and_again_leaves_nothing_behind(store, clock):
     assert len(store._expiries) == 1
     clock.pass_time(minutes=6)
     store.forget(ConversationKey("ben", "weather"))
-    assert (store._expiries, store._queued, len(store._turns)) == ([], set(), 0)
+    assert (store._expiries, store._scheduled, len(store._locks)) == ([], set(), 0)
 
 
 def test_models_chosen_and_left_again_by_very_many_users_leave_nothing_behind(store):
     for number in range(5_000):
         store.put_note(f"user {number}", "model", "weather", timedelta(days=30))
-        store.drop_note(f"user {number}", "model")
-    assert len(store._shelves) == 0
-    assert len(store._expiries) == len(store._queued) < 100
+        store.delete_note(f"user {number}", "model")
+    assert len(store._namespaces) == 0
+    assert len(store._expiries) == len(store._scheduled) < 100
 
 
 def test_the_notes_of_too_many_users_make_room_for_each_other(clock):

@@ -108,7 +108,7 @@ def test_a_conversation_that_cannot_be_read_is_put_aside_and_the_log_says_so(roo
     assert store.quarantine.count() == 1
     (item,) = store.quarantine.items()
     assert item.key == ANN
-    assert "no record of a conversation" in item.reason
+    assert "not a record of a conversation" in item.reason
     assert item.at.utcoffset() == timedelta()
     (told,) = [each for each in caplog.records if "put in quarantine" in each.getMessage()]
     assert (told.user, told.model, told.tenant) == ANN
@@ -175,7 +175,7 @@ def test_one_whose_user_has_gone_on_is_not_restored_over_the_newer_one(room, sto
         with store.open(ANN, TIMEOUT) as session:
             session.commit(replace(session.conversation, data={"said": "Rome"}))
     (item,) = store.quarantine.items()
-    with pytest.raises(Conflict, match="'ann' has gone on with 'weather' since"):
+    with pytest.raises(Conflict, match="'ann' has continued with 'weather' since"):
         store.quarantine.release(item.id)
     assert store.peek(ANN).data == {"said": "Rome"}
     assert store.quarantine.count() == 1

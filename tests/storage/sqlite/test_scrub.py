@@ -146,8 +146,8 @@ def test_others_write_while_an_older_state_is_being_read(path, data, in_another_
         fill(data, Random(6), 1, users=1)  # newer than what is read
         with ThreadPoolExecutor() as threads:
             begun = threading.Event()
-            empty = data._empty_log
-            data._empty_log = lambda connection: (begun.set(), empty(connection))
+            empty = data._truncate_wal
+            data._truncate_wal = lambda connection: (begun.set(), empty(connection))
             scrubbing = threads.submit(data.scrub)
             assert begun.wait(20)
             # If nothing were written until the reader ends, the scrub would fail.
@@ -192,7 +192,7 @@ def test_only_a_database_is_cleared(tmp_path):
     other.write_bytes(b"just text " * 1_000)
     descriptor = os.open(other, os.O_RDWR)
     try:
-        with pytest.raises(StoreError, match="no SQLite database"):
+        with pytest.raises(StoreError, match="not a SQLite database"):
             clear_unallocated(descriptor, 1, 100)
     finally:
         os.close(descriptor)

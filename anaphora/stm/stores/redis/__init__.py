@@ -1,1 +1,1 @@
-"""Conversations in Redis."""
+"""The Redis store."""

@@ -1,4 +1,4 @@
-"""The way to a Redis server: connections, attempts, and errors that say how to mend them."""
+"""A Redis connection with retries and actionable errors."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _HINTS = {
     "OOM": "it is out of memory: raise its maxmemory",
     "MISCONF": "it cannot write to its disk: make room there",
     "READONLY": "it is a replica: name the primary in the URL",
-    "WRONGTYPE": "a key holds what is no part of this store: delete it, or use another prefix",
+    "WRONGTYPE": "a key belongs to another program: delete it, or use another prefix",
     "NOPERM": "its user may not do this: grant the keys of the prefix, and @read @write @scripting",
-    "MOVED": "it is one node of a cluster: name a proxy that hides it, or a server of its own",
+    "MOVED": "it is one node of a cluster: name a proxy for the cluster, or a standalone server",
     "CLUSTERDOWN": "its cluster is not complete",
 }
 _Answer = TypeVar("_Answer")
@@ -50,9 +50,9 @@ _Answer = TypeVar("_Answer")
 class RedisConnection(ForkAware):
     """Sends commands to the server at ``url``, from any thread and also after a fork.
 
-    Whatever it sends may be sent twice: if the connection is lost, or the server is restarting,
-    it tries anew for ``patience`` seconds, unless it has never been there. Raises
-    :class:`StoreError` for a URL that cannot be read and for every command that fails.
+    If the connection is lost or the server restarts, it retries for ``patience`` seconds (unless
+    it has never connected), so commands may be sent twice. Raises :class:`StoreError` for an
+    invalid URL and for every command that fails.
     """
 
     def __init__(self, url: str, *, patience: float) -> None:
@@ -61,9 +61,10 @@ class RedisConnection(ForkAware):
         self._display_url = _without_password(url)
         try:
             self._connect(url)
-        except ValueError:  # what it says may be a part of the password
+        except ValueError:  # its message may contain a part of the password
             raise StoreError(
-                f"'{self._display_url}' is no URL of a Redis server: write redis://host:6379/0, "
+                f"'{self._display_url}' is not the URL of a Redis server: write "
+                "redis://host:6379/0, "
                 "rediss://… or unix:///path, and / @ : % in a password as %2F %40 %3A %25"
             ) from None
         self._url = url
@@ -78,7 +79,7 @@ class RedisConnection(ForkAware):
         *arguments: str | bytes | int,
         patience: float | None = None,
     ) -> Any:
-        """Run a script and return its answer."""
+        """Run a script and return its result."""
 
         def attempt() -> Any:
             rest = (len(keys), *keys, *arguments)
@@ -90,12 +91,12 @@ class RedisConnection(ForkAware):
         return self._retry(attempt, patience)
 
     def execute(self, *words: str | bytes | int, patience: float | None = None) -> Any:
-        """Send one command and return its answer."""
+        """Send one command and return its result."""
         return self._retry(lambda: self._client.execute_command(*words), patience)
 
     def scan(self, pattern: bytes, *, within: bytes | None = None) -> Iterator[bytes]:
-        """The keys that fit a pattern, or the members of the sorted set ``within``; one may come
-        twice."""
+        """Iterate over the keys, or the members of the sorted set ``within``, that match a
+        pattern; one may occur twice."""
         command = ("SCAN",) if within is None else ("ZSCAN", within)
         cursor: int | None = None
         while cursor != 0:
@@ -108,12 +109,12 @@ class RedisConnection(ForkAware):
         self._pool.disconnect()
 
     def after_fork_in_child(self) -> None:
-        """Go on with connections of its own."""
-        self._parent_pools.append(self._pool)  # they belong to the parent, which uses them
+        """Open new connections."""
+        self._parent_pools.append(self._pool)  # not to be closed: the parent uses them
         self._connect(self._url)
 
     def _connect(self, url: str) -> None:
-        # Attempts are counted here alone. Nothing of the newer protocol is needed.
+        # Only `_retry` retries. Nothing of the newer protocol is needed.
         self._pool = redis.BlockingConnectionPool.from_url(
             url,
             max_connections=_CONNECTIONS,
@@ -123,12 +124,12 @@ class RedisConnection(ForkAware):
             retry=Retry(NoBackoff(), 0),
             protocol=2,
         )
-        # Typed as Any: its answers are typed as if they might have to be awaited.
+        # Typed as Any: the library types results as possibly awaitable.
         self._client: Any = redis.Redis(connection_pool=self._pool)
 
     def _retry(self, attempt: Callable[[], _Answer], patience: float | None) -> _Answer:
         end = time.monotonic() + (self._patience if patience is None else patience)
-        pause = 0.0  # the first failure may be that of a connection that was idle for long
+        pause = 0.0  # the first failure may just be a connection that was idle for too long
         while True:
             if self._closed:
                 raise StoreError(f"the store {self._display_url} is closed")
@@ -157,17 +158,17 @@ class RedisConnection(ForkAware):
 
 
 class AccessDeniedError(StoreError):
-    """The user of the URL has no right to send a command, or to use a key."""
+    """The user of the URL has no permission for a command or a key."""
 
 
 def _hint(error: RedisError) -> str:
-    if "user executing the script can't" in str(error):  # NOPERM, where a script asked
+    if "user executing the script can't" in str(error):  # NOPERM inside a script
         return _HINTS["NOPERM"]
     match error:
         case BusyLoadingError():
             return "it is still reading its data: try again later"
         case AuthenticationError() | AuthorizationError():
-            return "check the user and the password in the URL: redis://user:password@host"
+            return "check user and password in the URL: redis://user:password@host"
         case redis.ReadOnlyError():
             return _HINTS["READONLY"]
         case redis.OutOfMemoryError():
@@ -177,9 +178,9 @@ def _hint(error: RedisError) -> str:
         case redis.exceptions.MovedError():
             return _HINTS["MOVED"]
         case redis.TimeoutError():
-            return "it does not answer in time: is it overloaded, or the network cut?"
+            return "it does not answer in time: is it overloaded, or the network down?"
         case redis.ConnectionError():
-            return "it cannot be reached: does it run, and is the URL right?"
+            return "it cannot be reached: is it running, and is the URL correct?"
         case _:
             return "it refuses a command"
 

@@ -1,9 +1,10 @@
-"""How the keys of conversations and shelves are called in Redis.
+"""The Redis keys of conversations, notes and quarantine.
 
-A conversation's keys share what stands in braces, so that Redis Cluster keeps them in one place:
-``anaphora:{tenant/user/model}:c`` is its record, ``…:l`` the lock of whoever answers in it,
-``…:n`` who comes next, ``…:d:TOKEN`` that this question's commit was kept. So do those of the
-quarantine: ``anaphora:{quarantine}:index`` has the ids of its records, ``…:q:ID`` is a record.
+The keys of a conversation share a hash tag (the part in braces), so that Redis Cluster stores them
+on one node: ``anaphora:{tenant/user/model}:c`` is its record, ``…:l`` the lock of the question that
+is being answered, ``…:n`` the token of the next one in the queue, ``…:d:TOKEN`` marks a completed
+commit. In the quarantine, ``anaphora:{quarantine}:index`` has the ids of all records, and
+``…:q:ID`` is a record.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ class SessionKeys(NamedTuple):
 
 
 class KeySpace:
-    """The keys below a prefix. Raises :class:`StoreError` for a prefix that cannot be one."""
+    """All keys with a prefix. Raises :class:`StoreError` for an invalid prefix."""
 
     def __init__(self, prefix: str) -> None:
         if not prefix or "{" in prefix or "}" in prefix:
-            raise StoreError(f"'{prefix}' is no prefix of keys: write one without braces")
+            raise StoreError(f"'{prefix}' cannot be a key prefix: write one without braces")
         self._prefix = f"{prefix}:{{"
         self._notes_prefix = f"{prefix}:notes:"
         self.probe_key = encode(f"{prefix}:probe")
@@ -42,7 +43,7 @@ class KeySpace:
         self.records_pattern = encode(f"{_escape_pattern(prefix)}:{{*}}:c")
 
     def session_keys(self, key: ConversationKey, token: str) -> SessionKeys:
-        """The keys of the question that is told by ``token``."""
+        """Return the keys of the question with this ``token``."""
         stem = self._stem(key)
         return SessionKeys(
             record=encode(f"{stem}:c"),
@@ -52,7 +53,7 @@ class KeySpace:
         )
 
     def commit_marks_pattern(self, user: str, tenant: str) -> bytes:
-        """The pattern of what tells that questions of a user were kept."""
+        """Return the pattern of the commit marks of a user."""
         stem = self._stem(ConversationKey(user, "", tenant)).removesuffix("}")
         return encode(f"{_escape_pattern(stem)}*}}:d:*")
 
@@ -66,10 +67,10 @@ class KeySpace:
         return encode(self._notes_prefix + namespace)
 
     def parse_record_key(self, record: bytes) -> ConversationKey | None:
-        """Whose record it is, None if it is a key of somebody else's."""
+        """Parse the key of a record; None if it belongs to another program."""
         try:
             tenant, user, model = decode(record[len(encode(self._prefix)) : -3]).split("/")
-        except ValueError:  # UnicodeDecodeError is one, too
+        except ValueError:  # including UnicodeDecodeError
             return None
         return ConversationKey(_unquote(user), _unquote(model), _unquote(tenant))
 
@@ -79,7 +80,7 @@ class KeySpace:
 
 
 def _escape_pattern(text: str) -> str:
-    """The pattern that only ``text`` fits."""
+    """Return the pattern that matches only ``text``."""
     return re.sub(r"([*?\[\]\\])", r"\\\1", text)
 
 

@@ -1,4 +1,4 @@
-"""Leases on locks: a lock ends by itself when its process dies, and lasts while it lives."""
+"""Renew the leases of locks: a lock expires when its process dies, and lasts while it lives."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _log = logging.getLogger(__name__)
 
 
 class LeaseRenewer:
-    """Calls ``renew(lock, token)`` for the locks that are held for long, again and again,
-    ``every`` so many seconds at least. It answers False once the lock is lost.
+    """Calls ``renew(lock, token)`` at least ``every`` so many seconds for each lock, until the
+    call returns False because the lock is lost.
 
-    One thread does so for all. It ends by itself when nothing is held, and nothing waits for it.
+    One daemon thread serves all locks. It ends by itself when no lock is held.
     """
 
     def __init__(self, renew: Callable[[bytes, str], bool], *, every: float) -> None:
         self._renew = renew
-        self._pause = every / 2  # a lock is renewed on the second beat after it was taken
+        self._pause = every / 2  # a lock is renewed in the second round after its acquisition
         self._leases: dict[str, _Lease] = {}
         self._thread: threading.Thread | None = None
         self._mutex = threading.Lock()
         self._closed = threading.Event()
 
     def add(self, lock: bytes, token: str) -> None:
-        """The lock has just been taken."""
+        """Start renewing a lock that has just been acquired."""
         with self._mutex:
             self._leases[token] = _Lease(lock)
             if self._thread is None:
@@ -39,7 +39,7 @@ class LeaseRenewer:
                 self._thread.start()
 
     def remove(self, token: str) -> None:
-        """The lock is no longer held, if it was."""
+        """Stop renewing a lock, if it is still held."""
         with self._mutex:
             self._leases.pop(token, None)
 
@@ -52,27 +52,27 @@ class LeaseRenewer:
                 if not self._leases:
                     self._thread = None
                     return
-                due = [(token, held) for token, held in self._leases.items() if held.beaten]
-                for held in self._leases.values():
-                    held.beaten = True
-            for token, held in due:
-                self._renew_one(token, held)
+                due = [(token, lease) for token, lease in self._leases.items() if lease.was_seen]
+                for lease in self._leases.values():
+                    lease.was_seen = True
+            for token, lease in due:
+                self._renew_one(token, lease)
 
-    def _renew_one(self, token: str, held: _Lease) -> None:
+    def _renew_one(self, token: str, lease: _Lease) -> None:
         try:
-            kept = self._renew(held.lock, token)
-        except StoreError as error:  # it may be reached again before the lease ends
+            is_held = self._renew(lease.lock, token)
+        except StoreError as error:  # the server may be back before the lease ends
             _log.warning("a lease cannot be renewed", extra={"reason": str(error)})
             return
-        if not kept:  # whoever holds it will be told when it commits
+        if not is_held:  # the question gets an error when it commits
             self.remove(token)
 
 
 class _Lease:
-    """A lock, and whether the thread has seen it before."""
+    """A lock, and whether the thread has seen it in an earlier round."""
 
-    __slots__ = ("beaten", "lock")
+    __slots__ = ("lock", "was_seen")
 
     def __init__(self, lock: bytes) -> None:
         self.lock = lock
-        self.beaten = False
+        self.was_seen = False

@@ -1,7 +1,7 @@
 """The quarantine of the Redis store: a key for each record, and a sorted set of ids by expiry.
 
-All of them share one hash tag, so that Redis Cluster keeps them in one place. An id begins with
-digests of the users whose conversation the record may be: so those of a user are found among all.
+All of them share one hash tag, so that Redis Cluster stores them on one node. An id begins with
+digests of the users who may own the record, by which the records of a user are found.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from anaphora.stm.stores.quarantine import (
     restore,
 )
 from anaphora.stm.stores.redis.connection import AccessDeniedError, RedisConnection
-from anaphora.stm.stores.redis.keys import KeySpace
+from anaphora.stm.stores.redis.keys import KeySpace, encode
 from anaphora.stm.stores.redis.scripts import COUNT_QUARANTINED, QUARANTINE
 from anaphora.stm.stores.store import Session
 
@@ -33,13 +33,13 @@ __all__ = ["RedisQuarantine"]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _LIST_BATCH = 100
-_SHORT_PATIENCE = 0.5  # seconds of patience where nothing is lost by a failure
+_SHORT_PATIENCE = 0.5  # seconds of retries for operations whose failure loses nothing
 
 _log = logging.getLogger(__name__)
 
 
 class _Entry(NamedTuple):
-    """What is kept of a record, and the record."""
+    """A record with its description."""
 
     key: ConversationKey | None
     reason: str
@@ -53,16 +53,15 @@ class RedisQuarantine:
 
     def __init__(
         self,
-        link: RedisConnection,
-        naming: KeySpace,
+        connection: RedisConnection,
+        key_space: KeySpace,
         open: Callable[[ConversationKey, timedelta], AbstractContextManager[Session]],
     ) -> None:
-        self._connection, self._key_space, self._open = link, naming, open
+        self._connection, self._key_space, self._open = connection, key_space, open
 
     def put(self, key: ConversationKey, record: bytes, reason: str, *, at: int, ttl: int) -> None:
-        """Keep a copy of the record of ``key`` for ``ttl`` milliseconds (negative: the record has
-        no expiry). ``at`` is the server's time in milliseconds. To put it twice is to put it
-        once."""
+        """Store a copy of the record of ``key`` for ``ttl`` milliseconds (negative: the record has
+        no expiry). ``at`` is the server's time in milliseconds. Idempotent."""
         id = _id_of(key, record)
         kept_for = ttl if ttl > 0 else DEFAULT_TTL // _MILLISECOND
         keys = (self._key_space.quarantine_index, self._key_space.quarantine_key(id))
@@ -110,13 +109,13 @@ class RedisQuarantine:
                 self.discard(id)
 
     def erase_user(self, user: str, tenant: str) -> None:
-        """Delete the records that may hold words of a user."""
+        """Delete the records that may contain words of a user."""
         for id, owners in self._iter_of_user(user, tenant):
             if belongs_to_user(owners, user, tenant):
                 self.discard(id)
 
     def _iter_entries(self) -> Iterator[tuple[str, _Entry]]:
-        """All entries, those first that expire first."""
+        """Iterate over all entries in the order of expiry."""
         first = 0
         while names := self._connection.execute(
             "ZRANGE", self._key_space.quarantine_index, first, first + _LIST_BATCH - 1
@@ -126,9 +125,9 @@ class RedisQuarantine:
             first += _LIST_BATCH
 
     def _iter_of_user(self, user: str, tenant: str) -> Iterator[tuple[str, set[ConversationKey]]]:
-        """The ids of records that may be of a user, and whose they may be."""
+        """Iterate over the ids and the possible owners of the records that may be of a user."""
         pattern = f"*{_digest_of_user(user, tenant)}*"
-        with suppress(AccessDeniedError):  # then nothing of this user's was ever put there
+        with suppress(AccessDeniedError):  # then this client could never store anything there
             for id, entry in self._load_entries(self._find_ids(pattern)):
                 yield id, owners_of(entry.key, entry.record)
 
@@ -143,27 +142,23 @@ class RedisQuarantine:
             "MGET", *map(self._key_space.quarantine_key, ids)
         )
         for id, packed in zip(ids, found, strict=True):
-            if packed is not None:  # it has expired
+            if packed is not None:  # else it has expired
                 yield id, _unpack(packed)
 
 
 def _id_of(key: ConversationKey, record: bytes) -> str:
     owners = owners_of(key, record)
     users = sorted({_digest_of_user(owner.user, owner.tenant) for owner in owners})
-    return "-".join((*users, _digest(*map(_encoded, key), record)))
+    return "-".join((*users, _digest(*map(encode, key), record)))
 
 
 def _digest_of_user(user: str, tenant: str) -> str:
-    return _digest(_encoded(tenant), _encoded(user))
+    return _digest(encode(tenant), encode(user))
 
 
 def _digest(*parts: bytes) -> str:
     whole = b"".join(b"%d:%b" % (len(part), part) for part in parts)
     return blake2b(whole, digest_size=6).hexdigest()
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
 
 
 def _pack(entry: _Entry) -> bytes:

@@ -1,8 +1,8 @@
-"""What Redis does in one go, as Lua scripts.
+"""The atomic operations of the Redis store, as Lua scripts.
 
-Each may be run again if its answer was lost: it then does nothing more, and answers the same. What
-might be refused (no memory, no disk, a replica) is the first that a script writes: afterwards
-Redis refuses nothing, so that all of a script is done or nothing.
+All scripts are idempotent: one whose answer was lost can run again, changes nothing more and
+returns the same. Redis refuses a script (no memory, no disk, a replica) at its first write and
+none of the later ones, so that a script changes everything or nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script, and the digest that Redis knows it by."""
+    """A script with the digest by which Redis caches it."""
 
     text: str
     digest: str = field(init=False)
@@ -34,10 +34,10 @@ class Script:
         object.__setattr__(self, "digest", digest)
 
 
-# Who asks first in vain comes next, or whoever asks most often would always be before the others.
-# A user may have no right to ask for the time: it is {0, 0} then.
-# Answers {1, record, time, milliseconds until the record expires} to the one who has the lock now,
-# {0, 1, 0, 0} to who comes next, {0, 0, 0, 0} to others.
+# The first client that fails to get the lock is next; otherwise the one that polls most often
+# would always win. Without permission to ask for the time, it is {0, 0}.
+# Returns {1, record, time, milliseconds until the record expires} to the client that gets the
+# lock, {0, 1, 0, 0} to the next one, {0, 0, 0, 0} to others.
 ACQUIRE = Script("""
 local lock, record, queue = KEYS[1], KEYS[2], KEYS[3]
 local token, lease, patience = ARGV[1], ARGV[2], ARGV[3]
@@ -60,7 +60,7 @@ local time = redis.pcall('TIME')
 return {1, found, time.err and {0, 0} or time, ttl}
 """)
 
-# An empty record is none. Answers 1 if it was kept, now or when this was run before.
+# An empty record deletes the key. Returns 1 if the commit succeeded, now or in an earlier run.
 COMMIT = Script("""
 local lock, record, done = KEYS[1], KEYS[2], KEYS[3]
 local token, text, ttl, known = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -85,7 +85,7 @@ for _, key in ipairs(KEYS) do
 end
 """)
 
-# Answers 1 if the lock is still held.
+# Returns 1 if the lock is still held.
 RENEW = Script("""
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   return 0
@@ -93,7 +93,7 @@ end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 """)
 
-# A shelf lives as long as the longest of its notes.
+# A namespace lives as long as its longest-lived note.
 PUT_NOTE = Script("""
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
@@ -101,8 +101,8 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
 end
 """)
 
-# The index comes first: a user who may not write it leaves nothing that is in no index. It lives
-# as long as the longest of its records. Answers 1 if the record was not there before.
+# Writes the index first: without permission for it, no record is left outside the index. The index
+# lives as long as its longest-lived record. Returns 1 if the record is new.
 QUARANTINE = Script("""
 local index, record = KEYS[1], KEYS[2]
 local id, text, ttl, now = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -115,7 +115,7 @@ end
 return is_new
 """)
 
-# Counts by the server's time, or by that of the client if its user may not ask for it.
+# Uses the server's time, or the client's if its user has no permission to ask for it.
 COUNT_QUARANTINED = Script("""
 local time = redis.pcall('TIME')
 local now = ARGV[1]

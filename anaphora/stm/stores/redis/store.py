@@ -1,7 +1,7 @@
-"""Conversations in Redis, shared by processes on many machines.
+"""A store in Redis, shared by processes on many machines.
 
-Where each key is and what each script does is told in :mod:`anaphora.stm.stores.redis.keys` and
-:mod:`anaphora.stm.stores.redis.scripts`.
+:mod:`anaphora.stm.stores.redis.keys` describes the keys, and
+:mod:`anaphora.stm.stores.redis.scripts` the scripts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from anaphora.stm.stores.quarantine import try_load
 from anaphora.stm.stores.redis.keys import KeySpace, SessionKeys, decode, encode
 from anaphora.stm.stores.redis.leases import LeaseRenewer
 from anaphora.stm.stores.redis.scripts import ACQUIRE, COMMIT, PUT_NOTE, RELEASE, RENEW
-from anaphora.stm.stores.store import Session
+from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.forks import ForkAware, register_fork_aware
 
 if TYPE_CHECKING:
@@ -38,29 +38,30 @@ _SLACK = 1_000  # ms; a pause that lasts exactly the timeout must still find the
 _COMMIT_MARK_MS = 15_000  # ms beyond the patience for which a commit may be repeated
 _QUEUE_PATIENCE = 500  # ms for which the next one in the queue may be silent
 _FIRST_PAUSE, _PAUSE_GROWTH = 0.001, 1.5
-_LONGEST_PAUSE = {True: 0.025, False: 0.1}  # by whether one comes next
-_LEASE_RANGE = 0.1, 86_400.0  # seconds, at least and at most
-_SHORT_PATIENCE = 0.5  # seconds of patience where nothing is lost by a failure
+_LONGEST_PAUSE = {True: 0.025, False: 0.1}  # seconds, by whether this question is next
+_LEASE_RANGE = 0.1, 86_400.0  # seconds
+_SHORT_PATIENCE = 0.5  # seconds of retries for operations whose failure loses nothing
 
 _Load: TypeAlias = Callable[[bytes, ConversationKey, Callable[[str], None]], Conversation]
 
 _log = logging.getLogger(__name__)
 
 
-class RedisStore(ForkAware):
-    """Keeps conversations in the Redis server at ``url`` until they have been idle for longer
+class RedisStore(Store, ForkAware):
+    """Stores conversations in the Redis server at ``url`` until they have been idle for longer
     than their timeout, by the time of that server.
 
-    A question costs two commands, one to take its turn and one to keep what became of it. The
-    turn is a lock that lasts for ``lease`` seconds and is renewed as long as the question takes:
-    if its process dies, another goes on after that time; one that was suspended for longer gets
-    :class:`Conflict` and changes nothing. ``wait`` is for how many seconds a question waits for
-    its turn. All keys begin with ``prefix``. The ``clock`` of other stores is taken, but not
-    asked: clocks of several machines differ. A server that restarts may take ``patience`` seconds
-    before a question fails. The store may be used in a process that was forked later.
+    A question costs two commands: one locks and reads its conversation, one writes and unlocks it.
+    The lock has a ``lease`` in seconds, which is renewed while the question is being answered. If
+    the process dies, another question can go on after that time; a question that was suspended for
+    longer gets :class:`Conflict` and changes nothing. ``wait`` is how many seconds a question waits
+    for the lock. All keys begin with ``prefix``. ``clock`` is accepted for the sake of other
+    stores, but ignored, because the clocks of several machines differ. A server may take
+    ``patience`` seconds to restart before a question fails. After a fork, both processes can use
+    the store.
 
     See :class:`~anaphora.stm.stores.store.Store` for the methods. Raises :class:`StoreError`
-    for a URL that cannot be read; whether there is a server shows when it is needed.
+    for an invalid URL; the first command connects.
     """
 
     def __init__(
@@ -75,8 +76,8 @@ class RedisStore(ForkAware):
     ) -> None:
         if not _LEASE_RANGE[0] <= lease <= _LEASE_RANGE[1]:
             raise StoreError(
-                f"a lease of {lease:g} seconds is of no use: 10 are usual, and {_LEASE_RANGE[0]:g} "
-                f"to {_LEASE_RANGE[1]:g} can be"
+                f"a lease of {lease:g} seconds is not possible: write {_LEASE_RANGE[0]:g} to "
+                f"{_LEASE_RANGE[1]:g} (the default is 10)"
             )
         self._key_space = KeySpace(prefix)
         self._connection = _connect(url, patience)
@@ -85,7 +86,7 @@ class RedisStore(ForkAware):
         self._lease = lease
         self._process_state = self._new_process()
         self._has_checked_risks = False
-        self._latest_clock = 0  # clock of a session
+        self._latest_clock = 0  # of all sessions
         register_fork_aware(self)
 
     def open(self, key: ConversationKey, timeout: timedelta) -> AbstractContextManager[Session]:
@@ -96,40 +97,37 @@ class RedisStore(ForkAware):
         self, key: ConversationKey, timeout: timedelta, load: _Load
     ) -> Iterator[Session]:
         process, end = self._process_state, time.monotonic() + self._wait
-        turn = process.turns.acquire(key)
+        lock = process.locks.acquire(key)
         token = token_hex(8)
         names = self._key_space.session_keys(key, token)
-        held = True  # or may be, if the answer was lost
+        is_held = True  # or may be, if the answer was lost
         try:
-            record, there, ttl = self._acquire(key, names, token, end)
+            record, server_time, ttl = self._acquire(key, names, token, end)
             process.leases.add(names.lock, token)
             if record is None:
                 found = Conversation.empty(key)
             else:
-                found = load(record, key, partial(self._quarantine_record, key, record, there, ttl))
-            session = Session(found, self._next_clock(there))
+                quarantine = partial(self._quarantine_record, key, record, server_time, ttl)
+                found = load(record, key, quarantine)
+            session = Session(found, self._next_clock(server_time))
             yield session
             if session.committed is not None:
                 if process is not self._process_state:
                     raise forked_error(key)
                 self._save(key, names, token, session.committed, timeout)
-                held = False
+                is_held = False
         finally:
             if process is self._process_state:
                 process.leases.remove(token)
                 try:
-                    if held:
+                    if is_held:
                         self._release(names, token)
                 finally:
-                    process.turns.release(key, turn)
+                    process.locks.release(key, lock)
 
     def peek(self, key: ConversationKey) -> Conversation | None:
         record = self._connection.execute("GET", self._key_space.record_key(key))
         return None if record is None else load_or_reset(record, key)
-
-    def forget(self, key: ConversationKey) -> None:
-        with self.hold_and_forget(key):
-            pass
 
     @contextmanager
     def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:
@@ -172,14 +170,14 @@ class RedisStore(ForkAware):
 
     @property
     def quarantine(self) -> RedisQuarantine:
-        """The conversations that were put aside because they cannot be read."""
+        """The records that were copied aside because they cannot be read."""
         from anaphora.stm.stores.redis.quarantine import RedisQuarantine
 
         return RedisQuarantine(self._connection, self._key_space, self.open)
 
     def ping(self) -> None:
-        """As the protocol says. The first time it also logs a warning if the server is set up to
-        lose conversations."""
+        """Check the server; the first time, log a warning if its settings may lose
+        conversations."""
         self._connection.execute(
             "SET", self._key_space.probe_key, "", "PX", 1_000, patience=_SHORT_PATIENCE
         )
@@ -195,22 +193,22 @@ class RedisStore(ForkAware):
     def _acquire(
         self, key: ConversationKey, names: SessionKeys, token: str, end: float
     ) -> tuple[bytes | None, int, int]:
-        """Wait for the lock; the record, if there is one, the server's time, and the milliseconds
-        until the record expires."""
+        """Wait for the lock. Returns the record, if there is one, the server's time in
+        microseconds, and the milliseconds until the record expires."""
         keys = (names.lock, names.record, names.next)
         longest, pause = 0.0, _FIRST_PAUSE
         while True:
-            mine, answer, time_there, ttl = self._connection.run_script(
+            is_mine, answer, server_time, ttl = self._connection.run_script(
                 ACQUIRE, keys, token, self._lease_in_ms, _QUEUE_PATIENCE
             )
-            if mine:
-                seconds, microseconds = map(int, time_there)
-                there = seconds * 1_000_000 + microseconds
-                return answer, there or time.time_ns() // 1_000, ttl
+            if is_mine:
+                seconds, microseconds = map(int, server_time)
+                now = seconds * 1_000_000 + microseconds
+                return answer, now or time.time_ns() // 1_000, ttl
             rest = end - time.monotonic()
             if rest <= 0:
                 raise busy_error(key, self._wait)
-            if longest != _LONGEST_PAUSE[bool(answer)]:  # comes next now
+            if longest != _LONGEST_PAUSE[bool(answer)]:  # has become the next one
                 longest, pause = _LONGEST_PAUSE[bool(answer)], _FIRST_PAUSE
             time.sleep(min(uniform(pause / 2, pause), rest))
             pause = min(pause * _PAUSE_GROWTH, longest)
@@ -231,26 +229,26 @@ class RedisStore(ForkAware):
             raise Conflict(
                 f"the conversation of {key.user!r} with '{key.model}' was lost to another "
                 f"question: this one was suspended, or cut off from its store, for longer than "
-                f"the lease of {self._lease:g} seconds; nothing of it is kept"
+                f"the lease of {self._lease:g} seconds; nothing was changed"
             )
 
     def _quarantine_record(
-        self, key: ConversationKey, record: bytes, there: int, ttl: int, reason: str
+        self, key: ConversationKey, record: bytes, server_time: int, ttl: int, reason: str
     ) -> None:
-        """Copy a record that cannot be read into the quarantine; the next commit takes its place.
-        The conversation goes on if that fails: a user of the server may have no right to it."""
+        """Copy an unreadable record into the quarantine; the next commit overwrites the original.
+        A failure is only logged: the client may have no permission for the quarantine."""
         try:
-            self.quarantine.put(key, record, reason, at=there // 1_000, ttl=ttl)
+            self.quarantine.put(key, record, reason, at=server_time // 1_000, ttl=ttl)
         except StoreError as error:
             _log.error(
                 "a damaged conversation cannot be put in quarantine",
                 extra={"reason": str(error), **key._asdict()},
             )
 
-    def _next_clock(self, time_there: int) -> int:
-        """The clock of a session: the server's time, so that all processes have the same; after
-        what this one was told before, should the server be another now, or be set back."""
-        self._latest_clock = max(time_there, self._latest_clock + 1)
+    def _next_clock(self, server_time: int) -> int:
+        """Return the clock of a session: the server's time, which all processes share, or more if
+        the server was replaced or its clock set back."""
+        self._latest_clock = max(server_time, self._latest_clock + 1)
         return self._latest_clock
 
     def _release(self, names: SessionKeys, token: str) -> None:
@@ -258,8 +256,8 @@ class RedisStore(ForkAware):
             self._connection.run_script(
                 RELEASE, (names.lock, names.next), token, patience=_SHORT_PATIENCE
             )
-        except StoreError as error:  # there is a reason for it already, and the lease will end
-            _log.info("a lock cannot be given back: %s", error)
+        except StoreError as error:  # another error has been raised already; the lease will end
+            _log.info("a lock cannot be released: %s", error)
 
     def _renew(self, lock: bytes, token: str) -> bool:
         return bool(
@@ -269,7 +267,7 @@ class RedisStore(ForkAware):
         )
 
     def after_fork_in_child(self) -> None:
-        """Go on with turns of its own; no thread renews yet."""
+        """Start with locks and leases of its own."""
         self._process_state = self._new_process()
 
     def _new_process(self) -> _ProcessState:
@@ -283,12 +281,12 @@ class RedisStore(ForkAware):
 
 
 class _ProcessState:
-    """The turns and the leases of one process."""
+    """The locks and the leases of one process."""
 
-    __slots__ = ("leases", "turns")
+    __slots__ = ("leases", "locks")
 
-    def __init__(self, turns: ConversationLocks, leases: LeaseRenewer) -> None:
-        self.turns = turns
+    def __init__(self, locks: ConversationLocks, leases: LeaseRenewer) -> None:
+        self.locks = locks
         self.leases = leases
 
 
@@ -296,32 +294,34 @@ def _connect(url: str, patience: float) -> RedisConnection:
     try:
         from anaphora.stm.stores.redis.connection import RedisConnection
     except ImportError as error:
-        raise StoreError("a Redis store needs its client: pip install 'anaphora[redis]'") from error
+        raise StoreError(
+            "a Redis store needs the Redis client: pip install 'anaphora[redis]'"
+        ) from error
     return RedisConnection(url, patience=patience)
 
 
-def _find_risks(link: RedisConnection) -> Iterator[str]:
-    """What in the server's settings may lose conversations, as far as it tells."""
+def _find_risks(connection: RedisConnection) -> Iterator[str]:
+    """Describe the settings of the server by which conversations may be lost."""
     try:
-        info = link.execute("INFO", patience=_SHORT_PATIENCE)
+        info = connection.execute("INFO", patience=_SHORT_PATIENCE)
         policy = info.get("maxmemory_policy", "noeviction")
         if policy != "noeviction" and info.get("maxmemory"):
             yield (
-                f"it forgets some when its memory is full: set maxmemory-policy, now {policy}, "
+                f"it evicts keys when its memory is full: set maxmemory-policy, now {policy}, "
                 "to noeviction"
             )
         if info.get("aof_enabled") == 0:
-            saves = link.execute("CONFIG GET", "save", patience=_SHORT_PATIENCE).get("save")
+            saves = connection.execute("CONFIG GET", "save", patience=_SHORT_PATIENCE).get("save")
             if not saves:
-                yield "it keeps nothing over a restart: set appendonly to yes"
-    except StoreError:  # many hosts hide their settings
+                yield "it loses everything on a restart: set appendonly to yes"
+    except StoreError:  # many hosting services hide these settings
         return
 
 
 def _load_or_empty(
-    record: bytes, key: ConversationKey, put_aside: Callable[[str], None]
+    record: bytes, key: ConversationKey, quarantine: Callable[[str], None]
 ) -> Conversation:
-    """The conversation of a record, an empty one if it cannot be read."""
+    """Deserialize a record; an empty conversation if it cannot be read."""
     return try_load(record) or Conversation.empty(key)
 
 

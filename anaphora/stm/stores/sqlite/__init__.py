@@ -1,1 +1,1 @@
-"""Conversations in SQLite."""
+"""The SQLite store."""

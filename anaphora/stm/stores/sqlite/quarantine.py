@@ -1,11 +1,11 @@
-"""The quarantine of the SQLite store: a table beside that of the conversations."""
+"""The quarantine of the SQLite store: a table beside the conversations."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from sqlite3 import Connection
 from typing import Any
 
@@ -20,14 +20,14 @@ from anaphora.stm.stores.quarantine import (
     try_load,
 )
 from anaphora.stm.stores.store import Session
+from anaphora.storage.logical_clock import from_microseconds
 from anaphora.storage.sqlite.database import Database
 from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
 
 __all__ = ["DAMAGED_NAME", "SqliteQuarantine", "erase_user", "forget_key"]
 
-DAMAGED_NAME = "a name is damaged"  # how the reason begins where the key cannot be read
+DAMAGED_NAME = "a name is damaged"  # the reason begins so if the key cannot be read
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 _COUNT = "SELECT count(*) FROM quarantine WHERE expires >= ?"
@@ -36,7 +36,7 @@ _LIST = (
     "ORDER BY id LIMIT ?"
 )
 _FIND = "SELECT tenant, user, model, record, expires FROM quarantine WHERE id = ? AND expires >= ?"
-# Those of a user, and those that may be anyone's.
+# Records of a user, and records that may be anyone's.
 _CANDIDATES = (
     "SELECT id, tenant, user, model, record FROM quarantine "
     "WHERE (tenant = ? AND user = ?) OR reason = ? OR reason LIKE ?"
@@ -53,8 +53,8 @@ _log = logging.getLogger(__name__)
 
 
 class SqliteQuarantine:
-    """See :class:`~anaphora.stm.stores.quarantine.Quarantine` for the methods. ``now`` tells the
-    time in microseconds, ``open`` is the method of the store."""
+    """See :class:`~anaphora.stm.stores.quarantine.Quarantine` for the methods. ``now`` returns
+    the time in microseconds; ``open`` is the method of the store."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class SqliteQuarantine:
         self._database, self._now, self._open = database, now, open
 
     def put(self, id: int, reason: str, key: ConversationKey | None = None) -> None:
-        """Move the row ``id`` of the conversations, that of ``key``, into the quarantine."""
+        """Move the row ``id`` of the conversations, stored under ``key``, into the quarantine."""
         now = self._now()
         expires = now + DEFAULT_TTL // _MICROSECOND
 
@@ -132,7 +132,7 @@ def forget_key(connection: Connection, key: ConversationKey) -> None:
 
 
 def erase_user(connection: Connection, user: str, tenant: str) -> None:
-    """Delete the records that may hold words of a user."""
+    """Delete the records that may contain words of a user."""
     rows = _candidates(connection, user, tenant)
     _delete(connection, [id for id, owners in rows if belongs_to_user(owners, user, tenant)])
 
@@ -163,7 +163,7 @@ def _find_key(names: list[Any], record: Any) -> ConversationKey | None:
 
 
 def _key_from_columns(names: list[Any]) -> ConversationKey | None:
-    """The key in the columns of a row, None if one of them is damaged."""
+    """Read the key in the columns of a row; None if one of them is damaged."""
     tenant, user, model = map(_text_or_none, names)
     if tenant is None or user is None or model is None:
         return None
@@ -179,9 +179,9 @@ def _text_or_none(value: Any) -> str | None:
 
 def _to_datetime(at: Any) -> datetime:
     try:
-        return _EPOCH + timedelta(microseconds=at)
+        return from_microseconds(at)
     except (TypeError, OverflowError):
-        return _EPOCH
+        return from_microseconds(0)
 
 
 def _bytes_or_empty(value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""Conversations in one SQLite file, shared by the processes of one machine."""
+"""A store in one SQLite file, shared by the processes of one machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
 from sqlite3 import Connection
@@ -23,23 +23,23 @@ from anaphora.stm.stores.sqlite.quarantine import (
     erase_user,
     forget_key,
 )
-from anaphora.stm.stores.store import Session
+from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.byte_range_locks import ByteRangeLocks
 from anaphora.storage.forks import register_fork_aware
-from anaphora.storage.logical_clock import next_tick, to_microseconds
+from anaphora.storage.logical_clock import next_tick, to_microseconds, to_utc, utc_now
 from anaphora.storage.sqlite.database import Database, Synchronous
 from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
 
 __all__ = ["SqliteStore"]
 
-_SWEEP_BATCH = 8  # for each that is written: more leave than come
+_SWEEP_BATCH = 8  # expired rows deleted per write: more than are added
 _LIST_BATCH = 1_000
 _NEVER = 2**63 - 1
 _MICROSECOND = timedelta(microseconds=1)
 
-# A table of its own rows and not WITHOUT ROWID: records are so long that they would spill over
-# the pages of an index (measured: 3.3 KB a conversation instead of 1.3 for records of 1 KB).
-# Names have no type, for they are texts or, with lone surrogates, bytes.
+# Not WITHOUT ROWID: records are so long that they would overflow the pages of an index (measured:
+# 3.3 KB a conversation instead of 1.3 for records of 1 KB). Names have no type, because they are
+# texts or, with lone surrogates, bytes.
 _SCHEMA = (
     (
         "CREATE TABLE conversations (id INTEGER PRIMARY KEY, tenant NOT NULL, user NOT NULL, "
@@ -51,25 +51,25 @@ _SCHEMA = (
         "CREATE INDEX notes_by_expiry ON notes (expires)",
     ),
     (
-        # The largest clock of all conversations that were committed.
+        # The largest clock of all commits.
         "CREATE TABLE clock (id INTEGER PRIMARY KEY, latest INTEGER NOT NULL)",
         "INSERT INTO clock (id, latest) VALUES (1, 0)",
     ),
     (
-        # Conversations that cannot be read, as they were found, until they would have expired.
+        # Unchanged copies of unreadable records, until they would have expired.
         "CREATE TABLE quarantine (id INTEGER PRIMARY KEY, tenant, user, model, record, "
         "expires INTEGER NOT NULL, reason NOT NULL)",
         "CREATE INDEX quarantine_by_expiry ON quarantine (expires)",
     ),
     (
-        # When each was put there; of those before only that it was before now.
+        # When each was moved there; for older ones, the time of this migration.
         "ALTER TABLE quarantine ADD COLUMN at INTEGER NOT NULL DEFAULT 0",
         "UPDATE quarantine SET at = CAST(strftime('%s', 'now') AS INTEGER) * 1000000",
     ),
 )
 
 _FIND = "SELECT id, record, expires FROM conversations WHERE tenant = ? AND user = ? AND model = ?"
-# One row, whether there is such a conversation or not.
+# One row, whether the conversation exists or not.
 _OPEN = (
     "SELECT latest, c.id, record, expires FROM clock LEFT JOIN conversations c "
     "ON tenant = ? AND user = ? AND model = ?"
@@ -90,20 +90,15 @@ _SWEEP = tuple(
 )
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
-class SqliteStore:
-    """Keeps conversations in the SQLite file at ``path``, made private to its owner if it is not
-    there; its folder must be. Beside it, ``<path>-turns`` is what processes take turns by.
+class SqliteStore(Store):
+    """Stores conversations in the SQLite file at ``path``, which is created private to its owner;
+    its folder must exist. The file ``<path>-turns`` beside it holds the locks between processes.
 
     With ``synchronous`` "full" a committed answer survives a power cut; with "normal" it survives
-    the death of a process, and the last moments before a power cut may be lost. ``clock`` tells
-    (with a time zone) when a conversation has been idle for too long, ``wait`` is for how many
-    seconds a question waits for its turn. A process may fork; the child has the store, but not
-    the conversations that are open in its parent. See
-    :class:`~anaphora.stm.stores.store.Store` for the methods.
+    the death of a process, and a power cut may lose the last commits. ``clock`` returns the time,
+    with a time zone, by which conversations expire; ``wait`` is how many seconds a question waits
+    for the lock. After a fork, the child can use the store, but not the conversations that are
+    open in its parent. See :class:`~anaphora.stm.stores.store.Store` for the methods.
 
     Raises :class:`StoreError` if the file cannot be used.
     """
@@ -112,7 +107,7 @@ class SqliteStore:
         self,
         path: str | Path,
         *,
-        clock: Callable[[], datetime] = _utc_now,
+        clock: Callable[[], datetime] = utc_now,
         wait: float = 60.0,
         synchronous: Synchronous = "full",
     ) -> None:
@@ -123,7 +118,7 @@ class SqliteStore:
         self._thread_locks = ConversationLocks(wait)
         self._process_locks = ByteRangeLocks(self._lock_path, permissions_of=self._path)
         self._database = Database(self._path, schema=_SCHEMA, synchronous=synchronous)
-        register_fork_aware(self)  # no connection to SQLite may cross one
+        register_fork_aware(self)  # no SQLite connection may be used across a fork
         try:
             self._database.open(self._process_locks, wait=self._wait)
         except BaseException:
@@ -133,49 +128,45 @@ class SqliteStore:
 
     @contextmanager
     def open(self, key: ConversationKey, timeout: timedelta) -> Iterator[Session]:
-        with self._lock_conversation(key) as turns:
+        with self._lock_conversation(key) as locks:
             clock, row = self._clock_and_row(key)
             conversation = self._load(row, key, quarantine=True)
             if row is not None and conversation is None:
-                row = self._row(key)  # which may be in quarantine now
+                row = self._row(key)  # it may be in quarantine now
             session = Session(conversation or Conversation.empty(key), clock)
             yield session
             if session.committed is not None:
-                if turns is not self._thread_locks:
+                if locks is not self._thread_locks:
                     raise forked_error(key)
                 self._save(key, row, session.committed, timeout)
 
     @contextmanager
     def _lock_conversation(self, key: ConversationKey) -> Iterator[ConversationLocks]:
-        """The turn in a conversation, among the threads and processes that share the file."""
-        turns, place = self._thread_locks, _lock_number(key)
+        """Lock a conversation among the threads and processes that share the file."""
+        locks, offset = self._thread_locks, _lock_offset(key)
         deadline = time.monotonic() + self._wait
-        turn = turns.acquire(key)
+        lock = locks.acquire(key)
         try:
-            if not self._process_locks.acquire(place, wait=deadline - time.monotonic()):
+            if not self._process_locks.acquire(offset, wait=deadline - time.monotonic()):
                 raise busy_error(key, self._wait)
             try:
-                yield turns
+                yield locks
             finally:
-                if turns is self._thread_locks:
-                    self._process_locks.release(place)
+                if locks is self._thread_locks:
+                    self._process_locks.release(offset)
         finally:
-            if turns is self._thread_locks:
-                turns.release(key, turn)
+            if locks is self._thread_locks:
+                locks.release(key, lock)
 
     def peek(self, key: ConversationKey) -> Conversation | None:
         return self._load(self._row(key), key)
 
-    def forget(self, key: ConversationKey) -> None:
-        with self.hold_and_forget(key):
-            pass
-
     @contextmanager
     def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:
-        with self._lock_conversation(key) as turns:
+        with self._lock_conversation(key) as locks:
             clock, _ = self._clock_and_row(key)
             yield clock
-            if turns is not self._thread_locks:
+            if locks is not self._thread_locks:
                 raise forked_error(key)
             columns = _key_columns(key)
 
@@ -213,17 +204,17 @@ class SqliteStore:
         return {decode_text(name): decode_text(text) for name, text in found}
 
     def put_note(self, namespace: str, name: str, text: str, ttl: timedelta) -> None:
-        where, now = encode_text(namespace), self._now()
-        values = (where, encode_text(name), encode_text(text))
+        shelf, now = encode_text(namespace), self._now()
+        values = (shelf, encode_text(name), encode_text(text))
 
         def put(connection: Connection) -> None:
-            connection.execute("DELETE FROM notes WHERE shelf = ? AND expires < ?", (where, now))
-            # All notes of a shelf stay as long as the one that stays longest.
+            connection.execute("DELETE FROM notes WHERE shelf = ? AND expires < ?", (shelf, now))
+            # All notes of a namespace expire with the last of them.
             (longest,) = connection.execute(
-                "SELECT max(expires) FROM notes WHERE shelf = ?", (where,)
+                "SELECT max(expires) FROM notes WHERE shelf = ?", (shelf,)
             ).fetchone()
             expires = max(_add_saturating(now, ttl), longest or 0)
-            connection.execute("UPDATE notes SET expires = ? WHERE shelf = ?", (expires, where))
+            connection.execute("UPDATE notes SET expires = ? WHERE shelf = ?", (expires, shelf))
             connection.execute(
                 "INSERT OR REPLACE INTO notes (shelf, name, text, expires) VALUES (?, ?, ?, ?)",
                 (*values, expires),
@@ -250,7 +241,7 @@ class SqliteStore:
 
     @property
     def quarantine(self) -> SqliteQuarantine:
-        """The conversations that were put aside because they cannot be read."""
+        """The records that were moved aside because they cannot be read."""
         return SqliteQuarantine(self._database, self._now, self.open)
 
     def ping(self) -> None:
@@ -273,7 +264,7 @@ class SqliteStore:
         self._database.resume()
 
     def after_fork_in_child(self) -> None:
-        """Go on without what the threads of the parent hold."""
+        """Resume without the locks that threads of the parent hold."""
         self._thread_locks = ConversationLocks(self._wait)
         self._process_locks.resume_in_child()
         self._database.resume_in_child()
@@ -283,14 +274,14 @@ class SqliteStore:
         return _Row(*rows[0]) if rows else None
 
     def _clock_and_row(self, key: ConversationKey) -> tuple[int, _Row | None]:
-        """The clock of a session, and the conversation if it is kept."""
+        """Return the clock of a session, and the row of the conversation if there is one."""
         ((clock, id, record, expires),) = self._database.read(_OPEN, _key_columns(key))
         return next_tick(self._now(), clock), None if id is None else _Row(id, record, expires)
 
     def _load(
         self, row: _Row | None, key: ConversationKey, *, quarantine: bool = False
     ) -> Conversation | None:
-        """The conversation of a row; None for one that has expired, or was put aside now."""
+        """Load the conversation of a row; None if it has expired or is now in quarantine."""
         if row is None or row.expired(self._now()):
             return None
         gone = False
@@ -312,7 +303,7 @@ class SqliteStore:
         conversation: Conversation,
         timeout: timedelta,
     ) -> None:
-        """Keep the conversation in the place of what was found."""
+        """Replace the row that was found by the conversation."""
         now = self._now()
         expires, columns = _add_saturating(now, timeout), _key_columns(key)
         record = None if conversation.is_new else dump(conversation)
@@ -332,15 +323,12 @@ class SqliteStore:
         self._database.write(keep)
 
     def _now(self) -> int:
-        """Microseconds since 1970."""
-        now = self._clock()
-        if now.utcoffset() is None:
-            raise ValueError(f"the time {now} has no time zone")
-        return to_microseconds(now)
+        """Return the time in microseconds since 1970."""
+        return to_microseconds(to_utc(self._clock()))
 
 
 class _Row(NamedTuple):
-    """A conversation as it was found. In a damaged file anything may stand anywhere."""
+    """A row of the conversations. In a damaged file its values can have any type."""
 
     id: int
     record: Any
@@ -353,19 +341,19 @@ class _Row(NamedTuple):
 def _check_unchanged(
     key: ConversationKey, found: _Row | None, row: tuple[Any, ...] | None, now: int
 ) -> None:
-    """Raises :class:`Conflict` if another has written the conversation since it was found, which
-    only happens if the locks failed us (somebody deleted their file)."""
+    """Raise :class:`Conflict` if the conversation was written since it was read, which happens
+    only if the locks failed (somebody deleted their file)."""
     before, there = found and found.record, row and row[1]
     swept = row is None and found is not None and found.expired(now)
     if before != there and not swept:
         raise Conflict(
-            f"the conversation of {key.user!r} with '{key.model}' was changed by another while "
-            "it was being answered"
+            f"the conversation of {key.user!r} with '{key.model}' was changed by another process "
+            "while it was being answered"
         )
 
 
 def _sweep(connection: Connection, now: int) -> None:
-    """Drop some of what has been idle for too long."""
+    """Delete some expired rows."""
     for sweep in _SWEEP:
         connection.execute(sweep, (now,))
 
@@ -382,8 +370,8 @@ def _add_saturating(now: int, timeout: timedelta) -> int:
     return min(now + timeout // _MICROSECOND, _NEVER)
 
 
-def _lock_number(key: ConversationKey) -> int:
-    """Where the lock of a conversation is: a number below 2**61."""
+def _lock_offset(key: ConversationKey) -> int:
+    """Return the offset of the lock of a conversation, below 2**61."""
     names = "".join(f"{len(part)}:{part}" for part in key).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(names, digest_size=8).digest(), "big") >> 3
 

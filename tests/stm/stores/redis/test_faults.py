@@ -220,7 +220,7 @@ def test_a_server_that_came_back_without_its_data_keeps_nothing_of_a_question_be
     """Somebody else may have answered in between, as far as anyone can tell."""
     with (
         server.client() as client,
-        pytest.raises(Conflict, match="nothing of it is kept"),
+        pytest.raises(Conflict, match="nothing was changed"),
     ):
         ask_while(store, client.flushall)
     assert store.peek(ANN) is None
@@ -341,9 +341,9 @@ def test_a_record_of_a_later_version_is_left_alone(server, store):
         (NAMES.record_key(ANN), lambda store: store.peek(ANN)),
         (NAMES.session_keys(ANN, "").lock, lambda store: count_up(store, ANN)),
         (NAMES.session_keys(ANN, "").next, lambda store: count_up(store, ANN)),
-        (NAMES.namespace_key("models"), lambda store: store.note("models", "ann")),
-        (NAMES.namespace_key("models"), lambda store: store.notes("models")),
-        (NAMES.namespace_key("models"), lambda store: store.drop_note("models", "ann")),
+        (NAMES.namespace_key("models"), lambda store: store.get_note("models", "ann")),
+        (NAMES.namespace_key("models"), lambda store: store.list_notes("models")),
+        (NAMES.namespace_key("models"), lambda store: store.delete_note("models", "ann")),
         (
             NAMES.namespace_key("models"),
             lambda store: store.put_note("models", "ann", "x", TIMEOUT),
@@ -367,9 +367,9 @@ def test_a_note_that_is_no_text_is_told(server, store):
     with server.client() as client:
         client.hset(NAMES.namespace_key("models"), "ann", b"\xff")
     with pytest.raises(StoreError, match="note cannot be read"):
-        store.note("models", "ann")
+        store.get_note("models", "ann")
     with pytest.raises(StoreError, match="note cannot be read"):
-        store.notes("models")
+        store.list_notes("models")
 
 
 def test_the_scripts_may_be_flushed_at_any_time(server, store):

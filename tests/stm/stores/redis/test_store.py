@@ -76,7 +76,7 @@ def test_a_question_to_an_engine_costs_two(server, client):
 
 def test_a_question_and_a_note_cost_three(store, client):
     def ask() -> None:
-        store.note("models", "ann")
+        store.get_note("models", "ann")
         count_up(store, ANN)
 
     ask()
@@ -149,12 +149,12 @@ def test_a_shelf_lives_as_long_as_the_longest_of_its_notes(store, client):
     assert 3_590_000 < client.pttl("anaphora:notes:models") <= 3_601_000
     store.put_note("models", "eve", "cafe", timedelta.max)
     assert client.pttl("anaphora:notes:models") > 10**16
-    assert store.notes("models") == {"ann": "weather", "ben": "cafe", "eve": "cafe"}
+    assert store.list_notes("models") == {"ann": "weather", "ben": "cafe", "eve": "cafe"}
 
 
 def test_a_shelf_without_notes_is_gone(store, client):
     store.put_note("models", "ann", "weather", TIMEOUT)
-    store.drop_note("models", "ann")
+    store.delete_note("models", "ann")
     assert client.keys() == []
 
 
@@ -264,7 +264,7 @@ def test_the_first_ping_warns_of_a_server_that_keeps_nothing(store, client, capl
     finally:
         client.config_set("appendonly", "yes")
     assert [record.getMessage() for record in caplog.records] == [
-        "this Redis server may lose conversations: it keeps nothing over a restart: set "
+        "this Redis server may lose conversations: it loses everything on a restart: set "
         "appendonly to yes"
     ]
 
@@ -315,7 +315,7 @@ def test_a_user_who_may_not_write_is_told_what_it_lacks(server, client):
 def test_a_wrong_password_is_told_at_once_and_never_shown(user):
     with RedisServer("--requirepass", "s3cret") as server:
         store = RedisStore(server.url.replace("//", f"//{user}:wr0ng@"))
-        with pytest.raises(StoreError, match="check the user and the password") as failure:
+        with pytest.raises(StoreError, match="check user and password") as failure:
             count_up(store, ANN)
         store.close()
         assert f"127.0.0.1:{server.port}" in str(failure.value)
@@ -382,7 +382,7 @@ def test_an_empty_conversation_is_not_kept(store, client):
 
 def test_what_is_no_json_is_not_kept_and_the_turn_is_given_back(store):
     count_up(store, ANN)
-    with pytest.raises(StoreError, match="cannot be kept"), store.open(ANN, TIMEOUT) as session:
+    with pytest.raises(StoreError, match="cannot be stored"), store.open(ANN, TIMEOUT) as session:
         session.commit(replace(session.conversation, data={"socket": object()}))
     assert count_up(store, ANN) == 2
 

@@ -72,10 +72,10 @@ def test_a_process_that_is_killed_leaves_its_conversation_at_once(path, store):
         import sys
         from msgspec.structs import replace
         from datetime import timedelta
-        from anaphora.stm.conversation import Key
+        from anaphora.stm.conversation import ConversationKey
         from anaphora.stm.stores.sqlite.store import SqliteStore
         store = SqliteStore(sys.argv[1])
-        with store.open(Key("ann", "weather"), timedelta(minutes=5)) as session:
+        with store.open(ConversationKey("ann", "weather"), timedelta(minutes=5)) as session:
             session.commit(replace(session.conversation, questions=99))
             print("held", flush=True)
             sys.stdin.read()
@@ -91,10 +91,10 @@ def test_a_forked_process_does_not_keep_the_conversations_of_one_that_was_killed
     hold = """
         import os, sys
         from datetime import timedelta
-        from anaphora.stm.conversation import Key
+        from anaphora.stm.conversation import ConversationKey
         from anaphora.stm.stores.sqlite.store import SqliteStore
         store = SqliteStore(sys.argv[1])
-        with store.open(Key("ann", "weather"), timedelta(minutes=5)) as session:
+        with store.open(ConversationKey("ann", "weather"), timedelta(minutes=5)) as session:
             if child := os.fork():
                 print("held", flush=True)
             sys.stdin.read()
@@ -113,10 +113,10 @@ def test_a_process_may_fork_and_both_go_on(path, store):
         from msgspec.structs import replace
         from datetime import timedelta
         from anaphora.errors import Conflict
-        from anaphora.stm.conversation import Key
+        from anaphora.stm.conversation import ConversationKey
         from anaphora.stm.stores.sqlite.store import SqliteStore
 
-        store, ann = SqliteStore(sys.argv[1]), Key("ann", "weather")
+        store, ann = SqliteStore(sys.argv[1]), ConversationKey("ann", "weather")
 
         def count_up():
             with store.open(ann, timedelta(minutes=5)) as session:
@@ -131,7 +131,7 @@ def test_a_process_may_fork_and_both_go_on(path, store):
         asking.start()
         child = None
         try:
-            with store.open(Key("ben", "weather"), timedelta(minutes=5)) as session:
+            with store.open(ConversationKey("ben", "weather"), timedelta(minutes=5)) as session:
                 child = os.fork()
                 session.commit(replace(session.conversation, questions=1))
             assert child, "the child has kept what its parent was answering"
@@ -175,11 +175,11 @@ def test_when_a_file_may_not_grow_the_question_fails_and_the_memory_stays(path):
         from msgspec.structs import replace
         from datetime import timedelta
         from anaphora.errors import StoreError
-        from anaphora.stm.conversation import Key
+        from anaphora.stm.conversation import ConversationKey
         from anaphora.stm.stores.sqlite.store import SqliteStore
         from tests.stm.stores.store_homes import noise
 
-        store, ann = SqliteStore(sys.argv[1]), Key("ann", "weather")
+        store, ann = SqliteStore(sys.argv[1]), ConversationKey("ann", "weather")
 
         def say(text):
             with store.open(ann, timedelta(minutes=5)) as session:

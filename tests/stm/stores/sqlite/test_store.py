@@ -187,7 +187,7 @@ def test_stores_that_are_made_at_once_make_one_file(path):
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(StoreError, match=r"bot\.db: .*make the folder first: mkdir -p '.*nowhere'"):
+    with pytest.raises(StoreError, match=r"create the folder first: mkdir -p '.*nowhere'"):
         SqliteStore(tmp_path / "nowhere" / "bot.db")
 
 
@@ -216,7 +216,9 @@ def test_a_file_of_a_later_version_is_refused(path, store):
     count_up(store, ANN)
     store.close()
     meddle(path, "PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match=r"later version \(its schema is 99, this one knows 4\)"):
+    with pytest.raises(
+        StoreError, match=r"later version \(its schema is 99, this one supports 4\)"
+    ):
         SqliteStore(path)
     assert len(meddle(path, "SELECT * FROM conversations")) == 1
 
@@ -225,7 +227,7 @@ def test_a_file_of_an_earlier_version_is_brought_up_to_date(path, store, clock, 
     count_up(store, ANN)
     store.close()
     later = (*sqlite_store._SCHEMA, ("ALTER TABLE conversations ADD COLUMN more DEFAULT 7",))
-    monkeypatch.setattr(store, "_SCHEMA", later)
+    monkeypatch.setattr(sqlite_store, "_SCHEMA", later)
     for _ in range(2):
         with closing(SqliteStore(path, clock=clock)) as newer:
             count_up(newer, ANN)
@@ -237,7 +239,7 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(path, store, clock, mo
     count_up(store, ANN)
     store.close()
     later = (*sqlite_store._SCHEMA, ("DELETE FROM conversations", "SELECT * FROM nowhere"))
-    monkeypatch.setattr(store, "_SCHEMA", later)
+    monkeypatch.setattr(sqlite_store, "_SCHEMA", later)
     with pytest.raises(StoreError, match="nowhere"):
         SqliteStore(path)
     monkeypatch.undo()
@@ -281,7 +283,7 @@ def test_a_damaged_record_begins_anew_is_logged_and_the_rest_goes_on(path, store
     assert questions(store, ANN) == 1
     (logged, *_) = caplog.records
     assert (logged.user, logged.model, logged.tenant) == ("ann", "weather", "")
-    assert "begins anew" in logged.message
+    assert "starts empty" in logged.message
 
 
 def test_the_record_of_another_is_nobodys(path, store, caplog):
@@ -455,7 +457,7 @@ def test_a_damaged_conversation_stops_nobody_from_being_erased(path, store, capl
 def test_a_record_that_cannot_be_read_is_put_aside_until_it_expires(path, store, clock):
     count_up(store, ANN)
     meddle(path, "UPDATE conversations SET record = x'7b00'")
-    assert count_up(store, ANN) == 1  # it begins anew
+    assert count_up(store, ANN) == 1  # it starts empty
     assert count_up(store, ANN) == 2
     assert meddle(path, "SELECT user, record FROM quarantine") == [("ann", b"{\0")]
     clock.pass_time(minutes=6)
