@@ -10,15 +10,30 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from anaphora.errors import EvaluationError
 from anaphora.grammar.context import EntityContext
-from anaphora.grammar.functions.registry import function
+from anaphora.grammar.functions.registry import Function, function
 from anaphora.grammar.operators import require_int64
 from anaphora.grammar.values import describe_value
 
-# Of the decimal digits of any script, as those of "is_num".
+
+def _compute(compute: Callable[..., float], *numbers: Any) -> float:
+    """Call a function of Python's ``math``; NaN or infinity where that raises."""
+    operands = [float(number) for number in numbers]
+    try:
+        return compute(*operands)
+    except ValueError:
+        return math.nan
+    except OverflowError:
+        # Only a hyperbolic sine and an odd power keep the sign of the operand.
+        odd = compute is math.sinh or (compute is math.pow and operands[1] % 2 == 1)
+        return math.copysign(math.inf, operands[0]) if odd else math.inf
+
+
+# Decimal digits of any script, as in "is_num".
 _INTEGER = re.compile(r"[+-]?\d{1,400}")
 _DECIMAL = re.compile(r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,4})?")
 
@@ -67,120 +82,61 @@ def signum(number: float) -> float:
     return math.copysign(1.0, number) if number < 0 or number > 0 else float(number)
 
 
-@function("maths", examples=("sqrt(9) == 3", "sqrt(-1) != sqrt(-1)"))
-def sqrt(number: float) -> float:
-    """The square root."""
-    return _compute(math.sqrt, number)
-
-
-@function("maths", examples=("cbrt(-27) == -3",))
-def cbrt(number: float) -> float:
-    """The cube root; that of a cube is exact."""
-    root = _compute(math.cbrt, number)
+def _cube_root(number: float) -> float:
+    """The root of a cube is exact."""
+    root = math.cbrt(number)
     whole = round(root) if math.isfinite(root) else 0
     return float(whole) if whole and whole**3 == number else root
 
 
-@function("maths", examples=("exp(0) == 1",))
-def exp(number: float) -> float:
-    """e to the power of the number."""
-    return _compute(math.exp, number)
+def _logarithm(compute: Callable[[float], float], pole: float) -> Callable[[float], float]:
+    """The logarithm, which is minus infinity at its pole."""
+    return lambda number: -math.inf if number == pole else compute(number)
 
 
-@function("maths", examples=("expm1(0) == 0",))
-def expm1(number: float) -> float:
-    """``exp(number) - 1``, exact also near 0."""
-    return _compute(math.expm1, number)
+_PARAMETERS = {
+    "sin": "angle", "cos": "angle", "tan": "angle", "degrees": "radians", "radians": "degrees"
+}  # fmt: skip
 
 
-@function("maths", examples=("log(1) == 0",))
-def log(number: float) -> float:
-    """The natural logarithm."""
-    return -math.inf if number == 0 else _compute(math.log, number)
+def _declare(name: str, compute: Callable[[float], float], doc: str, *examples: str) -> Function:
+    @function("maths", name, examples=examples, doc=doc)
+    def apply(number: float) -> float:
+        return _compute(compute, number)
+
+    parameter = replace(apply.parameters[0], name=_PARAMETERS.get(name, "number"))
+    return replace(apply, parameters=(parameter,))
 
 
-@function("maths", examples=("log10(1000) == 3",))
-def log10(number: float) -> float:
-    """The logarithm to the base 10."""
-    return -math.inf if number == 0 else _compute(math.log10, number)
-
-
-@function("maths", examples=("log1p(0) == 0",))
-def log1p(number: float) -> float:
-    """``log(1 + number)``, exact also near 0."""
-    return -math.inf if number == -1 else _compute(math.log1p, number)
-
-
-@function("maths", examples=("sin(0) == 0",))
-def sin(angle: float) -> float:
-    """The sine of an angle in radians."""
-    return _compute(math.sin, angle)
-
-
-@function("maths", examples=("cos(0) == 1",))
-def cos(angle: float) -> float:
-    """The cosine of an angle in radians."""
-    return _compute(math.cos, angle)
-
-
-@function("maths", examples=("tan(0) == 0",))
-def tan(angle: float) -> float:
-    """The tangent of an angle in radians."""
-    return _compute(math.tan, angle)
-
-
-@function("maths", examples=("asin(1) == pi / 2",))
-def asin(number: float) -> float:
-    """The angle in radians whose sine the number is."""
-    return _compute(math.asin, number)
-
-
-@function("maths", examples=("acos(1) == 0",))
-def acos(number: float) -> float:
-    """The angle in radians whose cosine the number is."""
-    return _compute(math.acos, number)
-
-
-@function("maths", examples=("atan(1) == pi / 4",))
-def atan(number: float) -> float:
-    """The angle in radians whose tangent the number is."""
-    return _compute(math.atan, number)
+functions_of_one_number = tuple(
+    _declare(*row)
+    for row in (
+        ("sqrt", math.sqrt, "The square root.", "sqrt(9) == 3", "sqrt(-1) != sqrt(-1)"),
+        ("cbrt", _cube_root, "The cube root; that of a cube is exact.", "cbrt(-27) == -3"),
+        ("exp", math.exp, "e to the power of the number.", "exp(0) == 1"),
+        ("expm1", math.expm1, "`exp(number) - 1`, exact near 0.", "expm1(0) == 0"),
+        ("log", _logarithm(math.log, 0), "The natural logarithm.", "log(1) == 0"),
+        ("log10", _logarithm(math.log10, 0), "The logarithm to base 10.", "log10(1000) == 3"),
+        ("log1p", _logarithm(math.log1p, -1), "`log(1 + number)`, exact near 0.", "log1p(0) == 0"),
+        ("sin", math.sin, "The sine of an angle in radians.", "sin(0) == 0"),
+        ("cos", math.cos, "The cosine of an angle in radians.", "cos(0) == 1"),
+        ("tan", math.tan, "The tangent of an angle in radians.", "tan(0) == 0"),
+        ("asin", math.asin, "The angle in radians with that sine.", "asin(1) == pi / 2"),
+        ("acos", math.acos, "The angle in radians with that cosine.", "acos(1) == 0"),
+        ("atan", math.atan, "The angle in radians with that tangent.", "atan(1) == pi / 4"),
+        ("sinh", math.sinh, "The hyperbolic sine.", "sinh(0) == 0"),
+        ("cosh", math.cosh, "The hyperbolic cosine.", "cosh(0) == 1"),
+        ("tanh", math.tanh, "The hyperbolic tangent.", "tanh(0) == 0"),
+        ("degrees", math.degrees, "An angle in radians as degrees.", "degrees(pi) == 180"),
+        ("radians", math.radians, "An angle in degrees as radians.", "radians(180) == pi"),
+    )
+)  # fmt: skip
 
 
 @function("maths", examples=("atan2(1, 0) == pi / 2",))
 def atan2(y: float, x: float) -> float:
     """The angle in radians of the point (x, y), from -pi to pi."""
     return _compute(math.atan2, y, x)
-
-
-@function("maths", examples=("sinh(0) == 0",))
-def sinh(number: float) -> float:
-    """The hyperbolic sine."""
-    return _compute(math.sinh, number)
-
-
-@function("maths", examples=("cosh(0) == 1",))
-def cosh(number: float) -> float:
-    """The hyperbolic cosine."""
-    return _compute(math.cosh, number)
-
-
-@function("maths", examples=("tanh(0) == 0",))
-def tanh(number: float) -> float:
-    """The hyperbolic tangent."""
-    return _compute(math.tanh, number)
-
-
-@function("maths", examples=("degrees(pi) == 180",))
-def degrees(radians: float) -> float:
-    """An angle in radians as degrees."""
-    return _compute(math.degrees, radians)
-
-
-@function("maths", examples=("radians(180) == pi",))
-def radians(degrees: float) -> float:
-    """An angle in degrees as radians."""
-    return _compute(math.radians, degrees)
 
 
 @function("maths", examples=("hypot(3, 4) == 5",))
@@ -253,16 +209,3 @@ def _round_half_up(name: str, number: float) -> int:
         raise EvaluationError(f"'{name}' has no integer for {describe_value(number)}")
     below = math.floor(number)  # not floor(number + 0.5): that sum is rounded itself
     return int(require_int64(below + (number - below >= 0.5), f"'{name}'"))
-
-
-def _compute(compute: Callable[..., float], *numbers: Any) -> float:
-    """What the function of Python's ``math`` gives, with NaN and infinity where it raises."""
-    operands = [float(number) for number in numbers]
-    try:
-        return compute(*operands)
-    except ValueError:
-        return math.nan
-    except OverflowError:
-        # Only a hyperbolic sine and an odd power have the sign of what they are made from.
-        odd = compute is math.sinh or (compute is math.pow and operands[1] % 2 == 1)
-        return math.copysign(math.inf, operands[0]) if odd else math.inf

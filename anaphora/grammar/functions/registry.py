@@ -146,13 +146,17 @@ class Function:
 
 
 def function(
-    group: str, *names: str, reads_entity: bool = False, examples: Sequence[str] = ()
+    group: str,
+    *names: str,
+    reads_entity: bool = False,
+    examples: Sequence[str] = (),
+    doc: str = "",
 ) -> Callable[[Callable[..., Any]], Function]:
-    """Make a Python function one of the language.
+    """Declare a Python function as a function of the language.
 
-    ``names`` are its spellings there, by default its name in Python. ``reads_entity`` is for a
-    function that takes the context and looks at the entity in question. ``examples`` are
-    expressions that are true.
+    ``names`` are its spellings in the language, by default its name in Python. ``reads_entity``
+    is for a function that takes the context and reads the entity under test. ``examples`` are
+    expressions that are true. ``doc`` replaces the docstring.
     """
 
     def declare(python: Callable[..., Any]) -> Function:
@@ -169,7 +173,7 @@ def function(
             group=group,
             parameters=parameters,
             returns=_type_of_annotation(hints["return"], widen=False),
-            doc=(inspect.getdoc(python) or "").replace("``", "`"),
+            doc=doc or (inspect.getdoc(python) or "").replace("``", "`"),
             python=python,
             takes_context=takes_context,
             reads_entity=reads,
@@ -181,18 +185,17 @@ def function(
 
 
 def collect_functions(*modules: ModuleType) -> Mapping[str, Function]:
-    """The functions that the modules declare, by each of their spellings.
+    """The functions that the modules declare, singly or in tuples, by each of their spellings.
 
-    Raises ValueError when two functions share one.
+    Raises ValueError if two functions share a spelling.
     """
     found: dict[str, Function] = {}
     for module in modules:
-        for declared in vars(module).values():
-            if not isinstance(declared, Function):
-                continue
-            for name in declared.names:
-                if found.setdefault(name, declared) is not declared:
-                    raise ValueError(f"two functions are called '{name}'")
+        for value in vars(module).values():
+            for declared in value if isinstance(value, tuple) else (value,):
+                for name in declared.names if isinstance(declared, Function) else ():
+                    if found.setdefault(name, declared) is not declared:
+                        raise ValueError(f"two functions are called '{name}'")
     return MappingProxyType(found)
 
 
