@@ -1,8 +1,7 @@
-"""Functions on numbers, as Java's ``Math`` has them.
+"""Functions on numbers, as in Java's ``Math``.
 
-A result that is no number is NaN (``sqrt(-1)``), one that is too large is infinite
-(``exp(1000)``): both are fractions and no error. What must be an integer has to be one of 64
-bits.
+An undefined result is NaN (``sqrt(-1)``) and one that is too large is infinite (``exp(1000)``):
+both are floats, not errors. Integer results must fit 64 bits.
 """
 
 from __future__ import annotations
@@ -40,45 +39,45 @@ _DECIMAL = re.compile(r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1
 
 @function("maths", "abs", examples=("abs(-2) == 2",))
 def absolute(number: int | float) -> int | float:
-    """The number without its sign."""
+    """The absolute value."""
     result: int | float = require_int64(abs(number), "'abs'")
     return result
 
 
 @function("maths", examples=("square(-3) == 9",))
 def square(number: int | float) -> int | float:
-    """The number times itself."""
+    """The square of the number."""
     result: int | float = require_int64(number * number, "'square'")
     return result
 
 
 @function("maths", "round", examples=("round(2.5) == 3", "round(-2.5) == -2"))
 def nearest(number: float) -> int:
-    """The nearest integer; halves go up."""
+    """The nearest integer; halves are rounded up."""
     return _round_half_up("round", number)
 
 
 @function("maths", examples=("floor(-1.5) == -2",))
 def floor(number: float) -> float:
-    """The largest whole number that is not larger, as a fraction."""
+    """The largest whole number that is not greater than the number, as a float."""
     return float(math.floor(number)) if math.isfinite(number) else float(number)
 
 
 @function("maths", examples=("ceil(1.2) == 2",))
 def ceil(number: float) -> float:
-    """The smallest whole number that is not smaller, as a fraction."""
+    """The smallest whole number that is not less than the number, as a float."""
     return float(math.ceil(number)) if math.isfinite(number) else float(number)
 
 
 @function("maths", examples=("rint(2.5) == 2",))
 def rint(number: float) -> float:
-    """The nearest whole number as a fraction; halves go to the even one."""
+    """The nearest whole number, as a float; halves are rounded to the even one."""
     return float(round(number)) if math.isfinite(number) else float(number)
 
 
 @function("maths", examples=("signum(-0.3) == -1",))
 def signum(number: float) -> float:
-    """-1, 0 or 1 by the sign of the number, as a fraction."""
+    """The sign of the number: -1, 0 or 1, as a float."""
     return math.copysign(1.0, number) if number < 0 or number > 0 else float(number)
 
 
@@ -141,7 +140,7 @@ def atan2(y: float, x: float) -> float:
 
 @function("maths", examples=("hypot(3, 4) == 5",))
 def hypot(x: float, y: float) -> float:
-    """How far the point (x, y) is from (0, 0)."""
+    """The distance of the point (x, y) from (0, 0)."""
     return _compute(math.hypot, x, y)
 
 
@@ -170,16 +169,16 @@ def euler() -> float:
 
 @function("maths", examples=("rand < 1",))
 def rand(context: EntityContext) -> float:
-    """Some number from 0 up to 1, another one each time."""
+    """A random number, at least 0 and less than 1."""
     return context.question.random()
 
 
 @function("maths", examples=("to_int(2.5) == 3", "to_int('-12') == -12", "to_int('٥') == 5"))
 def to_int(value: float | str) -> int:
-    """A number, or the number that a text spells, rounded to an integer; halves go up.
+    """Round a number, or the number in a text, to an integer; halves are rounded up.
 
-    A text is of decimal digits of any script, with a sign, a point and an exponent if need be,
-    and of nothing else: no blanks, no ``_``.
+    A text has decimal digits of any script, optionally with a sign, a point and an exponent, and
+    nothing else: no blanks, no ``_``.
     """
     if not isinstance(value, str):
         return _round_half_up("to_int", value)
@@ -190,13 +189,13 @@ def to_int(value: float | str) -> int:
 
 @function("maths", examples=("to_double('1.5e2') == 150",))
 def to_double(value: float | str) -> float:
-    """A number as a fraction, or the number that a text spells, as ``to_int`` reads it."""
+    """Convert a number, or a text in the format of ``to_int``, to a float."""
     return parse_number("to_double", value) if isinstance(value, str) else float(value)
 
 
 def parse_number(name: str, text: str, what: str = "number") -> float:
-    """The number that a text spells; raises EvaluationError, in the words of the function of
-    that name, for a text that spells none."""
+    """Parse the number in a text. Raises EvaluationError, in the name of the calling function, for
+    any other text."""
     if not _DECIMAL.fullmatch(text):
         raise EvaluationError(f"'{name}' finds no {what} in {describe_value(text)}")
     return float(text)
@@ -207,5 +206,5 @@ def _round_half_up(name: str, number: float) -> int:
         return number
     if not math.isfinite(number):
         raise EvaluationError(f"'{name}' has no integer for {describe_value(number)}")
-    below = math.floor(number)  # not floor(number + 0.5): that sum is rounded itself
+    below = math.floor(number)  # floor(number + 0.5) would round the sum itself
     return int(require_int64(below + (number - below >= 0.5), f"'{name}'"))

@@ -1,7 +1,7 @@
-"""The shape of a model file: its keys, their types, and what each is for.
+"""The schema of model files: keys, types and descriptions.
 
-These classes only say what a file may hold; what the parts mean together is checked where
-the model is built of them. Their descriptions become the JSON Schema that editors show.
+These classes check single values; the relations between them are checked when the model is
+built. The descriptions become the JSON Schema for editors.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ __all__ = [
 ]
 
 ALTERNATIVE_TAG = "·"
-"""Begins the names that stand for an alternative of a type in the places of its errors."""
+"""The prefix of the tags of alternatives in the locations of errors."""
 
 _IDENTIFIER = re.compile(r"[^\W\d][\w:.-]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 def describe_value(value: Any) -> str:
-    """What a value is, in plain words: "text", "a list", "the number 5", "nothing"."""
+    """Describe a value for messages: "text", "a list", "the number 5", "nothing"."""
     match value:
         case None:
             return "nothing"
@@ -70,12 +70,12 @@ def describe_value(value: Any) -> str:
 
 
 def _schema_error(message: str, hint: str = "") -> PydanticCustomError:
-    # The texts go through the context: braces in them must not be read as a template.
-    return PydanticCustomError("said", "{said}", {"said": message, "hint": hint})
+    # Through the context, so that braces in the text are not parsed as a template.
+    return PydanticCustomError("custom", "{message}", {"message": message, "hint": hint})
 
 
 def _validate_text(value: Any) -> Any:
-    """Text as it was written; a number stands for its digits (``version: 1.10``)."""
+    """Accept text, and numbers as they are written (``version: 1.10``)."""
     if isinstance(value, str):
         return value
     if isinstance(value, SourceInt | SourceFloat):
@@ -129,7 +129,7 @@ def _validate_flag(value: Any) -> bool:
 
 
 def _validate_integer(value: Any) -> int:
-    """A whole number, also as ``3.0``: to JSON Schema it is one."""
+    """Accept a whole number, also as ``3.0``, which JSON Schema allows."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value % 1:
         raise _schema_error(f"expected a whole number, not {describe_value(value)}")
     return int(value)
@@ -185,7 +185,7 @@ def _validate_moment(value: Any) -> datetime:
 
 
 def _to_plain_numbers(value: Any) -> Any:
-    """Free data with plain numbers."""
+    """Convert the numbers in free data to plain ones."""
     match value:
         case SourceInt():
             return int(value)
@@ -199,7 +199,7 @@ def _to_plain_numbers(value: Any) -> Any:
 
 
 def _by_type(expected: str, **kinds: type) -> Discriminator:
-    """Chooses among the alternatives of a type by the kind of what the file holds."""
+    """Choose among the alternatives of a type by the class of the value."""
     tags = {kind: f"{ALTERNATIVE_TAG}{tag}" for tag, kind in kinds.items()}
 
     def tag_of(value: Any) -> str | None:
@@ -216,8 +216,8 @@ _TEXT_OR_NUMBER = WithJsonSchema({"type": ["string", "number"]})
 _NAME_OR_NUMBER = WithJsonSchema({"type": ["string", "number"], "pattern": r"\S"})
 _UNIQUE_ITEMS = Field(json_schema_extra={"uniqueItems": True})
 
-# Patterns of JSON Schema have no \w for letters beyond ASCII in all validators: what is no part of
-# an id is named instead, ASCII's signs and the common blocks of others.
+# In some JSON Schema validators \w matches only ASCII: the pattern excludes all other characters
+# instead, ASCII punctuation and the common blocks of symbols.
 _NON_IDENTIFIER_CHARACTERS = (
     r"\s\x00-\x20!-,/;-@\[-^`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2000-\u2070\u207a-\u207e"
     r"\u20a0-\u20cf\u2190-\u245f\u2500-\u2bff\u3000-\u3004\u3008-\u3020\ufe50-\ufe6f\uff00-\uff0f"

@@ -107,7 +107,7 @@ class TestFragments:
     def test_what_fragments_bring_into_one_model_is_bounded(self):
         uses = "".join(f"intent=i{number} fragment(f)\n" for number in range(200))
         error = mistakes("fragment=f " + "term={true} " * 1_000 + uses)
-        assert "fragments bring more than 100,000 terms" in error.message
+        assert "fragments add more than 100,000 terms" in error.message
 
 
 class TestImports:
@@ -162,11 +162,11 @@ class TestImports:
         ):
             assert message in mistakes(f"import('{location}')", folder=tmp_path).message
 
-    def test_a_circle_through_a_link_is_found(self, tmp_path):
+    def test_a_cycle_through_a_link_is_found(self, tmp_path):
         (tmp_path / "a.idl").write_text("import('sub/../link.idl')")
         (tmp_path / "sub").mkdir()
         (tmp_path / "link.idl").symlink_to("a.idl")
-        assert "circle: a.idl → a.idl" in mistakes("import('a.idl')", folder=tmp_path).message
+        assert "cycle: a.idl → a.idl" in mistakes("import('a.idl')", folder=tmp_path).message
 
     @pytest.mark.parametrize("lost", ["fragment=f term={", "import('nowhere.idl')"])
     def test_a_fragment_of_a_text_that_cannot_be_read_is_not_called_unknown(self, lost):
@@ -181,11 +181,11 @@ class TestImports:
         text = "import('f.idl') import('./f.idl') import('a.idl') intent=x fragment(f)"
         assert len(Compiler(folder=tmp_path).compile(text).intents) == 2
 
-    def test_imports_that_run_in_a_circle_are_found(self, tmp_path):
+    def test_cyclic_imports_are_found(self, tmp_path):
         (tmp_path / "a.idl").write_text("import('b.idl') intent=a term={true}")
         (tmp_path / "b.idl").write_text("import('a.idl') intent=b term={true}")
         error = mistakes("import('a.idl')", folder=tmp_path)
-        assert error.message == "the imports run in a circle: a.idl → b.idl → a.idl"
+        assert error.message == "the imports form a cycle: a.idl → b.idl → a.idl"
         assert error.source.endswith("b.idl")
         assert error.line == 1
 
@@ -200,7 +200,7 @@ class TestImports:
         ("location", "message"),
         [
             ("nowhere.idl", "there is no file 'nowhere.idl' and no such resource"),
-            ("https://example.org/a.idl", "lies in a network"),
+            ("https://example.org/a.idl", "is a URL"),
             ("", "needs the name of a file"),
             ("binary.idl", "not a text in UTF-8"),
             (".", "there is no file '.'"),
@@ -411,7 +411,7 @@ class TestForgiving:
         compiled = Compiler(code=code, lenient=True).compile(text)
         assert [one.id for one in compiled.intents] == ["good"]
         said = [warning.message for warning in compiled.warnings]
-        assert "the intent 'fragment' is left out: it needs that function" in said
+        assert "the intent 'fragment' is skipped: it needs that function" in said
         assert "there is no Python module 'org.bot.Rules'" in said
 
 
@@ -419,8 +419,8 @@ class TestWarnings:
     @pytest.mark.parametrize(
         ("predicate", "message"),
         [
-            ("a() || b() && c()", "bind alike, from left to right"),
-            ("true && false || true", "bind alike"),
+            ("a() || b() && c()", "the same precedence and group from left to right"),
+            ("true && false || true", "same precedence"),
             ("!true == false", "this is (!a) == b"),
             ("!true != false", "this is (!a) != b"),
         ],

@@ -125,7 +125,7 @@ class TestPart:
 def test_the_number_of_phrases_is_limited_and_the_synonym_named():
     assert len(texts("{a|b}{a|b}", limit=4)) == 4
     with pytest.raises(
-        GrammarError, match=r"'\{a\|b\}\{a\|b\}' stands for 4 phrases, more than the 3"
+        GrammarError, match=r"'\{a\|b\}\{a\|b\}' expands to 4 phrases, more than the 3"
     ):
         texts("{a|b}{a|b}", limit=3)
 
@@ -270,6 +270,6 @@ def test_a_nested_synonym_stands_for_what_its_parts_stand_for(tree):
     assert list(expand_synonym(f"first {text}", limit=100_000)) == expected
     if len(phrases) > 1:
         with pytest.raises(
-            GrammarError, match=f"stands for .* more than the {len(phrases) - 1:,} "
+            GrammarError, match=f"expands to .* more than the {len(phrases) - 1:,} "
         ):
             expand_synonym(f"first {text}", limit=len(phrases) - 1)

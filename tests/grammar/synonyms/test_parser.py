@@ -14,7 +14,6 @@ from anaphora.grammar.synonyms.expansion import expand_synonym
 from anaphora.grammar.synonyms.fast_parser import parse_simple
 from anaphora.grammar.synonyms.parser import _parser as parser
 from anaphora.grammar.synonyms.parser import parse_synonym
-from anaphora.grammar.synonyms.printer import print_synonym
 from anaphora.grammar.synonyms.spacing import insert_blanks
 from anaphora.grammar.synonyms.syntax import (
     EMPTY_SEQUENCE,
@@ -26,6 +25,7 @@ from anaphora.grammar.synonyms.syntax import (
     SequencePiece,
     TextPiece,
 )
+from tests.grammar.synonyms.printer import print_synonym
 from tests.grammar.synonyms.strategies import MACROS, SIGNS, TREES, slips
 
 PRINTED = TREES.map(print_synonym)

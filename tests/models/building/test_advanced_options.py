@@ -8,7 +8,7 @@ import types
 
 import pytest
 
-from anaphora import Model, ModelError, load_model, parse_model
+from anaphora import ModelError, load_model, parse_model
 from anaphora.grammar.idl.intent import IntentOptions
 from anaphora.models.domain import StopWords, UtteranceLimits
 
@@ -123,7 +123,7 @@ class TestElements:
             "intents: [\"intent=x term={# == 'a'}\"]"
         )
         assert problems(text) == [
-            "the synonyms of 'a' stand for 5 phrases; 'max_synonyms' allows 3"
+            "the synonyms of 'a' expand to 5 phrases; 'max_synonyms' allows 3"
         ]
 
     def test_elements_that_are_composed_of_each_other_are_a_mistake(self):
@@ -135,14 +135,14 @@ class TestElements:
             intents: ["intent=x term={# == 'a'}"]
         """
         (problem,) = problems(text)
-        assert "composed of each other in a circle: a → b → a" in problem
+        assert "composed of each other in a cycle: a → b → a" in problem
 
     def test_a_part_that_no_element_can_be_is_a_mistake(self):
         text = f"{HEAD}{INTENT}".replace(
             "{id: weather}", "{id: w, synonyms: [\"^^[c]{# == 'citi'}^^\"]}"
         )
         (problem,) = problems(text)
-        assert "speaks of the unknown element 'citi'" in problem
+        assert "refers to the unknown element 'citi'" in problem
 
     def test_a_part_is_not_named_like_an_element(self):
         text = f"{HEAD}{INTENT}".replace(
@@ -217,7 +217,7 @@ class TestIntentsFromElsewhere:
         (problem,) = caught.value.problems
         assert (problem.source, problem.line) == (str(tmp_path / "intents.idl"), 2)
         (tmp_path / "intents.idl").write_text("intent=x\n  term={# == 'city'}")
-        assert [intent.id for intent in Model.load(file).intents] == ["x"]
+        assert [intent.id for intent in load_model(file).intents] == ["x"]
 
     def test_further_intents_may_be_given_with_the_file(self):
         model = parse_model(HEAD, intents=["intent=x term={# == 'city'}"])
@@ -252,12 +252,12 @@ def test_what_looks_like_a_mistake_is_told_with_its_place_in_the_file():
 @pytest.mark.parametrize(
     ("synonym", "column", "message"),
     [
-        ("{very}* good", 7, "this '*' behind a group is only a sign"),
-        ("{very}+", 7, "this '+' behind a group is only a sign"),
-        ("{a|b}[0,2]? c", 11, "this '?' behind a repetition is only a sign"),
-        ("{a|b}?? c", 7, "this '?' behind a repetition is only a sign"),
-        ("x {y {a|b}*|z} c", 11, "this '*' behind a group is only a sign"),
-        ("<M>+ c", 4, "this '+' behind a macro is only a sign"),
+        ("{very}* good", 7, "this '*' after a group is an ordinary character"),
+        ("{very}+", 7, "this '+' after a group is an ordinary character"),
+        ("{a|b}[0,2]? c", 11, "this '?' after a repetition is an ordinary character"),
+        ("{a|b}?? c", 7, "this '?' after a repetition is an ordinary character"),
+        ("x {y {a|b}*|z} c", 11, "this '*' after a group is an ordinary character"),
+        ("<M>+ c", 4, "this '+' after a macro is an ordinary character"),
         ("the //a b// c", 5, "no word matches the regular expression 'a b'"),
         ("{x|//a^b//}", 4, "no word matches the regular expression 'a^b'"),
     ],

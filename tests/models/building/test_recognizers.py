@@ -96,10 +96,10 @@ MISTAKES = {
         *(5, 5, "expected the name of an entity", "without a blank behind the colon"),
     ),
     "no list": ("entities: date", 4, 11, "expected a list, not text", "[a, b]"),
-    "twice": ("entities: [date, date]", 4, 18, "the entity 'date' stands here twice", ""),
+    "twice": ("entities: [date, date]", 4, 18, "duplicate entity 'date'", ""),
     "twice but for the case": (
         "entities: ['spacy:ORG', 'spacy:org']",
-        *(4, 25, "the entity 'spacy:ORG' stands here twice", ""),
+        *(4, 25, "duplicate entity 'spacy:ORG'", ""),
     ),
     "a name of something that another one finds": (
         "entities: [time]",
@@ -131,7 +131,7 @@ OF_ELEMENTS = {
     ),
     "wrong choice": (
         "recognizer: date\n    config: {prefer: never}",
-        *(6, 14, "the option 'prefer': 'never' is none of future, past", ""),
+        *(6, 14, "the option 'prefer': 'never' is not one of future, past", ""),
     ),
     "wrong kind": (
         "recognizer: place\n    config: {population: many}",
@@ -143,11 +143,11 @@ OF_ELEMENTS = {
     ),
     "the name of a currency": (
         "recognizer: money\n    config: {currency: dollars}",
-        *(6, 14, "the option 'currency': 'dollars' is no code of 3 letters, as USD", ""),
+        *(6, 14, "the option 'currency': 'dollars' is not a code of 3 letters such as USD", ""),
     ),
     "the name of a country": (
         "recognizer: phone\n    config: {region: Germany}",
-        *(6, 14, "the option 'region': 'Germany' is no code of 2 letters, as US", ""),
+        *(6, 14, "the option 'region': 'Germany' is not a code of 2 letters such as US", ""),
     ),
     "a reference to nothing": (
         "recognizer: limit\n    config: {of: [prodct]}\n    groups: [e, product]",
@@ -197,7 +197,7 @@ def test_an_element_that_is_switched_on_as_well_names_its_recognizer() -> None:
 @pytest.mark.parametrize(
     ("name", "message", "hint"),
     [
-        ("date", "the intent 'i' speaks of the unknown element 'date'", "entities: [date]"),
+        ("date", "the intent 'i' refers to the unknown element 'date'", "entities: [date]"),
         ("nlpcraft:num", "nothing here finds 'nlpcraft:num'", "entities: ['nlpcraft:num']"),
         ("spacy:ORG", "nothing here finds 'spacy:ORG'", "switch it on: entities: ['spacy:ORG']"),
         ("google:x", "nothing here finds 'google:x'", "declare an element of this id"),

@@ -16,7 +16,7 @@ BELOW_START = {
         *(4, 16, "unknown key 'depht'", "did you mean 'depth'?"),
     ),
     "unknown key unlike any": ("conversation: {x: 2}", 4, 16, "unknown key 'x'", "timeout, depth"),
-    "duplicate key": ("id: n", 4, 1, "the key 'id' stands here twice; first on line 1", ""),
+    "duplicate key": ("id: n", 4, 1, "duplicate key 'id'; first on line 1", ""),
     "text for a list": ("reset: stop", 4, 8, "expected a list of texts, or a mapping", ""),
     "text for a mapping": ("macros: x", 4, 9, "expected a mapping, not text", ""),
     "list for a text": ("name: [a]", 4, 7, "expected text, not a list", ""),
@@ -35,7 +35,7 @@ BELOW_START = {
         *(4, 12, "there is no built-in entity 'dates'", "did you mean 'date'?"),
     ),
     "bad language": ("language: English", 4, 11, "'English' is not the code", ""),
-    "language twice": ("language: [en, en]", 4, 16, "'en' stands here twice", ""),
+    "language twice": ("language: [en, en]", 4, 16, "duplicate language 'en'", ""),
     "no language": ("language: []", 4, 11, "the list of languages is empty", ""),
     "macro without brackets": ('macros: {ASK: "x"}', 4, 10, "not the name of a macro", "<WORDS>"),
     "bad macro": ('macros: {"<A>": "{x"}', 4, 20, "'{' is not closed", ""),
@@ -93,7 +93,7 @@ BELOW_START = {
     "list as a key": ("meta: {[a]: b}", 4, 8, "a key must be text, not a list", ""),
     "missing key": ("meta: {? : b}", 4, 10, "a key is missing", ""),
     "unknown anchor": ("meta: {a: *x}", 4, 11, "no anchor '&x'", ""),
-    "alias in itself": ("meta: &x {a: *x}", 4, 14, "stands inside of what it repeats", ""),
+    "alias in itself": ("meta: &x {a: *x}", 4, 14, "is inside what it repeats", ""),
     "second document": ("---\nid: m", 4, 1, "one document", ""),
     "tab": ("meta:\n\ta: b", 5, 1, "not valid YAML", "blanks, not tabs"),
     "unclosed quote": ("name: 'x", 4, 7, "not valid YAML", "a quote that is opened here"),
@@ -135,14 +135,14 @@ ELEMENTS = {
     "no language at all": ("[{id: a, synonyms: {@French: [b]}}]", "not the code of a language"),
     "values of a number": ("[{id: a, values: {b: @3}}]", "expected a list of texts"),
     "value without name": ("[{id: a, values: [@'']}]", "expected a name"),
-    "value twice": ("[{id: a, values: [b, @b]}]", "the value 'b' stands here twice"),
-    "value key twice": ("[{id: a, values: {b: [], @b: []}}]", "the key 'b' stands here twice"),
+    "value twice": ("[{id: a, values: [b, @b]}]", "duplicate value 'b'"),
+    "value key twice": ("[{id: a, values: {b: [], @b: []}}]", "duplicate key 'b'"),
     "bad value synonym": ("[{id: a, values: {b: [c, 'd @}']}}]", "there is no '{' for this '}'"),
     "unknown parent": ("[{id: a, parent: @b}]", "unknown parent 'b'"),
-    "own parent": ("[{id: a, parent: @a}]", "the parents run in a circle: a → a"),
+    "own parent": ("[{id: a, parent: @a}]", "the parents form a cycle: a → a"),
     "circle of parents": (
         "[{id: c, parent: a}, {id: a, parent: @b}, {id: b, parent: a}]",
-        "the parents run in a circle: a → b → a",
+        "the parents form a cycle: a → b → a",
     ),
     "nothing to say": ("[@{id: a, id_synonym: false}]", "nothing can be said for the element 'a'"),
     "topic in words": ("[{id: a, topic: @yes}]", "expected true or false, not text"),
@@ -328,7 +328,7 @@ def test_an_anchor_bomb_is_refused() -> None:
     for before, name in zip("abcdefgh", "bcdefghi", strict=True):
         lines.append(f"{name}: &{name} [{', '.join(['*' + before] * 9)}]")
     (problem,) = problems_of("\n".join(lines))
-    assert "repeat far too much" in problem.message
+    assert "expand to far too much data" in problem.message
     assert problem.line == 5
 
 
@@ -352,7 +352,7 @@ def test_nesting_by_aliases_counts_as_well() -> None:
         ('{\n  "id": tru\n}', (2, 9), "not valid JSON"),
         ('{"id": "m"', (1, 11), "not valid JSON"),
         ('{"id": "m",\n\t"name":\t[]}', (2, 10), "expected text, not a list"),
-        ('{"id": "m", "id": "n"}', (1, 13), "stands here twice"),
+        ('{"id": "m", "id": "n"}', (1, 13), "duplicate key"),
         ('{"id": "m", "meta": {"a": NaN}}', (1, 27), "NaN is not a number of JSON"),
         ('{"name": "\\ud83d"}', (1, 10), "half of a surrogate pair"),
         ('{"id": "m", "reset": ["\\ud83d\\ude00\\/ {x"]}', (1, 41), "'{' is not closed"),

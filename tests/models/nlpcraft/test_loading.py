@@ -35,7 +35,7 @@ def test_elements_that_code_finds_are_warned_of() -> None:
     model = parse_model(
         f"{HEAD}elements: [{{id: a}}]\nintents: [\"intent=x term={{# == 'nlp:token'}}\"]\n"
     )
-    assert "the intent 'x' speaks of the unknown element 'nlp:token'" in said(model)
+    assert "the intent 'x' refers to the unknown element 'nlp:token'" in said(model)
 
 
 def test_a_file_may_have_no_elements_at_all() -> None:
@@ -50,7 +50,7 @@ def test_intents_that_name_java_methods_are_left_out_with_a_warning() -> None:
         "- \"intent=idl term={# == 'a'}\"\n"
     )
     assert [intent.id for intent in model.intents] == ["idl"]
-    assert "the intent 'java' is left out: it needs that function" in said(model)
+    assert "the intent 'java' is skipped: it needs that function" in said(model)
 
 
 @pytest.mark.parametrize(("most", "status"), [("", "rejected"), (2**31 - 1, "matched")])

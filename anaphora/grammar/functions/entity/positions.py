@@ -1,8 +1,8 @@
-"""Functions on the entities of the sentence, and on the place of one among them.
+"""Functions on the entities of the sentence and their order.
 
-An entity that comes from memory has no place in the sentence: its index is -1, and it is
-neither first nor last, nor before or after anything. A predicate in a synonym speaks of
-entities for which no sentence has been chosen yet, so none of these can be evaluated there.
+An entity from memory has no position in the sentence: its index is -1, and it is neither first
+nor last, nor before or after another one. These functions are not available in synonyms, which
+are matched before a variant of the sentence is chosen.
 """
 
 from __future__ import annotations
@@ -41,12 +41,14 @@ def _filter_entities(
 def _entities_of_sentence(context: EntityContext) -> Sequence[EntityView]:
     entities = context.question.entities
     if entities is None:
-        raise EvaluationError("there is no sentence yet around an entity that a synonym asks for")
+        raise EvaluationError(
+            "the entities of the sentence are not known while synonyms are matched"
+        )
     return entities
 
 
 def _index(context: EntityContext, entity: EntityView | None) -> int:
-    """By identity: a remembered entity can equal one of the sentence and is still another."""
+    """The index by identity: an entity from memory may equal one of the sentence."""
     entities = _entities_of_sentence(context)
     if entity is None:
         entity = current_entity(context)
@@ -105,7 +107,7 @@ def ent_count(context: EntityContext) -> int:
 
 @function("entity", "ent_all", "tok_all", examples=("#(first(ent_all)) == 'flight'",))
 def ent_all(context: EntityContext) -> Sequence[EntityView]:
-    """The entities of the sentence, in their order."""
+    """The entities of the sentence, in order."""
     return tuple(_entities_of_sentence(context))
 
 

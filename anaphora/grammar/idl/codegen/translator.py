@@ -61,7 +61,7 @@ __all__ = ["translate_expression", "translate_predicate"]
 
 Test: TypeAlias = Callable[[EntityContext], bool]
 
-_MAX_BRANCH_DEPTH = 10  # in one function: as with expressions, Python allows little nesting
+_MAX_BRANCH_DEPTH = 10  # per function: some Python versions allow little nesting
 
 _BOOLEAN: Type = frozenset({Kind.BOOLEAN})
 _TEXT: Type = frozenset({Kind.TEXT})
@@ -76,7 +76,7 @@ _ATTRIBUTE_BY_FUNCTION = {
 
 
 def translate_predicate(node: PredicateNode) -> Test:
-    """The predicate as a function of a context, which raises nothing but EvaluationError."""
+    """Compile a predicate to a function that raises nothing but EvaluationError."""
     return cast("Test", _Translator(node).build_function(boolean=True))
 
 
@@ -86,16 +86,15 @@ def translate_expression(node: PredicateNode) -> Callable[[EntityContext], Any]:
 
 
 class _Translator(FunctionWriter):
-    """Writes the functions of one predicate: the test, one for each variable, one for each
-    argument that is evaluated only when it is needed."""
+    """Writes the functions of one predicate: the test, one per shared variable, one per lazy
+    argument."""
 
     def __init__(self, node: PredicateNode) -> None:
         super().__init__()
         self.node = node
         self.values = {variable.name: variable.value for variable in node.variables}
-        self.shared_variables = find_variables(
-            self.values.values()
-        )  # by others, also where these are kept
+        # Variables that other variables use.
+        self.shared_variables = find_variables(self.values.values())
         self.variable_functions: dict[str, tuple[str, str, Type]] = {}
 
     def build_function(self, *, boolean: bool) -> Callable[[EntityContext], Any]:
@@ -113,7 +112,7 @@ class _Translator(FunctionWriter):
     # -- one method for each kind of node ------------------------------------------------------
 
     def visit(self, node: Expression, body: CodeBlock) -> TypedExpression:
-        """The value of the expression; what must be done before it is added to ``body``."""
+        """Translate an expression; statements that must precede it are added to ``body``."""
         match node:
             case LiteralNode():
                 return self.constant(node.value)
@@ -143,8 +142,8 @@ class _Translator(FunctionWriter):
         return TypedExpression(python, _LIST, nesting_depth(*items))
 
     def visit_variable(self, node: VariableNode, body: CodeBlock) -> TypedExpression:
-        """What the variable was found to be. One that is always needed is found where it is
-        first used; others by a function that keeps the value in the context."""
+        """The value of a variable. One that is always needed is evaluated at its first use; others
+        by a function that caches the value in the context."""
         if node.name in body.known_variables:
             return body.known_variables[node.name]
         if (
@@ -162,8 +161,8 @@ class _Translator(FunctionWriter):
         return TypedExpression(python, kinds, 1)
 
     def add_variable_function(self, name: str) -> tuple[str, str, Type]:
-        """A function that evaluates the variable and keeps what it found: the key under which
-        it does, its own name, and the kinds of the value."""
+        """Add a function that evaluates a variable and caches the value; returns the key in the
+        cache, the name of the function, and the type of the value."""
         body = CodeBlock()
         result = self.assign_to_name(self.visit(self.values[name], body), body)
         key, function = self.add_global(name), self.new_name("variable")
@@ -211,7 +210,7 @@ class _Translator(FunctionWriter):
         return TypedExpression(python, kinds, slow.depth + 1)
 
     def visit_logical(self, node: BinaryNode, body: CodeBlock) -> TypedExpression:
-        """The right side gets a branch of its own if anything must be done before it."""
+        """Translate ``&&`` or ``||``; a right side that needs statements gets its own branch."""
         what = f"each side of '{node.operator}'"
         left = self.ensure_boolean(self.visit(node.left, body), body, what)
         branch = body.branch()
@@ -268,12 +267,12 @@ class _Translator(FunctionWriter):
             arguments.insert(0, TypedExpression("ctx", ANYTHING))
         return self.call_helper(helper, function.returns, *arguments)
 
-    # -- what is written without a call --------------------------------------------------------
+    # -- inlined calls -------------------------------------------------------------------------
 
     def inline_call(
         self, function: Function, node: CallNode, body: CodeBlock
     ) -> TypedExpression | None:
-        """The usual reads of the entity in question, written out."""
+        """Inline common reads of the entity under test; None for other calls."""
         attribute = _ATTRIBUTE_BY_FUNCTION.get(function)
         if attribute is not None and not node.arguments:
             python = f"{self.read_entity(body)}.{attribute}"
@@ -295,7 +294,7 @@ class _Translator(FunctionWriter):
         return None
 
     def inline_meta(self, key: Expression, body: CodeBlock) -> TypedExpression | None:
-        """A key without a colon is read off the metadata as it stands."""
+        """Read a literal key without a colon directly from the metadata."""
         if not isinstance(key, LiteralNode) or not isinstance(key.value, str) or ":" in key.value:
             return None
         entity, name = self.read_entity(body), self.constant(key.value).python
@@ -311,7 +310,7 @@ class _Translator(FunctionWriter):
         items, value = node.arguments
         of_groups = reads_groups(items)
         texts = None if of_groups else find_literal_texts(items)
-        # Only a leaf may be visited here: what is not inlined after all is visited again.
+        # Only visit a leaf here: if the call is not inlined after all, it is visited again.
         if not (of_groups or texts is not None) or not is_leaf(value):
             return None
         code = self.visit(value, body)
@@ -332,16 +331,16 @@ class _Translator(FunctionWriter):
     def inline_has_any_text(
         self, items: Expression, values: Expression, body: CodeBlock
     ) -> TypedExpression | None:
-        """One list is written out and holds texts only; the other one is any list."""
+        """Inline the case of one literal list of texts and any other list."""
         wanted = find_literal_texts(items)
-        # What is not inlined after all is visited again, so the kind must be known before.
+        # Decide before visiting: if the call is not inlined after all, it is visited again.
         if wanted is None or find_literal_texts(values) is not None or not returns_list(values):
             return None
         texts = TypedExpression(self.add_global(wanted), ANYTHING)
         return self.call_helper(_has_text, _BOOLEAN, texts, self.visit(values, body))
 
     def add_function(self, node: Expression, boolean_for: str | None = None) -> str:
-        """The name of a function that evaluates the expression when it is called."""
+        """Add a function that evaluates the expression; returns its name."""
         body = CodeBlock()
         result = self.visit(node, body)
         if boolean_for is not None:

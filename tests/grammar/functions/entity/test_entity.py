@@ -235,7 +235,7 @@ def test_a_remembered_entity_has_no_place_in_the_sentence() -> None:
 
 @pytest.mark.parametrize("text", POSITIONAL)
 def test_a_part_of_a_synonym_has_no_sentence_around_it(text: str) -> None:
-    assert "there is no sentence yet" in evaluation_error(
+    assert "not known while synonyms are matched" in evaluation_error(
         text, around=QuestionContext(entities=None)
     )
 
