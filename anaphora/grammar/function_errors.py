@@ -15,15 +15,15 @@ def describe_failure(error: BaseException, function: Callable[..., Any] | None =
     With ``function``, a function of the bot's author, also the file and the line in it that
     raised the error, if it got that far.
     """
-    said = type(error).__name__
+    description = type(error).__name__
     try:
-        said = f"{said}: {error}" if str(error) else said
+        description = f"{description}: {error}" if str(error) else description
     except Exception:  # str() of a foreign exception may fail as well
-        return said
+        return description
     file = getattr(getattr(function, "__code__", None), "co_filename", None)
     line, step = 0, error.__traceback__
     while step is not None:
         if step.tb_frame.f_code.co_filename == file:
             line = step.tb_lineno
         step = step.tb_next
-    return f"{said} ({PurePath(file).name}, line {line})" if file and line else said
+    return f"{description} ({PurePath(file).name}, line {line})" if file and line else description

@@ -57,8 +57,8 @@ def grammar_errors(
         yield
     except UnexpectedInput as error:
         raise GrammarError(explain(error, text, source)) from None
-    except SourceError as mistake:
-        problem = problem_at(text, source, mistake.at, mistake.message, mistake.hint)
+    except SourceError as error:
+        problem = problem_at(text, source, error.at, error.message, error.hint)
         raise GrammarError(problem) from None
 
 

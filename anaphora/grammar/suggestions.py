@@ -8,7 +8,7 @@ from difflib import get_close_matches
 __all__ = ["closest_match", "did_you_mean"]
 
 _MAX_LISTED = 12
-_MAX_COMPARED = 1_000  # comparing costs some 20 µs a name, and a file may hold many mistakes
+_MAX_COMPARED = 1_000  # comparing costs 20 µs per name, and a file may have many errors
 
 
 def closest_match(name: str, known: Iterable[str], *, min_similarity: float = 0.6) -> str | None:

@@ -100,7 +100,7 @@ def check_predicate(
     """Check one predicate of ``text``; raises GrammarError with all its errors.
 
     With ``boolean`` its value must be true or false. ``forbidden`` are functions that are not
-    available where the predicate stands.
+    available in the place of the predicate.
     """
     diagnostics = Diagnostics(text, source)
     _Checker(diagnostics, forbidden).check_predicate(predicate, boolean=boolean)

@@ -88,8 +88,8 @@ def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
             uses[name] = _find_macro_references(name, macros)
         except UnexpectedInput as error:
             problems[name] = explain_syntax_error(error, text, "")
-        except SourceError as mistake:
-            problems[name] = problem_at(text, "", mistake.at, mistake.message, mistake.hint)
+        except SourceError as error:
+            problems[name] = problem_at(text, "", error.at, error.message, error.hint)
     heights, cycles = _find_depths_and_cycles(
         {name: [one.name for one in uses[name]] for name in uses}
     )
@@ -206,8 +206,8 @@ class _MacroExpander:
         except UnexpectedInput as error:
             found = explain_syntax_error(error, self._texts[name], "")
             raise SourceError(at, f"in {name}: {found.message}", found.hint) from None
-        except SourceError as mistake:
-            raise SourceError(at, f"in {name}: {mistake.message}", mistake.hint) from None
+        except SourceError as error:
+            raise SourceError(at, f"in {name}: {error.message}", error.hint) from None
         return _OpenMacro(name, at, tree, _iter_references(tree))
 
     def _size_of(self, piece: Piece) -> _ExpansionSize:

@@ -150,8 +150,8 @@ def _suggestion_hint(draft: ModelDraft, name: str) -> str:
         return "an element of the model needs no recognizer: its synonyms find it"
     if name.isupper():
         return f"did you mean 'spacy:{name}'?"
-    asked = name.casefold()
-    if within := next((one for one, others in _RELATED_NAMES.items() if asked in others), ""):
+    folded = name.casefold()
+    if within := next((one for one, others in _RELATED_NAMES.items() if folded in others), ""):
         return f"'{within}' finds such things"
     if "." in name or ":" in name:
         return "a function is written module#function, a component component:NAME"

@@ -309,7 +309,9 @@ class TreeBuilder:
             return None
         if key in parent.items:
             first = self._diagnostics.source.line_of(parent.key_offsets[key])
-            return self._diagnostics.add_error(offset, f"duplicate key '{key}'; first on line {first}")
+            return self._diagnostics.add_error(
+                offset, f"duplicate key '{key}'; first on line {first}"
+            )
         parent.items[key] = node
         parent.key_offsets[key] = offset
         return None

@@ -23,7 +23,7 @@ _TRUNCATING_COMMENT_IN_LINE = re.compile(r"(?<=\S) (#)(?=[^\s#!]|[ \t]*$)")
 _QUOTED = re.compile(
     r"""(?<![^\s\[{,:-])(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')"""  # at the start of a text
 )
-_MAX_LOOKBEHIND = 10_000  # characters before the mistake
+_MAX_LOOKBEHIND = 10_000  # characters before the error
 _HINT = "put the text into quotes"
 
 

@@ -110,7 +110,7 @@ def test_a_tenth_group_has_a_number_of_two_digits() -> None:
         ("${", "'$' in the replacement"),
     ],
 )
-def test_a_replacement_that_means_nothing_is_refused(replacement: str, message: str) -> None:
+def test_a_replacement_that_means_nothing_is_rejected(replacement: str, message: str) -> None:
     with pytest.raises(EvaluationError) as raised:
         call("replace", "a", "a", replacement)
     assert message in str(raised.value)

@@ -81,7 +81,10 @@ IS_X = binary(call("#"), "==", "x")
         (binary("a", "<", 3), "'<' cannot compare a text with an integer"),
         (binary(True, ">=", False), "'>=' cannot compare a boolean with a boolean"),
         (negated(5), "'!' needs a boolean, not an integer"),
-        (binary(negated(call("#")), "==", "x"), "'!' needs a boolean, not a text|'!' binds tighter"),
+        (
+            binary(negated(call("#")), "==", "x"),
+            "'!' needs a boolean, not a text|'!' binds tighter",
+        ),
         (binary(1, "&&", True), "'&&' needs booleans, not an integer"),
         (binary(True, "||", "a"), "'||' needs booleans, not a text"),
         (binary(binary("a", "-", 1), "==", 1), "'-' cannot work with a text and an integer"),
@@ -92,7 +95,7 @@ IS_X = binary(call("#"), "==", "x")
         (binary(var("sise"), "==", 1), "there is no variable '@sise'|did you mean '@size'?"),
     ],
 )
-def test_a_mistake_in_a_predicate_is_named(expression: Any, message: str) -> None:
+def test_an_error_in_a_predicate_is_named(expression: Any, message: str) -> None:
     assert message in only(expression, size=1)
 
 

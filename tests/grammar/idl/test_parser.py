@@ -279,7 +279,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("text", MISTAKES, ids=lambda text: text[:40])
-def test_a_mistake_is_told_in_plain_words(text):
+def test_an_error_is_reported_in_the_message(text):
     with pytest.raises(GrammarError) as caught:
         parse_idl(text, "bot.idl")
     assert MISTAKES[text] in str(caught.value)
@@ -287,7 +287,7 @@ def test_a_mistake_is_told_in_plain_words(text):
     assert caught.value.source == "bot.idl"
 
 
-def test_a_mistake_is_shown_where_it_stands():
+def test_an_error_is_reported_at_its_position():
     with pytest.raises(GrammarError) as caught:
         parse_idl("intent=x\n  term(a)={# = 'x'}", "bot.idl")
     error = caught.value
@@ -306,12 +306,12 @@ WORDS = ["intent", "term", "=", "~", "{", "}", "(", ")", "[", "]", "#", "'a'", "
 @given(st.text() | st.lists(st.sampled_from(WORDS)).map(" ".join))
 @example("intent=x term={\0}")
 @example("\ud800")
-def test_any_text_is_read_or_refused(text):
+def test_any_text_is_read_or_rejected(text):
     read_or_refused(text)
 
 
 @given(st.integers(0, len(GOOD) - 1), st.integers(0, 9), st.sampled_from(["", *WORDS, "\\", "é"]))
-def test_any_damage_to_a_good_text_is_read_or_refused(at, length, inserted):
+def test_any_damage_to_a_good_text_is_read_or_rejected(at, length, inserted):
     read_or_refused(GOOD[:at] + inserted + GOOD[at + length :])
 
 
@@ -331,7 +331,7 @@ def test_negation_is_a_node_of_its_own():
     assert expression("!true") == UnaryNode("!", literal(True))
 
 
-def test_comments_behind_a_keyword_are_read_in_linear_time():
+def test_comments_after_a_keyword_are_read_in_linear_time():
     comments = "/**/" * 5_000
     assert (
         len(parse_idl(f"fragment{comments}=f term={{true}}\nintent=x fragment{comments}(f)")) == 2

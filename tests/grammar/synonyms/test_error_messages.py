@@ -105,7 +105,7 @@ MISTAKES = [
 @pytest.mark.parametrize(
     ("synonym", "at", "words"), MISTAKES, ids=[mistake[0][:40] for mistake in MISTAKES]
 )
-def test_a_mistake_is_told_in_plain_words_where_it_stands(synonym, at, words):
+def test_an_error_is_reported_with_its_position(synonym, at, words):
     with pytest.raises(GrammarError) as caught:
         expand_synonym(synonym, MACROS)
     assert words in str(caught.value)
@@ -118,7 +118,7 @@ def test_the_source_and_the_line_are_named():
     assert str(caught.value).startswith("bot.yaml:3:2: ")
 
 
-def test_a_mistake_inside_a_macro_is_shown_where_the_synonym_names_it():
+def test_an_error_inside_a_macro_is_shown_where_the_synonym_names_it():
     macros = {"<A>": "<B> x", "<B>": "{y"}
     with pytest.raises(GrammarError) as caught:
         expand_synonym("the <A>", macros)

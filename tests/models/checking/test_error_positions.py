@@ -103,7 +103,7 @@ BELOW_START = {
 
 
 @pytest.mark.parametrize("case", BELOW_START)
-def test_a_mistake_is_the_only_one_found_and_shown_where_it_stands(case: str) -> None:
+def test_an_error_is_the_only_one_found_and_reported_at_its_position(case: str) -> None:
     text, line, column, message, hint = BELOW_START[case]
     (problem,) = problems_of(START + text)
     assert (problem.line, problem.column) == (line, column)
@@ -154,7 +154,7 @@ ELEMENTS = {
 
 
 @pytest.mark.parametrize("case", ELEMENTS)
-def test_a_mistake_in_an_element_is_shown_where_it_stands(case: str) -> None:
+def test_an_error_in_an_element_is_reported_at_its_position(case: str) -> None:
     marked, message = ELEMENTS[case]
     text = f'id: m\nintents: ["intent=i term(t)~{{true}}"]\nelements: {marked}\n'
     (problem,) = problems_of(text.replace("@", ""))
@@ -180,7 +180,7 @@ INTENTS = {
 
 
 @pytest.mark.parametrize("case", INTENTS)
-def test_a_mistake_in_an_intent_is_shown_where_it_stands(case: str) -> None:
+def test_an_error_in_an_intent_is_reported_at_its_position(case: str) -> None:
     text = f"id: m\nelements: [{{id: e}}]\nintents:\n{INTENTS[case]}\n"
     before = text[: text.index("@")]
     place = before.count("\n") + 1, len(before) - before.rfind("\n")
@@ -196,7 +196,7 @@ def test_a_model_must_have_an_id_elements_and_intents() -> None:
     ]
 
 
-def test_a_prompt_for_a_term_that_may_be_left_out_is_a_mistake() -> None:
+def test_a_prompt_for_a_term_that_may_be_left_out_is_an_error() -> None:
     text = GOOD.replace("city: For which city?", "date: When?")
     (problem,) = problems_of(text)
     assert "'date' of the intent 'weather' is optional" in problem.message
@@ -215,7 +215,7 @@ def test_templates_may_use_what_they_declare_and_what_every_template_has() -> No
     assert problems_of(f'{START}responses: {{i: "{text}"}}') == ()
 
 
-def test_an_id_that_is_missing_or_misspelt_hides_no_other_mistake() -> None:
+def test_an_id_that_is_missing_or_misspelt_hides_no_other_error() -> None:
     text = """\
         id: m
         intents: ["intent=i term(t)~{# == 'a'}"]
@@ -233,7 +233,7 @@ def test_an_id_that_is_missing_or_misspelt_hides_no_other_mistake() -> None:
     ]
 
 
-def test_a_mistake_brings_no_complaints_about_what_it_took_away() -> None:
+def test_an_error_brings_no_complaints_about_what_it_took_away() -> None:
     text = """\
         id: m
         language: [en, 7]
@@ -264,7 +264,7 @@ def test_a_mistake_brings_no_complaints_about_what_it_took_away() -> None:
     ]
 
 
-def test_ten_different_mistakes_are_reported_at_once_in_the_order_of_the_file() -> None:
+def test_ten_different_errors_are_reported_at_once_in_the_order_of_the_file() -> None:
     text = """\
         id: ten
         conversation: {timeout: 300}
@@ -311,19 +311,19 @@ def test_ten_different_mistakes_are_reported_at_once_in_the_order_of_the_file() 
     ]
 
 
-def test_more_than_a_hundred_mistakes_are_counted() -> None:
+def test_more_than_a_hundred_errors_are_counted() -> None:
     problems = problems_of(START + "".join(f"foo{number}: 1\n" for number in range(150)))
     assert len(problems) == 101
     assert problems[-1].message == "… and 50 more"
     assert problems[-2].line == 103
 
 
-def test_a_mistake_in_what_is_repeated_counts_once() -> None:
+def test_an_error_in_what_is_repeated_counts_once() -> None:
     repeated = "id: m\nelements: [{id: a, synonyms: &x ['{b', 1]}, {id: b, synonyms: *x}]\n"
     assert positions_of(repeated + 'intents: ["intent=i term(t)~{true}"]') == [(2, 37)]
 
 
-def test_an_anchor_bomb_is_refused() -> None:
+def test_an_anchor_bomb_is_rejected() -> None:
     lines = ["a: &a [x, x, x, x, x, x, x, x, x]"]
     for before, name in zip("abcdefgh", "bcdefghi", strict=True):
         lines.append(f"{name}: &{name} [{', '.join(['*' + before] * 9)}]")
@@ -334,7 +334,7 @@ def test_an_anchor_bomb_is_refused() -> None:
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? ", '{"a": ', '[{"a":'])
 @pytest.mark.parametrize("format", ["yaml", "json"])
-def test_endless_nesting_is_refused(opening: str, format: str) -> None:
+def test_endless_nesting_is_rejected(opening: str, format: str) -> None:
     with pytest.raises(ModelError):
         parse_model(opening * 100_000, format="json" if format == "json" else "yaml")
 
@@ -358,7 +358,7 @@ def test_nesting_by_aliases_counts_as_well() -> None:
         ('{"id": "m", "reset": ["\\ud83d\\ude00\\/ {x"]}', (1, 41), "'{' is not closed"),
     ],
 )
-def test_mistakes_in_json_have_places_too(text: str, place: tuple[int, int], message: str) -> None:
+def test_errors_in_json_have_positions_too(text: str, place: tuple[int, int], message: str) -> None:
     found = {
         (problem.line, problem.column): problem.message for problem in problems_of(text, "json")
     }
@@ -372,12 +372,12 @@ def test_a_template_that_would_compute_for_ages_is_only_read() -> None:
 @pytest.mark.parametrize(
     "template", ["{{ " + "(" * 20_000, "{{ " + " + ".join(["t"] * 5_000) + " }}"]
 )
-def test_a_template_that_nests_too_deeply_is_refused(template: str) -> None:
+def test_a_template_that_nests_too_deeply_is_rejected(template: str) -> None:
     (problem,) = problems_of(f'{START}responses: {{i: "{template}"}}')
     assert problem.message == "the template is nested too deeply"
 
 
-def test_an_intent_that_nests_too_deeply_is_a_mistake_with_a_place() -> None:
+def test_an_intent_that_nests_too_deeply_is_an_error_with_a_position() -> None:
     nested = "!" * 20_000 + "true"
     text = f"id: m\nelements: [{{id: e}}]\nintents:\n- intent=i term(t)~{{{nested}}}\n"
     (problem,) = problems_of(text)
@@ -391,7 +391,7 @@ def test_parents_do_not_stand_above_each_other_without_end() -> None:
     assert problem.message == "more than 100 parents above each other"
 
 
-def test_synonyms_that_explode_together_are_refused() -> None:
+def test_synonyms_that_explode_together_are_rejected() -> None:
     synonym = "{a|b}" * 12 + "{c|d}"
     synonyms = "".join(f"  - '{synonym}{at}'\n" for at in range(130))
     text = "id: m\nintents: ['intent=i term(t)~{true}']\nelements:\n- id: e\n  synonyms:\n"

@@ -31,7 +31,7 @@ def test_keys_without_a_value_have_their_default() -> None:
     assert (model.description, model.elements[0].groups) == ("", frozenset({"a"}))
 
 
-def test_elements_that_code_finds_are_warned_of() -> None:
+def test_elements_that_code_finds_cause_warnings() -> None:
     model = parse_model(
         f"{HEAD}elements: [{{id: a}}]\nintents: [\"intent=x term={{# == 'nlp:token'}}\"]\n"
     )
@@ -65,7 +65,7 @@ def test_suspicious_words_are_allowed_where_the_file_has_no_limit_on_them(
     assert Engine(model).ask("hack a hack").status == status
 
 
-def test_in_a_file_of_ours_the_same_are_mistakes() -> None:
+def test_in_a_file_of_anaphora_the_same_are_errors() -> None:
     text = "id: demo\nelements: [{id: a}]\nintents:\n"
     for intent, message in (
         ("intent=x flow=/org.bot.Model#isOk/ term={# == 'a'}", "no Python module 'org.bot.Model'"),

@@ -180,7 +180,7 @@ def ent_is_stopword(entity: EntityView = CURRENT_ENTITY) -> bool:
 def current_entity(context: EntityContext) -> EntityView:
     """The entity under test; raises EvaluationError if there is none."""
     if context.entity is None:
-        raise EvaluationError("there is no entity in question")
+        raise EvaluationError("there is no entity under test")
     return context.entity
 
 

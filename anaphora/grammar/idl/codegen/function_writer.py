@@ -151,7 +151,7 @@ def _raise_evaluation_error(ctx: EntityContext, error: Exception) -> None:
     if isinstance(error, EvaluationError):
         raise error
     if ctx.entity is None and isinstance(error, AttributeError):
-        message = "there is no entity in question"
+        message = "there is no entity under test"
     elif isinstance(error, RecursionError):
         message = "the values are nested too deeply"
     else:

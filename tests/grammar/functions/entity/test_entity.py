@@ -249,7 +249,7 @@ def test_without_an_entity_in_question_there_is_a_clear_error(name: str) -> None
     function = FUNCTIONS[name]
     arguments = ", ".join(["'x'"] * function.min_arguments)
     text = f"{name}({arguments})" if arguments else name
-    assert evaluation_error(text, entity=None) == "there is no entity in question"
+    assert evaluation_error(text, entity=None) == "there is no entity under test"
 
 
 @pytest.mark.parametrize(
