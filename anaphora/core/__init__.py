@@ -1,1 +1,1 @@
-"""The values that travel between rooms: utterances, entities, requests, users."""
+"""Run-time values shared by all rooms: utterances, entities, requests, users."""

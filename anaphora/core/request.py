@@ -1,4 +1,4 @@
-"""Who asks, and what comes along with the question: the facts that predicates may read."""
+"""The user, the company and the request behind a question, as predicates can read them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Company", "Request", "User"]
 
 
 class Company(Struct, frozen=True):
-    """The company of a user; what is not known of it is None."""
+    """The company of a user; unknown fields are None."""
 
     id: str
     name: str | None = None
@@ -32,7 +32,7 @@ class Company(Struct, frozen=True):
 
 
 class User(Struct, frozen=True):
-    """A user; what is not known of them is None. ``id`` tells conversations apart."""
+    """A user; unknown fields are None. ``id`` identifies the conversation."""
 
     id: str
     first_name: str | None = None
@@ -48,10 +48,10 @@ class User(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True):
-    """What comes along with a question: its id, where it comes from, and free data.
+    """The context of a question: its id, its origin and free data.
 
-    ``time_zone`` (``Europe/Berlin``) is where "today" is today for the one who asks; that of the
-    time of the question, if left out.
+    ``time_zone`` (``Europe/Berlin``) determines what "today" means; by default the zone of the
+    time of the question.
     """
 
     id: str | None = None
@@ -65,7 +65,7 @@ class Request(Struct, frozen=True):
 
 
 def _freeze_field(struct: Struct, name: str) -> None:
-    """What is given there stays as it is, whatever becomes of what it was made of."""
-    given = getattr(struct, name)
-    if given is not EMPTY:  # as it is for most questions
-        force_setattr(struct, name, freeze(given))
+    """Replace the mapping in a field with a frozen copy."""
+    value = getattr(struct, name)
+    if value is not EMPTY:  # it is, for most questions
+        force_setattr(struct, name, freeze(value))

@@ -1,4 +1,4 @@
-"""What was said, and what of it the model knows: tokens, entities, variants."""
+"""An utterance with its tokens, entities and variants."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ __all__ = ["Entity", "LazyTokens", "Token", "Utterance", "Variant", "find_courte
 
 
 class Token(Struct, frozen=True, gc=False):
-    """One token. ``start`` and ``end`` are offsets in the text (half open).
+    """A token; ``start`` and ``end`` are its offsets in the text (half open).
 
-    ``free`` says that it is a content word: neither a stop word nor punctuation nor white space,
-    nor one of a phrase that is only polite.
-    Words that turn the sense of others or bound it (not, only) are content words.
+    A content word is neither a stop word, punctuation nor white space, nor part of a courtesy
+    phrase ("would like"). Words that negate or restrict others (not, only) are content words.
     """
 
     text: str
@@ -44,7 +43,7 @@ class _WordFlags(Protocol):
 
 
 def find_courtesy_words(words: Sequence[_WordFlags]) -> frozenset[int]:
-    """The indexes of the words that stand in phrases which are only polite: "would like"."""
+    """The indexes of the words in courtesy phrases such as "would like"."""
     lowers = [word.lower for word in words]
     return frozenset(
         index
@@ -56,38 +55,41 @@ def find_courtesy_words(words: Sequence[_WordFlags]) -> frozenset[int]:
 
 
 class LazyTokens(Sequence[Token]):
-    """The tokens of an utterance, made when the first of them is asked for (0.8 µs each, and
-    most questions are answered without), of ``words`` that tell which of them are free."""
+    """The tokens of an utterance, built on first access by ``make``.
 
-    __slots__ = ("_free", "_made", "_make", "_words")
+    A token costs 0.8 µs, and most questions are answered without any. ``words`` hold the flags
+    from which the content words are found.
+    """
+
+    __slots__ = ("_content_words", "_make", "_tokens", "_words")
 
     def __init__(self, make: Callable[[], tuple[Token, ...]], words: Sequence[_WordFlags]) -> None:
         self._words = words
         self._make = make
-        self._made: tuple[Token, ...] | None = None
-        self._free: Sequence[int] | None = None
+        self._tokens: tuple[Token, ...] | None = None
+        self._content_words: Sequence[int] | None = None
 
     @property
     def content_words(self) -> Sequence[int]:
-        """The indexes of those that are free."""
-        if self._free is None:
-            free = [i for i, word in enumerate(self._words) if word.free]
-            if [i for i in free if self._words[i].courtesy]:
-                polite = find_courtesy_words(self._words)
-                free = [i for i in free if i not in polite]
-            self._free = free
-        return self._free
+        """The indexes of the content words."""
+        if self._content_words is None:
+            content = [i for i, word in enumerate(self._words) if word.free]
+            if [i for i in content if self._words[i].courtesy]:
+                courtesy = find_courtesy_words(self._words)
+                content = [i for i in content if i not in courtesy]
+            self._content_words = content
+        return self._content_words
 
     @property
     def qualifiers(self) -> Sequence[int]:
-        """The indexes of those that turn the sense of others or bound it: not, without, only."""
+        """The indexes of the words that negate or restrict others: not, without, only."""
         found = [i for i, word in enumerate(self._words) if word.qualifier]
         return [i for i in found if i in self.content_words] if found else found
 
     def _all(self) -> tuple[Token, ...]:
-        if self._made is None:
-            self._made = self._make()
-        return self._made
+        if self._tokens is None:
+            self._tokens = self._make()
+        return self._tokens
 
     def __len__(self) -> int:
         return len(self._all())
@@ -116,14 +118,14 @@ class LazyTokens(Sequence[Token]):
 
 
 class Entity(Struct, frozen=True):
-    """An element that stands in an utterance.
+    """A mention of an element in an utterance.
 
     ``tokens`` are the indexes of its tokens, ``start`` and ``end`` its offsets in the text
-    (half open). ``exact`` says that its words were written as the model writes them, and not
-    only with the same stems; ``own`` that the model declares the element itself. ``parts`` are
-    the entities that it is composed of, ``aliases`` what the one that it is a part of calls it,
-    ``gaps`` counts the words between its own; ``stem``, ``lemma``, ``pos`` and ``marks`` are as
-    :class:`~anaphora.grammar.context.EntityView` says.
+    (half open). ``exact``: its words are spelled as in the model, rather than only having the
+    same stems. ``own``: the model itself declares the element. ``parts`` are the entities that
+    it is composed of, ``aliases`` its names as a part of another entity. ``gaps`` is the number
+    of other words between its own. For ``stem``, ``lemma``, ``pos`` and ``marks`` see
+    :class:`~anaphora.grammar.context.EntityView`.
     """
 
     element: str
@@ -148,7 +150,7 @@ class Entity(Struct, frozen=True):
 
     @property
     def value_or_text(self) -> str:
-        """Its value, else its text."""
+        """The value, or the text of an entity without a value."""
         return self.text if self.value is None else self.value
 
     def __str__(self) -> str:
@@ -156,12 +158,12 @@ class Entity(Struct, frozen=True):
 
 
 class Utterance(Struct, frozen=True, gc=False):
-    """A text with its tokens and every entity that could stand in it (they may overlap).
+    """A text with its tokens and all candidate entities (they may overlap).
 
-    ``resets`` are the reset phrases in it, each as the indexes of its tokens; ``error`` says
-    what a predicate in a synonym could not work with ('' if nothing). ``fallback`` are the entities
-    with those that count only where an intent needs them that nothing else completes; none, if
-    there are no such ones.
+    ``resets`` are the reset phrases in it, each as the indexes of its tokens. ``error`` is the
+    message of a predicate in a synonym that failed ('' if none did). ``fallback`` are the
+    entities including those that count only if an intent needs them and nothing else completes
+    it; empty if there are none of the latter.
     """
 
     text: str
@@ -174,22 +176,22 @@ class Utterance(Struct, frozen=True, gc=False):
 
     @property
     def content_words(self) -> Sequence[int]:
-        """The indexes of the tokens that mean something by themselves."""
+        """The indexes of the content words."""
         if isinstance(self.tokens, LazyTokens):
             return self.tokens.content_words
         return [token.index for token in self.tokens if token.is_content_word]
 
     @property
     def qualifiers(self) -> Sequence[int]:
-        """The indexes of the tokens that turn the sense of others or bound it."""
+        """The indexes of the tokens that negate or restrict others."""
         return self.tokens.qualifiers if isinstance(self.tokens, LazyTokens) else ()
 
 
 class Variant(Struct, frozen=True, gc=False):
-    """A maximal set of entities that don't overlap, in the order of the sentence.
+    """A maximal set of entities that don't overlap, in sentence order.
 
-    ``uncovered`` counts the free words that no entity covers. ``rank`` is smaller for the
-    better of two variants: more words covered, longer entities, more of them written exactly,
+    ``uncovered`` is the number of content words that no entity covers. The better of two
+    variants has the smaller ``rank``: more words covered, longer entities, more exact ones,
     the model's own before built-in ones.
     """
 

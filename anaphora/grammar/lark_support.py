@@ -1,5 +1,4 @@
-"""What the readers of both languages share: the parser, the limits of a text, and mistakes that
-are found while nodes are built."""
+"""Shared by the parsers of both languages: parser set-up, text limits, errors with offsets."""
 
 from __future__ import annotations
 
@@ -16,21 +15,19 @@ from anaphora.grammar.source_positions import problem_at
 
 __all__ = ["SourceError", "check_text", "grammar_errors", "load_parser", "offset_of"]
 
-_LONE_SURROGATE = re.compile(
-    r"[\ud800-\udfff]"
-)  # of a character: no text that can be stored holds one
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # cannot be encoded as UTF-8
 
 
 class SourceError(Exception):
-    """Something that the grammar allows and the language doesn't, at an offset of the text."""
+    """A text that the grammar accepts and the language does not, with the offset of the error."""
 
     def __init__(self, at: int, message: str, hint: str = "") -> None:
         self.at, self.message, self.hint = at, message, hint
 
 
 def load_parser(grammar: str, builder: Transformer[Token, Any], *starts: str) -> Lark:
-    """The parser of a grammar file of this package, for texts that are one of ``starts`` (by
-    default "start"). ``builder`` makes the nodes while the text is read: no tree is walked."""
+    """The LALR parser of a grammar file in this package, with these start rules (by default
+    "start"). ``builder`` builds the nodes during parsing, without an intermediate tree."""
     return Lark.open_from_package(
         __package__,
         grammar,
@@ -42,29 +39,29 @@ def load_parser(grammar: str, builder: Transformer[Token, Any], *starts: str) ->
 
 
 def check_text(text: str, max_length: int) -> None:
-    """Raises :class:`SourceError` for a text of more than ``longest`` characters or with half
-    a character in it."""
+    """Check the text; raises :class:`SourceError` if it has more than ``max_length`` characters
+    or a lone surrogate."""
     if len(text) > max_length:
         message = f"the text has {len(text):,} characters, more than the {max_length:,} allowed"
         raise SourceError(0, message)
     if half := _LONE_SURROGATE.search(text):
-        raise SourceError(half.start(), "half of a character stands here")
+        raise SourceError(half.start(), "unpaired surrogate")
 
 
 @contextmanager
 def grammar_errors(
     text: str, source: str, explain: Callable[[UnexpectedInput, str, str], Problem]
 ) -> Iterator[None]:
-    """Turns what a reader of ``text`` raises into a :class:`GrammarError` with its place."""
+    """Convert the exceptions of a parser of ``text`` to :class:`GrammarError` with a position."""
     try:
         yield
     except UnexpectedInput as error:
         raise GrammarError(explain(error, text, source)) from None
-    except SourceError as mistake:
-        problem = problem_at(text, source, mistake.at, mistake.message, mistake.hint)
+    except SourceError as error:
+        problem = problem_at(text, source, error.at, error.message, error.hint)
         raise GrammarError(problem) from None
 
 
 def offset_of(token: Token) -> int:
-    """Where a token begins in its text."""
+    """The offset of a token in its text."""
     return token.start_pos or 0

@@ -1,7 +1,7 @@
-"""The operators of the intent language: what they make of values, and of types.
+"""The operators of the intent language: evaluation and type inference.
 
-Integers are 64 bits wide and divide towards zero, as in Java; a result that does not fit is an
-error, not a rounded number. As soon as one side is a fraction the result is one.
+Integers have 64 bits and division truncates towards zero, as in Java; overflow is an error. If
+one side is a float, so is the result.
 """
 
 from __future__ import annotations
@@ -13,7 +13,16 @@ from types import MappingProxyType
 from typing import Any
 
 from anaphora.errors import EvaluationError
-from anaphora.grammar.values import Kind, Type, check_length, describe_value, is_equal, kind_of
+from anaphora.grammar.values import (
+    MAX_INT64,
+    MIN_INT64,
+    Kind,
+    Type,
+    check_length,
+    describe_value,
+    is_equal,
+    kind_of,
+)
 
 __all__ = [
     "BINARY_OPERATORS",
@@ -26,37 +35,36 @@ __all__ = [
 
 _NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 _PRINTABLE = _NUMERIC | {Kind.TEXT, Kind.BOOLEAN}
-_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 
 @lru_cache(maxsize=4096)
 def binary_type(operator: str, left: Type, right: Type) -> Type:
-    """What ``left operator right`` can be; empty if the operator cannot take such sides."""
+    """The type of ``left operator right``; empty if the operator does not accept these types."""
     results = (_result_kind(operator, one, other) for one in left for other in right)
     return frozenset(kind for kind in results if kind is not None)
 
 
 def unary_type(operator: str, operand: Type) -> Type:
-    """What ``operator operand`` can be; empty if the operator cannot take such a value."""
+    """The type of ``operator operand``; empty if the operator does not accept this type."""
     return operand & ({Kind.BOOLEAN} if operator == "!" else _NUMERIC)
 
 
 def require_boolean(value: object, what: str) -> bool:
-    """``value`` if it is a boolean; raises EvaluationError, naming ``what`` wants one."""
+    """``value`` if it is a boolean; else raises EvaluationError that names ``what``."""
     if value is True or value is False:
         return value
     raise EvaluationError(f"{what} must be true or false, not {describe_value(value)}")
 
 
 def require_int64(number: Any, what: str) -> Any:
-    """``number`` if it is a fraction or fits 64 bits; raises EvaluationError otherwise."""
-    if isinstance(number, int) and not _SMALLEST <= number <= _LARGEST:
+    """``number`` if it is a float or fits 64 bits; else raises EvaluationError."""
+    if isinstance(number, int) and not MIN_INT64 <= number <= MAX_INT64:
         raise EvaluationError(f"the result of {what} does not fit 64 bits")
     return number
 
 
 def to_text(value: object) -> str:
-    """A text, number or boolean as a text."""
+    """Convert a text, number or boolean to a text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
@@ -127,7 +135,7 @@ def _comparison(operator: str, compare: Callable[[Any, Any], bool]) -> Callable[
 
 
 def _divide_floats(left: float, right: float) -> float:
-    """Fractions divide as IEEE 754 has it: by zero they give an infinity, or no number."""
+    """Divide as IEEE 754 does: division by zero gives an infinity or NaN."""
     if right != 0:
         return left / right
     if left == 0 or math.isnan(left):
@@ -150,7 +158,7 @@ def _remainder_of_floats(left: float, right: float) -> float:
 
 
 def _negate(value: object) -> bool:
-    return not require_boolean(value, "what '!' turns round")
+    return not require_boolean(value, "the operand of '!'")
 
 
 def _minus(value: Any) -> Any:
@@ -180,6 +188,6 @@ BINARY_OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
         "%": _arithmetic("%", _remainder_of_integers, _remainder_of_floats),
     }
 )
-"""The operators that evaluate both sides; ``&&`` and ``||`` are the compiler's own."""
+"""The operators that evaluate both sides; the code generator handles ``&&`` and ``||``."""
 
 UNARY_OPERATORS: Mapping[str, Callable[[Any], Any]] = MappingProxyType({"!": _negate, "-": _minus})

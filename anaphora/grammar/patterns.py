@@ -1,7 +1,7 @@
 """Regular expressions of model authors, matched in linear time by RE2.
 
-A pattern in a model must not be able to hang the engine, so the backtracking engine of the
-standard library is not used here. RE2 has neither look-around nor back-references.
+A pattern in a model must not be able to hang the engine, which rules out the backtracking engine
+of the standard library. RE2 has neither look-around nor back-references.
 """
 
 from __future__ import annotations
@@ -19,30 +19,26 @@ if TYPE_CHECKING:
 __all__ = ["Pattern"]
 
 _MEMORY_LIMIT = 1 << 20  # bytes for the automaton of one pattern; RE2 refuses what needs more
-# To find one place is linear in the text, to find all may take as long for each: a*b|a in aaaa….
-_MAX_WORK = 240_000_000  # places found times characters behind them, 0.2 to 0.6 seconds
+# One search is linear in the text, but each of many matches may cost as much: a*b|a in aaaa….
+_MAX_WORK = 240_000_000  # matches times characters after them, 0.2 to 0.6 seconds
 
-_FOLLOWING_ASSERTIONS = (
-    "$",
-    r"\b",
-    r"\B",
-    r"\z",
-)  # assertions of what follows, or not, escaped or not
+# Assertions about the next character; an escaped one only costs time.
+_FOLLOWING_ASSERTIONS = ("$", r"\b", r"\B", r"\z")
 
 _GROUP_REFERENCE = re.compile(r"\\(.)|\$([0-9])|\$\{([A-Za-z][A-Za-z0-9]*)\}|([\\$])", re.DOTALL)
 _DIGITS = frozenset("0123456789")
 
 
 class _GroupReference(NamedTuple):
-    """A group of a pattern where a replacement names it."""
+    """A reference to a group of the pattern in a replacement."""
 
     name: int | str
 
 
 class Pattern:
-    """A compiled regular expression; two are equal when their texts are.
+    """A compiled regular expression; patterns are equal if their texts are.
 
-    Raises :class:`GrammarError` when the text is no pattern that RE2 takes.
+    Raises :class:`GrammarError` if RE2 rejects the text.
     """
 
     __slots__ = ("_compiled", "_greedy", "text")
@@ -53,15 +49,15 @@ class Pattern:
         self._greedy: Any = None
 
     def fullmatch(self, word: str) -> bool:
-        """Whether the pattern describes the whole of ``word``."""
+        """Whether the pattern matches all of ``word``."""
         return self._compiled.fullmatch(word) is not None
 
     def find_matching_prefixes(self, text: str, ends: Sequence[int], limit: int) -> list[int]:
-        """Which of the prefixes of ``text`` with these ends the pattern matches as a whole, as
-        indexes in ``ends``: at most ``limit``, the longest ones, and the first of all."""
+        """Indexes of the ``ends`` whose prefix of ``text`` matches completely: at most ``limit``,
+        longest first, then the shortest prefix."""
         longest = len(text)
         if not any(sign in self.text for sign in _FOLLOWING_ASSERTIONS):
-            if self._greedy is None:  # most patterns are never asked for prefixes
+            if self._greedy is None:  # most patterns never need it
                 self._greedy = _compile(self.text, longest=True)
             match = self._greedy.match(text)
             if match is None:
@@ -78,14 +74,14 @@ class Pattern:
         return found
 
     def search(self, text: str) -> bool:
-        """Whether the pattern is found anywhere in ``text``."""
+        """Whether the pattern matches anywhere in ``text``."""
         return self._compiled.search(text) is not None
 
     def split(self, text: str) -> list[str]:
-        """The pieces of ``text`` between the places that the pattern describes, as Java has
-        them: empty ones at the end go, and so does an empty one before an empty place.
+        """The pieces of ``text`` between the matches, as in Java: without empty ones at the end,
+        or before an empty match at the start.
 
-        Raises EvaluationError where there are too many.
+        Raises EvaluationError for too many pieces.
         """
         pieces: list[str] = []
         at = 0
@@ -104,11 +100,11 @@ class Pattern:
         return list(check_length(pieces))
 
     def replace(self, text: str, replacement: str) -> str:
-        """``text`` with ``replacement`` in each place that the pattern describes.
+        """``text`` with every match replaced.
 
-        In it ``$1`` and ``${name}`` stand for what a group of the pattern has found (nothing,
-        if it has found nothing), and a backslash takes the next character as it is, as in Java.
-        Raises EvaluationError for a replacement that cannot be read and for too long a result.
+        As in Java, ``$1`` and ``${name}`` in the replacement refer to groups of the pattern
+        (empty if the group did not match), and a backslash escapes the next character. Raises
+        EvaluationError for an invalid replacement and for a result that is too long.
         """
         return join_bounded(self._iter_replaced(text, self._parse_replacement(replacement)))
 
@@ -123,8 +119,8 @@ class Pattern:
         yield text[at:]
 
     def _iter_matches(self, text: str, each: int = 1) -> Iterator[Any]:
-        """Each place that the pattern describes, of which something is made in ``each`` steps;
-        raises EvaluationError where that takes long."""
+        """All matches; raises EvaluationError if they would take too long. ``each`` is the number
+        of steps that the caller needs for a match."""
         left = _MAX_WORK
         for match in self._compiled.finditer(text):
             left -= len(text) - match.end() + 100 * each
@@ -135,7 +131,7 @@ class Pattern:
             yield match
 
     def _parse_replacement(self, replacement: str) -> list[str | _GroupReference]:
-        """The pieces of a replacement: texts, and groups of the pattern."""
+        """The pieces of a replacement: texts and group references."""
         template: list[str | _GroupReference] = []
         at = 0
         while match := _GROUP_REFERENCE.search(replacement, at):
@@ -147,8 +143,8 @@ class Pattern:
                 continue
             if stray is not None:
                 raise EvaluationError(
-                    f"'{stray}' in the replacement {describe_value(replacement)} stands for "
-                    f"nothing: write '\\{stray}', or $1 for the first group of the pattern"
+                    f"'{stray}' in the replacement {describe_value(replacement)} has no "
+                    f"meaning: write '\\{stray}', or $1 for the first group of the pattern"
                 )
             if digit is not None:
                 number, at = self._parse_group_number(replacement, at - 1)
@@ -162,7 +158,7 @@ class Pattern:
         return template
 
     def _parse_group_number(self, replacement: str, at: int) -> tuple[int, int]:
-        """The number of a group, of as many digits as there are groups for, and where it ends."""
+        """The longest number at ``at`` that is a group of the pattern, and its end offset."""
         group, end = int(replacement[at]), at + 1
         while replacement[end : end + 1] in _DIGITS:
             longer = group * 10 + int(replacement[end])
@@ -185,10 +181,10 @@ class Pattern:
 
 
 def _compile(text: str, *, longest: bool = False) -> Any:
-    """The automaton; with ``longest`` it finds the longest match from a place, and not the first
-    one in the order of the alternatives."""
+    """Compile a pattern; with ``longest``, alternatives match leftmost-longest rather than
+    leftmost-first."""
     with forks_delayed():
-        import re2  # here: most models have no pattern, and the import costs 10 ms
+        import re2  # lazily: most models have no pattern, and the import costs 10 ms
 
     options = re2.Options()
     options.log_errors = False
@@ -198,10 +194,10 @@ def _compile(text: str, *, longest: bool = False) -> Any:
         return re2.compile(text, options)
     except re2.error as error:
         reason = error.args[0]
-        told = reason.decode() if isinstance(reason, bytes) else str(reason)
+        detail = reason.decode() if isinstance(reason, bytes) else str(reason)
         raise GrammarError(
             Problem(
-                f"'{text}' is not a regular expression: {told}",
+                f"'{text}' is not a regular expression: {detail}",
                 hint="the syntax is RE2's: without look-ahead, look-behind and \\1",
             )
         ) from None

@@ -1,7 +1,6 @@
-"""Functions in Python that a model names: ``/module#name/`` in an intent, ``module#name`` of a
-value loader.
+"""Python functions that a model names: ``/module#name/`` in an intent, ``module#name`` elsewhere.
 
-What a model names is imported, so a model that names code is to be trusted as code is.
+The modules are imported: trust such a model as much as you trust code.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -20,23 +18,24 @@ from typing import Any
 
 from anaphora.errors import EvaluationError, GrammarError, Problem
 from anaphora.grammar.context import EntityContext
+from anaphora.grammar.function_errors import describe_failure
+from anaphora.grammar.suggestions import did_you_mean
 from anaphora.grammar.values import describe_value
 from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["FlowFunction", "FunctionLoader", "build_term_predicate"]
 
 
-_IMPORT_LOCK = (
-    fork_safe_lock()
-)  # a module beside a model has its name in sys.modules while it is run
+# A module file next to a model is in sys.modules under its name only while it is executed.
+_IMPORT_LOCK = fork_safe_lock()
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionLoader:
-    """Finds functions: in installed modules, then in files of ``folder``, each of which is run
+    """Finds functions in installed modules, then in the files of ``folder``; executes each file
     once.
 
-    ``module`` is where a name without a module is looked for.
+    ``module`` is the default module, for names without one.
     """
 
     module: str = ""
@@ -48,20 +47,20 @@ class FunctionLoader:
 
     @property
     def requested_modules(self) -> frozenset[str]:
-        """The modules that have been looked for so far."""
+        """The modules requested so far."""
         return frozenset(self._requested_modules)
 
     def find(self, module: str, name: str) -> Callable[..., Any]:
         """The function ``name`` of ``module`` (``Class.name`` for one of a class).
 
-        Raises :class:`GrammarError` when there is none, when its module cannot be imported, and
-        for what cannot be called plainly: a class, an async function.
+        Raises :class:`GrammarError` if it does not exist, if its module cannot be imported, and
+        for anything but a plain function, such as a class or an async function.
         """
         where = module or self.module
         if not where:
             raise GrammarError(
                 Problem(
-                    f"nothing says which module has '{name}'",
+                    f"no module is given for '{name}'",
                     hint=f"write module#{name}, or name the module under 'code:' in the model",
                 )
             )
@@ -69,12 +68,10 @@ class FunctionLoader:
         for step in name.split("."):
             known, found = found, getattr(found, step, None)
             if found is None:
-                close = get_close_matches(step, dir(known), n=1)
-                hint = f"did you mean '{close[0]}'?" if close else ""
                 raise GrammarError(
                     Problem(
                         f"the module '{where}' has no function '{name}'",
-                        hint=self._shadowing_hint(where) or hint,
+                        hint=self._shadowing_hint(where) or did_you_mean(step, dir(known)),
                     )
                 )
         if inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found):
@@ -88,8 +85,8 @@ class FunctionLoader:
         return function
 
     def import_default_module(self) -> None:
-        """Imports the module of functions that are named without one, for what it does beside
-        defining them. Raises :class:`GrammarError` when it cannot be imported."""
+        """Import the default module for its side effects. Raises :class:`GrammarError` if that
+        fails."""
         if self.module:
             self._import(self.module)
 
@@ -115,15 +112,15 @@ class FunctionLoader:
         return self._files.setdefault(name, _load_file(name, file))
 
     def _find_file(self, name: str) -> Path | None:
-        """The file of that module beside the model, if there is one."""
+        """The file of that module next to the model, or None."""
         file = self.folder / f"{name.replace('.', '/')}.py" if self.folder else None
         try:
             return file if file and file.is_file() else None
-        except (OSError, ValueError):  # no name of a file at all
+        except (OSError, ValueError):  # not a valid file name
             return None
 
     def _shadowing_hint(self, name: str) -> str:
-        """A hint where an installed module has the name of a file beside the model ('' if not)."""
+        """A hint if an installed module hides a file next to the model; '' if not."""
         file, found = self._find_file(name), getattr(sys.modules.get(name), "__file__", "")
         if file is None or name in self._files or (found and file.samefile(found)):
             return ""
@@ -131,29 +128,32 @@ class FunctionLoader:
 
 
 class FlowFunction:
-    """A function that says whether an intent may follow the dialog so far.
+    """A Python function that decides whether an intent may follow the dialog so far.
 
-    It is given the past matches, oldest first, each with ``intent`` and ``at``.
+    Its argument are the past matches, oldest first, each with ``intent`` and ``at``.
     """
 
     __slots__ = ("_function", "text")
 
     def __init__(self, function: Callable[..., Any], text: str) -> None:
-        """Raises :class:`GrammarError` for a function that does not take one argument."""
+        """Wrap a function; raises :class:`GrammarError` unless it accepts one argument."""
         if not _accepts_arguments(function, 1):
             raise GrammarError(
-                Problem(f"{text} must take one argument", hint="a flow is given the past matches")
+                Problem(
+                    f"{text} must take one argument",
+                    hint="a flow function is called with the past matches",
+                )
             )
         self._function = function
         self.text = text
 
     def allows(self, flow: Sequence[object]) -> bool:
-        """Whether the dialog allows it. Raises :class:`EvaluationError` when the function fails
-        or says neither true nor false."""
+        """The result of the function. Raises :class:`EvaluationError` if it fails or does not
+        return a boolean."""
         try:
             result = self._function(flow)
         except Exception as error:
-            raise EvaluationError(f"{self.text} failed: {_format_exception(error)}") from error
+            raise EvaluationError(f"{self.text} failed: {describe_failure(error)}") from error
         if not isinstance(result, bool):
             raise EvaluationError(
                 f"{self.text} must give true or false, not {describe_value(result)}"
@@ -164,19 +164,19 @@ class FlowFunction:
 def build_term_predicate(
     function: Callable[..., Any], text: str
 ) -> Callable[[EntityContext], bool]:
-    """The predicate of a term that is a function of the entity or, if it takes two arguments,
-    of the entity and what surrounds it (:class:`~anaphora.grammar.context.QuestionContext`).
+    """Build the predicate of a term from a Python function of one argument (the entity) or two
+    (the entity and the :class:`~anaphora.grammar.context.QuestionContext`).
 
-    It gives true or false, or a pair of that and how often the entity was used: with 0 the
-    entity fits without being consumed. Raises :class:`GrammarError` for a function that takes
-    neither one argument nor two.
+    The function returns a boolean, or a pair of a boolean and the number of uses: with 0 the
+    entity matches without being consumed. Raises :class:`GrammarError` for any other number of
+    arguments.
     """
     both = not _accepts_arguments(function, 1)
     if both and not _accepts_arguments(function, 2):
         raise GrammarError(
             Problem(
                 f"{text} must take one argument or two",
-                hint="a term's function is given the entity, and what surrounds it if it likes",
+                hint="a term's function is called with the entity, and optionally the question",
             )
         )
 
@@ -187,7 +187,7 @@ def build_term_predicate(
             else:
                 result = function(context.entity)
         except Exception as error:
-            raise EvaluationError(f"{text} failed: {_format_exception(error)}") from error
+            raise EvaluationError(f"{text} failed: {describe_failure(error)}") from error
         uses: object = 1
         if isinstance(result, tuple) and len(result) == 2:
             result, uses = result
@@ -200,7 +200,7 @@ def build_term_predicate(
 
 
 def _accepts_arguments(function: Callable[..., Any], count: int) -> bool:
-    """Whether the function can be called with so many arguments."""
+    """Whether the function can be called with ``count`` arguments."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # a built-in function may have none; most take one
@@ -227,8 +227,8 @@ def _load_file(name: str, file: Path) -> ModuleType:
 
 @contextmanager
 def _registered_module(name: str, module: ModuleType) -> Iterator[None]:
-    """For as long as the module is run it is found under its name, which dataclasses need; not
-    longer, for another model may have a file of that name beside it."""
+    """Keep the module in sys.modules while it is executed, as dataclasses require; no longer,
+    because another model may have a file with the same name."""
     with _IMPORT_LOCK:
         sys.modules[name] = module
         try:
@@ -242,11 +242,7 @@ def _import_error(name: str, error: BaseException) -> GrammarError:
     if isinstance(error, ModuleNotFoundError):
         hint = "a module beside the model can import installed modules only"
     elif isinstance(error, SystemExit):
-        hint = "what only a program does belongs under: if __name__ == '__main__'"
+        hint = "put what only a script does under: if __name__ == '__main__'"
     return GrammarError(
-        Problem(f"the module '{name}' cannot be imported: {_format_exception(error)}", hint=hint)
+        Problem(f"the module '{name}' cannot be imported: {describe_failure(error)}", hint=hint)
     )
-
-
-def _format_exception(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -1,4 +1,4 @@
-"""From an offset in a source text to the line and column that an error shows."""
+"""Convert an offset in a source text to line and column."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["problem_at"]
 
 
 def problem_at(text: str, source: str, offset: int, message: str, hint: str = "") -> Problem:
-    """A problem at the offset ``at`` of ``text``; without a place if it lies outside."""
+    """A problem at an offset of ``text``; without a position if the offset is out of range."""
     if not 0 <= offset <= len(text) or not text:
         return Problem(message, source=source, hint=hint)
     start = text.rfind("\n", 0, offset) + 1

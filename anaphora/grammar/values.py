@@ -1,7 +1,7 @@
-"""The values of the intent language: their kinds, their equality, and how messages show them.
+"""The values of the intent language: kinds, equality, and descriptions for messages.
 
 A text is a ``str``, an integer an ``int`` (never a ``bool``), a number a ``float``, a list a
-``tuple`` or ``list``, a map any ``Mapping``, an entity whatever looks like an ``EntityView``.
+``tuple`` or ``list``, a map any ``Mapping``, an entity any object like an ``EntityView``.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from anaphora.errors import EvaluationError
 
 __all__ = [
     "ANYTHING",
+    "MAX_INT64",
     "MAX_LIST_LENGTH",
     "MAX_TEXT_LENGTH",
+    "MIN_INT64",
     "Kind",
     "Type",
     "check_length",
@@ -31,17 +33,18 @@ __all__ = [
     "typed_keys",
 ]
 
+MIN_INT64, MAX_INT64 = -(2**63), 2**63 - 1
 MAX_TEXT_LENGTH = 1_000_000
 MAX_LIST_LENGTH = 100_000
-# Of all values that are compared at once, up to 1 µs each: it costs an expression next to nothing
-# to hold a list in a list twice, and that one twice in another.
+# In all values of one comparison, up to 1 µs each: nesting a list twice in a list, and that one
+# twice in another, is cheap to write and grows exponentially.
 _MAX_COMPARED_PARTS = 250_000
-_MAX_LIST_CHARACTERS = 10_000_000  # of the texts of a list: a list may hold a long one many times
+_MAX_LIST_CHARACTERS = 10_000_000  # in all texts of a list, which may repeat a long one
 _MAX_QUOTED_LENGTH = 60
 
 
 class Kind(Enum):
-    """What a value is; the member's value is its name in a message."""
+    """The kind of a value; the member's value is its name in messages."""
 
     TEXT = "a text"
     INTEGER = "an integer"
@@ -53,12 +56,12 @@ class Kind(Enum):
     ENTITY = "an entity"
     OBJECT = "an object"
 
-    # Enum hashes its name on each call; kinds are keys of hot sets, and there is one of each.
+    # Enum hashes its name on each call; kinds are singletons and keys of hot sets.
     __hash__ = object.__hash__
 
 
 Type: TypeAlias = frozenset[Kind]
-"""The kinds that a value may turn out to have."""
+"""The kinds that a value may have at run time."""
 
 ANYTHING: Type = frozenset(Kind)
 
@@ -94,11 +97,10 @@ def kind_of(value: object) -> Kind:
 
 
 def is_equal(left: object, right: object) -> bool:
-    """Whether the language holds the two for equal.
+    """Whether two values are equal in the language.
 
-    Numbers compare by what they are worth, whether integer or not; a boolean is no number.
-    Lists are equal when they hold the same elements in any order, and there ``1`` and ``1.0``
-    are two things.
+    Integers and floats compare by value; a boolean is not a number. Lists are equal if they
+    contain the same elements in any order; inside a list ``1`` and ``1.0`` differ.
     """
     kind, other = kind_of(left), kind_of(right)
     if kind in _NUMERIC and other in _NUMERIC:
@@ -113,7 +115,7 @@ def is_equal(left: object, right: object) -> bool:
 def contains(items: Iterable[object], value: object) -> bool:
     """Whether ``value`` is one of ``items``; ``1`` is neither ``1.0`` nor ``true``.
 
-    Raises EvaluationError where they have too many parts to be compared.
+    Raises EvaluationError if there is too much to compare.
     """
     if type(value) is str:
         return value in items
@@ -122,17 +124,17 @@ def contains(items: Iterable[object], value: object) -> bool:
 
 
 def typed_key(value: object) -> Hashable:
-    """A key that two values share only when they are of one kind and equal.
+    """A key that two values share only if they have the same kind and are equal.
 
-    Raises EvaluationError for a value of too many parts to be compared.
+    Raises EvaluationError for a value that is too large to compare.
     """
     return next(typed_keys((value,)))
 
 
 def typed_keys(values: Iterable[object]) -> Iterator[Hashable]:
-    """The key of each value, as :func:`typed_key` makes it.
+    """The :func:`typed_key` of each value.
 
-    Raises EvaluationError as soon as all of them together have too many parts.
+    Raises EvaluationError as soon as the values are too large to compare.
     """
     left = [_MAX_COMPARED_PARTS]
     try:
@@ -143,13 +145,13 @@ def typed_keys(values: Iterable[object]) -> Iterator[Hashable]:
 
 
 def sort_key(value: Any) -> tuple[bool, Any]:
-    """What to sort values of one kind by. NaN comes behind all numbers, as in Java; compared as it
-    is it would leave the others in any order."""
+    """A sort key for values of one kind: NaN comes after all numbers, as in Java. A direct
+    comparison with NaN would leave the list unsorted."""
     return value != value, value
 
 
 def describe_value(value: object) -> str:
-    """``value`` in the words of a message, shortened."""
+    """Describe a value for a message, shortened: "the text 'a'", "a list of 3"."""
     match kind_of(value):
         case Kind.TEXT:
             return f"the text '{_shorten(str(value))}'"
@@ -174,23 +176,23 @@ def describe_value(value: object) -> str:
 
 
 def describe_type(kinds: Type) -> str:
-    """``kinds`` in the words of a message: "a text, a list or a map"."""
+    """Describe a type for a message: "a text, a list or a map"."""
     shown = kinds - {Kind.INTEGER} if Kind.NUMBER in kinds else kinds
     *others, last = [kind.value for kind in Kind if kind in shown]
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def to_language_value(value: object) -> Any:
-    """``value`` as the language can hold it: a set from Python becomes a list."""
+    """Convert a Python value to one of the language: a set becomes a sorted list."""
     if isinstance(value, set | frozenset):
         return tuple(sorted(value, key=str))
     return value
 
 
 def check_length(value: Any) -> Any:
-    """``value`` itself, if it is a text or a list that is not too long.
+    """``value``, a text or a list, if it is not too long.
 
-    Raises EvaluationError otherwise: no expression may use up the memory.
+    Raises EvaluationError otherwise, so that no expression can exhaust the memory.
     """
     longest = MAX_TEXT_LENGTH if isinstance(value, str) else MAX_LIST_LENGTH
     if len(value) > longest:
@@ -207,7 +209,7 @@ def check_length(value: Any) -> Any:
 
 
 def join_bounded(pieces: Iterable[str]) -> str:
-    """The pieces as one text; raises EvaluationError as soon as they are too long for one."""
+    """Join texts; raises EvaluationError as soon as the result is too long."""
     taken: list[str] = []
     length = 0
     for piece in pieces:
@@ -222,8 +224,8 @@ _NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 
 
 def _build_key(value: Any, left: list[int]) -> Hashable:
-    """A text, an integer and null are their own keys, which saves time and memory; all others
-    stand beside their kind."""
+    """Texts, integers and null are their own keys, which saves time and memory; all other keys
+    include the kind."""
     left[0] -= 1 + (len(value) >> 6 if isinstance(value, str) else 0)
     if left[0] < 0:
         raise EvaluationError(f"values of more than {_MAX_COMPARED_PARTS} parts cannot be compared")

@@ -1,4 +1,4 @@
-"""In which order the elements of a model are found, where some are composed of others."""
+"""The recognition order of elements that are composed of other elements."""
 
 from __future__ import annotations
 
@@ -10,14 +10,20 @@ from anaphora.grammar.synonyms.entity_part import EntityPart
 from anaphora.models.domain import Element
 from anaphora.models.element_values import Phrase, find_complex_values
 
-__all__ = ["CompositionCycleError", "composition_levels", "find_part_names", "find_parts"]
+__all__ = [
+    "CompositionCycleError",
+    "composition_levels",
+    "find_part_names",
+    "find_parts",
+    "selectors_of",
+]
 
 
 class CompositionCycleError(ModelError):
-    """Elements that would have to be found before themselves.
+    """A cycle of elements that are composed of each other.
 
-    ``circle`` holds their ids: each has a part that may be the next one, and the last one a part
-    that may be the first.
+    ``cycle`` has their ids: each element may contain the next one as a part, and the last one
+    the first.
     """
 
     def __init__(self, cycle: tuple[str, ...]) -> None:
@@ -26,21 +32,20 @@ class CompositionCycleError(ModelError):
         message = (
             f"the element '{cycle[0]}' is composed of itself"
             if len(cycle) == 1
-            else f"the elements are composed of each other in a circle: {names}"
+            else f"the elements are composed of each other in a cycle: {names}"
         )
-        hint = "a part must be an element that is found before"
+        hint = "a part must be an element that is recognized earlier"
         super().__init__(Problem(message, hint=hint))
 
 
 def composition_levels(elements: Sequence[Element]) -> tuple[tuple[Element, ...], ...]:
-    """The elements in layers, each in the order of the model: what the parts of an element may
-    be stands in earlier layers.
+    """Sort elements into levels, each in model order: the parts of an element lie in earlier
+    levels.
 
-    The first layer (which may be empty) has the elements without parts. An element with a part
-    of which nothing is known before it is tried has a layer of its own, after all others that do
-    not need it. A group or an ancestor that a part asks for stands for every element that has
-    it, but for the element itself. Raises :class:`CompositionCycleError` where there is no such
-    order.
+    The first level (possibly empty) has the elements without parts. An element with a part whose
+    requirements are unknown gets a level of its own, after all others that do not need it. A
+    part that requires a group or an ancestor may be any element that has it, except the element
+    itself. Raises :class:`CompositionCycleError` if there is no such order.
     """
     composed = {element.id: parts for element in elements if (parts := find_parts(element))}
     needs = _find_dependencies(composed, elements)
@@ -49,7 +54,7 @@ def composition_levels(elements: Sequence[Element]) -> tuple[tuple[Element, ...]
         for id, parts in composed.items()
         if any(part.predicate.requires is None for part in parts)
     }
-    layers = [tuple(element for element in elements if element.id not in composed)]
+    levels = [tuple(element for element in elements if element.id not in composed)]
     waiting = {element.id: element for element in elements if element.id in composed}
     while waiting:
         ready = [one for id, one in waiting.items() if waiting.keys().isdisjoint(needs[id])]
@@ -57,15 +62,15 @@ def composition_levels(elements: Sequence[Element]) -> tuple[tuple[Element, ...]
             raise CompositionCycleError(
                 _find_cycle({id: needs[id] & waiting.keys() for id in waiting})
             )
-        layer = tuple(one for one in ready if one.id not in blind) or tuple(ready[:1])
-        layers.append(layer)
-        for element in layer:
+        level = tuple(one for one in ready if one.id not in blind) or tuple(ready[:1])
+        levels.append(level)
+        for element in level:
             del waiting[element.id]
-    return tuple(layers)
+    return tuple(levels)
 
 
 def find_parts(element: Element) -> frozenset[EntityPart]:
-    """The parts in the synonyms of the element and of its values."""
+    """The entity parts in the synonyms of the element and of its values."""
     return frozenset(
         chunk
         for phrase in _iter_phrases(element)
@@ -75,8 +80,8 @@ def find_parts(element: Element) -> frozenset[EntityPart]:
 
 
 def find_part_names(element: Element) -> frozenset[str] | None:
-    """The names under which the parts of the element can be asked for: those in its synonyms, and
-    the elements of its parts. None if not all are known."""
+    """The names of the parts of the element: their aliases and their elements. None if not all
+    are known."""
     names: set[str] = set()
     for part in find_parts(element):
         elements = part.predicate.elements
@@ -87,19 +92,19 @@ def find_part_names(element: Element) -> frozenset[str] | None:
 
 
 def _iter_phrases(element: Element) -> Iterator[Phrase]:
-    odd = find_complex_values(element.values)
-    for said in (element.phrases, *(value.phrases for value in odd)):
-        for phrases in said.values():
+    values = find_complex_values(element.values)
+    for by_language in (element.phrases, *(value.phrases for value in values)):
+        for phrases in by_language.values():
             yield from phrases
 
 
 def _find_dependencies(
     composed: Mapping[str, frozenset[EntityPart]], elements: Sequence[Element]
 ) -> dict[str, frozenset[str]]:
-    """For each composed element the ids of those that its parts may be."""
+    """For each composed element the ids of the elements that its parts may be."""
     having: dict[EntitySelector, set[str]] = {}
     for element in elements if composed else ():
-        for key in _selectors_of(element):
+        for key in selectors_of(element):
             having.setdefault(key, set()).add(element.id)
     needs = {}
     for id, parts in composed.items():
@@ -109,14 +114,15 @@ def _find_dependencies(
     return needs
 
 
-def _selectors_of(element: Element) -> Iterator[EntitySelector]:
+def selectors_of(element: Element) -> Iterator[EntitySelector]:
+    """The selectors that the element satisfies: its id, its groups and its ancestors."""
     yield "element", element.id
     yield from (("group", group) for group in element.groups)
     yield from (("ancestor", ancestor) for ancestor in element.ancestors)
 
 
 def _find_cycle(needs: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-    """A circle among elements each of which needs another one of them."""
+    """A cycle among elements each of which needs another one."""
     path: list[str] = []
     at = next(iter(needs))
     while at not in path:

@@ -1,11 +1,10 @@
-"""The declarative model as the engine uses it: validated, frozen values."""
+"""The model as the engine uses it: validated, frozen values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -41,10 +40,10 @@ __all__ = [
 ]
 
 DEFAULT_MAX_GAP = 6
-"""How many other words may stand between two words of a sparse phrase."""
+"""The maximum number of other words between two words of a sparse phrase."""
 
 LocalizedText: TypeAlias = Mapping[str, str]
-"""A text by language, or one text for all under :data:`ANY_LANGUAGE`."""
+"""A text by language; the key :data:`ANY_LANGUAGE` applies to all languages."""
 
 Status = Literal["matched", "incomplete", "rejected", "reset"]
 ResetScope = Literal["all", "flow", "entities"]
@@ -53,11 +52,11 @@ BridgeMode = Literal["off", "offered", "automatic"]
 
 @dataclass(frozen=True, slots=True)
 class RecognizerSpec:
-    """Who finds an element beside its phrases, or instead of any.
+    """The recognizer of an element, in addition to its phrases or instead of them.
 
-    ``name`` is that of a built-in entity (``date``), the label of an entity of spaCy
-    (``PERSON``), the name of a component that is registered with spaCy, or that of a
-    ``function``; ``options`` are for a built-in entity, a component or a function.
+    ``name`` is the name of a built-in entity (``date``), a spaCy label (``PERSON``), the name of
+    a component registered with spaCy, or the name of a ``function``. ``options`` are for a
+    built-in entity, a component or a function.
     """
 
     kind: Literal["built-in", "spacy", "component", "function"]
@@ -71,16 +70,15 @@ class RecognizerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """Something that an utterance can mention.
+    """An element: something that an utterance can mention.
 
-    ``phrases`` are its own synonyms (with its id, unless that is switched off); ``groups`` is
-    never empty; ``ancestors`` are the ids of its parent, the parent's parent and so on.
-    ``sparse`` lets other words stand between those of a phrase, at most ``max_gap`` between two
-    of them; ``permute`` lets neighbouring words change places; a ``greedy`` element is found in its
-    longest phrase only; an ``abstract`` one is for other elements to be composed of, and no intent
-    sees it. ``typos`` is how many wrong letters a word of its phrases may have, with ``compounds``
-    such a word is found as the head of a compound too; ``recognition`` tells who else finds it.
-    Where there are many ``values``, they are packed.
+    ``phrases`` are its expanded synonyms (with its id, unless that is switched off). ``groups``
+    is never empty. ``ancestors`` are the ids of its parent, the parent's parent and so on.
+    ``sparse`` allows other words between those of a phrase, at most ``max_gap`` between two of
+    them. ``permute`` allows adjacent words to change places. A ``greedy`` element matches only
+    its longest phrase. An ``abstract`` element is only a part of others and hidden from intents.
+    ``typos`` is the maximum edit distance per word. With ``compounds`` a word also matches as
+    the head of a compound. Many ``values`` are stored packed.
     """
 
     id: str
@@ -107,9 +105,9 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class StopWords:
-    """Words that mean nothing by themselves, beside those of the language.
+    """Changes to the stop words of the language.
 
-    ``skipped`` says that such words may stand between the words of any phrase.
+    With ``skipped``, stop words may stand between the words of any phrase.
     """
 
     additional: frozenset[str] = frozenset()
@@ -119,10 +117,10 @@ class StopWords:
 
 @dataclass(frozen=True, slots=True)
 class UtteranceLimits:
-    """What an utterance must keep to in order to be answered; None stands for no limit.
+    """The limits for utterances, which are rejected beyond them; None means no limit.
 
-    Words are tokens that are no punctuation; free words are those that neither an entity nor
-    the list of stop words covers.
+    Words are tokens other than punctuation; free words are neither stop words nor covered by an
+    entity.
     """
 
     min_words: int | None = None
@@ -140,7 +138,7 @@ class UtteranceLimits:
 
 @dataclass(frozen=True, slots=True)
 class ConversationSettings:
-    """How long and how far back a conversation remembers."""
+    """The timeout of a conversation and the depth (in matched questions) of its memory."""
 
     timeout: timedelta = timedelta(minutes=5)
     depth: int = 3
@@ -148,8 +146,10 @@ class ConversationSettings:
 
 @dataclass(frozen=True, slots=True)
 class BridgeSettings:
-    """Whether the long-term memory completes a question that the short-term memory cannot, and
-    how far back it is looked: at the last ``exchanges`` that are no older than ``within``."""
+    """Whether the long-term memory completes a question that the short-term memory cannot.
+
+    It considers the last ``exchanges`` that are not older than ``within``.
+    """
 
     mode: BridgeMode = "offered"
     within: timedelta = timedelta(days=30)
@@ -158,9 +158,9 @@ class BridgeSettings:
 
 @dataclass(frozen=True, slots=True)
 class AskStep:
-    """A question of a sample dialog, and what must come of it (None: whatever it is).
+    """A question of a sample dialog and the expected result (None: not checked).
 
-    ``memory`` is what is remembered after it, each as ``element`` or ``element=value``.
+    ``memory`` is the content of the memory afterwards, as ``element`` or ``element=value``.
     """
 
     text: str
@@ -195,10 +195,10 @@ Step: TypeAlias = AskStep | PauseStep | ResetStep
 
 @dataclass(frozen=True, slots=True)
 class Dialog:
-    """A sample conversation: its steps, and the line of the file on which it begins.
+    """A sample conversation. ``line`` is the line of the file on which it begins.
 
-    ``at`` is the local time of its first question; None for a time that is the same for all.
-    ``long_term`` gives it a long-term memory, empty at first.
+    ``at`` is the local time of its first question; None for a fixed default. ``long_term``
+    adds a long-term memory, which is empty at first.
     """
 
     steps: tuple[Step, ...]
@@ -210,15 +210,14 @@ class Dialog:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What a bot understands. ``languages`` is never empty; the first one is the default.
+    """A model: what a bot understands. ``languages`` is never empty; the first is the default.
 
-    ``source`` names the file, ``origin`` whatever the file says of where it comes from;
-    ``warnings`` are things in the file that are allowed and yet look like mistakes, ``imports``
-    the files with intents that it imports. ``pipelines`` are the spaCy pipelines (packages or
-    folders) that read its texts, by language; ``handlers`` the functions that answer its intents.
-    ``offers`` are what it says, by intent, to ask whether what an earlier conversation was about
-    still holds. The intents in ``unused`` ask about what they leave of a sentence, in these words
-    or, if there are none, in those of the language.
+    ``source`` is the name of the file, ``origin`` the origin that the file declares. ``imports``
+    are the imported files with intents. ``pipelines`` are the spaCy pipelines (packages or
+    folders) by language, ``handlers`` the functions that answer intents. ``offers`` are the
+    texts, by intent, that offer to reuse entities of an earlier conversation. The intents in
+    ``unused`` ask about the unused rest of a sentence, with these texts or, if there are none,
+    those of the language.
     """
 
     id: str
@@ -249,31 +248,22 @@ class Model:
     def __post_init__(self) -> None:
         object.__setattr__(self, "meta", freeze(self.meta))
 
-    @staticmethod
-    def load(source: str | Path, *, intents: str | Iterable[str] = ()) -> Model:
-        """The model in a file, or the bundled one of that name: as
-        :func:`~anaphora.models.loader.load_model`."""
-        # By name: the loader makes models, so that it is built on this module.
-        loader = import_module("anaphora.models.loader")
-        model: Model = loader.load_model(source, intents=intents)
-        return model
-
     @property
     def info(self) -> ModelInfo:
-        """What predicates may ask of the model."""
+        """The attributes of the model that predicates can read."""
         return ModelInfo(self.id, self.name, self.version, self.origin, self.meta)
 
     def element(self, id: str) -> Element | None:
-        """The element of that id, or None."""
+        """The element with that id, or None."""
         return next((element for element in self.elements if element.id == id), None)
 
     def intent(self, id: str) -> Intent | None:
-        """The intent of that id, or None."""
+        """The intent with that id, or None."""
         return next((intent for intent in self.intents if intent.id == id), None)
 
 
 def choose_translation(texts: LocalizedText, language: str) -> str | None:
-    """The text for ``language``, else the one for any language, else any that there is."""
+    """The text for ``language``, or for any language, or else the first one; None for no texts."""
     for key in (language, ANY_LANGUAGE):
         if key in texts:
             return texts[key]

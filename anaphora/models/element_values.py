@@ -1,4 +1,4 @@
-"""The values of an element: one by one, and many of them packed."""
+"""The values of an element, and their packed form."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ __all__ = [
 ]
 
 Phrase: TypeAlias = tuple[str | Pattern | EntityPart, ...]
-"""One way to say something: texts (of one or more words), patterns (of one run of
-tokens each) and parts (each an entity)."""
+"""One expansion of a synonym: texts (of one or more words), patterns (each matches characters
+without whitespace) and entity parts."""
 
 Phrases: TypeAlias = Mapping[str, tuple[Phrase, ...]]
-"""Phrases by language; those under :data:`ANY_LANGUAGE` serve every language."""
+"""Phrases by language; the key :data:`ANY_LANGUAGE` applies to all languages."""
 
 ANY_LANGUAGE = ""
 
-_MIN_PACKED = 256  # values; fewer take little memory, and are quicker as they are
+_MIN_PACKED = 256  # values; fewer take little memory, and a tuple is faster
 
 _Shape: TypeAlias = tuple[bool, tuple[tuple[str, int], ...]]
-"""Whether the first phrase is the name of the value, and how many there are by language."""
+"""Whether the first phrase is the name of the value, and the number of phrases by language."""
 
 
 @dataclass(frozen=True, slots=True)
 class ElementValue:
-    """One value that an element can have. Its name is among its phrases."""
+    """A value of an element. Its name is one of its phrases."""
 
     name: str
     phrases: Phrases
 
 
 def pack_values(values: Iterable[ElementValue]) -> Sequence[ElementValue]:
-    """The same values; where they are many, in a form that takes less memory."""
+    """A tuple of the values, or a packed sequence if there are many."""
     if isinstance(values, PackedValues):
         return values
     listed = tuple(values)
@@ -54,15 +54,15 @@ def pack_values(values: Iterable[ElementValue]) -> Sequence[ElementValue]:
 
 
 def value_names(values: Sequence[ElementValue]) -> list[str]:
-    """The names of the values, in their order."""
+    """The names of the values, in order."""
     return values.names() if isinstance(values, PackedValues) else [one.name for one in values]
 
 
 def iter_phrases(
     values: Sequence[ElementValue], languages: Sequence[str]
 ) -> Iterator[tuple[int, Phrase]]:
-    """The phrases of the values in those languages, language by language for each value, each
-    with the number of its value."""
+    """The phrases of the values in these languages, each with the index of its value; for each
+    value language by language."""
     if isinstance(values, PackedValues):
         yield from values.phrases(languages)
         return
@@ -73,32 +73,33 @@ def iter_phrases(
 
 
 def find_complex_values(values: Sequence[ElementValue]) -> Iterable[ElementValue]:
-    """Those values that may be said with more than texts: with patterns and parts."""
+    """The values whose phrases may contain patterns or entity parts."""
     return values.complex_values() if isinstance(values, PackedValues) else values
 
 
 class PackedValues(Sequence[ElementValue]):
-    """Values that are made when they are asked for: one with a name of two words takes some 20
-    bytes instead of 400, and 1 µs to make.
+    """A memory-efficient sequence of values, which are built on access.
 
-    What is not said with texts alone is kept as it is. Equal to a tuple of the same values.
+    Names and phrases are stored in shared buffers: a value with a name of two words takes some
+    20 bytes instead of 400, and 1 µs to build. Values with patterns or entity parts are stored
+    as they are. Equal to a tuple of the same values.
     """
 
-    __slots__ = ("_first", "_names", "_odd", "_shape_of", "_shapes", "_texts")
+    __slots__ = ("_complex", "_first", "_names", "_shape_of", "_shapes", "_texts")
 
     def __init__(self, values: Iterable[ElementValue] = ()) -> None:
         self._names = _PackedTexts()
-        self._texts = _PackedTexts()  # of their phrases, without those that are the names
-        self._first = array("I")  # of the texts of each value
+        self._texts = _PackedTexts()  # the phrases, except those that are the names
+        self._first = array("I")  # index of the first text of each value
         self._shape_of = array("I")
         self._shapes: list[_Shape] = []
-        self._odd: dict[int, ElementValue] = {}
+        self._complex: dict[int, ElementValue] = {}
         shapes: dict[_Shape, int] = {}
         for value in values:
             self._first.append(len(self._texts))
             texts = _find_texts(value.phrases)
             if texts is None:
-                self._odd[len(self._names)] = value
+                self._complex[len(self._names)] = value
                 texts = {}
             listed = [text for some in texts.values() for text in some]
             is_named = next(iter(texts.values()), [])[:1] == [value.name]
@@ -136,39 +137,39 @@ class PackedValues(Sequence[ElementValue]):
         return f"<{len(self)} values>"
 
     def _comparison_key(self) -> tuple[object, ...]:
-        """What is the same only in equal values."""
+        """A key that is equal only for equal values; not all equal values share it."""
         return (
             self._names.to_data(),
             self._texts.to_data(),
             self._first,
             self._shape_of,
             self._shapes,
-            self._odd,
+            self._complex,
         )
 
     def phrases(self, languages: Sequence[str]) -> Iterator[tuple[int, Phrase]]:
-        """As :func:`iter_phrases`, without making the values."""
+        """Like :func:`iter_phrases`, without building the values."""
         plans = [_phrase_indexes(shape, languages) for shape in self._shapes]
         texts = self._texts
         for index, (name, shape) in enumerate(zip(self._names, self._shape_of, strict=True)):
-            if index in self._odd:
-                for _, phrase in iter_phrases((self._odd[index],), languages):
+            if index in self._complex:
+                for _, phrase in iter_phrases((self._complex[index],), languages):
                     yield index, phrase
                 continue
             for place in plans[shape]:
                 yield index, (texts[self._first[index] + place] if place >= 0 else name,)
 
     def names(self) -> list[str]:
-        """Their names, in their order."""
+        """The names of the values, in order."""
         return list(self._names)
 
     def complex_values(self) -> Iterable[ElementValue]:
-        """Those that are not said with texts alone."""
-        return self._odd.values()
+        """The values with patterns or entity parts."""
+        return self._complex.values()
 
     def to_data(self) -> dict[str, Any] | None:
-        """What they are packed into, for :meth:`from_plain`; None where not all are texts."""
-        if self._odd:
+        """The buffers, for :meth:`from_data`; None if a value has patterns or entity parts."""
+        if self._complex:
             return None
         return {
             "names": self._names.to_data(),
@@ -180,7 +181,7 @@ class PackedValues(Sequence[ElementValue]):
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> PackedValues:
-        """The values of :meth:`to_data`, on a machine of the same kind."""
+        """Restore the values from :meth:`to_data`, on a machine with the same byte order."""
         values = cls()
         values._names = _PackedTexts.from_data(data["names"])
         values._texts = _PackedTexts.from_data(data["texts"])
@@ -193,8 +194,8 @@ class PackedValues(Sequence[ElementValue]):
         return values
 
     def _build_value(self, index: int) -> ElementValue:
-        if index in self._odd:
-            return self._odd[index]
+        if index in self._complex:
+            return self._complex[index]
         name = self._names[index]
         is_named, counts = self._shapes[self._shape_of[index]]
         at, texts = self._first[index] - is_named, self._texts
@@ -210,7 +211,7 @@ class PackedValues(Sequence[ElementValue]):
 
 
 class _PackedTexts(Sequence[str]):
-    """Texts in one piece of memory."""
+    """Texts in one buffer."""
 
     __slots__ = ("_bytes", "_ends")
 
@@ -238,7 +239,7 @@ class _PackedTexts(Sequence[str]):
             start = end
 
     def extend(self, texts: Iterable[str]) -> None:
-        """Puts more of them behind the last one."""
+        """Append texts."""
         for text in texts:
             self._bytes += text.encode("utf-8", "surrogatepass")
             self._ends.append(len(self._bytes))
@@ -255,8 +256,8 @@ class _PackedTexts(Sequence[str]):
 
 
 def _phrase_indexes(shape: _Shape, languages: Sequence[str]) -> list[int]:
-    """Which texts of a value are its phrases in those languages, by their places behind its
-    first one; -1 for the name."""
+    """The indexes of the phrases in these languages, relative to the first text of a value; -1
+    for the name."""
     is_named, counts = shape
     places: dict[str, range] = {}
     at = -int(is_named)
@@ -267,7 +268,7 @@ def _phrase_indexes(shape: _Shape, languages: Sequence[str]) -> list[int]:
 
 
 def _find_texts(phrases: Phrases) -> dict[str, list[str]] | None:
-    """The phrases as texts, None where not each is just one."""
+    """The phrases as texts; None unless each is a single text."""
     texts: dict[str, list[str]] = {}
     for language, some in phrases.items():
         texts[language] = []

@@ -1,4 +1,4 @@
-"""Model files → models: the whole path in one screen."""
+"""Load model files: read, translate, validate, build."""
 
 from __future__ import annotations
 
@@ -45,17 +45,16 @@ __all__ = ["load_model", "load_samples", "parse_model"]
 def load_model(
     source: str | Path, *, intents: str | Iterable[str] = (), cache: Cache | None = None
 ) -> Model:
-    """The model in a file, or the bundled one of that name.
+    """Load a model from a file, or the bundled model with that name.
 
-    ``source`` is the path of a ``.yaml``, ``.yml`` or ``.json`` file, of ours or of NLPCraft
-    (0.9 or 1.0); where there is no such file, the name of a bundled model. ``intents`` is a
-    further text, or several, in the intent language, for files that have none. Python modules
-    that the file names are imported. What a ``cache`` has of the same file is not read anew,
-    and what it has not is put there, unless functions in Python belong to it that do not only
-    answer its intents.
+    ``source`` is the path of a ``.yaml``, ``.yml`` or ``.json`` file in Anaphora's format or in
+    NLPCraft's (0.9 or 1.0); if there is no such file, the name of a bundled model. ``intents``
+    is a further text (or several) in the intent language, for files without intents. Python
+    modules that the file names are imported. A ``cache`` keeps the built model, unless the model
+    depends on Python functions other than handlers.
 
-    Raises :class:`~anaphora.errors.ModelError` with every mistake of the file, or with the
-    reason why it cannot be read.
+    Raises :class:`~anaphora.errors.ModelError` with all errors of the file, or with the reason
+    why it cannot be read.
     """
     path = find_model(source)
     format, text, further = file_format(path), read_text(path), _as_tuple(intents)
@@ -78,10 +77,10 @@ def parse_model(
     format: FileFormat = "yaml",
     intents: str | Iterable[str] = (),
 ) -> Model:
-    """The model that ``text`` describes; messages call the text ``source``. What it imports is
-    relative to the working folder; otherwise as :func:`load_model`.
+    """Like :func:`load_model`, for the text of a model file; messages call it ``source``.
+    Imports are relative to the working folder.
 
-    Raises :class:`~anaphora.errors.ModelError` with every mistake in it, in their order.
+    Raises :class:`~anaphora.errors.ModelError` with all errors, in the order of the text.
     """
     check_size(source, len(text))
     return _parse(text, source, format, None, _as_tuple(intents))[0]
@@ -94,82 +93,84 @@ def _as_tuple(intents: str | Iterable[str]) -> tuple[str, ...]:
 def _parse(
     text: str, source: str, format: FileFormat, folder: Path | None, intents: tuple[str, ...]
 ) -> tuple[Model, FunctionLoader | None]:
-    """The model, and where its handlers were looked for; None if it names other functions, too."""
-    report = FileDiagnostics(SourceText(source, text))
-    root = _parse_tree(report, format, "a model begins with 'id: some-name'")
+    """The model, and the loader of its handlers; None if it names other functions as well."""
+    diagnostics = FileDiagnostics(SourceText(source, text))
+    root = _parse_tree(diagnostics, format, "a model begins with 'id: some-name'")
     if not isinstance(root, MappingNode):
         found = describe_value(to_data(root))
-        report.abort(root.start, f"a model file is a mapping with keys such as id, not {found}")
+        diagnostics.abort(
+            root.start, f"a model file is a mapping with keys such as id, not {found}"
+        )
     version = detect_version(root)
     if version:
-        root = _translate_nlpcraft(root, version, report, intents, folder)
+        root = _translate_nlpcraft(root, version, diagnostics, intents, folder)
     written_names = find_declared_ids(root)
     imported = version is not None
-    draft = ModelDraft(validate(root, report), root, report, written_names, imported)
+    draft = ModelDraft(validate(root, diagnostics), root, diagnostics, written_names, imported)
     code = FunctionLoader(draft.file.code or "", folder)
     model, known = _build_model(draft, code, intents)
     names_others = bool(code.requested_modules)
     handlers = resolve_handlers(draft, known, code)
-    report.raise_if_any()
-    model = replace(model, handlers=handlers, warnings=report.warnings)
+    diagnostics.raise_if_any()
+    model = replace(model, handlers=handlers, warnings=diagnostics.warnings)
     return model, None if names_others else code
 
 
 def _translate_nlpcraft(
     root: MappingNode,
     version: Version,
-    report: FileDiagnostics,
+    diagnostics: FileDiagnostics,
     intents: tuple[str, ...],
     folder: Path | None,
 ) -> MappingNode:
-    """A file of NLPCraft as one of ours; what is not taken over gives warnings. ``intents`` are
-    those that come with it."""
-    name = Path(report.source.name).stem
+    """Translate a file of NLPCraft to Anaphora's format, with warnings for ignored keys.
+    ``intents`` are further texts in the intent language."""
+    name = Path(diagnostics.source.name).stem
     translation = translate(root, version, name=name, intents=intents, folder=folder)
     for note in translation.notes:
         if note.kind == "ignored" and not (intents and note.key == "intents"):
-            report.add_warning(
+            diagnostics.add_warning(
                 note.offset, f"{note.key}: {note.reason}" if note.key else note.reason
             )
     return translation.root
 
 
 def load_samples(source: str | Path, model: Model) -> tuple[Dialog, ...]:
-    """The sample dialogs of a file of their own, for ``model``: a list of dialogs, or a mapping
-    with it under ``samples`` (and the name of a model, which is not read, under ``model``).
+    """Load the sample dialogs for ``model`` from a separate file: a list of dialogs, or a mapping
+    with the list under ``samples`` (the key ``model`` is ignored).
 
-    Raises :class:`~anaphora.errors.ModelError` with every mistake of the file, or with the
-    reason why it cannot be read.
+    Raises :class:`~anaphora.errors.ModelError` with all errors of the file, or with the reason
+    why it cannot be read.
     """
     path = Path(source)
     format = file_format(path)
-    report = FileDiagnostics(SourceText(str(path), read_text(path)))
-    root = _parse_tree(report, format, "samples begin with 'samples:'")
-    frame = _wrap_samples(root, model, report)
-    draft = ModelDraft(validate(frame, report), frame, report)
+    diagnostics = FileDiagnostics(SourceText(str(path), read_text(path)))
+    root = _parse_tree(diagnostics, format, "samples begin with 'samples:'")
+    frame = _wrap_samples(root, model, diagnostics)
+    draft = ModelDraft(validate(frame, diagnostics), frame, diagnostics)
     intents = IntentTable({i.id: i for i in model.intents}, frozenset(), complete=True)
     samples = build_samples(draft, intents, model.elements)
-    report.raise_if_any()
+    diagnostics.raise_if_any()
     return samples
 
 
-def _parse_tree(report: FileDiagnostics, format: FileFormat, hint: str) -> Node:
-    root = read_json(report) if format == "json" else read_yaml(report)
+def _parse_tree(diagnostics: FileDiagnostics, format: FileFormat, hint: str) -> Node:
+    root = read_json(diagnostics) if format == "json" else read_yaml(diagnostics)
     if root is None:
-        report.abort(0, "the file is empty", hint)
+        diagnostics.abort(0, "the file is empty", hint)
     return root
 
 
 def _build_model(
     draft: ModelDraft, code: FunctionLoader, further: tuple[str, ...]
 ) -> tuple[Model, IntentTable]:
-    """The model that the file describes, but for its handlers, and its intents; of use only if
-    nothing was reported. An imported one may lack intents: they stand in the code of its bot."""
+    """Build the model without handlers, and the table of its intents. The result is valid only
+    if no error was reported. A file of NLPCraft may lack intents: its bot declares them in code."""
     file = draft.file
     _check_languages(draft)
     _check_limits(draft)
-    phrasebook = PhraseExpander(draft)
-    elements = build_elements(draft, phrasebook, code)
+    expander = PhraseExpander(draft)
+    elements = build_elements(draft, expander, code)
     check_composition(draft, elements)
     intents = build_intents(draft, elements, code, further)
     if not (file.intents or further or draft.imported or draft.is_removed("intents")):
@@ -186,10 +187,10 @@ def _build_model(
         conversation=ConversationSettings(file.conversation.timeout, file.conversation.depth),
         responses=build_responses(draft, intents, parts),
         prompts=build_prompts(draft, intents, parts),
-        reset=phrasebook.expand(("reset",), file.reset),
+        reset=expander.expand(("reset",), file.reset),
         meta=file.meta,
         samples=build_samples(draft, intents, elements),
-        source=draft.report.source.name,
+        source=draft.diagnostics.source.name,
         origin=file.origin,
         stop_words=StopWords(
             additional=frozenset(file.stop_words.add),
@@ -207,7 +208,7 @@ def _build_model(
 
 
 def _resolve_pipelines(draft: ModelDraft, folder: Path | None) -> dict[str, str]:
-    """The spaCy pipelines by language; a folder is relative to that of the file."""
+    """The spaCy pipelines by language; folders are relative to that of the file."""
     written = draft.file.pipeline
     if isinstance(written, str):
         named = dict.fromkeys(draft.languages, written) if written else {}
@@ -250,7 +251,7 @@ def _check_languages(draft: ModelDraft) -> None:
         draft.add_error(("language",), "the list of languages is empty")
     for index, language in enumerate(written):
         if language in written[:index]:
-            draft.add_error(("language", index), f"the language '{language}' stands here twice")
+            draft.add_error(("language", index), f"duplicate language '{language}'")
 
 
 def _check_limits(draft: ModelDraft) -> None:
@@ -269,22 +270,22 @@ def _check_limits(draft: ModelDraft) -> None:
         for index, word in enumerate(listed):
             if len(word.split()) != 1:
                 draft.add_warning_at(
-                    (*path, index), 0, f"'{word}' is no single word: nothing is equal to it"
+                    (*path, index), 0, f"'{word}' is no single word: nothing matches it"
                 )
 
 
-def _wrap_samples(root: Node, model: Model, report: FileDiagnostics) -> MappingNode:
-    """The tree of a model file that has nothing but the samples."""
+def _wrap_samples(root: Node, model: Model, diagnostics: FileDiagnostics) -> MappingNode:
+    """Wrap samples in the tree of a minimal model file."""
     samples = root
     if isinstance(root, MappingNode):
         for key in root.items.keys() - {"samples", "model"}:
-            report.add_error(
+            diagnostics.add_error(
                 root.key_offsets[key],
                 f"unknown key '{key}'",
                 "the keys of a file of samples are samples and model",
             )
         if "samples" not in root.items:
-            report.abort(root.start, "the file has no samples", "they stand under 'samples:'")
+            diagnostics.abort(root.start, "the file has no samples", "put them under 'samples:'")
         samples = root.items["samples"]
     languages = SequenceNode(root.start)
     languages.items = [ScalarNode(root.start, root.start, code, "'") for code in model.languages]

@@ -1,8 +1,8 @@
-"""Models as plain data, to be kept in a cache, and back.
+"""Cache models as plain data.
 
-Only what a file says can be kept, and the names of the functions that answer its intents, which
-are looked up anew. A model of which other functions in Python are a part, which may be others
-tomorrow, cannot, nor can one with data that plain data does not tell apart.
+The data has the content of the model file and the names of the handlers, which are resolved again
+on loading. A model that depends on other Python functions is not cached, because they may change;
+neither is one whose data does not survive a round trip.
 """
 
 from __future__ import annotations
@@ -70,15 +70,16 @@ def load_cached(
     build: Callable[[], tuple[Model, FunctionLoader | None]],
     folder: Path | None,
 ) -> Model:
-    """The model that ``make`` makes of a ``text`` and of what there is ``further``: from the cache
-    if it is there, else made, and kept if it can be. ``make`` also gives where the handlers were
-    found, in ``folder`` perhaps; None if something else has gone into the model.
+    """Load a model from the cache, or build it and store it if it can be serialized.
 
-    Raises what ``make`` raises.
+    The key are ``text`` and ``extra_keys``. ``build`` also returns the loader of the handlers
+    (relative to ``folder``); None if the model depends on other functions.
+
+    Raises the exceptions of ``build``.
     """
     key = digest(text, *extra_keys)
-    kept = cache.get(_CACHE_KIND, key)
-    if kept is not None and (model := _restore_model(kept, text, folder)) is not None:
+    cached = cache.get(_CACHE_KIND, key)
+    if cached is not None and (model := _restore_model(cached, text, folder)) is not None:
         return model
     model, code = build()
     if code is not None and (data := _to_cacheable_data(model, code)) is not None:
@@ -87,29 +88,29 @@ def load_cached(
 
 
 def _restore_model(data: Any, text: str, folder: Path | None) -> Model | None:
-    """The model, None for what is none, and where a handler is not found any more."""
+    """Restore a model; None for invalid data and for a missing handler."""
     try:
         if not _mentions_handlers(text, data):
             return None
         return model_from_data(data, FunctionLoader(data["code"], folder))
     except _INVALID_DATA_ERRORS:
-        return None  # whoever wrote it, it was not us
+        return None  # foreign or damaged data
 
 
 def _mentions_handlers(text: str, data: Mapping[str, Any]) -> bool:
-    """Whether the file itself names these functions. Nothing that the cache alone names is looked
-    for, let alone called."""
+    """Whether the model file itself names these functions. Functions that only the cache names
+    are never imported."""
     module, references = data["code"], {reference for _, reference, _ in data["handlers"]}
-    said = rf"""["']?\bcode["']?\s*:\s*["']?{re.escape(module)}(?![\w.])"""  # in YAML or JSON
-    if module and references and not re.search(said, text):
+    code_key = rf"""["']?\bcode["']?\s*:\s*["']?{re.escape(module)}(?![\w.])"""  # in YAML or JSON
+    if module and references and not re.search(code_key, text):
         return False
     named = {found[0] for found in _REFERENCE.finditer(text)} if references else set()
     return references <= named
 
 
 def _to_cacheable_data(model: Model, code: FunctionLoader) -> dict[str, Any] | None:
-    """The data of a model, None where what would be read of it is not the same, and for one that
-    imports others, which may be found elsewhere the next time."""
+    """Convert a model to data; None if the data does not restore an equal model, and for a model
+    with imports, which may resolve to other files later."""
     if model.imports:
         return None
     try:
@@ -142,9 +143,8 @@ def _model_to_data(model: Model) -> dict[str, Any]:
 
 
 def model_from_data(data: Mapping[str, Any], code: FunctionLoader) -> Model:
-    """The model that was made such data of, with the functions that ``code`` finds. Raises
-    LookupError, TypeError, ValueError or :class:`~anaphora.errors.AnaphoraError` for anything
-    else."""
+    """Restore a model from data, with handlers from ``code``. Raises LookupError, TypeError,
+    ValueError or :class:`~anaphora.errors.AnaphoraError` for invalid data."""
     return Model(
         **{name: data[name] for name in (*_PLAIN_FIELDS, *_TEXT_FIELDS)},
         languages=tuple(data["languages"]),
@@ -209,7 +209,7 @@ def _element_from_data(data: Mapping[str, Any]) -> Element:
 
 
 def _recognizer_from_data(kind: Any, name: str, options: Mapping[str, Any]) -> RecognizerSpec:
-    if kind == "built-in":  # whose lists are tuples
+    if kind == "built-in":  # its lists are tuples
         options = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in options.items()

@@ -101,7 +101,7 @@ def test_a_part_that_no_element_can_be_needs_nothing():
         ([element("a", "true", "# == 'b'"), element("b", "# == 'a'")], ("a", "b")),
     ],
 )
-def test_a_circle_is_an_error_that_names_it(elements, circle):
+def test_a_cycle_is_an_error_that_names_it(elements, circle):
     with pytest.raises(CompositionCycleError) as caught:
         composition_levels(elements)
     assert caught.value.cycle == circle

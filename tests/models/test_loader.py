@@ -184,7 +184,7 @@ def test_samples_may_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
         ("- dialog: [{ask: x, language: fr}]", (1, 21), "no language 'fr'"),
     ],
 )
-def test_mistakes_in_a_file_of_samples_are_found(
+def test_errors_in_a_file_of_samples_are_found(
     tmp_path: Path, text: str, place: tuple[int, int], message: str
 ) -> None:
     file = tmp_path / "dialogs.yaml"
@@ -236,7 +236,7 @@ def test_a_file_stands_before_a_bundled_model(
         ("a.yaml", b"# nothing but a comment", "the file is empty"),
     ],
 )
-def test_what_is_no_text_of_a_model_is_refused(
+def test_what_is_no_text_of_a_model_is_rejected(
     tmp_path: Path, name: str, content: bytes, message: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
@@ -245,7 +245,7 @@ def test_what_is_no_text_of_a_model_is_refused(
     assert caught.value.source == str(tmp_path / name)
 
 
-def test_a_directory_and_a_missing_or_impossible_file_are_refused(tmp_path: Path) -> None:
+def test_a_directory_and_a_missing_or_impossible_file_are_rejected(tmp_path: Path) -> None:
     for source, message in (
         (tmp_path, "a directory"),
         (tmp_path / "missing.yaml", "neither a file nor a bundled model"),
@@ -257,7 +257,7 @@ def test_a_directory_and_a_missing_or_impossible_file_are_refused(tmp_path: Path
             load_model(source)
 
 
-def test_a_hundred_megabytes_are_refused_at_once(tmp_path: Path) -> None:
+def test_a_hundred_megabytes_are_rejected_at_once(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     with file.open("wb") as stream:
         stream.truncate(100_000_000)

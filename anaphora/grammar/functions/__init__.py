@@ -1,4 +1,4 @@
-"""The functions of the intent language, one module a group; ``FUNCTIONS`` finds them by name."""
+"""The functions of the intent language, one module per group; ``FUNCTIONS`` maps their names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from anaphora.grammar.functions import collections, logic, maths, statistics, text
 from anaphora.grammar.functions.entity import metadata, parts, positions, properties
-from anaphora.grammar.functions.question import company, dates, model, request, user
+from anaphora.grammar.functions.question import attributes, dates
 from anaphora.grammar.functions.registry import UNSUPPORTED_FUNCTIONS, Function, collect_functions
 
 __all__ = ["FUNCTIONS", "QUESTION_FUNCTIONS", "UNSUPPORTED_FUNCTIONS"]
@@ -21,22 +21,23 @@ FUNCTIONS: Mapping[str, Function] = collect_functions(
     statistics,
     dates,
     metadata,
-    request,
-    user,
-    company,
-    model,
+    attributes,
     logic,
 )
 
+_METADATA_OF_QUESTION = (
+    metadata.meta_conv,
+    metadata.meta_company,
+    metadata.meta_frag,
+    metadata.meta_intent,
+    metadata.meta_req,
+    metadata.meta_user,
+)
 QUESTION_FUNCTIONS: frozenset[Function] = frozenset(
     {
-        *collect_functions(positions, dates, request, user, company).values(),
-        metadata.meta_conv,
-        metadata.meta_company,
-        metadata.meta_frag,
-        metadata.meta_intent,
-        metadata.meta_req,
-        metadata.meta_user,
+        *collect_functions(positions, dates).values(),
+        *(one for one in collect_functions(attributes).values() if one.group != "model"),
+        *_METADATA_OF_QUESTION,
     }
 )
-"""Functions of what surrounds an entity in a question: nothing of that is known in a synonym."""
+"""Functions that read the question, which is unknown while synonyms are matched."""

@@ -1,4 +1,4 @@
-"""Functions on lists, maps and the length of things. None of them changes its arguments."""
+"""Functions on lists and maps, and lengths. None of them changes its arguments."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 from anaphora.errors import EvaluationError
 from anaphora.grammar.functions.registry import function
 from anaphora.grammar.values import (
+    MAX_INT64,
+    MIN_INT64,
     Kind,
     check_length,
     describe_value,
@@ -19,8 +21,6 @@ from anaphora.grammar.values import (
     typed_keys,
 )
 from anaphora.grammar.values import contains as is_in
-
-_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 
 @function("collections", "list", examples=("size(list(1, 'a')) == 2",))
@@ -33,41 +33,41 @@ def list_of(*items: object) -> Sequence[Any]:
     "collections", examples=("get(list('a', 'b'), 1) == 'b'", "get(json('{\"k\": 1}'), 'k') == 1")
 )
 def get(collection: Sequence[Any] | Mapping[Any, Any], key: object) -> Any:
-    """The element of a list at a place (from 0), or of a map under a key (null if missing)."""
+    """The element of a list at an index (from 0), or the value of a key in a map, or null."""
     if isinstance(collection, Mapping):
         found = (value for name, value in collection.items() if _same_key(name, key))
         return to_language_value(collection.get(key) if type(key) is str else next(found, None))
     if kind_of(key) is not Kind.INTEGER:
-        raise EvaluationError(f"'get' needs an integer as the place, not {describe_value(key)}")
+        raise EvaluationError(f"'get' needs an integer as the index, not {describe_value(key)}")
     place = int(key)  # type: ignore[call-overload]  # the kind says int
     if not 0 <= place < len(collection):
-        raise EvaluationError(f"'get' finds no place {place} in {describe_value(collection)}")
+        raise EvaluationError(f"'get' finds no index {place} in {describe_value(collection)}")
     return to_language_value(collection[place])
 
 
 @function("collections", examples=("has(list(1, 2), 2)",))
 def has(items: Sequence[Any], value: object) -> bool:
-    """Whether the list holds the value; 1 is neither 1.0 nor true."""
+    """Whether the list contains the value; 1 is neither 1.0 nor true."""
     return is_in(items, value)
 
 
 @function("collections", examples=("has_any(list(1, 2), list(2, 3))",))
 def has_any(items: Sequence[Any], values: Sequence[Any]) -> bool:
-    """Whether the list holds at least one of the values."""
+    """Whether the list contains at least one of the values."""
     keys = set(typed_keys(items))
     return any(key in keys for key in typed_keys(values))
 
 
 @function("collections", examples=("has_all(list(1, 2, 3), list(3, 1))",))
 def has_all(items: Sequence[Any], values: Sequence[Any]) -> bool:
-    """Whether the list holds every one of the values."""
+    """Whether the list contains all of the values."""
     keys = set(typed_keys(items))
     return all(key in keys for key in typed_keys(values))
 
 
 @function("collections", examples=("get(json('{\"k\": 1}'), 'k') == 1",))
 def json(text: str) -> Mapping[Any, Any]:
-    """The map that a JSON text spells."""
+    """Parse a JSON text that contains a map."""
     try:
         value = _DECODER.decode(text)
     except RecursionError:
@@ -93,19 +93,19 @@ def last(items: Sequence[Any]) -> Any:
 
 @function("collections", "length", "size", "count", examples=("size('tokyo') == 5",))
 def length(collection: str | Sequence[Any] | Mapping[Any, Any]) -> int:
-    """How many characters, elements or keys there are."""
+    """The number of characters, elements or keys."""
     return len(collection)
 
 
 @function("collections", examples=("is_empty('')",))
 def is_empty(collection: str | Sequence[Any] | Mapping[Any, Any]) -> bool:
-    """Whether there is nothing in it."""
+    """Whether it is empty."""
     return not len(collection)
 
 
 @function("collections", examples=("non_empty(ent_groups)",))
 def non_empty(collection: str | Sequence[Any] | Mapping[Any, Any]) -> bool:
-    """Whether there is anything in it."""
+    """Whether it is not empty."""
     return len(collection) > 0
 
 
@@ -123,32 +123,29 @@ def values(mapping: Mapping[Any, Any]) -> Sequence[Any]:
 
 @function("collections", examples=("concat(list(1), list(2)) == list(1, 2)",))
 def concat(items: Sequence[Any], more: Sequence[Any]) -> Sequence[Any]:
-    """The elements of the one list, then those of the other."""
+    """The elements of the first list, then those of the second."""
     return tuple(check_length((*items, *more)))
 
 
 @function("collections", examples=("first(reverse(list(1, 2))) == 2",))
 def reverse(items: Sequence[Any]) -> Sequence[Any]:
-    """The elements from the last to the first."""
+    """The elements in reverse order."""
     return tuple(reversed(items))
 
 
 @function("collections", examples=("first(sort(list(2, 1))) == 1",))
 def sort(items: Sequence[Any]) -> Sequence[Any]:
-    """The elements from the smallest to the largest: all numbers, all texts or all booleans.
-
-    What is not a number (NaN) comes last.
-    """
+    """The elements in ascending order: all numbers, all texts or all booleans. NaN comes last."""
     kinds = {kind_of(item) for item in items}
     if kinds <= {Kind.INTEGER, Kind.NUMBER} or kinds in ({Kind.TEXT}, {Kind.BOOLEAN}):
         return tuple(sorted(items, key=sort_key))
     shown = " and ".join(kind.value for kind in Kind if kind in kinds)
-    raise EvaluationError(f"'sort' needs numbers, texts or booleans, and the list holds {shown}")
+    raise EvaluationError(f"'sort' needs numbers, texts or booleans, but the list contains {shown}")
 
 
 @function("collections", examples=("size(distinct(list(1, 2, 1))) == 2",))
 def distinct(items: Sequence[Any]) -> Sequence[Any]:
-    """The elements without those that came before."""
+    """The elements without duplicates, in the order of their first occurrence."""
     found: dict[Hashable, Any] = {}
     for key, item in zip(typed_keys(items), items, strict=True):
         found.setdefault(key, item)
@@ -156,9 +153,9 @@ def distinct(items: Sequence[Any]) -> Sequence[Any]:
 
 
 def _parse_integer(digits: str) -> int | float:
-    """An integer, if it fits 64 bits, as everywhere in the language; else a fraction."""
-    whole = int(digits) if len(digits) <= len(str(_LARGEST)) + 1 else _LARGEST + 1
-    return whole if _SMALLEST <= whole <= _LARGEST else float(digits)
+    """An integer if it fits 64 bits, else a float."""
+    whole = int(digits) if len(digits) <= len(str(MAX_INT64)) + 1 else MAX_INT64 + 1
+    return whole if MIN_INT64 <= whole <= MAX_INT64 else float(digits)
 
 
 def _reject_constant(name: str) -> Any:

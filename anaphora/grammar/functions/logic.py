@@ -1,4 +1,4 @@
-"""Functions that choose which of their arguments to evaluate."""
+"""Functions that evaluate only some of their arguments."""
 
 from __future__ import annotations
 

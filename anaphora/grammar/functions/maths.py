@@ -1,8 +1,7 @@
-"""Functions on numbers, as Java's ``Math`` has them.
+"""Functions on numbers, as in Java's ``Math``.
 
-A result that is no number is NaN (``sqrt(-1)``), one that is too large is infinite
-(``exp(1000)``): both are fractions and no error. What must be an integer has to be one of 64
-bits.
+An undefined result is NaN (``sqrt(-1)``) and one that is too large is infinite (``exp(1000)``):
+both are floats, not errors. Integer results must fit 64 bits.
 """
 
 from __future__ import annotations
@@ -10,141 +9,127 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from anaphora.errors import EvaluationError
 from anaphora.grammar.context import EntityContext
-from anaphora.grammar.functions.registry import function
+from anaphora.grammar.functions.registry import Function, function
 from anaphora.grammar.operators import require_int64
 from anaphora.grammar.values import describe_value
 
-# Of the decimal digits of any script, as those of "is_num".
+
+def _compute(compute: Callable[..., float], *numbers: Any) -> float:
+    """Call a function of Python's ``math``; NaN or infinity where that raises."""
+    operands = [float(number) for number in numbers]
+    try:
+        return compute(*operands)
+    except ValueError:
+        return math.nan
+    except OverflowError:
+        # Only a hyperbolic sine and an odd power keep the sign of the operand.
+        odd = compute is math.sinh or (compute is math.pow and operands[1] % 2 == 1)
+        return math.copysign(math.inf, operands[0]) if odd else math.inf
+
+
+# Decimal digits of any script, as in "is_num".
 _INTEGER = re.compile(r"[+-]?\d{1,400}")
 _DECIMAL = re.compile(r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,4})?")
 
 
 @function("maths", "abs", examples=("abs(-2) == 2",))
 def absolute(number: int | float) -> int | float:
-    """The number without its sign."""
+    """The absolute value."""
     result: int | float = require_int64(abs(number), "'abs'")
     return result
 
 
 @function("maths", examples=("square(-3) == 9",))
 def square(number: int | float) -> int | float:
-    """The number times itself."""
+    """The square of the number."""
     result: int | float = require_int64(number * number, "'square'")
     return result
 
 
 @function("maths", "round", examples=("round(2.5) == 3", "round(-2.5) == -2"))
 def nearest(number: float) -> int:
-    """The nearest integer; halves go up."""
+    """The nearest integer; halves are rounded up."""
     return _round_half_up("round", number)
 
 
 @function("maths", examples=("floor(-1.5) == -2",))
 def floor(number: float) -> float:
-    """The largest whole number that is not larger, as a fraction."""
+    """The largest whole number that is not greater than the number, as a float."""
     return float(math.floor(number)) if math.isfinite(number) else float(number)
 
 
 @function("maths", examples=("ceil(1.2) == 2",))
 def ceil(number: float) -> float:
-    """The smallest whole number that is not smaller, as a fraction."""
+    """The smallest whole number that is not less than the number, as a float."""
     return float(math.ceil(number)) if math.isfinite(number) else float(number)
 
 
 @function("maths", examples=("rint(2.5) == 2",))
 def rint(number: float) -> float:
-    """The nearest whole number as a fraction; halves go to the even one."""
+    """The nearest whole number, as a float; halves are rounded to the even one."""
     return float(round(number)) if math.isfinite(number) else float(number)
 
 
 @function("maths", examples=("signum(-0.3) == -1",))
 def signum(number: float) -> float:
-    """-1, 0 or 1 by the sign of the number, as a fraction."""
+    """The sign of the number: -1, 0 or 1, as a float."""
     return math.copysign(1.0, number) if number < 0 or number > 0 else float(number)
 
 
-@function("maths", examples=("sqrt(9) == 3", "sqrt(-1) != sqrt(-1)"))
-def sqrt(number: float) -> float:
-    """The square root."""
-    return _compute(math.sqrt, number)
-
-
-@function("maths", examples=("cbrt(-27) == -3",))
-def cbrt(number: float) -> float:
-    """The cube root; that of a cube is exact."""
-    root = _compute(math.cbrt, number)
+def _cube_root(number: float) -> float:
+    """The root of a cube is exact."""
+    root = math.cbrt(number)
     whole = round(root) if math.isfinite(root) else 0
     return float(whole) if whole and whole**3 == number else root
 
 
-@function("maths", examples=("exp(0) == 1",))
-def exp(number: float) -> float:
-    """e to the power of the number."""
-    return _compute(math.exp, number)
+def _logarithm(compute: Callable[[float], float], pole: float) -> Callable[[float], float]:
+    """The logarithm, which is minus infinity at its pole."""
+    return lambda number: -math.inf if number == pole else compute(number)
 
 
-@function("maths", examples=("expm1(0) == 0",))
-def expm1(number: float) -> float:
-    """``exp(number) - 1``, exact also near 0."""
-    return _compute(math.expm1, number)
+_PARAMETERS = {
+    "sin": "angle", "cos": "angle", "tan": "angle", "degrees": "radians", "radians": "degrees"
+}  # fmt: skip
 
 
-@function("maths", examples=("log(1) == 0",))
-def log(number: float) -> float:
-    """The natural logarithm."""
-    return -math.inf if number == 0 else _compute(math.log, number)
+def _declare(name: str, compute: Callable[[float], float], doc: str, *examples: str) -> Function:
+    @function("maths", name, examples=examples, doc=doc)
+    def apply(number: float) -> float:
+        return _compute(compute, number)
+
+    parameter = replace(apply.parameters[0], name=_PARAMETERS.get(name, "number"))
+    return replace(apply, parameters=(parameter,))
 
 
-@function("maths", examples=("log10(1000) == 3",))
-def log10(number: float) -> float:
-    """The logarithm to the base 10."""
-    return -math.inf if number == 0 else _compute(math.log10, number)
-
-
-@function("maths", examples=("log1p(0) == 0",))
-def log1p(number: float) -> float:
-    """``log(1 + number)``, exact also near 0."""
-    return -math.inf if number == -1 else _compute(math.log1p, number)
-
-
-@function("maths", examples=("sin(0) == 0",))
-def sin(angle: float) -> float:
-    """The sine of an angle in radians."""
-    return _compute(math.sin, angle)
-
-
-@function("maths", examples=("cos(0) == 1",))
-def cos(angle: float) -> float:
-    """The cosine of an angle in radians."""
-    return _compute(math.cos, angle)
-
-
-@function("maths", examples=("tan(0) == 0",))
-def tan(angle: float) -> float:
-    """The tangent of an angle in radians."""
-    return _compute(math.tan, angle)
-
-
-@function("maths", examples=("asin(1) == pi / 2",))
-def asin(number: float) -> float:
-    """The angle in radians whose sine the number is."""
-    return _compute(math.asin, number)
-
-
-@function("maths", examples=("acos(1) == 0",))
-def acos(number: float) -> float:
-    """The angle in radians whose cosine the number is."""
-    return _compute(math.acos, number)
-
-
-@function("maths", examples=("atan(1) == pi / 4",))
-def atan(number: float) -> float:
-    """The angle in radians whose tangent the number is."""
-    return _compute(math.atan, number)
+functions_of_one_number = tuple(
+    _declare(*row)
+    for row in (
+        ("sqrt", math.sqrt, "The square root.", "sqrt(9) == 3", "sqrt(-1) != sqrt(-1)"),
+        ("cbrt", _cube_root, "The cube root; that of a cube is exact.", "cbrt(-27) == -3"),
+        ("exp", math.exp, "e to the power of the number.", "exp(0) == 1"),
+        ("expm1", math.expm1, "`exp(number) - 1`, exact near 0.", "expm1(0) == 0"),
+        ("log", _logarithm(math.log, 0), "The natural logarithm.", "log(1) == 0"),
+        ("log10", _logarithm(math.log10, 0), "The logarithm to base 10.", "log10(1000) == 3"),
+        ("log1p", _logarithm(math.log1p, -1), "`log(1 + number)`, exact near 0.", "log1p(0) == 0"),
+        ("sin", math.sin, "The sine of an angle in radians.", "sin(0) == 0"),
+        ("cos", math.cos, "The cosine of an angle in radians.", "cos(0) == 1"),
+        ("tan", math.tan, "The tangent of an angle in radians.", "tan(0) == 0"),
+        ("asin", math.asin, "The angle in radians with that sine.", "asin(1) == pi / 2"),
+        ("acos", math.acos, "The angle in radians with that cosine.", "acos(1) == 0"),
+        ("atan", math.atan, "The angle in radians with that tangent.", "atan(1) == pi / 4"),
+        ("sinh", math.sinh, "The hyperbolic sine.", "sinh(0) == 0"),
+        ("cosh", math.cosh, "The hyperbolic cosine.", "cosh(0) == 1"),
+        ("tanh", math.tanh, "The hyperbolic tangent.", "tanh(0) == 0"),
+        ("degrees", math.degrees, "An angle in radians as degrees.", "degrees(pi) == 180"),
+        ("radians", math.radians, "An angle in degrees as radians.", "radians(180) == pi"),
+    )
+)  # fmt: skip
 
 
 @function("maths", examples=("atan2(1, 0) == pi / 2",))
@@ -153,39 +138,9 @@ def atan2(y: float, x: float) -> float:
     return _compute(math.atan2, y, x)
 
 
-@function("maths", examples=("sinh(0) == 0",))
-def sinh(number: float) -> float:
-    """The hyperbolic sine."""
-    return _compute(math.sinh, number)
-
-
-@function("maths", examples=("cosh(0) == 1",))
-def cosh(number: float) -> float:
-    """The hyperbolic cosine."""
-    return _compute(math.cosh, number)
-
-
-@function("maths", examples=("tanh(0) == 0",))
-def tanh(number: float) -> float:
-    """The hyperbolic tangent."""
-    return _compute(math.tanh, number)
-
-
-@function("maths", examples=("degrees(pi) == 180",))
-def degrees(radians: float) -> float:
-    """An angle in radians as degrees."""
-    return _compute(math.degrees, radians)
-
-
-@function("maths", examples=("radians(180) == pi",))
-def radians(degrees: float) -> float:
-    """An angle in degrees as radians."""
-    return _compute(math.radians, degrees)
-
-
 @function("maths", examples=("hypot(3, 4) == 5",))
 def hypot(x: float, y: float) -> float:
-    """How far the point (x, y) is from (0, 0)."""
+    """The distance of the point (x, y) from (0, 0)."""
     return _compute(math.hypot, x, y)
 
 
@@ -214,16 +169,16 @@ def euler() -> float:
 
 @function("maths", examples=("rand < 1",))
 def rand(context: EntityContext) -> float:
-    """Some number from 0 up to 1, another one each time."""
+    """A random number, at least 0 and less than 1."""
     return context.question.random()
 
 
 @function("maths", examples=("to_int(2.5) == 3", "to_int('-12') == -12", "to_int('٥') == 5"))
 def to_int(value: float | str) -> int:
-    """A number, or the number that a text spells, rounded to an integer; halves go up.
+    """Round a number, or the number in a text, to an integer; halves are rounded up.
 
-    A text is of decimal digits of any script, with a sign, a point and an exponent if need be,
-    and of nothing else: no blanks, no ``_``.
+    A text has decimal digits of any script, optionally with a sign, a point and an exponent, and
+    nothing else: no blanks, no ``_``.
     """
     if not isinstance(value, str):
         return _round_half_up("to_int", value)
@@ -234,13 +189,13 @@ def to_int(value: float | str) -> int:
 
 @function("maths", examples=("to_double('1.5e2') == 150",))
 def to_double(value: float | str) -> float:
-    """A number as a fraction, or the number that a text spells, as ``to_int`` reads it."""
+    """Convert a number, or a text in the format of ``to_int``, to a float."""
     return parse_number("to_double", value) if isinstance(value, str) else float(value)
 
 
 def parse_number(name: str, text: str, what: str = "number") -> float:
-    """The number that a text spells; raises EvaluationError, in the words of the function of
-    that name, for a text that spells none."""
+    """Parse the number in a text. Raises EvaluationError, in the name of the calling function, for
+    any other text."""
     if not _DECIMAL.fullmatch(text):
         raise EvaluationError(f"'{name}' finds no {what} in {describe_value(text)}")
     return float(text)
@@ -251,18 +206,5 @@ def _round_half_up(name: str, number: float) -> int:
         return number
     if not math.isfinite(number):
         raise EvaluationError(f"'{name}' has no integer for {describe_value(number)}")
-    below = math.floor(number)  # not floor(number + 0.5): that sum is rounded itself
+    below = math.floor(number)  # floor(number + 0.5) would round the sum itself
     return int(require_int64(below + (number - below >= 0.5), f"'{name}'"))
-
-
-def _compute(compute: Callable[..., float], *numbers: Any) -> float:
-    """What the function of Python's ``math`` gives, with NaN and infinity where it raises."""
-    operands = [float(number) for number in numbers]
-    try:
-        return compute(*operands)
-    except ValueError:
-        return math.nan
-    except OverflowError:
-        # Only a hyperbolic sine and an odd power have the sign of what they are made from.
-        odd = compute is math.sinh or (compute is math.pow and operands[1] % 2 == 1)
-        return math.copysign(math.inf, operands[0]) if odd else math.inf

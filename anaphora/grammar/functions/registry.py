@@ -1,17 +1,17 @@
-"""How a function of the intent language is declared: one decorated Python function.
+"""Declaration of functions of the intent language, as decorated Python functions.
 
     @function("text", "trim", "strip")
     def trim(text: str) -> str:
         \"\"\"The text without the white space around it.\"\"\"
         return text.strip()
 
-``examples`` may follow, expressions of the language that are true: they stand in the reference
-page, and a test evaluates them.
+``examples`` are expressions of the language that are true: the reference page shows them, and a
+test evaluates them.
 
-The annotations give the types of the language. Three of them mean more: a first parameter of
-the type ``Context`` gets the context and is no argument, one of the type :data:`LazyArgument` gets
-the argument unevaluated, one of the type ``Pattern`` gets a text as a compiled pattern. An entity
-whose default is :data:`CURRENT_ENTITY` is the entity in question when it is left out.
+The annotations give the types of the language, with three special cases: a first parameter of
+type ``EntityContext`` gets the context and is not an argument; a :data:`LazyArgument` is passed
+unevaluated; a ``Pattern`` is compiled from a text. An entity with the default
+:data:`CURRENT_ENTITY` is optional and defaults to the entity under test.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ __all__ = [
 ]
 
 CURRENT_ENTITY: Final[Any] = object()
-"""The default of a parameter that stands for the entity in question."""
+"""The default of a parameter that means the entity under test."""
 
 LazyArgument: TypeAlias = Callable[[], Any]
-"""An argument that the function evaluates itself, if it needs it."""
+"""An argument that the function evaluates itself, if needed."""
 
 UNSUPPORTED_FUNCTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -52,7 +52,7 @@ UNSUPPORTED_FUNCTIONS: Mapping[str, str] = MappingProxyType(
         "tok_req_id": "an entity does not keep the id of the question that it comes from",
     }
 )
-"""Functions of NLPCraft that this language does not have, each with the reason."""
+"""Functions of NLPCraft that this language lacks, each with the reason."""
 
 _TYPE_BY_ANNOTATION: Mapping[Any, Type] = {
     str: frozenset({Kind.TEXT}),
@@ -75,7 +75,7 @@ _TYPE_BY_ANNOTATION: Mapping[Any, Type] = {
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """An argument that a function takes: the kinds it may have, and how it is handed over."""
+    """A parameter of a function: its type, and how the argument is passed."""
 
     name: str
     type: Type
@@ -86,12 +86,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function of the language; each is equal to itself only.
+    """A function of the language; compared by identity.
 
-    ``python`` is what computes it: after the context, if ``takes_context``, come the arguments.
-    ``reads_entity`` says that a call without any entity looks at the one in question,
-    ``constant`` that the result depends on the arguments alone; ``examples`` are expressions
-    that are true.
+    ``python`` is the implementation, called with the context if ``takes_context``, then with the
+    arguments. ``reads_entity``: a call without an entity reads the entity under test.
+    ``is_pure``: the result depends on the arguments alone. ``examples`` are true expressions.
     """
 
     names: tuple[str, ...]
@@ -107,24 +106,24 @@ class Function:
 
     @property
     def min_arguments(self) -> int:
-        """How many arguments it takes at least."""
+        """The minimum number of arguments."""
         return sum(not (one.variadic or one.defaults_to_current) for one in self.parameters)
 
     @property
     def max_arguments(self) -> int | None:
-        """How many arguments it takes at most; None means any number."""
+        """The maximum number of arguments; None if unlimited."""
         if any(one.variadic for one in self.parameters):
             return None
         return len(self.parameters)
 
     def parameter(self, index: int) -> Parameter:
-        """The parameter that takes the argument of that place (from 0)."""
+        """The parameter for the argument at an index (from 0)."""
         return self.parameters[min(index, len(self.parameters) - 1)]
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """Check the arguments and compute. ``name`` is the spelling that messages show.
+        """Check the arguments and call the implementation. ``name`` is the spelling for messages.
 
-        Raises EvaluationError for an argument of the wrong kind and for a failed computation.
+        Raises EvaluationError for an argument of the wrong kind and for a failure.
         """
         first = int(self.takes_context)
         given = list(arguments)
@@ -133,7 +132,7 @@ class Function:
         return self.python(*given)
 
     def convert_argument(self, name: str, index: int, value: Any) -> Any:
-        """``value`` as the parameter of that place wants it; raises EvaluationError."""
+        """Check and convert the argument at an index; raises EvaluationError."""
         parameter = self.parameter(index)
         if parameter.passing == "lazy" or isinstance(value, Pattern):
             return value
@@ -146,13 +145,17 @@ class Function:
 
 
 def function(
-    group: str, *names: str, reads_entity: bool = False, examples: Sequence[str] = ()
+    group: str,
+    *names: str,
+    reads_entity: bool = False,
+    examples: Sequence[str] = (),
+    doc: str = "",
 ) -> Callable[[Callable[..., Any]], Function]:
-    """Make a Python function one of the language.
+    """Declare a Python function as a function of the language.
 
-    ``names`` are its spellings there, by default its name in Python. ``reads_entity`` is for a
-    function that takes the context and looks at the entity in question. ``examples`` are
-    expressions that are true.
+    ``names`` are its spellings in the language, by default its name in Python. ``reads_entity``
+    is for a function that takes the context and reads the entity under test. ``examples`` are
+    expressions that are true. ``doc`` replaces the docstring.
     """
 
     def declare(python: Callable[..., Any]) -> Function:
@@ -169,7 +172,7 @@ def function(
             group=group,
             parameters=parameters,
             returns=_type_of_annotation(hints["return"], widen=False),
-            doc=(inspect.getdoc(python) or "").replace("``", "`"),
+            doc=doc or (inspect.getdoc(python) or "").replace("``", "`"),
             python=python,
             takes_context=takes_context,
             reads_entity=reads,
@@ -181,23 +184,22 @@ def function(
 
 
 def collect_functions(*modules: ModuleType) -> Mapping[str, Function]:
-    """The functions that the modules declare, by each of their spellings.
+    """The functions that the modules declare, singly or in tuples, by each of their spellings.
 
-    Raises ValueError when two functions share one.
+    Raises ValueError if two functions share a spelling.
     """
     found: dict[str, Function] = {}
     for module in modules:
-        for declared in vars(module).values():
-            if not isinstance(declared, Function):
-                continue
-            for name in declared.names:
-                if found.setdefault(name, declared) is not declared:
-                    raise ValueError(f"two functions are called '{name}'")
+        for value in vars(module).values():
+            for declared in value if isinstance(value, tuple) else (value,):
+                for name in declared.names if isinstance(declared, Function) else ():
+                    if found.setdefault(name, declared) is not declared:
+                        raise ValueError(f"two functions are called '{name}'")
     return MappingProxyType(found)
 
 
 def format_ordinal(index: int) -> str:
-    """The place of an argument (from 0) in words."""
+    """The ordinal of an argument index (from 0): "1st"."""
     number = index + 1
     suffix = {1: "st", 2: "nd", 3: "rd"}.get(number if number < 20 else number % 10, "th")
     return f"{number}{suffix}"
@@ -214,7 +216,7 @@ def _build_parameter(declared: inspect.Parameter, hint: Any) -> Parameter:
 
 
 def _type_of_annotation(hint: Any, *, widen: bool) -> Type:
-    """The kinds of an annotation; ``widen`` lets an integer stand for a fraction."""
+    """The type of an annotation; ``widen`` adds integers to floats."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         return frozenset[Kind]().union(

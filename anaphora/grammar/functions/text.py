@@ -1,4 +1,4 @@
-"""Functions on texts. Patterns are regular expressions of RE2; places count from 0."""
+"""Functions on texts. Patterns are regular expressions of RE2; indexes start at 0."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def uppercase(text: str) -> str:
 
 @function("text", "trim", "strip", examples=("trim(' a b ') == 'a b'",))
 def trim(text: str) -> str:
-    """The text without the white space around it."""
+    """The text without leading and trailing white space."""
     return text.strip()
 
 
 @function("text", examples=("starts_with('tokyo', 'to')",))
 def starts_with(text: str, beginning: str) -> bool:
-    """Whether the text begins so."""
+    """Whether the text starts with the given beginning."""
     return text.startswith(beginning)
 
 
 @function("text", examples=("ends_with('tokyo', 'kyo')",))
 def ends_with(text: str, ending: str) -> bool:
-    """Whether the text ends so."""
+    """Whether the text ends with the given ending."""
     return text.endswith(ending)
 
 
@@ -53,42 +53,42 @@ def contains(text: str, part: str) -> bool:
 
 @function("text", examples=("regex('tokyo', 't.*o')",))
 def regex(text: str, pattern: Pattern) -> bool:
-    """Whether the pattern describes the whole text."""
+    """Whether the pattern matches the whole text."""
     return pattern.fullmatch(text)
 
 
 @function("text", examples=("split('a, b,c', ', *') == list('a', 'b', 'c')",))
 def split(text: str, separator: Pattern) -> Sequence[str]:
-    """The pieces between the places that the pattern describes; empty ones at the end go."""
+    """The pieces of the text between matches of the pattern, without empty ones at the end."""
     return tuple(separator.split(text))
 
 
 @function("text", examples=("split_trim('a , b', ',') == list('a', 'b')",))
 def split_trim(text: str, separator: Pattern) -> Sequence[str]:
-    """The pieces as ``split`` finds them, each without the white space around it."""
+    """The pieces as in ``split``, each without leading and trailing white space."""
     return tuple(piece.strip() for piece in separator.split(text))
 
 
 @function("text", examples=("replace('a-b', '(.)-(.)', '$2-$1') == 'b-a'",))
 def replace(text: str, pattern: Pattern, replacement: str) -> str:
-    """The text with the replacement in each place that the pattern describes.
+    """The text with every match of the pattern replaced.
 
-    In the replacement ``$1`` stands for what the first group of the pattern has found and
-    ``${name}`` for a group that has a name, as in Java. A backslash takes the character after it
-    as it is; in a text of the language it is written twice: ``'\\\\$'`` puts a dollar sign.
+    As in Java, ``$1`` in the replacement refers to the first group of the pattern and ``${name}``
+    to a named group. A backslash escapes the next character; texts of the language write it
+    twice: ``'\\\\$'`` is a dollar sign.
     """
     return pattern.replace(text, replacement)
 
 
 @function("text", examples=("index_of('tokyo', 'k') == 2", "index_of('tokyo', 'x') == -1"))
 def index_of(text: str, part: str) -> int:
-    """Where the part first occurs in the text; -1 if it doesn't."""
+    """The index of the first occurrence of the part in the text; -1 if there is none."""
     return text.find(part)
 
 
 @function("text", examples=("substr('tokyo', 1, 3) == 'ok'",))
 def substr(text: str, start: int, end: int) -> str:
-    """The characters from the one place up to, and without, the other."""
+    """The characters from ``start`` up to, but not including, ``end``."""
     if 0 <= start <= end <= len(text):
         return text[start:end]
     raise EvaluationError(
@@ -99,49 +99,49 @@ def substr(text: str, start: int, end: int) -> str:
 
 @function("text", examples=("is_alpha('Ä')", "!is_alpha('')"))
 def is_alpha(text: str) -> bool:
-    """Whether there are letters and nothing else."""
+    """Whether the text has only letters; false for an empty text."""
     return text.isalpha()
 
 
 @function("text", examples=("is_alphanum('b2')",))
 def is_alphanum(text: str) -> bool:
-    """Whether there are letters or digits and nothing else."""
+    """Whether the text has only letters and digits; false for an empty text."""
     return bool(text) and _has_only(text, _is_letter_or_digit)
 
 
 @function("text", examples=("is_num('007')", "!is_num('-7')"))
 def is_num(text: str) -> bool:
-    """Whether there are decimal digits, of any script, and nothing else: no sign, no point."""
+    """Whether the text has only decimal digits, of any script; false for an empty text."""
     return text.isdecimal()
 
 
 @function("text", examples=("is_whitespace(' ')", "is_whitespace('')"))
 def is_whitespace(text: str) -> bool:
-    """Whether there is nothing but white space; true for an empty text."""
+    """Whether the text has only white space; true for an empty text."""
     return _has_only(text, _is_white)
 
 
 @function("text", examples=("is_alphaspace('New York')",))
 def is_alphaspace(text: str) -> bool:
-    """Whether there is nothing but letters and blanks; true for an empty text."""
+    """Whether the text has only letters and blanks; true for an empty text."""
     return _has_only(text, lambda one: one == " " or one.isalpha())
 
 
 @function("text", examples=("is_numspace('12 000')",))
 def is_numspace(text: str) -> bool:
-    """Whether there is nothing but digits and blanks; true for an empty text."""
+    """Whether the text has only digits and blanks; true for an empty text."""
     return _has_only(text, lambda one: one == " " or one.isdecimal())
 
 
 @function("text", examples=("is_alphanumspace('Gate 7')",))
 def is_alphanumspace(text: str) -> bool:
-    """Whether there is nothing but letters, digits and blanks; true for an empty text."""
+    """Whether the text has only letters, digits and blanks; true for an empty text."""
     return _has_only(text, lambda one: one == " " or _is_letter_or_digit(one))
 
 
 @function("text", examples=("to_string(4.5) == '4.5'",))
 def to_string(value: object) -> str | Sequence[str]:
-    """A text, number or boolean as a text; of a list, the list of its elements as texts."""
+    """Convert a text, number or boolean, or each element of a list, to a text."""
     if isinstance(value, list | tuple):
         return tuple(check_length([_to_text(item) for item in value]))
     return _to_text(value)
@@ -156,7 +156,7 @@ def _is_letter_or_digit(character: str) -> bool:
 
 
 def _is_white(character: str) -> bool:
-    """Java's white space: a blank at which no line can break is none."""
+    """White space as in Java, without no-break spaces."""
     return character.isspace() and character not in _NO_BREAK_SPACES
 
 

@@ -1,14 +1,13 @@
-"""Finds what is wrong with parsed intents before they run: names, types, arity, options.
+"""Check parsed intents before they run: names, types, arity, options.
 
-Types are sets of kinds that a value may have; something is reported only when no kind fits, so
-what depends on metadata is left to run time.
+A type is a set of kinds. An error is reported only if no kind fits; anything that depends on
+metadata is checked at run time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from difflib import get_close_matches
 from typing import assert_never
 
 from anaphora.errors import GrammarError
@@ -32,6 +31,7 @@ from anaphora.grammar.idl.syntax import (
 )
 from anaphora.grammar.operators import binary_type, unary_type
 from anaphora.grammar.patterns import Pattern
+from anaphora.grammar.suggestions import closest_match, did_you_mean
 from anaphora.grammar.values import ANYTHING, Kind, Type, describe_type, describe_value, kind_of
 
 __all__ = ["INTENT_OPTIONS", "check_predicate", "check_program", "check_statements"]
@@ -45,7 +45,7 @@ INTENT_OPTIONS = (
     "unused_sys_toks",
 )
 
-MAX_VARIABLES = 50  # of one predicate: each may use the one before it, and evaluation is recursive
+MAX_VARIABLES = 50  # per predicate: each may use the previous one, and evaluation is recursive
 
 _BOOLEAN: Type = frozenset({Kind.BOOLEAN})
 _NUMERIC: Type = frozenset({Kind.INTEGER, Kind.NUMBER})
@@ -57,9 +57,7 @@ _WORD_OPERATOR_HINTS = {
     "or": "… || …",
     "in": "has(list('a', 'b'), …)",
 }
-_MIN_SIMILARITY = (
-    0.75  # how alike a name without arguments and a function must be: it may be a text
-)
+_MIN_SIMILARITY = 0.75  # for suggesting a function: a name without arguments may be a text
 _SHORT_FORM_FUNCTIONS = {
     "id": "#",
     "groups": "ent_groups()",
@@ -70,15 +68,15 @@ _SHORT_FORM_FUNCTIONS = {
 
 
 def check_program(statements: Iterable[Statement], text: str, source: str = "") -> None:
-    """Raise one GrammarError with all that is wrong with the statements, in the text's order."""
-    findings = Diagnostics(text, source)
-    check_statements(statements, findings)
-    findings.raise_if_any()
+    """Check statements; raises GrammarError with all errors in source order."""
+    diagnostics = Diagnostics(text, source)
+    check_statements(statements, diagnostics)
+    diagnostics.raise_if_any()
 
 
-def check_statements(statements: Iterable[Statement], findings: Diagnostics) -> None:
-    """Note what is wrong, or looks wrong, with the statements of one text."""
-    checker = _Checker(findings)
+def check_statements(statements: Iterable[Statement], diagnostics: Diagnostics) -> None:
+    """Add the errors and warnings of the statements of one text to ``diagnostics``."""
+    checker = _Checker(diagnostics)
     known: set[str] = set()
     for statement in statements:
         if isinstance(statement, IntentNode):
@@ -99,21 +97,25 @@ def check_predicate(
     boolean: bool = True,
     forbidden: AbstractSet[Function] = frozenset(),
 ) -> None:
-    """Raise GrammarError with all that is wrong with one predicate of ``text``; one that is
-    not ``boolean`` may have a value of any kind. ``refused`` are functions that ask about a
-    question where there is none."""
-    findings = Diagnostics(text, source)
-    _Checker(findings, forbidden).check_predicate(predicate, boolean=boolean)
-    findings.raise_if_any()
+    """Check one predicate of ``text``; raises GrammarError with all its errors.
+
+    With ``boolean`` its value must be true or false. ``forbidden`` are functions that are not
+    available in the place of the predicate.
+    """
+    diagnostics = Diagnostics(text, source)
+    _Checker(diagnostics, forbidden).check_predicate(predicate, boolean=boolean)
+    diagnostics.raise_if_any()
 
 
 class _Checker:
-    """Looks at the parts of one text. ``variables`` are those declared so far."""
+    """Checks the parts of one text. ``variables`` are the types of those declared so far."""
 
-    def __init__(self, findings: Diagnostics, refused: AbstractSet[Function] = frozenset()) -> None:
-        self.findings = findings
-        self.forbidden = refused
-        self.add_error = findings.add_error
+    def __init__(
+        self, diagnostics: Diagnostics, forbidden: AbstractSet[Function] = frozenset()
+    ) -> None:
+        self.diagnostics = diagnostics
+        self.forbidden = forbidden
+        self.add_error = diagnostics.add_error
         self.variables: dict[str, Type] = {}
         self.declared: frozenset[str] = frozenset()
 
@@ -123,7 +125,7 @@ class _Checker:
                 self.add_error(
                     node.options_at,
                     f"there is no option '{name}'",
-                    _did_you_mean(name, INTENT_OPTIONS),
+                    did_you_mean(name, INTENT_OPTIONS),
                 )
             elif not isinstance(value, bool):
                 self.add_error(
@@ -169,7 +171,7 @@ class _Checker:
             )
 
     def type_of(self, node: Expression) -> Type:
-        """The kinds that the expression may have; anything, where it is wrong."""
+        """The type of an expression; ``ANYTHING`` after an error."""
         match node:
             case LiteralNode():
                 return frozenset({kind_of(node.value)})
@@ -195,9 +197,9 @@ class _Checker:
         if node.name in self.declared:
             self.add_error(node.at, f"the variable '@{node.name}' is used before it is declared")
         else:
-            hint = _did_you_mean(node.name, self.declared, "@")
+            hint = did_you_mean(node.name, self.declared, prefix="@")
             if not self.declared:
-                hint = f"it is declared before the condition: @{node.name} = …"
+                hint = f"declare it before the condition: @{node.name} = …"
             self.add_error(node.at, f"there is no variable '@{node.name}'", hint)
         return ANYTHING
 
@@ -206,7 +208,7 @@ class _Checker:
         if result:
             return result
         if node.operator == "!":
-            hint = "'!' comes before '==' and the like: write !(a == b), or a != b"
+            hint = "'!' binds tighter than '==': write !(a == b), or a != b"
             self.add_error(node.at, f"'!' needs a boolean, not {describe_type(operand)}", hint)
             return _BOOLEAN
         self.add_error(node.at, f"'-' needs a number, not {describe_type(operand)}")
@@ -216,7 +218,7 @@ class _Checker:
         operator = node.operator
         self.warn_about_precedence(node)
         if operator in ("/", "%") and _is_zero(node.right):
-            self.findings.add_warning(node.at, f"'{operator}' divides by zero")
+            self.diagnostics.add_warning(node.at, f"'{operator}' divides by zero")
         result = binary_type(operator, left, right)
         if operator in ("==", "!="):
             self.warn_if_never_equal(node, left, right)
@@ -239,22 +241,22 @@ class _Checker:
         return ANYTHING
 
     def warn_if_never_equal(self, node: BinaryNode, left: Type, right: Type) -> None:
-        """Warns where the two sides are never equal, whatever they are."""
+        """Warn if the two sides can never be equal."""
         if left & right or (left & _NUMERIC and right & _NUMERIC):
             return
         always = "false" if node.operator == "==" else "true"
         hint = ""
         if Kind.LIST in left | right:
             inside = "has(list, value)"
-            hint = f"whether a list holds something is asked with {inside}"
-        self.findings.add_warning(
+            hint = f"to test whether a list contains a value, use {inside}"
+        self.diagnostics.add_warning(
             node.at,
             f"this is always {always}: {describe_type(left)} against {describe_type(right)}",
             hint,
         )
 
     def warn_about_precedence(self, node: BinaryNode) -> None:
-        """Warns where the operators bind otherwise than most languages have it."""
+        """Warn where precedence differs from that of most languages."""
         first = node.left
         if (
             node.operator in _LOGICAL_OPERATORS
@@ -263,17 +265,17 @@ class _Checker:
             and first.operator != node.operator
             and not first.grouped
         ):
-            self.findings.add_warning(
+            self.diagnostics.add_warning(
                 node.at,
-                "'&&' and '||' bind alike, from left to right",
+                "'&&' and '||' have the same precedence and group from left to right",
                 f"write (a {first.operator} b) {node.operator} c, or "
                 f"a {first.operator} (b {node.operator} c)",
             )
         negated = isinstance(first, UnaryNode) and first.operator == "!" and not first.grouped
         if node.operator in ("==", "!=") and negated:
-            self.findings.add_warning(
+            self.diagnostics.add_warning(
                 first.at,
-                f"'!' comes before '{node.operator}': this is (!a) {node.operator} b",
+                f"'!' binds tighter than '{node.operator}': this is (!a) {node.operator} b",
                 f"write !(a {node.operator} b), or (!a) {node.operator} b",
             )
 
@@ -285,8 +287,8 @@ class _Checker:
             self.report_unknown_function(node)
             return ANYTHING
         if function in self.forbidden:
-            message = f"'{node.name}' asks about the question, of which a synonym knows nothing"
-            self.add_error(node.at, message, "ask for it in a term of the intent")
+            message = f"'{node.name}' reads the question and is not available in a synonym"
+            self.add_error(node.at, message, "use it in a term of the intent")
         fits = self.check_argument_count(node, function)
         for index, argument in enumerate(node.arguments):
             kinds = self.type_of(argument)
@@ -302,15 +304,15 @@ class _Checker:
         if node.name in _CONSTANTS:
             hint = f"write {_CONSTANTS[node.name]}"
         elif not node.arguments and node.name in _SHORT_FORM_FUNCTIONS:
-            hint = f"here it is written {_SHORT_FORM_FUNCTIONS[node.name]}"
+            hint = f"write {_SHORT_FORM_FUNCTIONS[node.name]}"
         elif node.name.lower() in _WORD_OPERATOR_HINTS:
             hint = f"write {_WORD_OPERATOR_HINTS[node.name.lower()]}"
         elif node.arguments:
-            hint = _did_you_mean(node.name, FUNCTIONS)
+            hint = did_you_mean(node.name, FUNCTIONS)
         else:
-            close = get_close_matches(node.name, FUNCTIONS, n=1, cutoff=_MIN_SIMILARITY)
-            hint = f"a text stands in quotes: '{node.name}'"
-            hint = f"did you mean '{close[0]}'? {hint}" if close else hint
+            close = closest_match(node.name, FUNCTIONS, min_similarity=_MIN_SIMILARITY)
+            hint = f"texts need quotes: '{node.name}'"
+            hint = f"did you mean '{close}'? {hint}" if close else hint
         self.add_error(node.at, message, hint)
 
     def check_argument_count(self, node: CallNode, function: Function) -> bool:
@@ -345,7 +347,7 @@ class _Checker:
 
 
 def _start_offset(node: Expression) -> int:
-    """Where the expression begins (an operator's own place is between its sides)."""
+    """The offset of the first character (the offset of an operator is between its operands)."""
     while isinstance(node, BinaryNode):
         node = node.left
     return node.at
@@ -360,8 +362,3 @@ def _is_zero(node: Expression) -> bool:
         and not isinstance(node.value, bool)
         and node.value == 0
     )
-
-
-def _did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
-    close = get_close_matches(name, list(known), n=1)
-    return f"did you mean '{prefix}{close[0]}'?" if close else ""

@@ -1,4 +1,4 @@
-"""Where the texts lie that ``import('…')`` names: in files and in packages, never in a network."""
+"""Resolve ``import('…')``: files and package resources, never the network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _URL_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 class ImportedText(NamedTuple):
-    """A text, the name that messages give it, and the folder that its own imports start from."""
+    """A text, its name in messages, and the folder for its own imports."""
 
     text: str
     source: str
@@ -26,19 +26,19 @@ class ImportedText(NamedTuple):
 
 
 ImportReader: TypeAlias = Callable[[str, Path | None], ImportedText]
-"""Gives the text at a location, as seen from a folder; raises :class:`GrammarError`."""
+"""Returns the text at a location, relative to a folder; raises :class:`GrammarError`."""
 
 
 def read_import(location: str, folder: Path | None) -> ImportedText:
-    """The text of the file ``location``, relative to ``folder``; if there is none, of the
-    resource of an installed package (``package/texts/greetings.idl``).
+    """Read the file ``location``, relative to ``folder``, or else the resource of an installed
+    package (``package/texts/greetings.idl``).
 
-    Raises :class:`GrammarError` when there is neither, and for what is no text.
+    Raises :class:`GrammarError` if neither exists and for anything but UTF-8 text.
     """
     if _URL_SCHEME.match(location):
         raise GrammarError(
             Problem(
-                f"'{location}' lies in a network, and imports are read from files only",
+                f"'{location}' is a URL, but imports are read from files only",
                 hint="save it beside the model and import that file",
             )
         )
@@ -52,7 +52,7 @@ def read_import(location: str, folder: Path | None) -> ImportedText:
     raise GrammarError(
         Problem(
             f"there is no file '{location}' and no such resource of a package",
-            hint=f"it was sought in {file.parent}",
+            hint=f"searched in {file.parent}",
         )
     )
 
@@ -65,8 +65,7 @@ def _is_file(file: Path, location: str) -> bool:
 
 
 def _find_resource(location: str) -> Path | None:
-    """The file of an installed package. The package is not imported: reading a text runs no
-    code."""
+    """The file in an installed package, which is not imported: reading a text runs no code."""
     path = PurePosixPath(location)
     packages = path.parts[:-1]
     if path.is_absolute() or not packages or not all(part.isidentifier() for part in packages):

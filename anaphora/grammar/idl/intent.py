@@ -1,4 +1,4 @@
-"""Intents and their terms as the solver uses them: checked and compiled."""
+"""Compiled intents and terms, as the solver uses them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from anaphora.grammar.python_functions import FlowFunction
 __all__ = ["EntitySelector", "Intent", "IntentOptions", "Predicate", "Term"]
 
 EntitySelector = tuple[str, str]
-"""What an entity must have: ``("element", id)``, ``("group", name)`` or ``("ancestor", id)``."""
+"""Selects entities: ``("element", id)``, ``("group", name)`` or ``("ancestor", id)``."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntentOptions:
-    """What an intent may leave unused, and whether memory alone may fill it.
+    """The options of an intent: what it may leave unused, whether memory alone may fill it.
 
-    User entities are those of the model's own elements, system entities the built-in ones.
+    User entities belong to the model's own elements, system entities are the built-in ones.
     """
 
     ordered: bool = False
@@ -35,10 +35,10 @@ class IntentOptions:
 class Predicate:
     """A compiled predicate of one term.
 
-    ``test`` takes a :class:`Context` and returns whether the entity fits; it raises
-    ``EvaluationError`` for a value that the expression cannot work with. ``requires`` holds
-    keys of which an entity must have at least one to fit, or None where that is not known;
-    ``elements`` are the elements whose entities fit, where nothing else is asked, else None.
+    ``test`` takes an :class:`EntityContext` and returns whether the entity matches; it raises
+    ``EvaluationError``. ``requires`` are selectors of which a matching entity has at least one;
+    None if unknown. ``elements`` are the elements whose entities match if the predicate tests
+    only the element; else None.
     """
 
     test: Callable[[EntityContext], bool] = field(compare=False)
@@ -49,9 +49,9 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A part of an intent that entities fill; a named one is a slot.
+    """A part of an intent that entities fill; a named term is a slot.
 
-    ``arguments`` are those with which the intent names the fragment that the term comes from.
+    ``arguments`` are those of the fragment reference that the term comes from.
     """
 
     id: str | None
@@ -64,13 +64,13 @@ class Term:
 
     @property
     def label(self) -> str:
-        """Its id, else its predicate, for messages."""
+        """The id, or else the predicate, for messages."""
         return self.id or f"{{{self.predicate.text}}}"
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One thing that a user can want. ``at`` is its offset in the text that declared it."""
+    """A compiled intent. ``at`` is its offset in the text that declares it."""
 
     id: str
     terms: tuple[Term, ...]
@@ -84,5 +84,5 @@ class Intent:
         object.__setattr__(self, "meta", freeze(self.meta))
 
     def term(self, name: str) -> Term | None:
-        """The term of that id, or None."""
+        """The term with that id, or None."""
         return next((term for term in self.terms if term.id == name), None)

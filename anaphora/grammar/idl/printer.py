@@ -1,7 +1,6 @@
-"""Writes the syntax tree of the intent language as text: what is parsed again is the same tree.
+"""Print syntax trees of the intent language as text that parses to the same tree.
 
-``parse(printed(parse(text))) == parse(text)``. Intents of the short form come out in the long
-one, which says the same; comments are not part of the tree.
+Intents in the short form are printed in the equivalent long form; comments are lost.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from anaphora.grammar.idl.syntax import (
 
 __all__ = ["print_expression", "print_predicate", "print_statements"]
 
-# How tightly operators bind, as in idl.lark; the sides of "-" and "!" bind tightest.
+# As in idl.lark.
 _PRECEDENCE: Mapping[str, int] = {
     "&&": 1,
     "||": 1,
@@ -54,29 +53,29 @@ _ESCAPED = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def print_statements(statements: Iterable[Statement]) -> str:
-    """The statements as one text, a blank line between two."""
+    """Print statements, separated by blank lines."""
     return "\n\n".join(_print_statement(statement) for statement in statements)
 
 
 def print_predicate(node: PredicateNode) -> str:
-    """What stands between the braces of a term."""
+    """Print a predicate, without the braces of its term."""
     condition = print_expression(node.expression)
     if not node.variables:
         return condition
     variables = (
         f"@{one.name} = {_protect_value(print_expression(one.value))}" for one in node.variables
     )
-    # A "-" behind the last variable would go on with its value.
+    # A "-" after the last variable would continue its value.
     return "  ".join((*variables, f"({condition})" if condition.startswith("-") else condition))
 
 
 def _protect_value(value: str) -> str:
-    """The value of a variable, so written that "(" behind it does not make it a call."""
+    """The value of a variable, protected so that a "(" after it does not make it a call."""
     return f"{value}()" if value.endswith("#") else value
 
 
 def print_expression(node: Expression) -> str:
-    """An expression, with no more parentheses than it needs."""
+    """Print an expression with the fewest parentheses."""
     match node:
         case LiteralNode():
             return _print_literal(node.value)
@@ -98,7 +97,7 @@ def print_expression(node: Expression) -> str:
 
 
 def _print_operand(node: Expression, level: int) -> str:
-    """An operand, in parentheses unless it binds at least as tightly as ``level``."""
+    """An operand, in parentheses if its precedence is below ``level``."""
     text = print_expression(node)
     if isinstance(node, BinaryNode):
         return text if _PRECEDENCE[node.operator] >= level else f"({text})"
@@ -149,7 +148,7 @@ def _print_term(node: TermNode) -> str:
 
 
 def _print_json(value: Any) -> str:
-    """JSON as the language writes it: texts between single quotes."""
+    """JSON as the language writes it: texts in single quotes."""
     match value:
         case Mapping():
             items = (f"{_quote(key)}: {_print_json(held)}" for key, held in value.items())

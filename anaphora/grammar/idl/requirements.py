@@ -1,7 +1,7 @@
-"""What a predicate asks of an entity, read off its tree.
+"""Static analysis of predicates: which elements, groups and ancestors they require.
 
-The solver looks only at intents whose terms can match at all, and the loader reports an intent
-on an element that the model does not have.
+The solver skips intents whose terms cannot match; the loader reports references to unknown
+elements.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from anaphora.grammar.idl.syntax import (
     ListNode,
     LiteralNode,
     PredicateNode,
-    UnaryNode,
     VariableNode,
+    iter_nodes,
 )
 
 __all__ = ["find_elements", "find_mentions", "find_requirements"]
 
-# Which key the texts stand for that a function gives (a single one, or a list of them).
+# The kind of selector that the result of a function names (one text, or a list of texts).
 _SINGLE_VALUE_FUNCTIONS: Mapping[Function, str] = {
     properties.ent_type: "element",
     properties.tok_parent: "ancestor",
@@ -34,7 +34,7 @@ _LIST_FUNCTIONS: Mapping[Function, str] = {
     properties.ent_groups: "group",
     properties.tok_ancestors: "ancestor",
 }
-# Functions all of whose arguments name others of the sentence, by which key.
+# Functions whose arguments name other entities of the sentence, with the kind of selector.
 _NEIGHBOUR_FUNCTIONS: Mapping[Function, str] = {
     positions.ent_all_for_type: "element",
     positions.ent_is_before_type: "element",
@@ -52,32 +52,28 @@ _NEIGHBOUR_FUNCTIONS: Mapping[Function, str] = {
 
 
 def find_requirements(node: PredicateNode) -> frozenset[EntitySelector] | None:
-    """Keys of which an entity must have at least one for the predicate to be true of it.
-
-    None means that nothing of the kind is known.
-    """
+    """Selectors of which an entity must satisfy at least one to match; None if unknown."""
     return _RequirementAnalyzer(node).find_requirements(node.expression)
 
 
 def find_elements(node: PredicateNode) -> frozenset[str] | None:
-    """The elements whose entities the predicate is true of, if it asks for nothing but the element
-    (``# == 'a' || # == 'b'``); None for any other. Such a predicate need not be evaluated."""
+    """Elements that satisfy the predicate, if it tests only the element id
+    (``# == 'a' || # == 'b'``); else None. Such a predicate need not be evaluated."""
     return _RequirementAnalyzer(node).find_elements(node.expression)
 
 
 def find_mentions(node: PredicateNode) -> dict[EntitySelector, int]:
-    """Each element, group and ancestor that the predicate names, with its first offset."""
+    """The elements, groups and ancestors that the predicate names, with their first offset."""
     reader = _RequirementAnalyzer(node)
     found: dict[EntitySelector, int] = {}
-    for expression in (*(one.value for one in node.variables), node.expression):
-        for part in _iter_nodes(expression):
-            for key, at in reader.iter_mentions(part):
-                found[key] = min(at, found.get(key, at))
+    for part in iter_nodes((*(one.value for one in node.variables), node.expression)):
+        for key, at in reader.iter_mentions(part):
+            found[key] = min(at, found.get(key, at))
     return found
 
 
 class _RequirementAnalyzer:
-    """Looks through the variables of one predicate; what it found of each is kept."""
+    """Analyzes one predicate; caches the requirements of its variables."""
 
     def __init__(self, node: PredicateNode) -> None:
         self.values = {variable.name: variable.value for variable in node.variables}
@@ -87,7 +83,7 @@ class _RequirementAnalyzer:
         if isinstance(node, VariableNode):
             if node.name not in self.known:
                 value = self.values.get(node.name)
-                self.known[node.name] = None  # so that one that names itself ends here
+                self.known[node.name] = None  # ends the recursion of one that uses itself
                 self.known[node.name] = None if value is None else self.find_requirements(value)
             return self.known[node.name]
         if isinstance(node, CallNode):
@@ -146,7 +142,7 @@ class _RequirementAnalyzer:
         return None
 
     def iter_mentions(self, node: Expression) -> Iterator[tuple[EntitySelector, int]]:
-        """What a single node, without its parts, compares with literal texts."""
+        """The selectors that a node itself, without its parts, compares with literal texts."""
         kind: str | None = None
         texts: tuple[Expression, ...] = ()
         if isinstance(node, BinaryNode) and node.operator in ("==", "!="):
@@ -177,8 +173,8 @@ class _RequirementAnalyzer:
     def selector_kind(
         self, node: Expression, sources: Mapping[Function, str], *, of_any: bool = False
     ) -> str | None:
-        """The kind of key that the expression reads off the entity in question (``of_any``: off
-        any entity), or None."""
+        """The kind of selector that the expression reads from the entity under test (with
+        ``of_any``: from any entity), or None."""
         call = self.resolve(node)
         if not isinstance(call, CallNode) or (call.arguments and not of_any):
             return None
@@ -186,16 +182,16 @@ class _RequirementAnalyzer:
         return sources.get(function) if function else None
 
     def list_items(self, node: Expression) -> tuple[Expression, ...] | None:
-        """The elements of a list that is written out, or None."""
-        written = self.resolve(node)
-        if isinstance(written, ListNode):
-            return tuple(self.resolve(item) for item in written.items)
-        if isinstance(written, CallNode) and FUNCTIONS.get(written.name) is collections.list_of:
-            return tuple(self.resolve(item) for item in written.arguments)
+        """The elements of a literal list, or None."""
+        resolved = self.resolve(node)
+        if isinstance(resolved, ListNode):
+            return tuple(self.resolve(item) for item in resolved.items)
+        if isinstance(resolved, CallNode) and FUNCTIONS.get(resolved.name) is collections.list_of:
+            return tuple(self.resolve(item) for item in resolved.arguments)
         return None
 
     def resolve(self, node: Expression) -> Expression:
-        """The expression that a variable stands for, or the expression itself."""
+        """The value of a variable, or the expression itself."""
         for _ in self.values:
             if not isinstance(node, VariableNode):
                 break
@@ -209,31 +205,12 @@ _MEMBERSHIP_FUNCTIONS = frozenset({collections.has, collections.has_any, collect
 def _to_selectors(
     kind: str, items: tuple[Expression, ...] | None
 ) -> frozenset[EntitySelector] | None:
-    """The keys of literal ``items``; None unless all are literals and one is a text.
+    """The selectors of literal ``items``; None unless all are literals and one is a text.
 
-    A number or boolean equals no id and no group, so it adds nothing; null is the parent of an
-    element without one.
+    Numbers and booleans never equal an id or a group. Null is the parent of an element without
+    one.
     """
     literals = [item.value for item in items or () if isinstance(item, LiteralNode)]
     if items is None or len(literals) < len(items) or None in literals:
         return None
     return frozenset((kind, text) for text in literals if isinstance(text, str)) or None
-
-
-def _iter_nodes(node: Expression) -> Iterator[Expression]:
-    """The expression and all that it is made of."""
-    waiting = [node]
-    while waiting:
-        part = waiting.pop()
-        yield part
-        match part:
-            case ListNode():
-                waiting += part.items
-            case CallNode():
-                waiting += part.arguments
-            case UnaryNode():
-                waiting.append(part.operand)
-            case BinaryNode():
-                waiting += (part.left, part.right)
-            case _:
-                pass

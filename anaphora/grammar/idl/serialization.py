@@ -1,5 +1,4 @@
-"""Syntax trees of predicates as plain data, and back: to read them again takes a tenth of the time
-that the text takes."""
+"""Syntax trees of predicates to plain data and back: ten times as fast as parsing the text."""
 
 from __future__ import annotations
 
@@ -29,16 +28,15 @@ _CLASS_BY_NAME = {kind.__name__: kind for kind in _NODE_CLASSES}
 
 
 def predicate_to_data(node: PredicateNode) -> Any:
-    """The data of a tree: a node is a mapping with its ``kind``, a tuple a list."""
+    """Convert a tree to data: a node to a mapping with its ``kind``, a tuple to a list."""
     return _to_data(node)
 
 
 def predicate_from_data(data: Any) -> PredicateNode:
-    """The tree that such data was made of. Raises LookupError, TypeError or ValueError for
-    anything else."""
+    """Convert data back to a tree. Raises LookupError, TypeError or ValueError for other data."""
     node = _node_from_data(data)
     if not isinstance(node, PredicateNode):
-        raise TypeError(f"this is no predicate: {node}")
+        raise TypeError(f"not a predicate: {node}")
     return node
 
 

@@ -1,12 +1,12 @@
 """The syntax tree of the intent definition language: plain, frozen data.
 
-Every node carries ``at``, the offset of its first character in the text that was parsed. Two
-trees are equal when they say the same, wherever their texts stood.
+Every node carries ``at``, the offset of its first character in the source. Equality ignores
+offsets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -29,6 +29,8 @@ __all__ = [
     "UnaryNode",
     "VariableDeclaration",
     "VariableNode",
+    "child_nodes",
+    "iter_nodes",
 ]
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -65,18 +67,18 @@ class UnaryNode:
     operator: str
     operand: Expression
     at: int = field(default=0, compare=False)
-    grouped: bool = field(default=False, compare=False)  # whether it stands in parentheses
+    grouped: bool = field(default=False, compare=False)  # whether it is in parentheses
 
 
 @dataclass(frozen=True, slots=True)
 class BinaryNode:
-    """``left operator right``; ``at`` is the place of the operator."""
+    """``left operator right``; ``at`` is the offset of the operator."""
 
     operator: str
     left: Expression
     right: Expression
     at: int = field(default=0, compare=False)
-    grouped: bool = field(default=False, compare=False)  # whether it stands in parentheses
+    grouped: bool = field(default=False, compare=False)  # whether it is in parentheses
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class VariableDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class PredicateNode:
-    """What stands between the braces of a term. ``text`` is its source."""
+    """The content of the braces of a term. ``text`` is its source."""
 
     variables: tuple[VariableDeclaration, ...]
     expression: Expression
@@ -178,3 +180,26 @@ class ImportNode:
 
 
 Statement: TypeAlias = IntentNode | FragmentNode | ImportNode
+
+
+def child_nodes(node: Expression) -> tuple[Expression, ...]:
+    """The direct parts of an expression."""
+    match node:
+        case BinaryNode():
+            return node.left, node.right
+        case UnaryNode():
+            return (node.operand,)
+        case CallNode():
+            return node.arguments
+        case ListNode():
+            return node.items
+    return ()
+
+
+def iter_nodes(expressions: Iterable[Expression]) -> Iterator[Expression]:
+    """The expressions and all their parts."""
+    pending = list(expressions)
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += child_nodes(node)

@@ -1,4 +1,4 @@
-"""A predicate in a synonym: a word that is an entity found already."""
+"""A predicate in a synonym, which matches an entity."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["EntityPart"]
 
 @dataclass(frozen=True, slots=True)
 class EntityPart:
-    """``^^[alias]{predicate}^^`` in a synonym: an entity for which the predicate is true.
+    """``^^[alias]{predicate}^^`` in a synonym: an entity that satisfies the predicate.
 
-    ``alias`` is what the composed entity calls it ('' for no name); two are equal when they are
-    written alike.
+    ``alias`` is its name within the composed entity ('' for none). Parts are equal if their
+    aliases and texts are.
     """
 
     alias: str

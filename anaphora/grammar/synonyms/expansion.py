@@ -1,13 +1,13 @@
-"""Writes out the phrases that a synonym stands for, and checks the macros that it names.
+"""Expand synonyms into phrases and check macro definitions.
 
-How many phrases there will be is known before the first is made, so that no synonym can explode.
+The number of phrases is computed before the first is built, so that no synonym can exhaust the
+memory.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import chain, islice, product
 from typing import NamedTuple, TypeAlias, assert_never
 
@@ -17,6 +17,7 @@ from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.lark_support import SourceError, grammar_errors
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.source_positions import problem_at
+from anaphora.grammar.suggestions import closest_match
 from anaphora.grammar.synonyms.entity_part import EntityPart
 from anaphora.grammar.synonyms.error_messages import explain_syntax_error, shorten
 from anaphora.grammar.synonyms.parser import (
@@ -40,7 +41,7 @@ __all__ = ["MAX_PHRASES", "Phrase", "check_macros", "expand_synonym"]
 
 Phrase: TypeAlias = tuple[str | Pattern | EntityPart, ...]
 
-MAX_PHRASES = 100_000  # what reads well can stand for many
+MAX_PHRASES = 100_000  # per synonym: a short text can expand to many
 MAX_PHRASE_LENGTH = 2_000  # characters
 
 _COUNT_CAP = 10**12
@@ -58,11 +59,11 @@ def expand_synonym(
     source: str = "",
     limit: int = MAX_PHRASES,
 ) -> tuple[Phrase, ...]:
-    """The distinct phrases that ``text`` stands for, in the order in which it names them.
+    """Expand a synonym to its distinct phrases, in the order of the text.
 
     ``macros`` maps names with their angle brackets to texts; ``source`` names the text in
-    messages. Raises :class:`GrammarError` for a text that is not in the language, that stands
-    for more than ``limit`` phrases, or for an empty one.
+    messages. Raises :class:`GrammarError` for a syntax error, for more than ``limit`` phrases and
+    for an empty phrase.
     """
     if len(text) <= MAX_PHRASE_LENGTH and not _SYNTAX.search(text):
         plain = " ".join(text.split())
@@ -75,11 +76,10 @@ def expand_synonym(
 
 
 def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
-    """What is wrong with the macros of a model, each mistake once: at most one problem for a
-    macro, with its name and its place in the macro's text.
+    """Check the macros of a model: at most one problem per macro, with its name and the position
+    in its text.
 
-    A macro that only uses a bad one has no problem of its own; of those that contain each other
-    the first has it.
+    A macro that only uses an invalid one is not reported, and of a cycle only the first macro is.
     """
     problems: dict[str, Problem] = {}
     uses: dict[str, list[ReferencePiece]] = {}
@@ -88,15 +88,15 @@ def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
             uses[name] = _find_macro_references(name, macros)
         except UnexpectedInput as error:
             problems[name] = explain_syntax_error(error, text, "")
-        except SourceError as mistake:
-            problems[name] = problem_at(text, "", mistake.at, mistake.message, mistake.hint)
-    heights, circles = _find_depths_and_cycles(
+        except SourceError as error:
+            problems[name] = problem_at(text, "", error.at, error.message, error.hint)
+    heights, cycles = _find_depths_and_cycles(
         {name: [one.name for one in uses[name]] for name in uses}
     )
     order = {name: index for index, name in enumerate(macros)}
-    for circle in circles:
-        first = circle.index(min(circle, key=order.__getitem__))
-        way = (*circle[first:], *circle[: first + 1])
+    for cycle in cycles:
+        first = cycle.index(min(cycle, key=order.__getitem__))
+        way = (*cycle[first:], *cycle[: first + 1])
         at = next(one.at for one in uses[way[0]] if one.name == way[1])
         problems[way[0]] = problem_at(macros[way[0]], "", at, _describe_cycle(way))
     for name in (name for name, height in heights.items() if height == MAX_NESTING + 1):
@@ -106,8 +106,8 @@ def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
 
 
 def _find_macro_references(name: str, macros: Mapping[str, str]) -> list[ReferencePiece]:
-    """The macros that the text of a macro names. Raises what makes this one unusable, whatever
-    is wrong with those."""
+    """The references in the text of a macro. Raises for an error in this macro, but not in those
+    that it references."""
     if not _MACRO_NAME.fullmatch(name):
         hint = "a name looks like <WORDS>, of letters from a to z, digits, - and _"
         raise SourceError(-1, f"'{shorten(name)}' is not the name of a macro", hint)
@@ -121,11 +121,11 @@ def _find_macro_references(name: str, macros: Mapping[str, str]) -> list[Referen
 def _find_depths_and_cycles(
     uses: Mapping[str, Sequence[str]],
 ) -> tuple[dict[str, int], list[list[str]]]:
-    """How deep the macros inside of each are nested, and the circles among them. Of circles
-    that have a macro in common one is enough."""
+    """The nesting depth of each macro, and the reference cycles. Of cycles that share a macro only
+    one is found."""
     heights: dict[str, int] = {}
-    circles: list[list[str]] = []
-    circling: set[str] = set()
+    cycles: list[list[str]] = []
+    in_cycles: set[str] = set()
     for start in uses:
         path = {} if start in heights else {start: iter(uses[start])}
         while path:
@@ -134,14 +134,14 @@ def _find_depths_and_cycles(
             if child is None:
                 heights[name] = 1 + max((heights.get(one, 0) for one in uses[name]), default=0)
                 path.popitem()
-            elif child in path and child not in circling:
-                circle = list(path)[list(path).index(child) :]
-                if circling.isdisjoint(circle):
-                    circles.append(circle)
-                circling.update(circle)
+            elif child in path and child not in in_cycles:
+                cycle = list(path)[list(path).index(child) :]
+                if in_cycles.isdisjoint(cycle):
+                    cycles.append(cycle)
+                in_cycles.update(cycle)
             elif child in uses and child not in heights and child not in path:
                 path[child] = iter(uses[child])
-    return heights, circles
+    return heights, cycles
 
 
 class _ExpansionSize(NamedTuple):
@@ -150,16 +150,15 @@ class _ExpansionSize(NamedTuple):
 
 
 def _capped_size(phrases: int, longest: int) -> _ExpansionSize:
-    """A size; what is far beyond any limit is not told apart, for such numbers have no end."""
+    """An expansion size, capped because the exact numbers may be huge."""
     return _ExpansionSize(min(phrases, _COUNT_CAP), min(longest, _COUNT_CAP))
 
 
 class _MacroExpander:
-    """The macros of a model. What each stands for is found once, however often it is named: a
-    macro that names another one twice, which names a third one twice, costs nothing more.
+    """Expands texts with the macros of a model; each macro is expanded once.
 
-    Macros are taken innermost first, without recursion from one into the other: only the groups
-    of a single text can be nested, and their depth is bounded.
+    Macros are processed innermost first, without recursion from one into another. Only groups
+    within a text recurse, and their depth is bounded.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -169,7 +168,7 @@ class _MacroExpander:
         self._expansions: dict[str, list[Phrase]] = {}
 
     def measure(self, tree: Piece) -> _ExpansionSize:
-        """How many phrases a tree stands for at the most, and how long the longest can be."""
+        """Upper bounds for the number of phrases of a tree and for their length."""
         path = [_OpenMacro("", 0, tree, _iter_references(tree))]
         while True:
             inner = path[-1]
@@ -184,13 +183,13 @@ class _MacroExpander:
                 path.append(self._open_macro(reference, path))
 
     def expand(self, tree: Piece) -> Iterable[Phrase]:
-        """The phrases of a tree that has been measured, with their blanks as written."""
+        """The phrases of a measured tree, with their original blanks."""
         for name in self._sizes:  # innermost first
             self._expansions[name] = list(self._expand_piece(self._read[name]))
         return self._expand_piece(tree)
 
     def _open_macro(self, reference: ReferencePiece, path: Sequence[_OpenMacro]) -> _OpenMacro:
-        """A macro, read. Mistakes are shown where the outermost text names the way to them."""
+        """Parse a macro. Its errors are reported at the reference in the outermost text."""
         name = reference.name
         at = path[1].at if len(path) > 1 else reference.at
         names = [one.name for one in path]
@@ -207,8 +206,8 @@ class _MacroExpander:
         except UnexpectedInput as error:
             found = explain_syntax_error(error, self._texts[name], "")
             raise SourceError(at, f"in {name}: {found.message}", found.hint) from None
-        except SourceError as mistake:
-            raise SourceError(at, f"in {name}: {mistake.message}", mistake.hint) from None
+        except SourceError as error:
+            raise SourceError(at, f"in {name}: {error.message}", error.hint) from None
         return _OpenMacro(name, at, tree, _iter_references(tree))
 
     def _size_of(self, piece: Piece) -> _ExpansionSize:
@@ -261,7 +260,7 @@ class _MacroExpander:
 
 
 class _OpenMacro(NamedTuple):
-    """A text that is being measured: whose it is, where the outermost text leads to it."""
+    """A text being measured: its macro, and the offset of the reference in the outermost text."""
 
     name: str
     at: int
@@ -285,16 +284,16 @@ def _expand_text(text: str, macros: _MacroExpander, limit: int) -> tuple[Phrase,
     if size.phrases > limit:
         many = f"{size.phrases:,}{' or more' if size.phrases == _COUNT_CAP else ''}"
         raise SourceError(
-            0, f"'{shorten(text)}' stands for {many} phrases, more than the {limit:,} allowed"
+            0, f"'{shorten(text)}' expands to {many} phrases, more than the {limit:,} allowed"
         )
     if size.longest > MAX_PHRASE_LENGTH:
         raise SourceError(
-            0, f"'{shorten(text)}' stands for phrases of more than {MAX_PHRASE_LENGTH:,} characters"
+            0, f"'{shorten(text)}' expands to phrases of more than {MAX_PHRASE_LENGTH:,} characters"
         )
     phrases = tuple(dict.fromkeys(_normalize(way) for way in macros.expand(tree)))
     if () in phrases:
         raise SourceError(
-            0, f"'{shorten(text)}' can stand for nothing at all", "one word must stay"
+            0, f"'{shorten(text)}' can expand to nothing", "at least one word must remain"
         )
     return phrases
 
@@ -304,7 +303,7 @@ def _repeat(way: Phrase, times: int) -> Phrase:
 
 
 def _normalize(way: Phrase) -> Phrase:
-    """The phrase with texts that touch joined and with single blanks between its words."""
+    """Join adjacent texts and normalize blanks."""
     texts = [chunk for chunk in way if isinstance(chunk, str)]
     if len(texts) < len(way):
         return tuple(_join_texts(way))
@@ -335,5 +334,5 @@ def _format_cycle(way: Sequence[str]) -> str:
 
 
 def _describe_unknown(name: str, macros: Iterable[str]) -> tuple[str, str]:
-    close = get_close_matches(name, islice(macros, _MAX_COMPARED), n=1)
-    return f"there is no macro {shorten(name)}", f"did you mean {close[0]}?" if close else ""
+    close = closest_match(name, islice(macros, _MAX_COMPARED))
+    return f"there is no macro {shorten(name)}", f"did you mean {close}?" if close else ""

@@ -1,4 +1,4 @@
-"""Find what a synonym says and hardly means: signs and regular expressions without effect."""
+"""Warn about symbols and regular expressions in a synonym that have no effect."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _SUSPICIOUS_SPACED = re.compile(r"//|[}>\]?]\s*[*+?]")
 
 
 def lint_synonym(text: str, *, spaced: bool = False) -> list[Problem]:
-    """Warnings about a text of the synonym language; none about one that cannot be read.
+    """Warnings about a synonym; none about one with a syntax error.
 
-    ``spaced`` says that a blank before a sign may not have been written, as in files of NLPCraft.
+    ``spaced``: the blanks before symbols may have been inserted, as for files of NLPCraft.
     """
     if not (_SUSPICIOUS_SPACED if spaced else _SUSPICIOUS).search(text):
         return []
@@ -69,7 +69,7 @@ def _iter_warnings(tree: Piece, text: str, *, spaced: bool) -> Iterator[tuple[in
 def _check_trailing_sign(left: Piece, right: Piece, text: str) -> tuple[int, str, str] | None:
     if not (isinstance(left, GroupPiece | ReferencePiece) and isinstance(right, TextPiece)):
         return None
-    sign = text[right.at]  # a backslash, where the sign is meant
+    sign = text[right.at]  # a backslash, if the symbol is escaped
     if sign not in "*+?":
         return None
     what = "macro" if isinstance(left, ReferencePiece) else "group"
@@ -77,6 +77,6 @@ def _check_trailing_sign(left: Piece, right: Piece, text: str) -> tuple[int, str
         what = "repetition"
     return (
         right.at,
-        f"this '{sign}' behind a {what} is only a sign",
-        f"repetition is written {{a}}[1,3], what may be left out {{a}}?, the sign \\{sign}",
+        f"this '{sign}' after a {what} is an ordinary character",
+        f"write {{a}}[1,3] to repeat, {{a}}? for optional, \\{sign} for the character itself",
     )

@@ -1,8 +1,8 @@
-"""Reads a text in the synonym language: text → tree. The language is defined by ``synonyms.lark``;
-what :mod:`~anaphora.grammar.synonyms.fast_parser` reads of it needs no parser.
+"""Parse the synonym language to its syntax tree.
 
-The regular expressions and the predicates in it are compiled here, so that a text that can be
-read is wrong no more; compiled again they come from a cache.
+``synonyms.lark`` defines the language; :mod:`~anaphora.grammar.synonyms.fast_parser` parses most
+texts without Lark. Embedded regular expressions and predicates are compiled during parsing, so
+that a parsed text is valid; a cache keeps them.
 """
 
 from __future__ import annotations
@@ -58,18 +58,17 @@ _EXAMPLE = "^^{# == 'city'}^^"
 
 
 def parse_synonym(text: str, source: str = "") -> Piece:
-    """The tree of ``text``; ``source`` names it in messages.
+    """Parse a synonym; ``source`` names it in messages.
 
-    Raises :class:`GrammarError` for anything that is not in the language. Whether the macros
-    that it names exist is not asked.
+    Raises :class:`GrammarError` for a syntax error. Macros need not exist.
     """
     with grammar_errors(text, source, explain_syntax_error):
         return parse_cached(text)
 
 
-@lru_cache(maxsize=1_000)  # the macros of a model are read again for each synonym that names them
+@lru_cache(maxsize=1_000)  # a macro is parsed again for each synonym that uses it
 def parse_cached(text: str) -> Piece:
-    """As :func:`parse_synonym`; raises what Lark raises, and ``SourceError``."""
+    """Like :func:`parse_synonym`, but raises the exceptions of Lark and ``SourceError``."""
     check_text(text, MAX_TEXT_LENGTH)
     depth = 0
     for brace in _BRACE.finditer(mask_literals(text)):
@@ -83,13 +82,13 @@ def parse_cached(text: str) -> Piece:
 
 @lru_cache(maxsize=1_000)
 def compile_pattern(text: str) -> Pattern:
-    """The regular expression of a piece. Raises GrammarError, its place counted in it."""
+    """Compile a regular expression. Raises GrammarError with a position in ``text``."""
     return Pattern(text)
 
 
 @lru_cache(maxsize=1_000)
 def compile_part_predicate(text: str) -> Predicate:
-    """The predicate of a piece. Raises GrammarError, its place counted in the predicate."""
+    """Compile a predicate. Raises GrammarError with a position in ``text``."""
     return compile_entity_part(text)
 
 
@@ -99,7 +98,7 @@ def _parser() -> Lark:
 
 
 class _SynonymTransformer(Transformer[Token, Any]):
-    """One method for each rule of the grammar."""
+    """One method per rule of the grammar."""
 
     def start(self, children: list[Piece | None]) -> Piece:
         return children[0] or EMPTY_SEQUENCE
@@ -150,9 +149,7 @@ class _SynonymTransformer(Transformer[Token, Any]):
         brace, *alternatives, quantifier = children
         at = offset_of(brace)
         if all(alternative == EMPTY_SEQUENCE for alternative in alternatives):
-            raise SourceError(
-                at, "a group of nothing but _ stands for nothing", "write {word|_} or {word}?"
-            )
+            raise SourceError(at, "a group of nothing but _ is empty", "write {word|_} or {word}?")
         for alternative in alternatives:
             if isinstance(alternative, BlankPiece):
                 raise SourceError(alternative.at, "an alternative is empty", "write _ for nothing")
@@ -177,10 +174,10 @@ class _SynonymTransformer(Transformer[Token, Any]):
 
 
 def _split_part(part: str, start: int) -> tuple[str, str, int]:
-    """The alias of ``^^[alias]{predicate}^^``, its predicate, and where that begins; ``start``
-    is where the part does."""
+    """Split ``^^[alias]{predicate}^^`` at the offset ``start`` into the alias, the predicate and
+    the offset of the predicate."""
     named = _ALIAS.match(part, 2)
-    assert named is not None  # it matches nothing as well
+    assert named is not None  # it also matches an empty text
     alias, at = named[1], named.end()
     rest = part[at:-2].rstrip()
     if alias is not None and not _NAME.fullmatch(alias):
@@ -189,12 +186,12 @@ def _split_part(part: str, start: int) -> tuple[str, str, int]:
         raise SourceError(start + named.start(1), message, hint)
     if rest.startswith("["):
         raise SourceError(
-            start + at, "the name of a part stands in brackets", f"write ^^[where]{_EXAMPLE[2:]}"
+            start + at, "the name of a part is put in brackets", f"write ^^[where]{_EXAMPLE[2:]}"
         )
     if not rest.strip("{}").strip():
         raise SourceError(start + at, "this predicate is empty", f"write {_EXAMPLE}")
     if not rest.startswith("{"):
-        message = "the predicate of a part stands in braces"
+        message = "the predicate of a part is put in braces"
         raise SourceError(start + at, message, f"write {_EXAMPLE}")
     if not rest.endswith("}"):
         closed = "}" in rest
@@ -205,6 +202,6 @@ def _split_part(part: str, start: int) -> tuple[str, str, int]:
 
 
 def _to_offset(text: str, line: int, column: int) -> int:
-    """Where a place of ``text`` lies, counted from its beginning."""
+    """Convert a line and column of ``text`` to an offset."""
     before = text.split("\n")[: max(line - 1, 0)]
     return sum(len(one) + 1 for one in before) + max(column - 1, 0)

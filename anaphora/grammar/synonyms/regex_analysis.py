@@ -1,8 +1,8 @@
 """Decide whether a regular expression can match any text without whitespace.
 
-RE2 has no such question, so the structure of an expression that it has taken is read here. Only
-what can stand side by side matters: an element is reduced to the kinds of characters that it can
-match, word characters (of ``\\b``) and others, and to its assertions.
+RE2 cannot answer this, so this module parses the structure of a valid expression. Only adjacency
+matters: each element is reduced to its assertions and to the kinds of characters that it can
+match, word characters (as for ``\\b``) and others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["can_match_word"]
 
 _START, _WORD, _OTHER, _END = "start", "word", "other", "end"
 _ANYTHING = frozenset({_WORD, _OTHER, _END})
-_MAX_REPETITIONS = 1_000  # repetitions, far more than there are states
+_MAX_REPETITIONS = 1_000  # far more than there are states
 
 _TOKEN = re.compile(
     r"(?P<quoted>\\Q(?P<literal>.*?)(?:\\E|$))"
@@ -34,7 +34,7 @@ _TOKEN = re.compile(
 
 
 class _State(NamedTuple):
-    """The kind of the character before a place, and what may follow there."""
+    """The kind of the character before a position, and the kinds that may follow."""
 
     before: str
     after: frozenset[str]
@@ -42,26 +42,25 @@ class _State(NamedTuple):
 
 _States: TypeAlias = frozenset[_State]
 _Step: TypeAlias = Callable[[_States], _States]
-"""The states behind an element, from those before it."""
+"""Maps the states before an element to those after it."""
 
 
 @lru_cache(maxsize=1_000)
 def can_match_word(text: str) -> bool:
-    """Whether the expression, one that RE2 takes, matches any text that is not empty and has no
-    whitespace."""
+    """Whether a valid RE2 expression matches any non-empty text without whitespace."""
     states = _RegexParser(text).parse()(frozenset({_State(_START, _ANYTHING)}))
     return any(one.before != _START and _END in one.after for one in states)
 
 
 class _RegexParser:
-    """Reads an expression by recursive descent."""
+    """A recursive descent parser for expressions."""
 
     def __init__(self, text: str) -> None:
         self._tokens = list(_TOKEN.finditer(text))
         self._at = 0
 
     def parse(self) -> _Step:
-        """Alternatives up to a closing parenthesis or the end, which is passed."""
+        """Parse alternatives up to and including a closing parenthesis, or to the end."""
         ways: list[_Step] = []
         row: list[_Step] = []
         while self._at < len(self._tokens):
@@ -148,7 +147,7 @@ def _match_assertion(sign: str) -> _Step:
 
 @lru_cache(maxsize=10_000)
 def _character_kinds(written: str) -> frozenset[str]:
-    """What a single character or a class matches, white space aside."""
+    """The kinds of characters that a character or class matches, apart from whitespace."""
     import re2
 
     options = re2.Options()
@@ -162,12 +161,12 @@ def _character_kinds(written: str) -> frozenset[str]:
 
 
 def _word_samples() -> Iterator[str]:
-    """The word characters of RE2, which are those of ASCII."""
+    """The word characters of RE2, all in ASCII."""
     yield f"_{ascii_letters}{digits}"
 
 
 def _other_samples() -> Iterator[str]:
-    """All other characters that are no whitespace, the most frequent ones first."""
+    """All other non-whitespace characters, the most frequent ones first."""
     for first, last in ((0x21, 0x250), (0x250, 0x3000), (0x3000, 0x10000), (0x10000, 0x110000)):
         yield "".join(
             char

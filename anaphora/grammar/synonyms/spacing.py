@@ -1,4 +1,4 @@
-"""Puts blanks around groups, for files of NLPCraft, where ``ben{z|s}`` stands for two words."""
+"""Insert blanks around groups, for NLPCraft, where ``ben{z|s}`` means two words."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["insert_blanks"]
 
 
 def insert_blanks(text: str, macros: Mapping[str, str] | None = None) -> str:
-    """``text`` with a blank between neighbours of which one is a group, the rest untouched.
+    """Insert a blank between adjacent pieces of which one is a group.
 
-    A macro is the text that it stands for: it counts as a group on the side where one stands at
-    its edge. A text that cannot be read comes back as it is.
+    A macro counts as a group on a side where its text has a group at the edge. A text with a
+    syntax error is returned unchanged.
     """
     tree = _parse_or_none(text)
     if tree is None:
@@ -43,7 +43,7 @@ def _parse_or_none(text: str) -> Piece | None:
 
 
 def _find_seams(tree: Piece, macros: Mapping[str, str]) -> Iterator[int]:
-    """Where a blank is wanted."""
+    """The offsets for blanks."""
     match tree:
         case GroupPiece(pieces) | SequencePiece(pieces):
             for piece in pieces:
@@ -60,8 +60,7 @@ def _find_seams(tree: Piece, macros: Mapping[str, str]) -> Iterator[int]:
 def _has_group_at_edge(
     piece: Piece, macros: Mapping[str, str], edge: Literal["start", "end"]
 ) -> bool:
-    """Whether a group stands at that edge of the piece, or of the text of the macro that it
-    names, or of one that this begins or ends with."""
+    """Whether the piece, with its macros expanded, has a group at that edge."""
     passed = set()
     current: Piece | None = piece
     while isinstance(current, ReferencePiece | SequencePiece):

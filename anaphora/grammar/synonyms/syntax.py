@@ -1,10 +1,10 @@
 """The syntax tree of the synonym language: plain, frozen data.
 
-Every piece carries ``at``, the offset of its first character in the text that was parsed. Two
-trees are equal when they say the same, wherever their texts stood.
+Every piece carries ``at``, the offset of its first character in the source. Equality ignores
+offsets.
 
-In a tree that was parsed, no sequence holds a sequence or has one piece alone, texts don't touch
-each other, nor do blanks, and no group consists of blanks or of nothing.
+In a parsed tree no sequence contains a sequence or a single piece, texts are never adjacent, nor
+are blanks, and no group consists of blanks or of nothing.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class BlankPiece:
-    """What stands between words, however long it is."""
+    """White space of any length between words."""
 
     at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class RegexPiece:
-    """``//text//``: characters without whitespace that the regular expression matches."""
+    """``//text//``: characters without whitespace that match the regular expression."""
 
     text: str
     at: int = field(default=0, compare=False)
@@ -50,7 +50,7 @@ class RegexPiece:
 
 @dataclass(frozen=True, slots=True)
 class EntityPiece:
-    """``^^[alias]{text}^^``: an entity for which the predicate holds; ``alias`` may be ''."""
+    """``^^[alias]{text}^^``: an entity that satisfies the predicate; ``alias`` may be ''."""
 
     alias: str
     text: str
@@ -59,7 +59,7 @@ class EntityPiece:
 
 @dataclass(frozen=True, slots=True)
 class ReferencePiece:
-    """A macro where it is used; ``name`` has its angle brackets."""
+    """A reference to a macro; ``name`` includes the angle brackets."""
 
     name: str
     at: int = field(default=0, compare=False)
@@ -67,7 +67,7 @@ class ReferencePiece:
 
 @dataclass(frozen=True, slots=True)
 class SequencePiece:
-    """Pieces in a row; none at all are what ``_`` stands for."""
+    """Pieces in a row; an empty sequence is ``_``."""
 
     pieces: tuple[Piece, ...]
     at: int = field(default=0, compare=False)
@@ -75,7 +75,7 @@ class SequencePiece:
 
 @dataclass(frozen=True, slots=True)
 class GroupPiece:
-    """``{a|b}[min,max]``: one of the alternatives, so many times in a row."""
+    """``{a|b}[min,max]``: one of the alternatives, repeated."""
 
     alternatives: tuple[Piece, ...]
     min: int = 1

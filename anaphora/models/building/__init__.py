@@ -1,1 +1,1 @@
-"""Validated model files to domain objects."""
+"""Build domain objects from validated model files."""

@@ -1,4 +1,4 @@
-"""The elements of a file → elements of a model, with what they say about each other checked."""
+"""Build the elements of a model and check their references to each other."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from anaphora.models.schema.model_file import ElementSchema
 __all__ = ["COMPOUND_LANGUAGES", "build_elements", "check_composition", "find_declared_ids"]
 
 COMPOUND_LANGUAGES = ("da", "de", "fi", "nb", "nl", "no", "nn", "sv")
-"""The languages whose compounds are found by their heads."""
+"""The languages in which compounds are recognized by their heads."""
 
 _MAX_ANCESTORS = 100
 _WORD_SEPARATORS = re.compile("[_-]+")
 
 
 def build_elements(
-    draft: ModelDraft, phrasebook: PhraseExpander, code: FunctionLoader
+    draft: ModelDraft, expander: PhraseExpander, code: FunctionLoader
 ) -> tuple[Element, ...]:
-    """The elements of the file, with the values that functions of theirs give, then the built-in
-    entities; what is wrong with them is reported."""
+    """Build the declared elements (with values from their loaders), then the built-in entities;
+    errors are reported to ``draft``."""
     written = draft.file.elements
     is_empty = not (written or draft.file.entities)
-    is_spoilt = draft.is_removed("elements") or draft.is_removed("entities")
-    if is_empty and not draft.imported and not is_spoilt:
+    is_invalid = draft.is_removed("elements") or draft.is_removed("entities")
+    if is_empty and not draft.imported and not is_invalid:
         draft.add_error(("elements",), "the model declares no elements")
     _check_ids(draft, written)
     ancestors = _AncestorResolver(draft, written).ancestors
     elements = []
     for index, one in enumerate(written):
-        element = _build_element(draft, phrasebook, index, one, ancestors.get(one.id, ()), code)
+        element = _build_element(draft, expander, index, one, ancestors.get(one.id, ()), code)
         if one.value_loader is not None:
             path = ("elements", index, "value_loader")
-            element = load_values(draft, phrasebook, path, one.value_loader, element, code)
+            element = load_values(draft, expander, path, one.value_loader, element, code)
         _check_phrase_count(draft, index, element)
         elements.append(element)
     return (*elements, *build_builtin_elements(draft, elements))
 
 
 def check_composition(draft: ModelDraft, elements: Sequence[Element]) -> None:
-    """Reports elements that are composed of unknown ones, or of each other in a circle."""
+    """Report elements that are composed of unknown elements or of each other."""
     known = known_names(draft, elements)
     for index, element in enumerate(elements):
         for part in sorted(find_parts(element), key=str):
@@ -60,7 +60,7 @@ def check_composition(draft: ModelDraft, elements: Sequence[Element]) -> None:
             missing = [describe_unknown(key, known) for key in part.predicate.requires or ()]
             if missing and (problem := missing[0]) and None not in missing:
                 what, hint = problem
-                message = f"the synonym {part} of '{element.id}' speaks of {what}"
+                message = f"the synonym {part} of '{element.id}' refers to {what}"
                 draft.add_error(("elements", index, "synonyms"), message, hint)
     try:
         composition_levels(elements)
@@ -70,10 +70,9 @@ def check_composition(draft: ModelDraft, elements: Sequence[Element]) -> None:
 
 
 def find_declared_ids(root: Node) -> frozenset[str]:
-    """Every text that stands where the id of an element belongs.
+    """The ids of all elements in the tree, valid or not.
 
-    To be asked for before the tree is validated: what has a mistake is then taken out, and
-    still it is what an intent means.
+    Call this before validation, which removes invalid elements: intents may still refer to them.
     """
     listed = root.items.get("elements") if isinstance(root, MappingNode) else None
     items = listed.items if isinstance(listed, SequenceNode) else ()
@@ -83,7 +82,7 @@ def find_declared_ids(root: Node) -> frozenset[str]:
 
 def _build_element(
     draft: ModelDraft,
-    phrasebook: PhraseExpander,
+    expander: PhraseExpander,
     index: int,
     written: ElementSchema,
     ancestors: tuple[str, ...],
@@ -93,18 +92,22 @@ def _build_element(
     reference = written.recognizer
     says_id = reference is None if written.id_synonym is None else written.id_synonym
     own = _id_phrases(written.id) if says_id and not is_placeholder(written.id) else ()
-    phrases = phrasebook.expand((*path, "synonyms"), written.synonyms, own)
-    values = tuple(_iter_values(draft, phrasebook, (*path, "values"), written.values))
-    spoilt = any(draft.is_removed(*path, key) for key in ("id", "id_synonym", "synonyms", "values"))
+    phrases = expander.expand((*path, "synonyms"), written.synonyms, own)
+    values = tuple(_iter_values(draft, expander, (*path, "values"), written.values))
+    has_errors = any(
+        draft.is_removed(*path, key) for key in ("id", "id_synonym", "synonyms", "values")
+    )
     loaded = written.value_loader is not None or reference is not None
     if written.max_gap is not None and not _value_or_default(written.sparse, draft.file.sparse):
         draft.add_error((*path, "max_gap"), "only a sparse element has gaps", "add 'sparse: true'")
     if reference is None and written.config:
         draft.add_error((*path, "config"), "only a recognizer has options", "name a 'recognizer'")
-    if not (own or written.synonyms or values or loaded or spoilt or is_placeholder(written.id)):
+    if not (
+        own or written.synonyms or values or loaded or has_errors or is_placeholder(written.id)
+    ):
         draft.add_error(
             path,
-            f"nothing can be said for the element '{written.id}'",
+            f"the element '{written.id}' has no synonyms or values",
             "give it synonyms or values, or leave 'id_synonym' on",
         )
     if written.compounds:
@@ -151,40 +154,38 @@ def _check_phrase_count(draft: ModelDraft, index: int, element: Element) -> None
     if most is None:
         return
     kinds = (element.phrases, *(value.phrases for value in element.values))
-    count = sum(len(phrases) for said in kinds for phrases in said.values())
+    count = sum(len(phrases) for by_language in kinds for phrases in by_language.values())
     if count > most:
         draft.add_error(
             ("elements", index),
-            f"the synonyms of '{element.id}' stand for {count:,} phrases; "
+            f"the synonyms of '{element.id}' expand to {count:,} phrases; "
             f"'max_synonyms' allows {most:,}",
         )
 
 
 def _id_phrases(id: str) -> tuple[str, ...]:
-    """``best_employee`` is said as ``best_employee`` and as ``best employee``."""
+    """The phrases for an id: ``best_employee`` and ``best employee``."""
     return tuple(dict.fromkeys((id, _WORD_SEPARATORS.sub(" ", id).strip() or id)))
 
 
 def _iter_values(
     draft: ModelDraft,
-    phrasebook: PhraseExpander,
+    expander: PhraseExpander,
     path: NodePath,
     written: Sequence[str] | Mapping[str, Sequence[str] | Mapping[str, Sequence[str]] | None],
 ) -> Iterator[ElementValue]:
     if isinstance(written, Mapping):
         for name, synonyms in written.items():
-            yield ElementValue(name, phrasebook.expand((*path, name), synonyms, (name,)))
+            yield ElementValue(name, expander.expand((*path, name), synonyms, (name,)))
         return
     first: dict[str, int] = {}
     for index, name in enumerate(written):
         if name in first:
             line = draft.line_of((*path, first[name]))
-            draft.add_error(
-                (*path, index), f"the value '{name}' stands here twice; first on line {line}"
-            )
+            draft.add_error((*path, index), f"duplicate value '{name}'; first on line {line}")
             continue
         first[name] = index
-        yield ElementValue(name, phrasebook.expand((*path, index), (), (name,)))
+        yield ElementValue(name, expander.expand((*path, index), (), (name,)))
 
 
 def _check_ids(draft: ModelDraft, written: Sequence[ElementSchema]) -> None:
@@ -200,7 +201,7 @@ def _check_ids(draft: ModelDraft, written: Sequence[ElementSchema]) -> None:
 
 
 class _AncestorResolver:
-    """The ancestors of every element; unknown and circular parents are reported."""
+    """Finds the ancestors of all elements; reports unknown and cyclic parents."""
 
     def __init__(self, draft: ModelDraft, written: Sequence[ElementSchema]) -> None:
         self._draft = draft
@@ -240,14 +241,14 @@ class _AncestorResolver:
             self._draft.add_error(path, f"more than {_MAX_ANCESTORS} parents above each other")
         self._too_deep = True
 
-    def _report_cycle(self, circle: list[str]) -> None:
-        if circle[0] in self._cyclic:
+    def _report_cycle(self, cycle: list[str]) -> None:
+        if cycle[0] in self._cyclic:
             return
-        self._cyclic.update(circle)
-        first = min(circle, key=lambda id: self._index[id])
-        turn = circle.index(first)
-        ordered = [*circle[turn:-1], *circle[:turn], first]
+        self._cyclic.update(cycle)
+        first = min(cycle, key=lambda id: self._index[id])
+        turn = cycle.index(first)
+        ordered = [*cycle[turn:-1], *cycle[:turn], first]
         self._draft.add_error(
             ("elements", self._index[first], "parent"),
-            f"the parents run in a circle: {' → '.join(ordered)}",
+            f"the parents form a cycle: {' → '.join(ordered)}",
         )

@@ -1,4 +1,4 @@
-"""The functions that answer the intents of a model, as its file names them."""
+"""Resolve the handlers that a model file names."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _FUNCTION_NAME = re.compile(r"#[^#]+\Z")
 
 @dataclass(frozen=True, slots=True)
 class HandlerReference:
-    """A function that a model file names, and where it does.
+    """A handler function with its reference in the model file.
 
-    ``reference`` is what the file says (``module#function``); ``place`` a problem without a
-    message, which whoever finds that the function does not fit can complete.
+    ``reference`` is the text in the file (``module#function``); ``place`` is a problem without a
+    message, for errors about the function that are found later.
     """
 
     function: Callable[..., Any]
@@ -37,8 +37,7 @@ class HandlerReference:
 def resolve_handlers(
     draft: ModelDraft, intents: IntentTable, code: FunctionLoader
 ) -> dict[str, HandlerReference]:
-    """The functions by intent; an unknown intent and a function that cannot be found are
-    reported."""
+    """The handlers by intent; reports unknown intents and functions."""
     read = {}
     for intent, reference in draft.file.handlers.items():
         path = ("handlers", intent)
@@ -51,7 +50,7 @@ def resolve_handlers(
                 "write module#function, or #function of the module under 'code:'",
             )
             continue
-        place = draft.report.source.build_problem(node_at(draft.root, path).start, "")
+        place = draft.diagnostics.source.build_problem(node_at(draft.root, path).start, "")
         try:
             read[intent] = resolve_handler(reference, code, place)
         except GrammarError as error:
@@ -60,7 +59,6 @@ def resolve_handlers(
 
 
 def resolve_handler(reference: str, code: FunctionLoader, place: Problem) -> HandlerReference:
-    """The function of that name. Raises :class:`GrammarError` as :meth:`FunctionLoader.find`
-    does."""
+    """Resolve a reference. Raises :class:`GrammarError` like :meth:`FunctionLoader.find`."""
     module, _, name = reference.rpartition("#")
     return HandlerReference(code.find(module, name), reference, place)

@@ -1,4 +1,4 @@
-"""The intents of a file → compiled intents, checked against the elements of the model."""
+"""Compile the intents of a model and check them against its elements."""
 
 from __future__ import annotations
 
@@ -32,10 +32,9 @@ _INTENT_ID = re.compile(r"\b(?:intent|id)\s*=\s*[\"']?([\w:.-]+)")
 
 @dataclass(frozen=True, slots=True)
 class IntentTable:
-    """The intents of a model by id, and the names of those that could not be read.
+    """The intents of a model by id, and the names of those with errors.
 
-    ``complete`` says that the names of all that the file declares are known; ``imports`` are the
-    files that it imports.
+    ``complete``: the names of all declared intents are known. ``imports`` are the imported files.
     """
 
     by_id: Mapping[str, Intent]
@@ -48,14 +47,14 @@ class IntentTable:
         return sorted(self.broken.union(self.by_id))
 
     def get(self, name: str) -> Intent | None:
-        """The intent of that id, unless it is unknown or could not be read."""
+        """The intent with that id; None if it is unknown or has errors."""
         return None if name in self.broken else self.by_id.get(name)
 
     def is_unknown(self, name: str) -> bool:
-        """Whether no intent of the file bears that name.
+        """Whether no intent of the file has that name.
 
-        An intent whose very name could not be read may be the one that is meant, unless the
-        name looks like that of another one.
+        If the names are incomplete, an unknown name may be valid, unless it looks like a
+        misspelling of a known one.
         """
         if name in self.broken or name in self.by_id:
             return False
@@ -68,7 +67,7 @@ def build_intents(
     code: FunctionLoader,
     extra_texts: Iterable[str] = (),
 ) -> IntentTable:
-    """The intents of the file and of ``further`` texts; what is wrong with them is reported."""
+    """Compile the intents of the file and of ``extra_texts``; errors are reported to ``draft``."""
     nameless = draft.is_removed("intents")
     compiler = Compiler(
         defaults=build_options(draft.file.options.model_dump(), IntentOptions()),
@@ -113,8 +112,8 @@ def build_intents(
             continue
         draft.add_nested_warnings((), compiled.warnings)
         for intent in compiled.intents:
-            doubts = _find_reference_problems(intent, known, abstract, imported=draft.imported)
-            _report_external_problems(draft, text, f"intents[{index}]", doubts)
+            problems = _find_reference_problems(intent, known, abstract, imported=draft.imported)
+            _report_external_problems(draft, text, f"intents[{index}]", problems)
             if found.setdefault(intent.id, intent) is not intent:
                 draft.add_error((), f"intents[{index}] declares the intent '{intent.id}' again")
     return IntentTable(found, frozenset(broken), not nameless, compiler.imported_files)
@@ -130,7 +129,7 @@ def _compile(compiler: Compiler, text: str, source: str = "") -> CompilationResu
 
 
 class _ReferenceProblem(NamedTuple):
-    """What an intent speaks of and the model lacks, at an offset of the intent's text."""
+    """A reference to a name that the model lacks, at an offset of the intent's text."""
 
     at: int
     message: str
@@ -151,23 +150,23 @@ def _find_reference_problems(
             yield _ReferenceProblem(at, f"nothing here finds '{name}'", missing, is_mistake=False)
         if problem := describe_unknown((kind, name), known):
             what, hint = problem
-            message = f"the intent '{intent.id}' speaks of {what}"
+            message = f"the intent '{intent.id}' refers to {what}"
             yield _ReferenceProblem(at, message, hint, is_mistake=not imported)
 
 
 def _report_problems(
-    draft: ModelDraft, path: NodePath, doubts: Iterable[_ReferenceProblem]
+    draft: ModelDraft, path: NodePath, problems: Iterable[_ReferenceProblem]
 ) -> None:
-    for doubt in doubts:
-        say = draft.add_error_at if doubt.is_mistake else draft.add_warning_at
-        say(path, doubt.at, doubt.message, doubt.hint)
+    for found in problems:
+        add = draft.add_error_at if found.is_mistake else draft.add_warning_at
+        add(path, found.at, found.message, found.hint)
 
 
 def _report_external_problems(
-    draft: ModelDraft, text: str, source: str, doubts: Iterable[_ReferenceProblem]
+    draft: ModelDraft, text: str, source: str, problems: Iterable[_ReferenceProblem]
 ) -> None:
-    """As :func:`_report_problems`, of a text that does not stand in the file."""
-    for doubt in doubts:
-        problem = problem_at(text, source, doubt.at, doubt.message, doubt.hint)
-        say = draft.add_nested_errors if doubt.is_mistake else draft.add_nested_warnings
-        say((), (problem,))
+    """Like :func:`_report_problems`, for a text that is not in the file."""
+    for found in problems:
+        problem = problem_at(text, source, found.at, found.message, found.hint)
+        add = draft.add_nested_errors if found.is_mistake else draft.add_nested_warnings
+        add((), (problem,))

@@ -1,4 +1,4 @@
-"""Synonyms → phrases: macros are put in, alternatives written out, mistakes reported."""
+"""Expand the synonyms of a model into phrases and report their errors."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class PhraseExpander:
         }
 
     def expand(self, path: NodePath, written: _SynonymLists, own: Iterable[str] = ()) -> Phrases:
-        """The phrases of a list of synonyms, or of one for each language.
+        """Expand a list of synonyms, or one list per language.
 
-        ``own`` are texts that are phrases in every language, such as the name of a value.
+        ``own`` are literal phrases for all languages, such as the name of a value.
         """
         by_language = written if isinstance(written, Mapping) else {ANY_LANGUAGE: written or ()}
         phrases: dict[str, tuple[Phrase, ...]] = {}
@@ -71,13 +71,13 @@ class PhraseExpander:
         if self._remaining <= 0:
             self._draft.add_error(
                 (*path, index),
-                f"with '{text}' the synonyms of the model stand for more than "
+                f"with '{text}' the synonyms of the model expand to more than "
                 f"{_MAX_PHRASES:,} phrases",
             )
         return phrases
 
     def _check_macros(self) -> set[str]:
-        """Reports bad macros; returns those, and those that use them."""
+        """Report invalid macros; returns these and the macros that use them."""
         macros = self._draft.file.macros
         problems = check_macros(macros)
         for name, problem in problems:
@@ -89,19 +89,19 @@ class PhraseExpander:
             lint = lint_synonym(macros[name], spaced=self._draft.imported)
             self._draft.add_nested_warnings(("macros", name), lint)
         node = self._draft.root.items.get("macros")
-        bad = {name for name, _ in problems} | (
+        invalid = {name for name, _ in problems} | (
             node.removed_keys if isinstance(node, MappingNode) else set()
         )
         while more := {
             name
             for name, text in macros.items()
-            if name not in bad and not bad.isdisjoint(_MACRO_NAME.findall(text))
+            if name not in invalid and not invalid.isdisjoint(_MACRO_NAME.findall(text))
         }:
-            bad |= more
-        return bad
+            invalid |= more
+        return invalid
 
     def _uses_invalid_macro(self, text: str) -> bool:
-        """Whether ``text`` leans on a macro whose own mistake is already reported."""
+        """Whether ``text`` uses a macro whose error is already reported."""
         if "<" not in text:
             return False
         if self._draft.is_removed("macros") and "macros" not in self._draft.root.items:

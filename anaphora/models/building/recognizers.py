@@ -1,4 +1,4 @@
-"""Who finds the elements that are more than phrases: what ``entities`` and ``recognizer`` say."""
+"""Resolve recognizers: built-in entities, spaCy labels, components, functions."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _RELATED_NAMES = {
     "spacy:PERSON": ("person",),
     "spacy:ORG": ("organization", "organisation", "company"),
 }
-"""By the names of entities, others under which people look for what they find."""
+"""Other names that people use for the entities."""
 
 
 def build_builtin_elements(draft: ModelDraft, declared: Sequence[Element]) -> Iterator[Element]:
-    """An element for each name under ``entities``; unknown names, and those that are elements
-    of the file as well, are reported."""
+    """Build an element for each name under ``entities``; reports unknown names and names that the
+    file declares as elements as well."""
     _check_references(draft, declared)
     taken = {element.id for element in declared}
     first: dict[str, str] = {}
@@ -45,7 +45,7 @@ def build_builtin_elements(draft: ModelDraft, declared: Sequence[Element]) -> It
         path = ("entities", index)
         same = _normalize_name(name)
         if same in first:
-            draft.add_error(path, f"the entity '{first[same]}' stands here twice")
+            draft.add_error(path, f"duplicate entity '{first[same]}'")
             continue
         first[same] = name
         if name in taken:
@@ -64,8 +64,7 @@ def build_recognizer(
     config: Mapping[str, Any],
     code: FunctionLoader,
 ) -> RecognizerSpec | None:
-    """What ``reference`` and ``config`` of the element at ``path`` stand for; None, and reported,
-    for a mistake."""
+    """Resolve the recognizer of the element at ``path``; reports errors and returns None."""
     where = (*path, "recognizer")
     if "#" in reference:
         return _build_function(draft, path, reference, config, code)
@@ -94,9 +93,9 @@ def _build_component(
         draft.add_error(where, "the name of the component is missing", "write component:NAME")
         return None
     try:
-        code.import_default_module()  # it may be what registers the component
+        code.import_default_module()  # it may register the component
     except GrammarError as error:
-        again = "already exists" in error.message  # what spaCy says of a name that is taken
+        again = "already exists" in error.message  # spaCy's message for a name in use
         hint = "a component has its name in the whole program: take another one" if again else ""
         draft.add_error(("code",), error.message, hint or error.hint)
         return None
@@ -120,14 +119,14 @@ def _build_function(
     except GrammarError as error:
         draft.add_error(where, error.message, error.hint)
         return None
-    # With its module, so that it can be found without the model, too.
+    # With the module, so that the name is valid without the model.
     full = f"{module or code.module}#{name}"
     found = list(find_mismatches(full, function, config))
-    for misfit in found:
-        if misfit.option:
-            draft.add_key_error((*path, "config", misfit.option), misfit.message, misfit.hint)
+    for mismatch in found:
+        if mismatch.option:
+            draft.add_key_error((*path, "config", mismatch.option), mismatch.message, mismatch.hint)
         else:
-            draft.add_error(where, misfit.message, misfit.hint)
+            draft.add_error(where, mismatch.message, mismatch.hint)
     return None if found else RecognizerSpec("function", full, config, function)
 
 
@@ -144,15 +143,15 @@ def _build_named(draft: ModelDraft, path: NodePath, name: str) -> RecognizerSpec
 
 
 def _suggestion_hint(draft: ModelDraft, name: str) -> str:
-    """A hint for a name that is none of a recognizer."""
+    """A hint for an unknown recognizer."""
     if found := closest_match(name, (*BUILTIN_ENTITIES, *NLPCRAFT_ENTITIES)):
         return f"did you mean '{found}'?"
     if name in draft.declared_ids:
         return "an element of the model needs no recognizer: its synonyms find it"
     if name.isupper():
         return f"did you mean 'spacy:{name}'?"
-    asked = name.casefold()
-    if within := next((one for one, others in _RELATED_NAMES.items() if asked in others), ""):
+    folded = name.casefold()
+    if within := next((one for one, others in _RELATED_NAMES.items() if folded in others), ""):
         return f"'{within}' finds such things"
     if "." in name or ":" in name:
         return "a function is written module#function, a component component:NAME"
@@ -160,7 +159,7 @@ def _suggestion_hint(draft: ModelDraft, name: str) -> str:
 
 
 def _check_references(draft: ModelDraft, declared: Sequence[Element]) -> None:
-    """Reports names under ``of`` that no element and no group of the model has."""
+    """Report names under ``of`` that are neither elements nor groups of the model."""
     written = draft.file.elements
     if any(draft.is_removed("elements", index, "groups") for index in range(len(written))):
         return
@@ -177,5 +176,5 @@ def _check_references(draft: ModelDraft, declared: Sequence[Element]) -> None:
 
 
 def _normalize_name(name: str) -> str:
-    """Labels of spaCy compare without case."""
+    """spaCy labels are compared without case."""
     return name.casefold() if name.startswith(_SPACY) else name

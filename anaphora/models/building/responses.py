@@ -1,4 +1,4 @@
-"""Responses, prompts and offers: intents, terms, languages and the syntax of their templates."""
+"""Build responses, prompts and offers; check their intents, terms, languages and templates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 TEMPLATE_VARIABLES = frozenset({"intent", "slots", "text", "unused", "user"})
-"""What a template can use beside the slots of its intent."""
+"""The variables of a template, besides the slots of its intent."""
 
 _MAX_DEPTH = 100
 _JINJA_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
@@ -35,28 +35,28 @@ _JINJA_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"
 _TextOrTranslations = str | Mapping[str, str]
 
 PartNames: TypeAlias = Mapping[str, frozenset[str] | None]
-"""By element the names of the parts that it may have, None if they are not known."""
+"""The names of possible parts by element; None if unknown."""
 
 
 def build_responses(
     draft: ModelDraft, intents: IntentTable, parts: PartNames
 ) -> dict[str, LocalizedText]:
-    """The responses by intent; what is wrong with them is reported."""
+    """The responses by intent; errors are reported to ``draft``."""
     return _build_texts(draft, "responses", draft.file.responses, intents, parts)
 
 
 def build_offers(
     draft: ModelDraft, intents: IntentTable, parts: PartNames
 ) -> dict[str, LocalizedText]:
-    """The offers by intent; what is wrong with them is reported."""
+    """The offers by intent; errors are reported to ``draft``."""
     return _build_texts(draft, "offers", draft.file.offers, intents, parts)
 
 
 def build_unused_texts(
     draft: ModelDraft, intents: IntentTable, parts: PartNames
 ) -> dict[str, LocalizedText]:
-    """By intent that asks about what a sentence has left over, in which words it does; none for
-    those of the language. What is wrong with them is reported."""
+    """The texts, by intent, that ask about the unused rest of a sentence; empty for the default
+    text of the language. Errors are reported to ``draft``."""
     written = draft.file.unused
     if isinstance(written, str):
         return {id: {} for id in intents.by_id} if written == "ask" else {}
@@ -66,7 +66,7 @@ def build_unused_texts(
 def build_prompts(
     draft: ModelDraft, intents: IntentTable, parts: PartNames
 ) -> dict[str, dict[str, LocalizedText]]:
-    """The prompts by intent and term; what is wrong with them is reported."""
+    """The prompts by intent and term; errors are reported to ``draft``."""
     read: dict[str, dict[str, LocalizedText]] = {}
     for name, terms in draft.file.prompts.items():
         _check_intent(draft, ("prompts", name), name, intents)
@@ -159,7 +159,7 @@ def _check_template(
 
 
 def _collect_nodes(tree: Node) -> list[Node]:
-    """All nodes of a template, in no order; ``RecursionError`` for one that nobody could run."""
+    """All nodes of a template, unordered; raises ``RecursionError`` if it is too deep to run."""
     level = [tree]
     found = []
     for _ in range(_MAX_DEPTH):
@@ -171,7 +171,7 @@ def _collect_nodes(tree: Node) -> list[Node]:
 
 
 class _UnknownName(NamedTuple):
-    """A name in a template that it will not find, and the names of its kind that it could."""
+    """An undefined name in a template, with the defined names of its kind."""
 
     name: str
     line: int
@@ -180,7 +180,7 @@ class _UnknownName(NamedTuple):
 
 
 def _find_unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator[_UnknownName]:
-    """Filters, tests, variables and slots that the template uses and will not find."""
+    """Undefined filters, tests, variables and slots in a template."""
     from jinja2 import nodes
 
     environment = _environment()
@@ -192,7 +192,7 @@ def _find_unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator
             yield _UnknownName(node.name, node.lineno, "test")
     if intent is None:
         return
-    # jinja2.meta could tell the variables, but on its way it would compute `9 ** 9 ** 9`.
+    # jinja2.meta finds variables too, but evaluates constants such as `9 ** 9 ** 9`.
     if intent.term("slots") is None:
         slots = _slot_names(intent)
         for node, variable in _iter_attributes(tree):
@@ -211,8 +211,7 @@ def _find_unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator
 def _find_unknown_parts(
     tree: Sequence[Node], intent: Intent | None, parts: PartNames
 ) -> Iterator[_UnknownName]:
-    """Attributes of a slot (``{{ from.account }}``) that are no parts of what may fill it, as far
-    as that is known."""
+    """Attributes of a slot (``{{ from.account }}``) that cannot be parts of its entities."""
     assigned = _assigned_names(tree)
     for node, name in _iter_attributes(tree):
         term = intent.term(name) if intent and name not in assigned else None
@@ -227,7 +226,7 @@ def _find_unknown_parts(
 
 
 def _iter_attributes(tree: Sequence[Node]) -> Iterator[tuple[Getattr, str]]:
-    """The nodes for attributes of variables, with the names of these."""
+    """The attribute nodes of variables, with the names of the variables."""
     from jinja2 import nodes
 
     for node in tree:
@@ -236,7 +235,7 @@ def _iter_attributes(tree: Sequence[Node]) -> Iterator[tuple[Getattr, str]]:
 
 
 def _assigned_names(tree: Sequence[Node]) -> set[str]:
-    """The variables that the template itself sets."""
+    """The variables that the template itself assigns."""
     from jinja2 import nodes
 
     names = (node for node in tree if isinstance(node, nodes.Name))
@@ -258,6 +257,6 @@ def _line_offset(text: str, line: int) -> int:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment  # here: it is slow to import, and many models have no template
+    from jinja2 import Environment  # lazily: a slow import, and many models have no template
 
     return Environment(autoescape=False)

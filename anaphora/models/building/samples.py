@@ -1,4 +1,4 @@
-"""The sample dialogs of a file, checked against the intents and elements that they name."""
+"""Build the sample dialogs of a file and check the names in them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _ValuesByElement: TypeAlias = Mapping[str, frozenset[str] | None]
 
 @dataclass(frozen=True, slots=True)
 class _KnownNames:
-    """What a sample can speak of.
+    """The names that a sample can refer to.
 
-    ``values`` are those of each element, None where not all of them are known; all of it is
-    None where not even the elements are.
+    ``values`` are the values by element, None for an element whose values are not all known; None
+    altogether if the elements are unknown.
     """
 
     intents: IntentTable
@@ -33,8 +33,7 @@ class _KnownNames:
 def build_samples(
     draft: ModelDraft, intents: IntentTable, elements: Iterable[Element]
 ) -> tuple[Dialog, ...]:
-    """The sample dialogs of a model with these intents and elements; what is wrong with them is
-    reported."""
+    """Build the sample dialogs; errors are reported to ``draft``."""
     dialogs = []
     known = _KnownNames(intents, _find_known_values(draft, elements))
     for index, sample in enumerate(draft.file.samples):
@@ -138,19 +137,19 @@ def _find_known_values(draft: ModelDraft, elements: Iterable[Element]) -> _Value
     for element in elements:
         known = found.get(element.id) or frozenset()
         found[element.id] = known | {value.name for value in element.values}
-    # What is wrong with the values of an element has been said: it says nothing of a sample.
+    # Errors in the values of an element are already reported.
     unsure = {
         element.id
         for index, element in enumerate(written)
         if draft.is_removed("elements", index, "values")
-        or (element.value_loader is not None and draft.report)
+        or (element.value_loader is not None and draft.diagnostics)
     }
-    unsure |= {element.id for element in elements if element.recognition}  # any text at all
+    unsure |= {element.id for element in elements if element.recognition}  # may have any value
     return found | dict.fromkeys(draft.element_ids - found.keys() | unsure)
 
 
 def _find_terms(intent: str | None, intents: IntentTable) -> list[str] | None:
-    """The terms that a step can speak of; None where they are not known for certain."""
+    """The terms that a step can refer to; None if unknown."""
     if intent is None and (intents.broken or not intents.complete):
         return None
     if intent is not None and intents.get(intent) is None:

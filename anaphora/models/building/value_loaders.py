@@ -1,4 +1,4 @@
-"""Values of an element that a function in Python gives, when the model is loaded."""
+"""Load the values of an element from a Python function."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from anaphora.errors import GrammarError
+from anaphora.grammar.function_errors import describe_failure
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.building.phrases import PhraseExpander
 from anaphora.models.checking.model_draft import ModelDraft
@@ -20,16 +21,16 @@ _EXPECTED_RESULT = "a mapping from names to lists of synonyms, or a list of name
 
 def load_values(
     draft: ModelDraft,
-    phrasebook: PhraseExpander,
+    expander: PhraseExpander,
     path: NodePath,
     reference: str,
     element: Element,
     code: FunctionLoader,
 ) -> Element:
-    """The element with the values that the function ``module#function`` gives for it.
+    """Add the values that the function ``module#function`` returns to the element.
 
-    The function takes the element and gives a mapping from names to lists of synonyms, or names
-    alone; a value that the file has as well is replaced. What is wrong is reported at ``path``.
+    The function takes the element and returns a mapping from names to lists of synonyms, or a
+    list of names; they replace values of the file. Errors are reported at ``path``.
     """
     module, _, name = reference.rpartition("#")
     try:
@@ -40,16 +41,16 @@ def load_values(
     try:
         written = dict(_iter_named_values(function(element)))
     except (Exception, SystemExit) as error:
-        draft.add_error(path, f"{reference} failed: {type(error).__name__}: {error}")
+        draft.add_error(path, f"{reference} failed: {describe_failure(error)}")
         return element
     values = {value.name: value for value in element.values}
     for name, synonyms in written.items():
-        values[name] = ElementValue(name, phrasebook.expand(path, synonyms, (name,)))
+        values[name] = ElementValue(name, expander.expand(path, synonyms, (name,)))
     return replace(element, values=tuple(values.values()))
 
 
 def _iter_named_values(given: Any) -> Iterable[tuple[str, tuple[str, ...]]]:
-    """Names and their synonyms; raises TypeError for anything else."""
+    """The names and their synonyms; raises TypeError for any other result."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise TypeError(f"it must give {_EXPECTED_RESULT}")
     pairs = given.items() if isinstance(given, Mapping) else ((name, ()) for name in given)

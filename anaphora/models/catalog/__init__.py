@@ -1,4 +1,4 @@
-"""The models that come with the package."""
+"""The bundled models."""
 
 from __future__ import annotations
 

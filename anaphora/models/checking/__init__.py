@@ -1,1 +1,1 @@
-"""Validates model files and collects their mistakes."""
+"""Validate model files and collect their errors."""

@@ -1,4 +1,4 @@
-"""Whether the model has what its predicates speak of: elements, groups, ancestors."""
+"""Check that the elements, groups and ancestors named in predicates exist."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = [
 _EXTERNAL_PREFIXES = ("nlpcraft:", "google:", "opennlp:", "spacy:", "stanford:")
 
 KnownNames: TypeAlias = Mapping[str, AbstractSet[str]]
-"""The names by the kind of a key; a kind of which not all is known is left out."""
+"""The known names by kind of selector, without the kinds whose names are incomplete."""
 
 
 def known_names(draft: ModelDraft, elements: Iterable[Element]) -> KnownNames:
-    """What a predicate of this file can speak of."""
+    """The names that the predicates of this file can refer to."""
     written = draft.file.elements
     if not written and draft.is_removed("elements"):
         return {}
@@ -40,7 +40,7 @@ def known_names(draft: ModelDraft, elements: Iterable[Element]) -> KnownNames:
 
 
 def describe_unknown(key: EntitySelector, known: KnownNames) -> tuple[str, str] | None:
-    """What a message calls the key, and a hint, if the model has nothing of that name."""
+    """A description of an unknown selector for messages, and a hint; None for a known one."""
     kind, name = key
     names = known.get(kind)
     if names is None or name in names or is_external_name(name):
@@ -51,8 +51,7 @@ def describe_unknown(key: EntitySelector, known: KnownNames) -> tuple[str, str] 
 
 
 def missing_recognizer_hint(key: EntitySelector, known: KnownNames) -> str:
-    """A hint, if the key is the name of an entity that other programs find and nothing here; ''
-    for any other."""
+    """A hint for the name of an entity that only other programs recognize; '' for any other."""
     kind, name = key
     if not is_external_name(name) or name in known.get(kind, ()):
         return ""
@@ -63,12 +62,12 @@ def missing_recognizer_hint(key: EntitySelector, known: KnownNames) -> str:
 
 
 def is_external_name(name: str) -> bool:
-    """Whether the name is one of those under which spaCy or NLPCraft know an entity."""
+    """Whether the name belongs to an entity of spaCy or NLPCraft."""
     return name.startswith(_EXTERNAL_PREFIXES)
 
 
 def enable_hint(name: str) -> str:
-    """A hint for the name of an entity that the model could have; '' for any other."""
+    """A hint for the name of an entity that can be switched on; '' for any other."""
     if find_builtin(name) is None and not name.startswith("spacy:"):
         return ""
     written = f"'{name}'" if ":" in name else name

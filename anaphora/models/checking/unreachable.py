@@ -1,11 +1,11 @@
-"""Elements that no intent can take, for ``anaphora check --strict``."""
+"""Find elements that no intent can use, for ``anaphora check --strict``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from anaphora.grammar.idl.intent import EntitySelector, Predicate
-from anaphora.models.composition import find_parts
+from anaphora.models.composition import find_parts, selectors_of
 from anaphora.models.domain import Element, Model
 from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES
 
@@ -17,20 +17,19 @@ _REFERRING_ENTITIES = frozenset(
 
 
 def find_unreachable_elements(model: Model) -> tuple[str, ...]:
-    """The ids of the elements that neither an intent nor another element has a use for; none where
-    that is not certain.
+    """The ids of the elements that neither an intent nor another element uses; none if uncertain.
 
-    An element also serves by being left over (where an intent or a limit forbids that), by
-    changing the topic, by keeping remembered ones of its groups out, and as a parent.
+    An element also has an effect if an intent or a limit forbids unused entities, if it changes
+    the topic or replaces remembered entities of its groups, and as a parent.
     """
-    asked = _find_used_selectors(model)
-    if asked is None:
+    used = _find_used_selectors(model)
+    if used is None:
         return ()
     parents = {element.ancestors[0] for element in model.elements if element.ancestors}
     return tuple(
         element.id
         for element in model.elements
-        if asked.isdisjoint(_selectors_of(element))
+        if used.isdisjoint(selectors_of(element))
         and not element.topic
         and element.id not in parents
         and not any(
@@ -40,7 +39,7 @@ def find_unreachable_elements(model: Model) -> tuple[str, ...]:
 
 
 def _find_used_selectors(model: Model) -> set[EntitySelector] | None:
-    """What intents, parts and references ask of elements; None if that may be anything."""
+    """The selectors that intents, parts and recognizers use; None if they may use any."""
     limits = model.limits
     if not model.intents or limits.min_entities is not None or limits.max_entities is not None:
         return None
@@ -66,7 +65,7 @@ def _iter_predicates(model: Model) -> Iterator[Predicate]:
 
 
 def _find_references(element: Element) -> set[EntitySelector] | None:
-    """What the recognizer of the element refers to; None if that may be anything."""
+    """The selectors that the recognizer of the element refers to; None if it may refer to any."""
     recognition = element.recognition
     if recognition is None or recognition.kind != "built-in":
         return set()
@@ -81,9 +80,3 @@ def _find_references(element: Element) -> set[EntitySelector] | None:
     if not names:
         return None
     return {(kind, name) for name in names for kind in ("element", "group")}
-
-
-def _selectors_of(element: Element) -> Iterator[EntitySelector]:
-    yield "element", element.id
-    yield from (("group", group) for group in element.groups)
-    yield from (("ancestor", ancestor) for ancestor in element.ancestors)

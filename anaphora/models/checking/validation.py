@@ -1,8 +1,7 @@
-"""Tree → validated file, with every mistake of shape found at once.
+"""Validate the tree of a model file and report all structural errors at once.
 
-What a mistake spoils is taken out of the tree and the rest is validated again, so that one
-wrong key doesn't hide the mistakes beside it. A misspelt key whose meaning is clear is read
-under its right name.
+Invalid values are removed from the tree and the rest is validated again, so that one error does
+not hide others. A misspelt key is corrected if its meaning is clear.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from anaphora.models.schema.model_file import (
 __all__ = ["PLACEHOLDER", "is_placeholder", "validate"]
 
 PLACEHOLDER = "placeholder:"
-"""Begins the ids that stand for those which the file lacks; a file cannot be loaded then."""
+"""The prefix of ids that replace missing ones, in a file that cannot be loaded anyway."""
 
 _SCHEMAS: dict[tuple[str, ...], type[BaseModel]] = {
     (): ModelSchema,
@@ -60,7 +59,6 @@ _SCHEMAS: dict[tuple[str, ...], type[BaseModel]] = {
     ("samples", "dialog", f"{ALTERNATIVE_TAG}reset"): ResetSchema,
 }
 _STEP_KEYS = ("ask", "pause", "reset")
-_STEP_ENDS = tuple((key,) for key in _STEP_KEYS)
 _KEY_MARKER = "[key]"
 _MAX_ROUNDS = 30
 _CERTAIN_SIMILARITY = 0.75
@@ -68,29 +66,29 @@ _CERTAIN_SIMILARITY = 0.75
 _ErrorPath = tuple[str | int, ...]
 
 
-def validate(root: MappingNode, report: FileDiagnostics) -> ModelSchema:
-    """What the file says, less the parts in which a mistake was found and reported.
+def validate(root: MappingNode, diagnostics: FileDiagnostics) -> ModelSchema:
+    """The valid parts of the file; errors in the others are reported.
 
-    Raises :class:`~anaphora.errors.ModelError` when there is no end of mistakes.
+    Raises :class:`~anaphora.errors.ModelError` after too many rounds with errors.
     """
     rounds = 0
     while True:
         try:
             return ModelSchema.model_validate(to_data(root))
         except ValidationError as error:
-            _remove_invalid(error.errors(include_url=False), root, report)
+            _remove_invalid(error.errors(include_url=False), root, diagnostics)
         if (rounds := rounds + 1) > _MAX_ROUNDS:
-            report.raise_if_any()
+            diagnostics.raise_if_any()
 
 
 def is_placeholder(id: str) -> bool:
-    """Whether ``id`` stands for one that the file lacks."""
+    """Whether ``id`` replaces a missing id."""
     return id.startswith(PLACEHOLDER)
 
 
-def _remove_invalid(errors: Iterable[Any], root: MappingNode, report: FileDiagnostics) -> None:
-    """Reports ``errors`` and changes the tree so that the next validation is without them."""
-    spoilt: list[_ErrorPath] = []
+def _remove_invalid(errors: Iterable[Any], root: MappingNode, diagnostics: FileDiagnostics) -> None:
+    """Report ``errors`` and remove their causes from the tree."""
+    invalid: list[_ErrorPath] = []
     missing: list[_ErrorPath] = []
     for error in errors:
         loc, kind = error["loc"], error["type"]
@@ -98,18 +96,18 @@ def _remove_invalid(errors: Iterable[Any], root: MappingNode, report: FileDiagno
         if kind == "missing":
             missing.append(path)
         elif kind == "extra_forbidden":
-            spoilt += _handle_unknown_key(root, loc, path, report)
+            invalid += _handle_unknown_key(root, loc, path, diagnostics)
         elif kind == "too_short" and path[-1] in _removed_keys_at(root, path[:-1]):
-            spoilt.append(path)
+            invalid.append(path)
         else:
             at = _error_offset(root, loc, path)
             message, hint = _describe_error(error, root, path)
-            report.add_error(at, message, _truncation_hint(root, path, report) or hint)
-            spoilt.append(path[:-1] if _is_step(path) else path)
+            diagnostics.add_error(at, message, _truncation_hint(root, path, diagnostics) or hint)
+            invalid.append(path[:-1] if _is_step(path) else path)
     for path in missing:
-        spoilt += _handle_missing_key(root, path, report)
-    # From the back: taking an item out of a list moves only those behind it.
-    for path in sorted(set(spoilt), key=_path_sort_key, reverse=True):
+        invalid += _handle_missing_key(root, path, diagnostics)
+    # Backwards: removing an item of a list shifts only those after it.
+    for path in sorted(set(invalid), key=_path_sort_key, reverse=True):
         _remove_node(root, path)
 
 
@@ -119,14 +117,14 @@ def _removed_keys_at(root: Node, path: _ErrorPath) -> frozenset[str]:
 
 
 def _is_step(path: _ErrorPath) -> bool:
-    """Whether ``path`` ends at the key that makes a step what it is."""
+    """Whether ``path`` ends with the key that defines the type of a step."""
     return (
         len(path) == 5 and path[::2] == ("samples", "dialog", path[-1]) and path[-1] in _STEP_KEYS
     )
 
 
 def _to_node_path(root: Node, loc: _ErrorPath) -> _ErrorPath:
-    """``loc`` without the steps that name alternatives of a type and keys of a mapping."""
+    """Convert a location of pydantic to a path in the tree."""
     path = [
         step for step in loc if not (isinstance(step, str) and step.startswith(ALTERNATIVE_TAG))
     ]
@@ -143,7 +141,7 @@ def _error_offset(root: MappingNode, loc: _ErrorPath, path: _ErrorPath) -> int:
 
 
 def _value_offset(root: Node, path: NodePath) -> int:
-    """Where the value at ``path`` stands; its key, if the file gives it none."""
+    """The offset of the value at ``path``, or of its key if the value is empty."""
     node = node_at(root, path)
     parent = node_at(root, path[:-1])
     empty = isinstance(node, ScalarNode) and node.start == node.end
@@ -152,23 +150,23 @@ def _value_offset(root: Node, path: NodePath) -> int:
     return node.start
 
 
-def _truncation_hint(root: Node, path: NodePath, report: FileDiagnostics) -> str:
-    """What to say of a text without quotes behind which a comment begins in its line."""
+def _truncation_hint(root: Node, path: NodePath, diagnostics: FileDiagnostics) -> str:
+    """A hint for an unquoted text that a comment truncates."""
     node = node_at(root, path)
     if not isinstance(node, ScalarNode) or node.style:
         return ""
-    text = report.source.text
+    text = diagnostics.source.text
     line_end = text.find("\n", node.end)
     rest = text[node.end : line_end if line_end >= 0 else None]
     return comment_hint(text, node.end) if rest.startswith(" #") else ""
 
 
 def _describe_error(error: Any, root: Node, path: _ErrorPath) -> tuple[str, str]:
-    """The message and the hint of an error of pydantic, in the words of a model file."""
+    """Convert an error of pydantic to a message and a hint about the model file."""
     context, found = error.get("ctx", {}), error["input"]
     match error["type"]:
-        case "said":
-            return context["said"], context["hint"]
+        case "custom":
+            return context["message"], context["hint"]
         case "expected":
             return f"{error['msg']}, not {describe_value(found)}", ""
         case "list_type":
@@ -181,9 +179,9 @@ def _describe_error(error: Any, root: Node, path: _ErrorPath) -> tuple[str, str]
         case "dict_type" | "model_type":
             return f"expected a mapping, not {describe_value(found)}", ""
         case "literal_error":
-            said = f"'{found}'" if isinstance(found, str) else describe_value(found)
+            shown = f"'{found}'" if isinstance(found, str) else describe_value(found)
             hint = did_you_mean(str(found), re.findall(r"'(\w+)'", context["expected"]))
-            return f"expected {context['expected']}, not {said}", hint
+            return f"expected {context['expected']}, not {shown}", hint
         case "too_short":
             return "expected at least one item", ""
         case "step":
@@ -195,14 +193,14 @@ def _describe_error(error: Any, root: Node, path: _ErrorPath) -> tuple[str, str]
 
 
 def _handle_unknown_key(
-    root: MappingNode, loc: _ErrorPath, path: _ErrorPath, report: FileDiagnostics
+    root: MappingNode, loc: _ErrorPath, path: _ErrorPath, diagnostics: FileDiagnostics
 ) -> list[_ErrorPath]:
     parent = node_at(root, path[:-1])
     key = str(path[-1])
     if not isinstance(parent, MappingNode):
         return []
     known = _known_keys(loc[:-1])
-    report.add_error(
+    diagnostics.add_error(
         parent.key_offsets[key],
         f"unknown key '{key}'",
         did_you_mean(key, known, label="the keys here are"),
@@ -221,15 +219,15 @@ def _known_keys(loc: _ErrorPath) -> list[str]:
 
 
 def _handle_missing_key(
-    root: MappingNode, path: _ErrorPath, report: FileDiagnostics
+    root: MappingNode, path: _ErrorPath, diagnostics: FileDiagnostics
 ) -> list[_ErrorPath]:
-    """Reports a key that must be there, unless a misspelt one was just taken for it."""
+    """Report a missing key, unless a misspelt one was just corrected to it."""
     parent, key = node_at(root, path[:-1]), str(path[-1])
     if not isinstance(parent, MappingNode) or key in parent.items:
         return []
     if key not in parent.removed_keys:
         owner = {"elements": "the element", "samples": "the sample"}.get(str(path[0]), "the model")
-        report.add_error(parent.start, f"{owner} has no '{key}'")
+        diagnostics.add_error(parent.start, f"{owner} has no '{key}'")
     if key != "id":
         return [path[:-1]]
     parent.items[key] = _build_placeholder(parent.start)
@@ -242,7 +240,7 @@ def _build_placeholder(offset: int) -> ScalarNode:
 
 
 def _remove_node(root: MappingNode, path: _ErrorPath) -> None:
-    """Takes the node at ``path`` out and notes on all above it that something is missing."""
+    """Remove the node at ``path`` and mark the removal in all mappings above it."""
     node: Node = root
     for step in path[:-1]:
         _mark_removed(node, step)

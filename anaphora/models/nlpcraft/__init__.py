@@ -1,8 +1,8 @@
-"""The reader of NLPCraft's model files.
+"""Import of NLPCraft's model files.
 
-A file of NLPCraft 0.9 or 1.0 is read into the same tree as a file of ours, recognised, and
-translated into the tree of a file of ours. Its nodes keep their places, so that the rest of the
-loader runs on it unchanged and tells every mistake at its place in the original.
+A file of NLPCraft 0.9 or 1.0 is parsed to the same tree as other files, detected, and translated
+to the tree of an Anaphora file. The nodes keep their offsets, so that the rest of the loader
+works unchanged and reports errors at their positions in the original.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Their built-in tokens → our entities of the same names."""
+"""Translate NLPCraft's built-in tokens to built-in entities of the same names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,17 @@ from anaphora.grammar.idl.imports import read_import
 from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.nlpcraft.rules import SourceEntry, TranslationTarget
 from anaphora.models.nlpcraft.version_detection import Version
-from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
+from anaphora.models.reading.nodes import (
+    MappingNode,
+    Node,
+    ScalarNode,
+    SequenceNode,
+    elements_by_id,
+    iter_texts,
+    mappings_in,
+    scalars_in,
+    to_data,
+)
 from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES, find_builtin
 from anaphora.models.schema.model_file import describe_value
 
@@ -26,45 +36,47 @@ _UNSUPPORTED_PREFIXES = ("google:", "opennlp:", "stanford:")
 
 
 def add_builtin_entities(
-    sheet: TranslationTarget,
+    context: TranslationTarget,
     version: Version,
     *,
     intents: Iterable[str] = (),
     folder: Path | None = None,
 ) -> None:
-    """Switches on the entities that the file enables and that there are here.
+    """Enable the built-in entities that the file enables, as far as they exist here.
 
-    A file of 0.9 that does not say has all of them: those are switched on of which its intents
-    (with further ``intents`` and those that are imported from ``folder``) and synonyms speak.
+    A file of 0.9 without a list enables all of them; here only those are enabled that its
+    synonyms and intents mention (with further ``intents`` and imports from ``folder``).
     """
-    node = sheet.source.items.get(_TOKENS_KEY)
+    node = context.source.items.get(_TOKENS_KEY)
     if node is not None:
-        _add_listed(sheet, SourceEntry(_TOKENS_KEY, sheet.source.key_offsets[_TOKENS_KEY], node))
+        _add_listed(
+            context, SourceEntry(_TOKENS_KEY, context.source.key_offsets[_TOKENS_KEY], node)
+        )
     elif version == "0.9":
-        _add_mentioned(sheet, [*_iter_texts(sheet.source), *intents], folder)
+        _add_mentioned(context, [*_iter_texts(context.source), *intents], folder)
 
 
-def _add_listed(sheet: TranslationTarget, entry: SourceEntry) -> None:
+def _add_listed(context: TranslationTarget, entry: SourceEntry) -> None:
     if not isinstance(entry.node, SequenceNode):
         found = describe_value(to_data(entry.node))
-        sheet.add_note("ignored", entry, f"expected a list of tokens, not {found}")
+        context.add_note("ignored", entry, f"expected a list of tokens, not {found}")
         return
-    on: list[ScalarNode] = []
+    enabled: list[ScalarNode] = []
     for index, node in enumerate(entry.node.items):
         name = node.text if isinstance(node, ScalarNode) else ""
         if name.startswith("spacy:") or name in NLPCRAFT_ENTITIES:
-            on.append(ScalarNode(node.start, node.start, name, '"'))
+            enabled.append(ScalarNode(node.start, node.start, name, '"'))
             continue
         shown = f"'{name}'" if name else describe_value(to_data(node))
-        sheet.add_note(
+        context.add_note(
             "ignored",
             SourceEntry(f"{_TOKENS_KEY}[{index}]", node.start, node),
             _explain_unsupported(name, shown),
         )
-    if on:
-        _enable_entities(sheet, on)
-        names = ", ".join(node.text for node in on)
-        sheet.add_note("mapped", entry, f"→ entities: {names}")
+    if enabled:
+        _enable_entities(context, enabled)
+        names = ", ".join(node.text for node in enabled)
+        context.add_note("mapped", entry, f"→ entities: {names}")
 
 
 def _explain_unsupported(name: str, shown: str) -> str:
@@ -79,23 +91,23 @@ def _explain_unsupported(name: str, shown: str) -> str:
 _UNSUPPORTED_TOKENS = ("nlpcraft:metro", "nlpcraft:subcontinent")
 
 
-def _add_mentioned(sheet: TranslationTarget, texts: Iterable[str], folder: Path | None) -> None:
-    at = sheet.source.start
-    spoken_of = {name for text in _iter_with_imports(texts, folder) for name in _NAME.findall(text)}
-    names = [name for name in NLPCRAFT_ENTITIES if name in spoken_of]
-    reason = "not in the file; by default all are on, but it speaks of none of them"
+def _add_mentioned(context: TranslationTarget, texts: Iterable[str], folder: Path | None) -> None:
+    at = context.source.start
+    mentioned = {name for text in _iter_with_imports(texts, folder) for name in _NAME.findall(text)}
+    names = [name for name in NLPCRAFT_ENTITIES if name in mentioned]
+    reason = "not in the file; by default all are on, but it mentions none of them"
     if names:
-        _enable_entities(sheet, [ScalarNode(at, at, name, '"') for name in names])
-        reason = "not in the file; by default all are on, of which it speaks of these: entities: "
+        _enable_entities(context, [ScalarNode(at, at, name, '"') for name in names])
+        reason = "not in the file; by default all are on, and it mentions these: entities: "
         reason += ", ".join(names)
-    sheet.notes.add("changed", _TOKENS_KEY, at, reason)
+    context.notes.add("changed", _TOKENS_KEY, at, reason)
 
 
-def _enable_entities(sheet: TranslationTarget, named: Iterable[ScalarNode]) -> None:
-    """Puts the entities into our file: abstract ones among its elements, the others under
-    ``entities``; those that it has already are passed over."""
-    abstract = _find_names(sheet.source.items.get("abstractTokens"))
-    taken = {*_find_names(sheet.target.items.get("entities")), *_iter_element_ids(sheet.target)}
+def _enable_entities(context: TranslationTarget, named: Iterable[ScalarNode]) -> None:
+    """Add entities to the target: abstract ones as elements, others under ``entities``; existing
+    ones are skipped."""
+    abstract = scalars_in(context.source.items.get("abstractTokens"))
+    taken = {*scalars_in(context.target.items.get("entities")), *elements_by_id(context.target)}
     for node in named:
         if node.text in taken:
             continue
@@ -104,60 +116,32 @@ def _enable_entities(sheet: TranslationTarget, named: Iterable[ScalarNode]) -> N
             element = MappingNode(node.start)
             element.items = {"id": node, "recognizer": node}
             element.key_offsets = dict.fromkeys(element.items, node.start)
-            _append_to_list(sheet, "elements", element)
+            _append_to_list(context, "elements", element)
         else:
-            _append_to_list(sheet, "entities", node)
+            _append_to_list(context, "entities", node)
 
 
-def _append_to_list(sheet: TranslationTarget, key: str, node: Node) -> None:
-    """Puts ``node`` behind what our file has under ``key``, which it may share with theirs."""
-    known = sheet.target.items.get(key)
+def _append_to_list(context: TranslationTarget, key: str, node: Node) -> None:
+    """Append ``node`` to the list under ``key``, as a copy: source and target may share it."""
+    known = context.target.items.get(key)
     if known is not None and not isinstance(known, SequenceNode):
-        return  # of which the validation will complain
+        return  # reported by the validation
     listed = SequenceNode(known.start if known else node.start)
     listed.items = [*(known.items if known else ()), node]
-    sheet.target.items[key] = listed
-    sheet.target.key_offsets.setdefault(key, node.start)
-
-
-def _iter_element_ids(root: MappingNode) -> Iterator[str]:
-    listed = root.items.get("elements")
-    for one in listed.items if isinstance(listed, SequenceNode) else ():
-        id = one.items.get("id") if isinstance(one, MappingNode) else None
-        if isinstance(id, ScalarNode):
-            yield id.text
-
-
-def _find_names(node: Node | None) -> set[str]:
-    items = node.items if isinstance(node, SequenceNode) else ()
-    return {item.text for item in items if isinstance(item, ScalarNode)}
+    context.target.items[key] = listed
+    context.target.key_offsets.setdefault(key, node.start)
 
 
 def _iter_texts(root: MappingNode) -> Iterator[str]:
-    """The texts of the file in which an entity may be named: intents, macros, synonyms."""
-    yield from _iter_nested_texts(root.items.get("intents"))
-    yield from _iter_nested_texts(root.items.get("macros"))
-    elements = root.items.get("elements")
-    for element in elements.items if isinstance(elements, SequenceNode) else ():
-        if isinstance(element, MappingNode):
-            for key in _SYNONYMS:
-                yield from _iter_nested_texts(element.items.get(key))
-
-
-def _iter_nested_texts(node: Node | None) -> Iterator[str]:
-    waiting = [node]
-    while waiting:
-        match waiting.pop():
-            case ScalarNode(text=text):
-                yield text
-            case SequenceNode(items=items):
-                waiting += items
-            case MappingNode(items=mapped):
-                waiting += mapped.values()
+    """The texts of the file that may mention an entity: intents, macros, synonyms."""
+    elements = mappings_in(root.items.get("elements"))
+    synonyms = (one.items.get(key) for one in elements for key in _SYNONYMS)
+    for node in (root.items.get("intents"), root.items.get("macros"), *synonyms):
+        yield from iter_texts(node)
 
 
 def _iter_with_imports(texts: Iterable[str], folder: Path | None) -> Iterator[str]:
-    """The texts and all that they import; what cannot be read is told of when it is compiled."""
+    """The texts with all their imports; the compiler reports unreadable ones later."""
     waiting = [(text, folder) for text in texts]
     seen: set[tuple[str, Path | None]] = set()
     while waiting:

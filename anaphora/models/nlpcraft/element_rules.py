@@ -1,4 +1,4 @@
-"""Their elements → ours."""
+"""Translate NLPCraft's elements."""
 
 from __future__ import annotations
 
@@ -19,23 +19,25 @@ from anaphora.models.schema.model_file import ElementSchema
 __all__ = ["ELEMENT_RULES", "translate_elements"]
 
 
-def translate_elements(sheet: TranslationTarget, entry: SourceEntry) -> None:
-    """The rule of ``elements``: each one is translated; what is none of them is passed on for
-    the validation to complain of."""
+def translate_elements(context: TranslationTarget, entry: SourceEntry) -> None:
+    """The rule for ``elements``: translate each one; invalid nodes are kept for the validation to
+    report."""
     if not isinstance(entry.node, SequenceNode):
-        sheet.set_node("elements", entry.at, entry.node)
+        context.set_node("elements", entry.at, entry.node)
         return
     listed = SequenceNode(entry.node.start)
     for index, node in enumerate(entry.node.items):
         where = f"{entry.key}[{index}]."
         listed.items.append(
-            _translate_element(node, sheet, where) if isinstance(node, MappingNode) else node
+            _translate_element(node, context, where) if isinstance(node, MappingNode) else node
         )
-    sheet.set_node("elements", entry.at, listed)
+    context.set_node("elements", entry.at, listed)
 
 
-def _translate_element(source: MappingNode, sheet: TranslationTarget, where: str) -> MappingNode:
-    inner = TranslationTarget(source, MappingNode(source.start), sheet.notes, sheet.texts, where)
+def _translate_element(source: MappingNode, context: TranslationTarget, where: str) -> MappingNode:
+    inner = TranslationTarget(
+        source, MappingNode(source.start), context.notes, context.texts, where
+    )
     apply_rules(ELEMENT_RULES, inner, known_keys=ElementSchema.model_fields)
     target = inner.target
     if "properties" in source.items:
@@ -43,30 +45,30 @@ def _translate_element(source: MappingNode, sheet: TranslationTarget, where: str
     return target
 
 
-def _translate_synonyms(sheet: TranslationTarget, entry: SourceEntry) -> None:
-    sheet.set_node("synonyms", entry.at, sheet.texts.rewrite(entry.node))
+def _translate_synonyms(context: TranslationTarget, entry: SourceEntry) -> None:
+    context.set_node("synonyms", entry.at, context.texts.rewrite(entry.node))
 
 
-def _translate_values(sheet: TranslationTarget, entry: SourceEntry) -> None:
+def _translate_values(context: TranslationTarget, entry: SourceEntry) -> None:
     if not isinstance(entry.node, SequenceNode):
-        sheet.set_node("values", entry.at, sheet.texts.rewrite(entry.node))
+        context.set_node("values", entry.at, context.texts.rewrite(entry.node))
         return
-    sheet.set_node("values", entry.at, _build_value_mapping(entry.node, sheet, entry))
-    sheet.add_note("mapped", entry, "a list of values → a mapping from names to synonyms")
+    context.set_node("values", entry.at, _build_value_mapping(entry.node, context, entry))
+    context.add_note("mapped", entry, "a list of values → a mapping from names to synonyms")
 
 
 def _build_value_mapping(
-    source: SequenceNode, sheet: TranslationTarget, entry: SourceEntry
+    source: SequenceNode, context: TranslationTarget, entry: SourceEntry
 ) -> MappingNode:
-    """``[{name: …, synonyms: […]}]`` as a mapping. An item without a name gets an empty one, of
-    which the validation complains at its place."""
+    """Convert ``[{name: …, synonyms: […]}]`` to a mapping. The validation reports the empty name of
+    an item without one."""
     values = MappingNode(source.start)
     for index, item in enumerate(source.items):
         name, at, synonyms = _parse_value(item)
         for key, offset in _unknown_keys(item):
             inner = SourceEntry(f"{entry.key}[{index}].{key}", offset, item)
-            sheet.add_note("ignored", inner, "unknown key; the keys here are name and synonyms")
-        synonyms = sheet.texts.rewrite(synonyms)
+            context.add_note("ignored", inner, "unknown key; the keys here are name and synonyms")
+        synonyms = context.texts.rewrite(synonyms)
         known = values.items.get(name)
         if known is None:
             values.items[name] = synonyms
@@ -74,14 +76,12 @@ def _build_value_mapping(
             continue
         values.items[name] = _join_synonyms(known, synonyms)
         again = SourceEntry(f"{entry.key}[{index}]", at, item)
-        sheet.add_note(
-            "changed", again, f"the value '{name}' is there twice; its synonyms are joined"
-        )
+        context.add_note("changed", again, f"duplicate value '{name}'; its synonyms are merged")
     return values
 
 
 def _parse_value(item: Node) -> tuple[str, int, Node]:
-    """The name of a value, where it stands, and its synonyms."""
+    """The name of a value, its offset, and the synonyms."""
     nothing = ScalarNode(item.start, item.start, "", "")
     if isinstance(item, ScalarNode):
         return item.text, item.start, nothing
@@ -109,12 +109,12 @@ def _join_synonyms(first: Node, second: Node) -> Node:
     return both
 
 
-def _translate_value_loader(sheet: TranslationTarget, entry: SourceEntry) -> None:
+def _translate_value_loader(context: TranslationTarget, entry: SourceEntry) -> None:
     if "#" in str(to_data(entry.node)):
-        sheet.set_node("value_loader", entry.at, entry.node)
-        sheet.add_note("mapped", entry, "→ value_loader")
+        context.set_node("value_loader", entry.at, entry.node)
+        context.add_note("mapped", entry, "→ value_loader")
         return
-    sheet.add_note(
+    context.add_note(
         "ignored",
         entry,
         f"{_format_node(entry.node)} is a Java class; port it to a Python function and name that: "
@@ -122,18 +122,18 @@ def _translate_value_loader(sheet: TranslationTarget, entry: SourceEntry) -> Non
     )
 
 
-def _translate_stop_words(sheet: TranslationTarget, entry: SourceEntry) -> None:
+def _translate_stop_words(context: TranslationTarget, entry: SourceEntry) -> None:
     if to_data(entry.node) is not True:
-        reason = "only a whole model says whether stop words may stand inside of synonyms"
-        sheet.add_note("ignored", entry, reason)
+        reason = "only a whole model can allow stop words inside synonyms"
+        context.add_note("ignored", entry, reason)
 
 
 def _format_node(node: Node) -> str:
-    return node.text if isinstance(node, ScalarNode) else "what stands here"
+    return node.text if isinstance(node, ScalarNode) else "this value"
 
 
 def _add_typed_keys(meta: Node, type: Node | None) -> Node:
-    """Properties under their own name and, as in 1.0, under ``type:name``."""
+    """Add each property under ``type:name`` as well, as in 1.0."""
     if not (isinstance(meta, MappingNode) and isinstance(type, ScalarNode)):
         return meta
     both = MappingNode(meta.start)
@@ -163,4 +163,4 @@ ELEMENT_RULES: Mapping[str, Rule] = {
         "words do not move by a distance; see permute and sparse", silent_values=[0]
     ),
 }
-"""What becomes of each key of an element."""
+"""The translation rule of each key of an element."""

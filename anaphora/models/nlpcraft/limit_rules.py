@@ -1,4 +1,4 @@
-"""Their limits on the sentence and on the model → ours."""
+"""Translate NLPCraft's limits on sentences and models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from anaphora.models.schema.model_file import describe_value
 
 __all__ = ["LIMIT_RULES", "add_default_limits"]
 
-_TOKEN_COUNT_NOTE = "theirs counts free words among the tokens; limits.{} counts entities alone"
+_TOKEN_COUNT_NOTE = "NLPCraft counts free words as tokens; limits.{} counts only entities"
 _SWEAR_WORDS_NOTE = "there is no list of swear words here: give your own as limits.swear_words"
 
 _DEFAULT_LIMITS = {
@@ -38,66 +38,66 @@ _DEFAULT_LIMITS = {
 }
 
 
-def add_default_limits(sheet: TranslationTarget) -> None:
-    """Writes out the limits that a file of 0.9 has without saying so, where ours has none."""
-    at = sheet.source.start
+def add_default_limits(context: TranslationTarget) -> None:
+    """Add the default limits of 0.9, which differ from Anaphora's."""
+    at = context.source.start
     for key, (ours, value, meaning) in _DEFAULT_LIMITS.items():
-        if sheet.has_key(f"limits.{ours}") or sheet.source_value(key) is not None:
+        if context.has_key(f"limits.{ours}") or context.source_value(key) is not None:
             continue
-        sheet.set_scalar(f"limits.{ours}", at, value)
+        context.set_scalar(f"limits.{ours}", at, value)
         if meaning:
-            sheet.notes.add("changed", key, at, f"not in the file; by default {meaning}")
-    if sheet.has_key("limits.suspicious_words") and not sheet.has_key(
+            context.notes.add("changed", key, at, f"not in the file; by default {meaning}")
+    if context.has_key("limits.suspicious_words") and not context.has_key(
         "limits.max_suspicious_words"
     ):
-        sheet.set_scalar("limits.max_suspicious_words", at, "0")
+        context.set_scalar("limits.max_suspicious_words", at, "0")
 
 
 def _map_to_limit(key: str) -> Rule:
-    """The rule of a number of theirs that is ``key`` of ours, unless it means no limit."""
+    """The rule for a number that maps to ``key``, unless it means no limit."""
 
-    def rule(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    def rule(context: TranslationTarget, entry: SourceEntry) -> None:
         if is_unlimited(entry.node):
-            sheet.add_note("mapped", entry, "there is no limit without it")
+            context.add_note("mapped", entry, "there is no limit without it")
         else:
-            map_to(key)(sheet, entry)
+            map_to(key)(context, entry)
 
     return rule
 
 
-def _translate_latin_only(sheet: TranslationTarget, entry: SourceEntry) -> None:
+def _translate_latin_only(context: TranslationTarget, entry: SourceEntry) -> None:
     allowed = to_data(entry.node)
     if not isinstance(allowed, bool):
-        sheet.set_node("limits.latin_only", entry.at, entry.node)
+        context.set_node("limits.latin_only", entry.at, entry.node)
         return
     only = "false" if allowed else "true"
-    sheet.set_scalar("limits.latin_only", entry.at, only)
-    sheet.add_note("mapped", entry, f"→ limits.latin_only: {only}")
+    context.set_scalar("limits.latin_only", entry.at, only)
+    context.add_note("mapped", entry, f"→ limits.latin_only: {only}")
 
 
-def _translate_swear_words(sheet: TranslationTarget, entry: SourceEntry) -> None:
-    sheet.set_node("limits.swear_words_allowed", entry.at, entry.node)
+def _translate_swear_words(context: TranslationTarget, entry: SourceEntry) -> None:
+    context.set_node("limits.swear_words_allowed", entry.at, entry.node)
     if to_data(entry.node) is False:
-        sheet.add_note("changed", entry, f"→ limits.swear_words_allowed; {_SWEAR_WORDS_NOTE}")
+        context.add_note("changed", entry, f"→ limits.swear_words_allowed; {_SWEAR_WORDS_NOTE}")
     else:
-        sheet.add_note("mapped", entry, "→ limits.swear_words_allowed")
+        context.add_note("mapped", entry, "→ limits.swear_words_allowed")
 
 
-def _translate_no_user_tokens(sheet: TranslationTarget, entry: SourceEntry) -> None:
+def _translate_no_user_tokens(context: TranslationTarget, entry: SourceEntry) -> None:
     allowed = to_data(entry.node)
     if allowed is False:
-        sheet.set_scalar("limits.min_entities", entry.at, "1")
-        sheet.add_note("mapped", entry, "false → limits.min_entities: 1")
+        context.set_scalar("limits.min_entities", entry.at, "1")
+        context.add_note("mapped", entry, "false → limits.min_entities: 1")
     elif allowed is not True:
-        sheet.add_note("ignored", entry, f"expected true or false, not {describe_value(allowed)}")
+        context.add_note("ignored", entry, f"expected true or false, not {describe_value(allowed)}")
 
 
-def _translate_max_synonyms(sheet: TranslationTarget, entry: SourceEntry) -> None:
-    if is_unlimited(entry.node) or sheet.source_value("maxSynonymsThresholdError") is True:
-        _map_to_limit("max_synonyms")(sheet, entry)
+def _translate_max_synonyms(context: TranslationTarget, entry: SourceEntry) -> None:
+    if is_unlimited(entry.node) or context.source_value("maxSynonymsThresholdError") is True:
+        _map_to_limit("max_synonyms")(context, entry)
         return
     reason = "without maxSynonymsThresholdError it only warns; max_synonyms is a strict limit"
-    sheet.add_note("ignored", entry, reason)
+    context.add_note("ignored", entry, reason)
 
 
 LIMIT_RULES: Mapping[str, Rule] = {
@@ -111,16 +111,14 @@ LIMIT_RULES: Mapping[str, Rule] = {
         "there is no dictionary of known words", silent_values=[NO_LIMIT]
     ),
     "suspiciousWords": map_to("limits.suspicious_words"),
-    # Endless or not: where suspicious words are listed, ours allows none without the key.
+    # Even if unlimited: without the key, listed suspicious words are not allowed at all.
     "maxSuspiciousWords": map_to("limits.max_suspicious_words"),
     "nonEnglishAllowed": ignore_key(
         "there is no dictionary of English words", silent_values=[True]
     ),
     "notLatinCharsetAllowed": _translate_latin_only,
     "swearWordsAllowed": _translate_swear_words,
-    "noNounsAllowed": ignore_key(
-        "nothing here tells the nouns of a sentence", silent_values=[True]
-    ),
+    "noNounsAllowed": ignore_key("nouns are not detected", silent_values=[True]),
     "noUserTokensAllowed": _translate_no_user_tokens,
     "maxElementSynonyms": _translate_max_synonyms,
     "maxTotalSynonyms": ignore_key(
@@ -133,4 +131,4 @@ LIMIT_RULES: Mapping[str, Rule] = {
         "elements may always share a synonym: each of them is found", silent_values=[True]
     ),
 }
-"""What becomes of each limit."""
+"""The translation rule of each limit."""

@@ -1,4 +1,4 @@
-"""Their macros → ours: a list of ``{name, macro}`` becomes a mapping."""
+"""Translate NLPCraft's macros from a list of ``{name, macro}`` to a mapping."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, Sequenc
 __all__ = ["find_macro_texts", "translate_macros"]
 
 
-def translate_macros(sheet: TranslationTarget, entry: SourceEntry) -> None:
-    """The rule of ``macros``."""
-    written = sheet.texts.rewrite(entry.node)
+def translate_macros(context: TranslationTarget, entry: SourceEntry) -> None:
+    """The rule for ``macros``."""
+    written = context.texts.rewrite(entry.node)
     if not isinstance(written, SequenceNode):
-        sheet.set_node("macros", entry.at, written)
+        context.set_node("macros", entry.at, written)
         return
     macros = MappingNode(written.start)
     for index, item in enumerate(written.items):
@@ -23,18 +23,20 @@ def translate_macros(sheet: TranslationTarget, entry: SourceEntry) -> None:
         if isinstance(item, MappingNode):
             for key in item.items.keys() - {"name", "macro"}:
                 unknown = SourceEntry(f"{where}.{key}", item.key_offsets[key], item)
-                sheet.add_note("ignored", unknown, "unknown key; the keys here are name and macro")
+                context.add_note(
+                    "ignored", unknown, "unknown key; the keys here are name and macro"
+                )
         if name in macros.items:
-            reason = f"the macro {name} is there twice; the later one holds"
-            sheet.add_note("changed", SourceEntry(where, at, item), reason)
+            reason = f"duplicate macro {name}; the last one is used"
+            context.add_note("changed", SourceEntry(where, at, item), reason)
         macros.items[name] = text
         macros.key_offsets[name] = at
-    sheet.set_node("macros", entry.at, macros)
-    sheet.add_note("mapped", entry, "a list of macros → a mapping from names to texts")
+    context.set_node("macros", entry.at, macros)
+    context.add_note("mapped", entry, "a list of macros → a mapping from names to texts")
 
 
 def find_macro_texts(root: MappingNode) -> dict[str, str]:
-    """The macros of a file of theirs by name, as they are written."""
+    """The macros of an NLPCraft file by name, untranslated."""
     return {name: node.text for name, node in _iter_macros(root) if isinstance(node, ScalarNode)}
 
 
@@ -49,9 +51,9 @@ def _iter_macros(root: MappingNode) -> Iterator[tuple[str, Node]]:
 
 
 def _parse_macro(item: Node) -> tuple[str, int, Node]:
-    """The name of a macro, where it stands, and the text.
+    """The name of a macro, its offset, and the text.
 
-    What has another shape gets a name that is none, of which the validation complains.
+    An item with another shape gets an empty name, which the validation reports.
     """
     if isinstance(item, ScalarNode):
         return item.text, item.start, item

@@ -1,4 +1,4 @@
-"""What becomes of the keys of a model, apart from its limits, macros and elements."""
+"""Translation rules of the keys of a model, apart from limits, macros and elements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from anaphora.models.nlpcraft.rules import (
     map_to,
     replacement_node,
 )
-from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
+from anaphora.models.reading.nodes import ScalarNode, SequenceNode, elements_by_id, to_data
 from anaphora.models.schema.durations import format_duration
 from anaphora.models.schema.model_file import describe_value
 
@@ -33,70 +33,70 @@ _METHOD = re.compile(r"[=~]\s*/\s*([\w.$]*#\w+)\s*/")
 
 
 def make_id(name: str) -> str:
-    """An id of ours that is as much like ``name`` as can be."""
+    """A valid id that is similar to ``name``."""
     id = _NON_ID_CHARACTERS.sub("-", name).strip("-") or "model"
     return id if id[0].isalpha() or id[0] == "_" else f"model-{id}"
 
 
-def _translate_id(sheet: TranslationTarget, entry: SourceEntry) -> None:
+def _translate_id(context: TranslationTarget, entry: SourceEntry) -> None:
     node = entry.node
     if not isinstance(node, ScalarNode) or not node.text.strip():
-        sheet.set_node("id", entry.at, node)
+        context.set_node("id", entry.at, node)
         return
     id = make_id(node.text)
     if id == node.text:
-        sheet.set_node("id", entry.at, node)
+        context.set_node("id", entry.at, node)
         return
-    sheet.set_node("id", entry.at, replacement_node(node, id))
-    sheet.add_note(
+    context.set_node("id", entry.at, replacement_node(node, id))
+    context.add_note(
         "changed", entry, f"'{node.text}' → '{id}': an id has letters, digits, '_', '-', ':', '.'"
     )
 
 
-def _translate_timeout(sheet: TranslationTarget, entry: SourceEntry) -> None:
+def _translate_timeout(context: TranslationTarget, entry: SourceEntry) -> None:
     milliseconds = to_data(entry.node)
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int) or milliseconds < 0:
-        sheet.set_node("conversation.timeout", entry.at, entry.node)
+        context.set_node("conversation.timeout", entry.at, entry.node)
         return
     longest = int(_MAX_TIMEOUT / timedelta(milliseconds=1))
     exact = timedelta(milliseconds=min(milliseconds, longest))
     text = format_duration(max(exact, _MIN_TIMEOUT))
-    sheet.set_node("conversation.timeout", entry.at, replacement_node(entry.node, text))
+    context.set_node("conversation.timeout", entry.at, replacement_node(entry.node, text))
     is_same = exact >= _MIN_TIMEOUT and milliseconds <= longest
     kind: NoteKind = "mapped" if is_same else "changed"
-    sheet.add_note(kind, entry, f"{milliseconds} ms → conversation.timeout: {text}")
+    context.add_note(kind, entry, f"{milliseconds} ms → conversation.timeout: {text}")
 
 
-def _translate_intents(sheet: TranslationTarget, entry: SourceEntry) -> None:
-    sheet.set_node("intents", entry.at, entry.node)
+def _translate_intents(context: TranslationTarget, entry: SourceEntry) -> None:
+    context.set_node("intents", entry.at, entry.node)
     if not isinstance(entry.node, SequenceNode):
         return
     for index, item in enumerate(entry.node.items):
         for method in _METHOD.findall(item.text) if isinstance(item, ScalarNode) else ():
             named = SourceEntry(f"{entry.key}[{index}]", item.start, item)
             reason = f"the Java method {method} is a Python function here: module#function"
-            sheet.add_note("changed", named, reason)
+            context.add_note("changed", named, reason)
 
 
-def _deferred(sheet: TranslationTarget, entry: SourceEntry) -> None:
-    """Nothing: :func:`~anaphora.models.nlpcraft.builtin_tokens.add_builtin_entities` reads it when
-    the elements are there."""
+def _deferred(context: TranslationTarget, entry: SourceEntry) -> None:
+    """Do nothing: :func:`~anaphora.models.nlpcraft.builtin_tokens.add_builtin_entities` handles the
+    key after the elements."""
 
 
-def _translate_abstract_tokens(sheet: TranslationTarget, entry: SourceEntry) -> None:
-    """Only noted here: :func:`mark_abstract` does it when the elements are there."""
-    if _find_names(entry.node) is None:
+def _translate_abstract_tokens(context: TranslationTarget, entry: SourceEntry) -> None:
+    """Check the list; :func:`mark_abstract` applies it after the elements."""
+    if not isinstance(entry.node, SequenceNode):
         found = describe_value(to_data(entry.node))
-        sheet.add_note("ignored", entry, f"expected a list of elements, not {found}")
+        context.add_note("ignored", entry, f"expected a list of elements, not {found}")
 
 
-def mark_abstract(sheet: TranslationTarget) -> None:
-    """Makes the elements abstract that ``abstractTokens`` names."""
-    listed = sheet.source.items.get("abstractTokens")
+def mark_abstract(context: TranslationTarget) -> None:
+    """Set ``abstract`` on the elements that ``abstractTokens`` lists."""
+    listed = context.source.items.get("abstractTokens")
     if not isinstance(listed, SequenceNode) or not listed.items:
         return
-    key, at = "abstractTokens", sheet.source.key_offsets["abstractTokens"]
-    elements = _elements_by_id(sheet.target)
+    key, at = "abstractTokens", context.source.key_offsets["abstractTokens"]
+    elements = elements_by_id(context.target)
     for index, node in enumerate(listed.items):
         name = node.text if isinstance(node, ScalarNode) else ""
         if element := elements.get(name):
@@ -106,25 +106,8 @@ def mark_abstract(sheet: TranslationTarget) -> None:
         shown = f"'{name}'" if name else describe_value(to_data(node))
         hint = did_you_mean(name, elements) if name else ""
         reason = f"there is no element {shown}{'; ' if hint else ''}{hint}"
-        sheet.notes.add("ignored", f"{key}[{index}]", node.start, reason)
-    sheet.notes.add("mapped", key, at, "→ abstract: true in each of these elements")
-
-
-def _elements_by_id(root: MappingNode) -> dict[str, MappingNode]:
-    listed = root.items.get("elements")
-    elements = listed.items if isinstance(listed, SequenceNode) else []
-    return {
-        id.text: one
-        for one in elements
-        if isinstance(one, MappingNode) and isinstance(id := one.items.get("id"), ScalarNode)
-    }
-
-
-def _find_names(node: Node) -> list[str] | None:
-    """The texts of a list; None for what is no list."""
-    if not isinstance(node, SequenceNode):
-        return None
-    return [item.text for item in node.items if isinstance(item, ScalarNode)]
+        context.notes.add("ignored", f"{key}[{index}]", node.start, reason)
+    context.notes.add("mapped", key, at, "→ abstract: true in each of these elements")
 
 
 MODEL_RULES: Mapping[str, Rule] = {
@@ -156,4 +139,4 @@ MODEL_RULES: Mapping[str, Rule] = {
     ),
     **LIMIT_RULES,
 }
-"""What becomes of each key of a model."""
+"""The translation rule of each key of a model."""

@@ -1,4 +1,4 @@
-"""What a translation tells of its work: what was mapped, what is changed or ignored, and why."""
+"""Notes about a translation: keys that were mapped, changed or ignored, and why."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _INDEX = re.compile(r"\[\d+\]")
 
 @dataclass(frozen=True, slots=True)
 class TranslationNote:
-    """What became of a key of the original file, or of one that it leaves out.
+    """The translation of a key of the original file, or of a missing key.
 
-    ``mapped`` means the same as before under another name; ``changed`` means that something is
-    added, taken as a default of theirs, or not quite the same; ``ignored`` has no effect.
-    ``key`` is the path of the key as the file writes it, ``offset`` its place in the file.
+    ``mapped``: the same meaning under another name. ``changed``: something is added, is a default
+    of NLPCraft, or is not quite the same. ``ignored``: without effect. ``key`` is the path of the
+    key in the original file, ``offset`` its offset there.
     """
 
     kind: NoteKind
@@ -33,7 +33,7 @@ class TranslationNote:
 
 
 class NoteCollector:
-    """Gathers the notes of one file."""
+    """Collects the notes of one file."""
 
     def __init__(self) -> None:
         self._notes: list[TranslationNote] = []
@@ -42,7 +42,7 @@ class NoteCollector:
         self._notes.append(TranslationNote(kind, key, offset, reason))
 
     def collect(self) -> tuple[TranslationNote, ...]:
-        """All of them in the order of the file; what is said of many elements is said once."""
+        """The notes in file order; equal notes about several elements are merged."""
         alike: dict[tuple[str, str, str], list[TranslationNote]] = {}
         for note in sorted(self._notes, key=lambda note: note.offset):
             pattern = _INDEX.sub("[]", note.key)

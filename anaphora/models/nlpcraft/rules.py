@@ -1,4 +1,4 @@
-"""What can become of a key: tables of rules say it, key by key, and a sheet carries it out."""
+"""Translation rules for keys, and the target that they fill."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.nlpcraft.notes import NoteCollector, NoteKind
 from anaphora.models.nlpcraft.synonym_rewriter import SynonymRewriter
-from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, to_data
+from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, copy_mapping, to_data
 
 __all__ = [
     "NO_LIMIT",
@@ -27,20 +27,20 @@ __all__ = [
 ]
 
 NO_LIMIT = 2**31 - 1
-"""Their greatest number, which stands for "as many as you like"."""
+"""NLPCraft's value for an unlimited number."""
 
 _IS = re.compile(r"is(?=[A-Z])")
 
 
 def canonical_key(key: str) -> str:
-    """A key as most of their files write it: ``sparse`` for ``isSparse``."""
+    """The usual spelling of a key: ``sparse`` for ``isSparse``."""
     bare = _IS.sub("", key, count=1) if key.startswith("is") else key
     return bare if bare == key else bare[:1].lower() + bare[1:]
 
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
-    """A key of their file as it is written there, its offset, and its value."""
+    """A key of the original file, its offset and its value."""
 
     key: str
     at: int
@@ -49,9 +49,9 @@ class SourceEntry:
 
 @dataclass(frozen=True, slots=True)
 class TranslationTarget:
-    """A mapping of our file, ``target``, that is being filled from one of theirs, ``source``.
+    """A mapping ``target`` of the translation that is filled from a mapping ``source``.
 
-    ``where`` begins the paths of its keys in notes.
+    ``where`` is the prefix of its keys in notes.
     """
 
     source: MappingNode
@@ -61,9 +61,9 @@ class TranslationTarget:
     where: str = ""
 
     def set_node(self, key: str, at: int, node: Node) -> bool:
-        """Gives ``key`` (a path with dots) a value, unless it has one already.
+        """Set ``key`` (a path with dots), unless it has a value already; returns whether it did.
 
-        Returns whether it did. What stands where a mapping belongs is left to the validation.
+        An invalid section is left for the validation to report.
         """
         *sections, last = key.split(".")
         target = self.target
@@ -80,17 +80,17 @@ class TranslationTarget:
         return True
 
     def set_scalar(self, key: str, at: int, value: str) -> bool:
-        """Gives ``key`` a number or a word such as ``true``, as :meth:`put` does."""
+        """Like :meth:`set_node`, for a number or a word such as ``true``."""
         return self.set_node(key, at, ScalarNode(at, at, value, ""))
 
     def source_value(self, key: str) -> Any:
-        """What their file says under ``key``, with or without the ``is`` before it."""
+        """The value of ``key`` in the original file, in any spelling."""
         written = (one for name, one in self.source.items.items() if canonical_key(name) == key)
         node = next(written, None)
         return None if node is None else to_data(node)
 
     def has_key(self, key: str) -> bool:
-        """Whether ``key`` (a path with dots) has a value already in our file."""
+        """Whether ``key`` (a path with dots) has a value in the target."""
         node: Node | None = self.target
         for name in key.split("."):
             node = node.items.get(name) if isinstance(node, MappingNode) else None
@@ -104,75 +104,68 @@ Rule: TypeAlias = Callable[[TranslationTarget, SourceEntry], None]
 
 
 def apply_rules(
-    rules: Mapping[str, Rule], sheet: TranslationTarget, *, known_keys: Container[str]
+    rules: Mapping[str, Rule], context: TranslationTarget, *, known_keys: Container[str]
 ) -> None:
-    """Fills ``sheet`` by the rule of each key of its source.
+    """Apply the rule of each key of the source.
 
-    A key without a rule is kept if it is one of ``ours``, else it is ignored with a note.
+    A key without a rule is copied if it is one of ``known_keys``, else ignored with a note.
     """
-    source = sheet.source
+    source = context.source
     entries = [
         SourceEntry(key, source.key_offsets[key], node) for key, node in source.items.items()
     ]
     for entry in entries:
         if canonical_key(entry.key) not in rules and entry.key in known_keys:
-            sheet.set_node(entry.key, entry.at, _copy_mapping(entry.node))
+            node = entry.node
+            if isinstance(node, MappingNode):  # a copy, to which sections can be added
+                node = copy_mapping(node, node.items)
+            context.set_node(entry.key, entry.at, node)
     for entry in entries:
         if rule := rules.get(canonical_key(entry.key)):
-            rule(sheet, entry)
+            rule(context, entry)
         elif entry.key not in known_keys:
             hint = did_you_mean(entry.key, rules)
-            sheet.add_note("ignored", entry, f"unknown key{'; ' if hint else ''}{hint}")
+            context.add_note("ignored", entry, f"unknown key{'; ' if hint else ''}{hint}")
 
 
-def copy_key(sheet: TranslationTarget, entry: SourceEntry) -> None:
-    """The rule of a key that is the same in our files."""
+def copy_key(context: TranslationTarget, entry: SourceEntry) -> None:
+    """The rule for a key that is the same in Anaphora's files."""
     key = canonical_key(entry.key)
-    if not sheet.set_node(key, entry.at, entry.node):
-        sheet.add_note("ignored", entry, f"{key} is given already")
+    if not context.set_node(key, entry.at, entry.node):
+        context.add_note("ignored", entry, f"{key} is given already")
 
 
 def map_to(key: str) -> Rule:
-    """The rule of a key that is called ``key`` in our files."""
+    """The rule for a key that is called ``key`` in Anaphora's files."""
 
-    def rule(sheet: TranslationTarget, entry: SourceEntry) -> None:
-        if sheet.set_node(key, entry.at, entry.node):
-            sheet.add_note("mapped", entry, f"→ {key}")
+    def rule(context: TranslationTarget, entry: SourceEntry) -> None:
+        if context.set_node(key, entry.at, entry.node):
+            context.add_note("mapped", entry, f"→ {key}")
         else:
-            sheet.add_note("ignored", entry, f"{key} is given already")
+            context.add_note("ignored", entry, f"{key} is given already")
 
     return rule
 
 
 def ignore_key(reason: str, *, silent_values: Sequence[object] = ()) -> Rule:
-    """The rule of a key without effect. Where its value is among ``unless``, or empty, it would
-    have none there either, and nothing is said."""
+    """The rule for a key without effect, with a note unless its value is empty or one of
+    ``silent_values``, which have no effect in NLPCraft either."""
 
-    def rule(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    def rule(context: TranslationTarget, entry: SourceEntry) -> None:
         value = to_data(entry.node)
         if value not in silent_values and value not in (None, [], {}):
-            sheet.add_note("ignored", entry, reason)
+            context.add_note("ignored", entry, reason)
 
     return rule
 
 
 def is_unlimited(node: Node) -> bool:
-    """Whether a value says that there is no limit."""
+    """Whether a value means that there is no limit."""
     value = to_data(node) if isinstance(node, ScalarNode) else None
     return isinstance(value, int) and value >= NO_LIMIT
 
 
-def _copy_mapping(node: Node) -> Node:
-    """A mapping to which something can be added; anything else as it is."""
-    if not isinstance(node, MappingNode):
-        return node
-    copy = MappingNode(node.start)
-    copy.items = dict(node.items)
-    copy.key_offsets = dict(node.key_offsets)
-    return copy
-
-
 def replacement_node(node: Node, text: str) -> ScalarNode:
-    """A text that takes the place of ``node``."""
+    """A text that replaces ``node``."""
     end = node.end if isinstance(node, ScalarNode) else node.start
     return ScalarNode(node.start, end, text, '"')

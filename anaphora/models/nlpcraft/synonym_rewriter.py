@@ -1,7 +1,7 @@
-"""The synonyms and macros of a file, with the blanks that NLPCraft reads into them.
+"""Rewrite synonyms and macros with the blanks that NLPCraft implies.
 
-Theirs joins neighbouring pieces by a blank where ours joins them without one: ``ben{z|s}`` is
-``ben z`` and ``ben s`` to NLPCraft, ``benz`` and ``bens`` to us.
+NLPCraft joins adjacent pieces with a blank, Anaphora without one: ``ben{z|s}`` is ``ben z`` and
+``ben s`` in NLPCraft, ``benz`` and ``bens`` here.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from anaphora.grammar.synonyms.spacing import insert_blanks
-from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from anaphora.models.reading.nodes import Node, ScalarNode, copy_tree
 
 __all__ = ["SynonymRewriter"]
 
 
 class SynonymRewriter:
-    """Rewrites the texts of one file; ``macros`` are those of the file, by name.
+    """Rewrites the texts of one file; ``macros`` are the macros of the file by name.
 
-    ``first`` is the first text that was changed, as it was and as it is, and where it stands;
-    ``changed`` says how many were.
+    ``first_change`` is the first changed text before and after, with its offset;
+    ``change_count`` is the number of changed texts.
     """
 
     def __init__(self, macros: Mapping[str, str]) -> None:
@@ -27,19 +27,8 @@ class SynonymRewriter:
         self.first_change: tuple[str, str, int] | None = None
 
     def rewrite(self, node: Node) -> Node:
-        """``node`` with every text in it, at any depth, written in our way."""
-        match node:
-            case ScalarNode():
-                return self._rewrite_text(node)
-            case SequenceNode():
-                listed = SequenceNode(node.start)
-                listed.items = [self.rewrite(item) for item in node.items]
-                return listed
-            case MappingNode():
-                mapped = MappingNode(node.start)
-                mapped.key_offsets = dict(node.key_offsets)
-                mapped.items = {key: self.rewrite(item) for key, item in node.items.items()}
-                return mapped
+        """A copy of ``node`` with every text in it rewritten, at any depth."""
+        return copy_tree(node, self._rewrite_text)
 
     def _rewrite_text(self, node: ScalarNode) -> ScalarNode:
         if "{" not in node.text and "<" not in node.text:

@@ -1,4 +1,4 @@
-"""The tree of a file of NLPCraft → the tree of a file of ours, and what was done to it."""
+"""Translate the tree of an NLPCraft file to the tree of an Anaphora file."""
 
 from __future__ import annotations
 
@@ -15,15 +15,20 @@ from anaphora.models.nlpcraft.notes import NoteCollector, TranslationNote
 from anaphora.models.nlpcraft.rules import TranslationTarget, apply_rules
 from anaphora.models.nlpcraft.synonym_rewriter import SynonymRewriter
 from anaphora.models.nlpcraft.version_detection import MODEL_KEYS, Version
-from anaphora.models.reading.nodes import MappingNode, ScalarNode, SequenceNode, to_data
+from anaphora.models.reading.nodes import (
+    MappingNode,
+    ScalarNode,
+    SequenceNode,
+    copy_mapping,
+    to_data,
+)
 
 __all__ = ["Translation", "translate"]
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A file of theirs as the tree of one of ours, whose nodes have the places of the original;
-    and what there is to say of it, in the order of the file."""
+    """A translated tree, with the offsets of the original, and notes in file order."""
 
     root: MappingNode
     notes: tuple[TranslationNote, ...]
@@ -37,37 +42,34 @@ def translate(
     intents: Iterable[str] = (),
     folder: Path | None = None,
 ) -> Translation:
-    """The file of NLPCraft ``version`` with the tree ``root``, as a file of ours.
+    """Translate the tree of a file of NLPCraft ``version``; ``root`` is not changed.
 
-    ``name`` is the stem of the file's name, which becomes the id of a model that has none;
-    ``intents`` are texts with further ones, and ``folder`` is where their imports are sought:
-    they tell which built-in entities are needed.
-    Defaults of theirs that are not ours are written out, with the offset of the whole file.
-    What has a wrong type is passed on for the validation to complain of; ``root`` itself is not
-    changed. Nothing is raised.
+    ``name`` is the stem of the file name, the default for the id. ``intents`` are further texts
+    with intents and ``folder`` is the folder of their imports: they determine which built-in
+    entities are needed. Defaults that differ from Anaphora's are written out, at the offset of
+    the file. Values of a wrong type are kept for the validation to report. Never raises.
     """
     notes = NoteCollector()
     root = _remove_nulls(root)
-    sheet = TranslationTarget(
+    context = TranslationTarget(
         root, MappingNode(root.start), notes, SynonymRewriter(find_macro_texts(root))
     )
-    apply_rules(MODEL_RULES, sheet, known_keys=MODEL_KEYS)
-    add_builtin_entities(sheet, version, intents=intents, folder=folder)
-    mark_abstract(sheet)
-    _add_id(sheet, name)
-    add_language(sheet, name)
-    _add_timeout(sheet)
-    _skip_stop_words(sheet)
+    apply_rules(MODEL_RULES, context, known_keys=MODEL_KEYS)
+    add_builtin_entities(context, version, intents=intents, folder=folder)
+    mark_abstract(context)
+    _add_id(context, name)
+    add_language(context, name)
+    _add_timeout(context)
+    _skip_stop_words(context)
     if version == "0.9":
-        _add_default_options(sheet)
-    _note_missing_intents(sheet)
-    _note_inserted_blanks(sheet)
-    return Translation(sheet.target, notes.collect())
+        _add_default_options(context)
+    _note_missing_intents(context)
+    _note_inserted_blanks(context)
+    return Translation(context.target, notes.collect())
 
 
 def _remove_nulls(root: MappingNode) -> MappingNode:
-    """The tree without the keys of the model and of its elements that have no value: theirs
-    takes the default then."""
+    """Remove the keys of the model and of its elements without a value: NLPCraft uses defaults."""
     found = _drop_null_keys(root)
     elements = found.items.get("elements")
     if isinstance(elements, SequenceNode):
@@ -81,67 +83,64 @@ def _remove_nulls(root: MappingNode) -> MappingNode:
 
 
 def _drop_null_keys(node: MappingNode) -> MappingNode:
-    found = MappingNode(node.start)
-    found.items = {
+    items = {
         key: value
         for key, value in node.items.items()
-        if key in ("id", "type") or to_data(value) is not None  # what must have a value is told
+        if key in ("id", "type") or to_data(value) is not None  # a null id is reported later
     }
-    found.key_offsets = {key: node.key_offsets[key] for key in found.items}
-    found.removed_keys = node.removed_keys
-    return found
+    return copy_mapping(node, items)
 
 
-def _add_id(sheet: TranslationTarget, name: str) -> None:
-    if sheet.has_key("id"):
+def _add_id(context: TranslationTarget, name: str) -> None:
+    if context.has_key("id"):
         return
-    at = sheet.source.start
+    at = context.source.start
     id = make_id(name)
-    sheet.set_node("id", at, ScalarNode(at, at, id, '"'))
-    sheet.notes.add("changed", "id", at, f"not in the file; '{id}' is taken from its name")
+    context.set_node("id", at, ScalarNode(at, at, id, '"'))
+    context.notes.add("changed", "id", at, f"not in the file; '{id}' is taken from its name")
 
 
-def _add_timeout(sheet: TranslationTarget) -> None:
-    if not sheet.has_key("conversation.timeout"):
-        at = sheet.source.start
-        sheet.set_scalar("conversation.timeout", at, "1h")
+def _add_timeout(context: TranslationTarget) -> None:
+    if not context.has_key("conversation.timeout"):
+        at = context.source.start
+        context.set_scalar("conversation.timeout", at, "1h")
         reason = "not in the file; by default an hour: conversation.timeout: 1h"
-        sheet.notes.add("changed", "conversationTimeout", at, reason)
+        context.notes.add("changed", "conversationTimeout", at, reason)
 
 
-def _skip_stop_words(sheet: TranslationTarget) -> None:
-    if not sheet.has_key("stop_words.skip"):
-        at = sheet.source.start
-        sheet.set_scalar("stop_words.skip", at, "true")
-        reason = "such words may stand inside of synonyms, as in theirs: stop_words.skip: true"
-        sheet.notes.add("changed", "stop words", at, reason)
+def _skip_stop_words(context: TranslationTarget) -> None:
+    if not context.has_key("stop_words.skip"):
+        at = context.source.start
+        context.set_scalar("stop_words.skip", at, "true")
+        reason = "stop words may occur inside synonyms, as in NLPCraft: stop_words.skip: true"
+        context.notes.add("changed", "stop words", at, reason)
 
 
-def _add_default_options(sheet: TranslationTarget) -> None:
-    at = sheet.source.start
-    add_default_limits(sheet)
-    if not sheet.has_key("options.unused_usr_toks"):
-        sheet.set_scalar("options.unused_usr_toks", at, "false")
+def _add_default_options(context: TranslationTarget) -> None:
+    at = context.source.start
+    add_default_limits(context)
+    if not context.has_key("options.unused_usr_toks"):
+        context.set_scalar("options.unused_usr_toks", at, "false")
         reason = (
             "an intent may not leave an element of the sentence unused, as in 0.9: "
             "options.unused_usr_toks: false"
         )
-        sheet.notes.add("changed", "options", at, reason)
+        context.notes.add("changed", "options", at, reason)
 
 
-def _note_missing_intents(sheet: TranslationTarget) -> None:
-    intents = sheet.target.items.get("intents")
+def _note_missing_intents(context: TranslationTarget) -> None:
+    intents = context.target.items.get("intents")
     if intents is None or (isinstance(intents, SequenceNode) and not intents.items):
-        at = sheet.source.key_offsets.get("intents", sheet.source.start)
+        at = context.source.key_offsets.get("intents", context.source.start)
         reason = "no intents in the file: give them with --intents or intents=…"
-        sheet.notes.add("ignored", "intents", at, reason)
+        context.notes.add("ignored", "intents", at, reason)
 
 
-def _note_inserted_blanks(sheet: TranslationTarget) -> None:
-    if sheet.texts.first_change is None:
+def _note_inserted_blanks(context: TranslationTarget) -> None:
+    if context.texts.first_change is None:
         return
-    before, after, at = sheet.texts.first_change
-    count = sheet.texts.change_count
+    before, after, at = context.texts.first_change
+    count = context.texts.change_count
     others = f" (and {count - 1:,} more)" if count > 1 else ""
-    reason = f"pieces are joined by a blank, as in theirs: '{before}' → '{after}'{others}"
-    sheet.notes.add("changed", "synonyms", at, reason)
+    reason = f"pieces are joined by a blank, as in NLPCraft: '{before}' → '{after}'{others}"
+    context.notes.add("changed", "synonyms", at, reason)

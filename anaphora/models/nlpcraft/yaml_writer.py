@@ -1,4 +1,4 @@
-"""A tree as the text of a YAML file of ours."""
+"""Print the tree of a model file as YAML."""
 
 from __future__ import annotations
 
@@ -37,17 +37,15 @@ _KEY_ORDERS = {
 _TEXT = "tag:yaml.org,2002:str"
 _LIST = "tag:yaml.org,2002:seq"
 _MAP = "tag:yaml.org,2002:map"
-_UNUSUAL_LINE_BREAKS = re.compile(
-    "[\r\x85\u2028\u2029]"
-)  # are written as they are but in such quotes
-_MAX_LINE_LIST = 70  # characters of a list that stands on one line
-_MAX_QUOTED_LENGTH = 80  # characters of a text with quotes in it that stands in quotes
+_UNUSUAL_LINE_BREAKS = re.compile("[\r\x85\u2028\u2029]")  # escaped only in double quotes
+_MAX_LINE_LIST = 70  # characters of a list on one line
+_MAX_QUOTED_LENGTH = 80  # characters of a quoted text that contains quotes
 
 
 def print_model(root: MappingNode) -> str:
-    """A file of ours with what the tree ``root`` says, which is read as the same model again.
+    """Print a tree as YAML that loads as the same model.
 
-    Keys have the order of the schema. Numbers are written as they were.
+    Keys are in the order of the schema. Numbers keep their spelling.
     """
     text: str = yaml.serialize(
         _to_yaml_node(root, ()),
@@ -110,7 +108,7 @@ def _to_text_scalar(text: str) -> yaml.ScalarNode:
 
 
 def _choose_style(text: str) -> str | None:
-    """How a text is best read: in a block, in quotes, or bare (None)."""
+    """The most readable style of a text: block, quotes, or plain (None)."""
     if _UNUSUAL_LINE_BREAKS.search(text) or not isinstance(
         to_data(ScalarNode(0, 0, text, "")), str
     ):
@@ -125,6 +123,6 @@ def _choose_style(text: str) -> str | None:
 
 
 def _needs_quotes(text: str) -> bool:
-    """Whether YAML would read something else into the bare text, or an eye might."""
+    """Whether YAML or a reader could misinterpret the plain text."""
     first = text[:1]
     return not (first.isalnum() or first == "_") or any(mark in text for mark in (": ", " #", "{"))

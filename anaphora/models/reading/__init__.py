@@ -1,1 +1,1 @@
-"""Model files to trees of nodes with positions."""
+"""Parse model files to trees of nodes with positions."""

@@ -1,4 +1,4 @@
-"""How the file of a model is found, and how much of it is read."""
+"""Find and read model files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anaphora.models.reading.source import replace_unprintable
 __all__ = ["MAX_FILE_SIZE", "FileFormat", "check_size", "file_format", "find_model", "read_text"]
 
 MAX_FILE_SIZE = 32_000_000
-"""Bytes of the largest model file that is read."""
+"""The maximum size of a model file in bytes."""
 
 FileFormat: TypeAlias = Literal["yaml", "json"]
 
@@ -23,9 +23,9 @@ _MAX_NAME_LENGTH = 500  # in messages
 
 
 def find_model(source: str | Path) -> Path:
-    """The file that ``source`` means: a path, else the name of a bundled model.
+    """The path of a model file, from a path or the name of a bundled model.
 
-    Raises :class:`~anaphora.errors.ModelError` when there is no such file.
+    Raises :class:`~anaphora.errors.ModelError` if there is no such file.
     """
     path, name = Path(source), replace_unprintable(str(source)[:_MAX_NAME_LENGTH])
     try:
@@ -48,16 +48,16 @@ def find_model(source: str | Path) -> Path:
 
 
 def file_format(path: Path) -> FileFormat:
-    """The format that the name of a file promises; ``ModelError`` if it is none of ours."""
+    """The format of a file by its suffix; raises ``ModelError`` for an unknown one."""
     if found := _FORMATS.get(path.suffix.lower()):
         return found
     raise _file_error(path, "this is no model file: its name must end in .yaml, .yml or .json")
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, of which no more is read than a model may have.
+    """Read a model file.
 
-    Raises :class:`~anaphora.errors.ModelError` for a larger file and for what is no text.
+    Raises :class:`~anaphora.errors.ModelError` for a file that is too large or not UTF-8 text.
     """
     try:
         check_size(path, path.stat().st_size)
@@ -70,7 +70,7 @@ def read_text(path: Path) -> str:
 
 
 def check_size(source: Path | str, size: int) -> None:
-    """Raises ``ModelError`` if a model of ``size`` bytes or characters is too large."""
+    """Raise ``ModelError`` if ``size`` (in bytes or characters) is too large for a model."""
     if size > MAX_FILE_SIZE:
         raise _file_error(
             source, f"a model file may have {MAX_FILE_SIZE:,} bytes, and this one has {size:,}"

@@ -1,4 +1,4 @@
-"""Comments in JSON, which people write all the same: they become blanks, and every place stays."""
+"""Replace comments in JSON with blanks, so that all offsets stay the same."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 __all__ = ["blank_comments"]
 
-# What is never closed is matched to the end of the text, so that it is looked at only once.
+# Unclosed strings and comments match to the end of the text, for linear time.
 _STRING_OR_COMMENT = re.compile(
     r'"(?:[^"\\]|\\.)*+"?|//[^\n]*|/\*.*?\*/|(?P<unclosed>/\*.*)', re.DOTALL
 )
@@ -14,14 +14,13 @@ _VISIBLE = re.compile(r"[^\n]")
 
 
 def blank_comments(text: str) -> str:
-    """``text`` with blanks for its ``//`` and ``/* */`` comments, as long as before.
+    """Replace ``//`` and ``/* */`` comments outside of strings with blanks.
 
-    What stands in quotes is no comment. A comment that is never closed stays, for the JSON
-    reader to complain of.
+    An unclosed comment is kept, so that the JSON parser reports it.
     """
     return _STRING_OR_COMMENT.sub(_replace_comment, text)
 
 
 def _replace_comment(found: re.Match[str]) -> str:
-    stays = found["unclosed"] or found[0].startswith('"')
-    return found[0] if stays else _VISIBLE.sub(" ", found[0])
+    is_kept = found["unclosed"] or found[0].startswith('"')
+    return found[0] if is_kept else _VISIBLE.sub(" ", found[0])

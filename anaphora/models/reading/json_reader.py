@@ -1,6 +1,6 @@
-"""JSON → tree. The standard library checks the syntax; one pattern then finds the places.
+"""Parse JSON to a tree. The standard library checks the syntax; a pattern finds the offsets.
 
-Comments, ``//`` and ``/* */``, are allowed and passed over.
+``//`` and ``/* */`` comments are allowed.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ _TOKEN = re.compile(r'[\[\]{}]|"(?:[^"\\]|\\.)*+"?|[^\s\[\]{},:"]+')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def read_json(report: FileDiagnostics) -> Node | None:
-    """The tree of a JSON text; None for an empty one.
+def read_json(diagnostics: FileDiagnostics) -> Node | None:
+    """Parse a JSON text; None for an empty one.
 
-    Raises :class:`~anaphora.errors.ModelError` where the syntax is broken.
+    Raises :class:`~anaphora.errors.ModelError` for a syntax error.
     """
-    text = blank_comments(report.source.text)
+    text = blank_comments(diagnostics.source.text)
     if not text.strip():
         return None
-    _check_syntax(text, report)
-    builder = TreeBuilder(report)
+    _check_syntax(text, diagnostics)
+    builder = TreeBuilder(diagnostics)
     for token in _TOKEN.finditer(text):
-        _handle_token(token, builder, report)
+        _handle_token(token, builder, diagnostics)
     return builder.finish()
 
 
-def _handle_token(token: re.Match[str], builder: TreeBuilder, report: FileDiagnostics) -> None:
+def _handle_token(token: re.Match[str], builder: TreeBuilder, diagnostics: FileDiagnostics) -> None:
     written = token[0]
     match written[0]:
         case "[":
@@ -54,26 +54,26 @@ def _handle_token(token: re.Match[str], builder: TreeBuilder, report: FileDiagno
             text: str = json.loads(written)
             if half := _SURROGATE.search(text):
                 code = f"U+{ord(half[0]):04X}"
-                report.add_error(token.start(), f"half of a surrogate pair stands alone: {code}")
+                diagnostics.add_error(token.start(), f"unpaired surrogate {code}")
                 text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
             builder.add_scalar(ScalarNode(token.start(), token.end(), text, '"'))
         case _:
             if written.endswith(("NaN", "Infinity")):
-                report.add_error(token.start(), f"{written} is not a number of JSON")
+                diagnostics.add_error(token.start(), f"{written} is not a number of JSON")
             builder.add_scalar(ScalarNode(token.start(), token.end(), written, ""))
 
 
-def _check_syntax(text: str, report: FileDiagnostics) -> None:
+def _check_syntax(text: str, diagnostics: FileDiagnostics) -> None:
     try:
         json.loads(text, parse_int=str, parse_float=str)
     except json.JSONDecodeError as error:
-        report.abort(error.pos, f"not valid JSON: {error.msg[:1].lower()}{error.msg[1:]}")
+        diagnostics.abort(error.pos, f"not valid JSON: {error.msg[:1].lower()}{error.msg[1:]}")
     except RecursionError:
-        report.abort(_find_too_deep(text), f"nested deeper than {MAX_DEPTH} levels")
+        diagnostics.abort(_find_too_deep(text), f"nested deeper than {MAX_DEPTH} levels")
 
 
 def _find_too_deep(text: str) -> int:
-    """The offset of the first bracket that is nested too deep."""
+    """The offset of the first bracket that is nested too deeply."""
     depth = 0
     for offset, bracket in _iter_brackets(text):
         depth += 1 if bracket in "[{" else -1

@@ -1,15 +1,14 @@
-"""The tree of a model file: what was written, and at which offset each part stands.
+"""The tree of a model file, with the offset of each node; the same for YAML and JSON.
 
 A reader (:mod:`anaphora.models.reading.yaml_reader`, :mod:`anaphora.models.reading.json_reader`)
-feeds a :class:`TreeBuilder`; :func:`to_data` turns the finished tree into plain data. Nothing of
-YAML or JSON is left in it.
+feeds a :class:`TreeBuilder`; :func:`to_data` converts the finished tree to plain data.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from anaphora.models.reading.source import FileDiagnostics
@@ -24,7 +23,13 @@ __all__ = [
     "SourceFloat",
     "SourceInt",
     "TreeBuilder",
+    "copy_mapping",
+    "copy_tree",
+    "elements_by_id",
+    "iter_texts",
+    "mappings_in",
     "node_at",
+    "scalars_in",
     "to_data",
 ]
 
@@ -37,7 +42,7 @@ NodePath: TypeAlias = Sequence[str | int]
 
 
 class ScalarNode:
-    """A scalar. ``style`` is '' for a plain one, else its quote or block character."""
+    """A scalar. ``style`` is its quote or block character; '' for a plain scalar."""
 
     __slots__ = ("end", "start", "style", "text")
 
@@ -59,9 +64,9 @@ class SequenceNode:
 
 
 class MappingNode:
-    """A mapping from texts; ``keys`` holds the offset of each key.
+    """A mapping with text keys; ``key_offsets`` has the offset of each key.
 
-    ``lost`` names the keys of which something was taken out because of a mistake in it.
+    ``removed_keys`` are the keys from whose values something invalid was removed.
     """
 
     __slots__ = ("items", "key_offsets", "removed_keys", "start")
@@ -77,21 +82,21 @@ Node: TypeAlias = ScalarNode | SequenceNode | MappingNode
 
 
 class SourceInt(int):
-    """A whole number that remembers how it was written (``007``)."""
+    """An integer with its source text (``007``)."""
 
     written: str
 
 
 class SourceFloat(float):
-    """A number that remembers how it was written (``1.10``)."""
+    """A float with its source text (``1.10``)."""
 
     written: str
 
 
 def to_data(node: Node) -> Any:
-    """The data of ``node``: dicts, lists, texts, numbers, booleans, None.
+    """Convert a tree to dicts, lists, texts, numbers, booleans and None.
 
-    Scalars without quotes are read by the core schema of YAML 1.2: ``on`` and ``no`` are texts.
+    Plain scalars follow the core schema of YAML 1.2: ``on`` and ``no`` are texts.
     """
     match node:
         case ScalarNode():
@@ -103,15 +108,69 @@ def to_data(node: Node) -> Any:
 
 
 def node_at(root: Node, path: NodePath) -> Node:
-    """The node at ``path``, as far as the path can be followed.
+    """The node at ``path``, without the steps that lead nowhere.
 
-    A step that leads nowhere is passed over: validated data has levels that the file spares
-    its author (a language above a plain list of synonyms).
+    Validated data has levels that a file may omit (a language above a plain list of synonyms).
     """
     node = root
     for step in path:
         node = _child(node, step) or node
     return node
+
+
+def copy_tree(node: Node, transform: Callable[[ScalarNode], ScalarNode] | None = None) -> Node:
+    """A copy of the lists and mappings in a tree, with its scalars transformed."""
+    if isinstance(node, ScalarNode):
+        return transform(node) if transform else node
+    if isinstance(node, SequenceNode):
+        listed = SequenceNode(node.start)
+        listed.items = [copy_tree(item, transform) for item in node.items]
+        return listed
+    items = {key: copy_tree(item, transform) for key, item in node.items.items()}
+    return copy_mapping(node, items)
+
+
+def copy_mapping(node: MappingNode, items: Mapping[str, Node]) -> MappingNode:
+    """A mapping at the same place with other items, whose keys ``node`` has as well."""
+    copy = MappingNode(node.start)
+    copy.items = dict(items)
+    copy.key_offsets = {key: node.key_offsets[key] for key in items}
+    copy.removed_keys = node.removed_keys
+    return copy
+
+
+def iter_texts(node: Node | None) -> Iterator[str]:
+    """The texts of all scalars in a tree."""
+    match node:
+        case ScalarNode():
+            yield node.text
+        case SequenceNode():
+            for item in node.items:
+                yield from iter_texts(item)
+        case MappingNode():
+            for item in node.items.values():
+                yield from iter_texts(item)
+
+
+def mappings_in(node: Node | None) -> list[MappingNode]:
+    """The mappings in a list of a file; none for any other node."""
+    items = node.items if isinstance(node, SequenceNode) else ()
+    return [item for item in items if isinstance(item, MappingNode)]
+
+
+def scalars_in(node: Node | None) -> list[str]:
+    """The texts of the scalars in a list of a file; none for any other node."""
+    items = node.items if isinstance(node, SequenceNode) else ()
+    return [item.text for item in items if isinstance(item, ScalarNode)]
+
+
+def elements_by_id(root: MappingNode) -> dict[str, MappingNode]:
+    """The elements of a model file that are mappings with an id."""
+    return {
+        id.text: element
+        for element in mappings_in(root.items.get("elements"))
+        if isinstance(id := element.items.get("id"), ScalarNode)
+    }
 
 
 def _child(node: Node, step: str | int) -> Node | None:
@@ -130,7 +189,7 @@ _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
 _INFINITE = re.compile(r"([-+]?)\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _NUMBER_STARTS = frozenset("+-.0123456789")
-_MAX_NUMBER_LENGTH = 400  # int() refuses some thousands of digits, and nobody means a number then
+_MAX_NUMBER_LENGTH = 400  # int() rejects thousands of digits, which nobody means as a number
 
 
 def _parse_scalar(text: str) -> Any:
@@ -160,14 +219,14 @@ def _parse_number(text: str) -> Any:
 
 
 class TreeBuilder:
-    """Puts a tree together from the events of a reader.
+    """Builds a tree from the events of a reader.
 
-    It reports duplicate keys, keys that are no texts, aliases that lead nowhere or to what
-    they stand in, and raises ``ModelError`` for a tree that is too deep or grows too large.
+    Reports duplicate keys, keys that are not texts, and unknown or cyclic aliases; raises
+    ``ModelError`` for a tree that is too deep or expands to too much data.
     """
 
-    def __init__(self, report: FileDiagnostics) -> None:
-        self._report = report
+    def __init__(self, diagnostics: FileDiagnostics) -> None:
+        self._diagnostics = diagnostics
         self._open: list[SequenceNode | MappingNode] = []
         self._anchors_open: list[str | None] = []
         self._pending: list[tuple[str | None, int] | None] = []
@@ -179,14 +238,14 @@ class TreeBuilder:
         self.root: Node | None = None
 
     def add_scalar(self, node: ScalarNode, anchor: str | None = None) -> None:
-        """Takes a scalar: an item, a value, or the key of what comes next."""
+        """Add a scalar: an item, a value, or the key of the next value."""
         self._distinct += 1
         if anchor is not None:
             self._anchored[anchor] = (node, 1, 0)
         self._attach(node, 1, 0)
 
     def open_collection(self, node: SequenceNode | MappingNode, anchor: str | None = None) -> None:
-        """Begins a list or a mapping."""
+        """Begin a list or a mapping."""
         self._distinct += 1
         self._check_depth(node.start, 1)
         if anchor is not None:
@@ -198,7 +257,7 @@ class TreeBuilder:
         self._heights.append(1)
 
     def close_collection(self) -> None:
-        """Ends the list or mapping that was begun last."""
+        """End the innermost open list or mapping."""
         node = self._open.pop()
         self._pending.pop()
         anchor, size, height = self._anchors_open.pop(), self._sizes.pop(), self._heights.pop()
@@ -207,27 +266,27 @@ class TreeBuilder:
         self._attach(node, size, height)
 
     def add_alias(self, name: str, offset: int) -> None:
-        """Repeats what stands at the anchor ``name``."""
+        """Repeat the node of the anchor ``name``."""
         self._distinct += 1
         if name in self._anchors_open:
-            self._report.abort(offset, f"the alias '*{name}' stands inside of what it repeats")
+            self._diagnostics.abort(offset, f"the alias '*{name}' is inside what it repeats")
         if name not in self._anchored:
-            self._report.add_error(offset, f"there is no anchor '&{name}' before this alias")
+            self._diagnostics.add_error(offset, f"there is no anchor '&{name}' before this alias")
             return self._attach(ScalarNode(offset, offset, "", ""), 1, 0)
         node, size, height = self._anchored[name]
         self._shared = True
         self._check_depth(offset, height)
         self._attach(node, size, height, offset)
         if sum(self._sizes) > _EXPANSION_FACTOR * self._distinct + _EXPANSION_FREE:
-            self._report.abort(
-                offset, f"the aliases of this file repeat far too much, here with '*{name}'"
+            self._diagnostics.abort(
+                offset, f"the aliases of this file expand to far too much data, here with '*{name}'"
             )
         return None
 
     def finish(self) -> Node | None:
-        """The finished tree, in which no two places share a node; None for an empty file."""
+        """The finished tree, without shared nodes; None for an empty file."""
         if self._shared and self.root is not None:
-            self.root = _copy_tree(self.root)
+            self.root = copy_tree(self.root)
         return self.root
 
     def _attach(self, node: Node, size: int, height: int, offset: int | None = None) -> None:
@@ -249,25 +308,25 @@ class TreeBuilder:
         if key is None:
             return None
         if key in parent.items:
-            first = self._report.source.line_of(parent.key_offsets[key])
-            return self._report.add_error(
-                offset, f"the key '{key}' stands here twice; first on line {first}"
+            first = self._diagnostics.source.line_of(parent.key_offsets[key])
+            return self._diagnostics.add_error(
+                offset, f"duplicate key '{key}'; first on line {first}"
             )
         parent.items[key] = node
         parent.key_offsets[key] = offset
         return None
 
     def _parse_key(self, node: Node, offset: int) -> tuple[str | None, int]:
-        """The text of a key; None for one that was reported and whose value is passed over."""
+        """The text of a key; None for an invalid key, whose value is ignored."""
         if not isinstance(node, ScalarNode):
             kind = "list" if isinstance(node, SequenceNode) else "mapping"
-            self._report.add_error(
+            self._diagnostics.add_error(
                 offset, f"a key must be text, not a {kind}", "a text with braces needs quotes"
             )
         elif not (node.text or node.style):
-            self._report.add_error(offset, "a key is missing before the colon")
+            self._diagnostics.add_error(offset, "a key is missing before the colon")
         elif node.text == "<<" and not node.style:
-            self._report.add_error(
+            self._diagnostics.add_error(
                 offset, "merge keys (<<) are not supported", "write the keys out, or use macros"
             )
         else:
@@ -276,19 +335,4 @@ class TreeBuilder:
 
     def _check_depth(self, offset: int, more: int) -> None:
         if len(self._open) + more > MAX_DEPTH:
-            self._report.abort(offset, f"nested deeper than {MAX_DEPTH} levels")
-
-
-def _copy_tree(node: Node) -> Node:
-    """``node`` with a copy of its own wherever an alias repeats a part of it."""
-    if isinstance(node, ScalarNode):
-        return node
-    copy: SequenceNode | MappingNode
-    if isinstance(node, SequenceNode):
-        copy = SequenceNode(node.start)
-        copy.items = [_copy_tree(item) for item in node.items]
-    else:
-        copy = MappingNode(node.start)
-        copy.key_offsets = dict(node.key_offsets)
-        copy.items = {key: _copy_tree(item) for key, item in node.items.items()}
-    return copy
+            self._diagnostics.abort(offset, f"nested deeper than {MAX_DEPTH} levels")

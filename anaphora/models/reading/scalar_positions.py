@@ -1,8 +1,8 @@
-"""Where a character of a scalar's text stands in the file that wrote it.
+"""Map characters of a scalar's value to offsets in the file.
 
-Quotes double or escape characters, folded lines lose their breaks, blocks lose their
-indentation; so the written form and the text are followed side by side. Blanks are passed over
-in both: only they can be added or lost.
+Quotes double or escape characters, folding removes line breaks, blocks remove indentation:
+the source and the value are scanned side by side. Both scans skip blanks, the only characters
+that may be added or lost.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def offset_of_position(node: ScalarNode, source: str, line: int, column: int) ->
 def offset_of_character(node: ScalarNode, source: str, index: int) -> int:
     """The offset in ``source`` of the character ``index`` of the text of ``node``.
 
-    The start of the node where the two cannot be brought together.
+    Falls back to the start of the node if source and text do not correspond.
     """
     at = _content_start(node, source)
-    last = at  # behind the last character that was found
+    last = at  # the offset after the last character found
     counted = -1  # its index in the text
     for place, character in enumerate(node.text[: index + 1]):
         if character.isspace():
@@ -50,7 +50,7 @@ def offset_of_character(node: ScalarNode, source: str, index: int) -> int:
 
 
 def _content_start(node: ScalarNode, source: str) -> int:
-    """Behind the opening quote, or on the line below the header of a block."""
+    """The offset after the opening quote or the header line of a block."""
     if node.style in ("'", '"'):
         return node.start + 1
     if node.style in ("|", ">"):
@@ -70,7 +70,7 @@ def _skip_blanks(node: ScalarNode, source: str, at: int) -> int:
 
 
 def _source_length(node: ScalarNode, source: str, at: int) -> int:
-    """How many characters of the file stand for the one at ``at``."""
+    """The length of the source of the character at ``at``."""
     if node.style == "'" and source.startswith("''", at):
         return 2
     if node.style != '"' or source[at] != "\\":

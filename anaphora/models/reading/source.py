@@ -1,4 +1,4 @@
-"""The text of a model file: its places by offset, and the mistakes found in it."""
+"""The text of a model file with line positions, and the diagnostics of the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anaphora.errors import ModelError, Problem
 __all__ = ["MAX_PROBLEMS", "FileDiagnostics", "SourceText", "replace_unprintable"]
 
 MAX_PROBLEMS = 100
-"""Mistakes that one error lists; the others are only counted."""
+"""The number of problems that one error lists; the others are only counted."""
 
 
 _MAX_MESSAGE_LENGTH = 500
@@ -21,7 +21,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff
 
 
 class SourceText:
-    """A text and the name under which messages speak of it."""
+    """A text and its name in messages."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
@@ -30,11 +30,11 @@ class SourceText:
         self._cached_line_starts: list[int] | None = None
 
     def line_of(self, offset: int) -> int:
-        """The line (from 1) on which ``offset`` stands."""
+        """The line (from 1) of an offset."""
         return bisect_right(self._line_starts, offset)
 
     def build_problem(self, offset: int, message: str, hint: str = "") -> Problem:
-        """A mistake at ``offset``, with the line that it stands on."""
+        """A problem at an offset, with line, column and excerpt."""
         line = self.line_of(offset)
         return Problem(
             message=replace_unprintable(message[:_MAX_MESSAGE_LENGTH]),
@@ -63,13 +63,13 @@ class SourceText:
 
 
 def replace_unprintable(text: str) -> str:
-    """``text`` without what would break a line or steer a terminal; as long as before."""
+    """Replace line breaks and control characters one by one, so that the length is the same."""
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 @dataclass(frozen=True, slots=True)
 class _Diagnostic:
-    """A mistake at an offset of the file, or one in another text that is imported there."""
+    """A message at an offset of the file, or a problem of a text that is imported there."""
 
     offset: int
     message: str = ""
@@ -78,7 +78,7 @@ class _Diagnostic:
 
 
 class FileDiagnostics:
-    """The mistakes of one file, gathered until all of them are known, and the warnings."""
+    """The errors and warnings of one file; true if there are errors."""
 
     def __init__(self, source: SourceText) -> None:
         self.source = source
@@ -89,39 +89,39 @@ class FileDiagnostics:
         return bool(self._errors)
 
     def add_error(self, offset: int, message: str, hint: str = "") -> None:
-        """Notes a mistake; the same one at the same place counts once."""
+        """Add an error; duplicates at the same offset count once."""
         self._errors[_Diagnostic(offset, message, hint)] = None
 
     def add_imported_error(self, offset: int, problem: Problem) -> None:
-        """Notes a mistake in another text, which is imported at ``offset``."""
+        """Add an error in a text that is imported at ``offset``."""
         self._errors[_Diagnostic(offset, elsewhere=problem)] = None
 
     def add_warning(self, offset: int, message: str, hint: str = "") -> None:
-        """Notes something that is allowed and yet looks like a mistake."""
+        """Add a warning."""
         self._warnings[_Diagnostic(offset, message, hint)] = None
 
     def add_imported_warning(self, offset: int, problem: Problem) -> None:
-        """Notes a warning about another text, which is imported at ``offset``."""
+        """Add a warning about a text that is imported at ``offset``."""
         self._warnings[_Diagnostic(offset, elsewhere=problem)] = None
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
-        """What was warned of, in the order of the file."""
+        """The warnings, in file order."""
         return tuple(self._to_problems(self._warnings))
 
     def abort(self, offset: int, message: str, hint: str = "") -> NoReturn:
-        """Notes a mistake after which nothing more can be read, and raises all of them."""
+        """Add a fatal error and raise :class:`ModelError` with all errors."""
         self.add_error(offset, message, hint)
         self.raise_if_any()
-        raise AssertionError("a report with a mistake always raises")
+        raise AssertionError("diagnostics with an error always raise")
 
     def raise_if_any(self) -> None:
-        """Raises :class:`ModelError` with what was found, in the order of the file."""
+        """Raise :class:`ModelError` with the errors in file order, if there are any."""
         if self._errors:
             raise ModelError(self._to_problems(self._errors))
 
-    def _to_problems(self, findings: Iterable[_Diagnostic]) -> list[Problem]:
-        found = sorted(findings, key=lambda finding: finding.offset)
+    def _to_problems(self, diagnostics: Iterable[_Diagnostic]) -> list[Problem]:
+        found = sorted(diagnostics, key=lambda one: one.offset)
         problems = [
             one.elsewhere or self.source.build_problem(one.offset, one.message, one.hint)
             for one in found[:MAX_PROBLEMS]

@@ -1,4 +1,4 @@
-"""Comments in YAML that were hardly meant: `` #`` cuts a text that has no quotes."""
+"""Detect unintended comments in YAML: `` #`` truncates an unquoted text."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _TEXT_KEYS = frozenset(
         *("stop_words", "swear_words", "synonyms", "unused", "values"),
     )
 )
-"""The keys below which a file has texts that people say or read."""
+"""The keys whose values contain texts for people."""
 
 _TRUNCATING_COMMENT = re.compile(r"[ \t](#)(?=[^\s#!]|[ \t]*$)", re.MULTILINE)
 _TRUNCATING_COMMENT_IN_LINE = re.compile(r"(?<=\S) (#)(?=[^\s#!]|[ \t]*$)")
 _QUOTED = re.compile(
-    r"""(?<![^\s\[{,:-])(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')"""  # where a text begins
+    r"""(?<![^\s\[{,:-])(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')"""  # at the start of a text
 )
-_MAX_LOOKBEHIND = 10_000  # characters before the mistake
+_MAX_LOOKBEHIND = 10_000  # characters before the error
 _HINT = "put the text into quotes"
 
 
 def comment_hint(text: str, *offsets: int) -> str:
-    """A hint for a mistake that a comment may have made which was hardly meant: one on the line of
-    an offset, or on the last one before it that is not empty; '' if there is none."""
+    """A hint for an error that an unintended comment may have caused: one on the line of an offset
+    or on the last non-empty line before it; '' if there is none."""
     lines = (line for offset in offsets for line in _iter_lines_at(text, offset))
     for start, end in dict.fromkeys(lines):
         line = _QUOTED.sub(lambda found: "x" * len(found[0]), text[start:end])
@@ -41,7 +41,7 @@ def comment_hint(text: str, *offsets: int) -> str:
 
 
 def _iter_lines_at(text: str, offset: int) -> Iterator[tuple[int, int]]:
-    """The line at an offset, and the last one before it that is not empty."""
+    """The line at an offset, and the last non-empty line before it."""
     start = text.rfind("\n", 0, offset) + 1
     end = text.find("\n", start)
     yield start, len(text) if end < 0 else end
@@ -52,11 +52,11 @@ def _iter_lines_at(text: str, offset: int) -> Iterator[tuple[int, int]]:
 
 
 def find_truncating_comment(text: str, start: int | None, end: int) -> tuple[int, str] | None:
-    """The offset of a comment that cuts off the end of a list or mapping in brackets, and the
-    bracket that opens it; None if there is no such comment.
+    """Find a comment that hides the end of a list or mapping in brackets; returns its offset and
+    the opening bracket, or None.
 
-    ``start`` is where the brackets open, if that is known, and ``end`` where the syntax is found to
-    be broken. Otherwise the lines before ``end`` are searched, the last one first.
+    ``start`` is the offset of the opening bracket, if known, and ``end`` that of the syntax
+    error. Without ``start``, the lines before ``end`` are searched backwards.
     """
     farthest = max(0, end - _MAX_LOOKBEHIND)
     if start is not None and start < len(text):
@@ -70,9 +70,9 @@ def find_truncating_comment(text: str, start: int | None, end: int) -> tuple[int
     return None
 
 
-def warn_about_truncated_texts(root: Node | None, report: FileDiagnostics) -> None:
-    """Warns of texts behind which a comment begins as if it were a part of them: ``order #5``."""
-    if root is None or not _TRUNCATING_COMMENT.search(report.source.text):
+def warn_about_truncated_texts(root: Node | None, diagnostics: FileDiagnostics) -> None:
+    """Warn about texts followed by a comment that looks like a part of them: ``order #5``."""
+    if root is None or not _TRUNCATING_COMMENT.search(diagnostics.source.text):
         return
     waiting: list[tuple[Node, bool]] = [(root, False)]
     while waiting:
@@ -85,18 +85,22 @@ def warn_about_truncated_texts(root: Node | None, report: FileDiagnostics) -> No
             case SequenceNode():
                 waiting += [(item, has_texts) for item in node.items]
             case ScalarNode():
-                cut = _TRUNCATING_COMMENT.match(report.source.text, node.end) if has_texts else None
+                cut = (
+                    _TRUNCATING_COMMENT.match(diagnostics.source.text, node.end)
+                    if has_texts
+                    else None
+                )
                 if cut and node.text and not node.style:
                     message = f"' #' begins a comment: the text ends with '{node.text[-20:]}'"
                     hint = f"{_HINT}, or two blanks before a comment that is meant"
-                    report.add_warning(cut.start(1), message, hint)
+                    diagnostics.add_warning(cut.start(1), message, hint)
 
 
 def _find_comment(text: str, start: int, end: int, opened: str = "") -> tuple[int, str] | None:
-    """The first comment between the offsets that stands within brackets and seems to close them,
-    with the bracket that is open there. ``opened`` is one that opens before."""
+    """The first comment between the offsets that is inside brackets and seems to hide their end,
+    with the innermost open bracket. ``opened`` is a bracket that is open at ``start``."""
     brackets = [opened] if opened else []
-    quote, last = "", opened  # last: the last character that is no blank
+    quote, last = "", opened  # last: the last non-blank character
     at = start
     while at < end:
         char = text[at]

@@ -1,5 +1,5 @@
-"""YAML → tree. Only the events of the parser are used: no tag can construct an object, and
-nothing recurses, however deep the brackets of a file are."""
+"""Parse YAML to a tree, from the events of the parser: no tag can construct an object, and deep
+nesting causes no recursion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["read_yaml"]
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# Named one by one: to compile a class of all others takes 3 ms.
+# Listed explicitly: compiling the complementary class takes 3 ms.
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 
 _HINT_BY_MESSAGE = {
@@ -40,22 +40,22 @@ _HINT_BY_MESSAGE = {
 _BARE_BRACE = re.compile(r"[-,:\[]\s+\{[^}:]*\|")  # a synonym such as {a|b} without its quotes
 
 
-def read_yaml(report: FileDiagnostics) -> Node | None:
-    """The tree of a YAML text; None for an empty one.
+def read_yaml(diagnostics: FileDiagnostics) -> Node | None:
+    """Parse a YAML text; None for an empty one.
 
-    Raises :class:`~anaphora.errors.ModelError` where the syntax is broken.
+    Raises :class:`~anaphora.errors.ModelError` for a syntax error.
     """
-    if found := _FORBIDDEN.search(report.source.text):
+    if found := _FORBIDDEN.search(diagnostics.source.text):
         code = f"U+{ord(found[0]):04X}"
-        report.abort(found.start(), f"the character {code} must not stand in a model file")
-    builder = TreeBuilder(report)
+        diagnostics.abort(found.start(), f"the character {code} is not allowed in a model file")
+    builder = TreeBuilder(diagnostics)
     try:
-        for event in _events(report.source.text):
-            _handle_event(event, builder, report)
+        for event in _events(diagnostics.source.text):
+            _handle_event(event, builder, diagnostics)
     except yaml.MarkedYAMLError as error:
-        _abort_at_syntax_error(error, report)
+        _abort_at_syntax_error(error, diagnostics)
     root = builder.finish()
-    warn_about_truncated_texts(root, report)
+    warn_about_truncated_texts(root, diagnostics)
     return root
 
 
@@ -68,71 +68,71 @@ def _events(text: str) -> Iterator[Any]:
         loader.dispose()
 
 
-def _handle_event(event: Any, builder: TreeBuilder, report: FileDiagnostics) -> None:
+def _handle_event(event: Any, builder: TreeBuilder, diagnostics: FileDiagnostics) -> None:
     match event:
         case yaml.ScalarEvent():
-            _refuse_tag(event, report)
+            _refuse_tag(event, diagnostics)
             start, end = _offsets_of(event)
             builder.add_scalar(ScalarNode(start, end, event.value, event.style or ""), event.anchor)
         case yaml.SequenceStartEvent():
-            _refuse_tag(event, report)
+            _refuse_tag(event, diagnostics)
             builder.open_collection(SequenceNode(_offsets_of(event)[0]), event.anchor)
         case yaml.MappingStartEvent():
-            _refuse_tag(event, report)
+            _refuse_tag(event, diagnostics)
             builder.open_collection(MappingNode(_offsets_of(event)[0]), event.anchor)
         case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
             builder.close_collection()
         case yaml.AliasEvent():
             builder.add_alias(event.anchor or "", _offsets_of(event)[0])
         case yaml.DocumentStartEvent() if builder.root is not None:
-            report.abort(_offsets_of(event)[0], "a model file holds one document, not several")
+            diagnostics.abort(_offsets_of(event)[0], "a model file holds one document, not several")
 
 
 def _offsets_of(event: Any) -> tuple[int, int]:
-    """The offsets at which an event begins and ends (the stubs of PyYAML make marks optional)."""
+    """The start and end offsets of an event (untyped: PyYAML's stubs make marks optional)."""
     return event.start_mark.index, event.end_mark.index
 
 
-def _refuse_tag(event: Any, report: FileDiagnostics) -> None:
+def _refuse_tag(event: Any, diagnostics: FileDiagnostics) -> None:
     if event.tag is None:
         return
     tag = event.tag.replace("tag:yaml.org,2002:", "!!")
-    report.add_error(
+    diagnostics.add_error(
         event.start_mark.index,
         f"tags such as '{tag}' are not allowed in a model file",
         "a text that begins with '!' needs quotes",
     )
 
 
-def _abort_at_syntax_error(error: yaml.MarkedYAMLError, report: FileDiagnostics) -> None:
+def _abort_at_syntax_error(error: yaml.MarkedYAMLError, diagnostics: FileDiagnostics) -> None:
     problem = error.problem or "it cannot be read"
-    _abort_at_comment(error, report)
+    _abort_at_comment(error, diagnostics)
     is_unclosed = "unexpected end of stream" in problem
     mark = (error.context_mark if is_unclosed else None) or error.problem_mark
-    offset = min(mark.index, len(report.source.text)) if mark else 0
+    offset = min(mark.index, len(diagnostics.source.text)) if mark else 0
     context = f" ({error.context})" if error.context else ""
     marks = (mark, error.problem_mark, error.context_mark)
     offsets = [one.index for one in marks if one is not None]
     is_block = "flow" not in (error.context or "") and not is_unclosed
-    hint = comment_hint(report.source.text, *offsets) if is_block else ""
-    hint = hint or _find_hint(problem, report, offset)
-    report.abort(offset, f"not valid YAML: {problem}{context}", hint)
+    hint = comment_hint(diagnostics.source.text, *offsets) if is_block else ""
+    hint = hint or _find_hint(problem, diagnostics, offset)
+    diagnostics.abort(offset, f"not valid YAML: {problem}{context}", hint)
 
 
-def _abort_at_comment(error: yaml.MarkedYAMLError, report: FileDiagnostics) -> None:
-    """Names a comment that cuts off the end of a list, if that is what broke the syntax."""
+def _abort_at_comment(error: yaml.MarkedYAMLError, diagnostics: FileDiagnostics) -> None:
+    """Report a comment that hides the end of a list, if it caused the syntax error."""
     mark, context = error.problem_mark, error.context_mark
     is_flow = context is not None and "flow" in (error.context or "")
     start = context.index if is_flow and context is not None else None
-    cut = find_truncating_comment(report.source.text, start, mark.index) if mark else None
+    cut = find_truncating_comment(diagnostics.source.text, start, mark.index) if mark else None
     if cut is not None:
         at, bracket = cut
         message = f"not valid YAML: ' #' begins a comment here, so that '{bracket}' is never closed"
-        report.abort(at, message, "put the text into quotes")
+        diagnostics.abort(at, message, "put the text into quotes")
 
 
-def _find_hint(problem: str, report: FileDiagnostics, offset: int) -> str:
-    text = report.source.text
+def _find_hint(problem: str, diagnostics: FileDiagnostics, offset: int) -> str:
+    text = diagnostics.source.text
     line = text[text.rfind("\n", 0, offset) + 1 :].partition("\n")[0]
     if _BARE_BRACE.search(line):
         return "a text that begins with { needs quotes"

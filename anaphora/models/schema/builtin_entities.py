@@ -1,6 +1,6 @@
-"""The built-in entities by name, with the options that a model may give them.
+"""The built-in entities by name, with their options.
 
-What they find and how is in :mod:`anaphora.entities`; a model only names them.
+Their recognizers are in :mod:`anaphora.entities`; a model only names them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class EntityOption:
-    """One option. ``default`` has the kind of all its values: a whole number (at least
-    ``least``), a text, or a list of texts; ``choices`` are all texts that it may be or hold
-    (any, if there are none). ``example`` is a code, which all others have the length of; it may
-    be left empty."""
+    """An option of a built-in entity. All its values have the type of ``default``: an integer (at
+    least ``minimum``), a text, or a list of texts. ``choices`` are the allowed texts (any text if
+    empty). With ``example`` the option is a code with as many letters."""
 
     description: str
     default: int | str | tuple[str, ...]
@@ -38,8 +37,7 @@ class EntityOption:
     example: str = ""
 
     def parse(self, value: Any) -> int | str | tuple[str, ...]:
-        """The value as the entity gets it. Raises ValueError, in words for the user, for one
-        that it cannot be."""
+        """Validate and convert a value. Raises ValueError, with a message for users."""
         match self.default:
             case int():
                 if isinstance(value, bool) or not isinstance(value, int):
@@ -58,16 +56,16 @@ class EntityOption:
         if not isinstance(value, str):
             raise ValueError(f"expected a text, not {value!r}")
         if self.choices and value not in self.choices:
-            raise ValueError(f"'{value}' is none of {', '.join(self.choices)}")
+            raise ValueError(f"'{value}' is not one of {', '.join(self.choices)}")
         if self.example and value and not re.fullmatch(f"[A-Za-z]{{{len(self.example)}}}", value):
             raise ValueError(
-                f"'{value}' is no code of {len(self.example)} letters, as {self.example}"
+                f"'{value}' is not a code of {len(self.example)} letters such as {self.example}"
             )
         return value
 
 
 class InvalidOption(NamedTuple):
-    """A mistake in the option ``key``."""
+    """An error in the option ``key``."""
 
     key: str
     message: str
@@ -76,8 +74,8 @@ class InvalidOption(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BuiltinEntity:
-    """A built-in entity. One of NLPCraft is another one of ours, ``wraps``, whose options in
-    ``fixed`` cannot be chosen."""
+    """A built-in entity. One of NLPCraft wraps the entity ``base_entity``, with ``fixed_options``
+    that a model cannot change."""
 
     name: str
     description: str
@@ -204,21 +202,21 @@ NLPCRAFT_ENTITIES: Mapping[str, BuiltinEntity] = {
         ),
     )
 }
-"""Those of NLPCraft that files of its own may switch on, under its names for them."""
+"""The built-in entities of NLPCraft, under its names."""
 
 
 def find_builtin(name: str) -> BuiltinEntity | None:
-    """The built-in entity of that name, one of NLPCraft's among them; None if there is none."""
+    """The built-in entity with that name, including those of NLPCraft; None if unknown."""
     return BUILTIN_ENTITIES.get(name) or NLPCRAFT_ENTITIES.get(name)
 
 
 def resolve_options(
     name: str, written: Mapping[str, Any]
 ) -> dict[str, int | str | tuple[str, ...]]:
-    """The options of a built-in entity, those that are not written with their defaults.
+    """The options of a built-in entity, with defaults for those that are not given.
 
-    Raises ValueError, in words for the user, for an unknown option and for a wrong value; KeyError
-    for an unknown entity.
+    Raises ValueError, with a message for users, for an unknown option or an invalid value, and
+    KeyError for an unknown entity.
     """
     for wrong in find_invalid_options(name, written):
         raise ValueError(f"{wrong.message}: {wrong.hint}" if wrong.hint else wrong.message)
@@ -229,8 +227,7 @@ def resolve_options(
 
 
 def find_invalid_options(name: str, written: Mapping[str, Any]) -> Iterator[InvalidOption]:
-    """What is wrong with the options that are written for a built-in entity. Raises KeyError for
-    an unknown entity."""
+    """The errors in the options of a built-in entity. Raises KeyError for an unknown entity."""
     known = _get_builtin(name).options
     for key, value in written.items():
         if key not in known:

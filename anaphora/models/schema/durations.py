@@ -1,4 +1,4 @@
-"""Durations as people and ISO 8601 write them: ``5m``, ``1h30m``, ``PT5M``."""
+"""Durations in short form and ISO 8601: ``5m``, ``1h30m``, ``PT5M``."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MAX_DURATION = timedelta(days=36_500)
 
 
 def parse_duration(text: str) -> timedelta:
-    """What ``text`` says: ``90s``, ``5m``, ``1h30m``, ``2d``, ``PT5M``.
+    """Parse a duration: ``90s``, ``5m``, ``1h30m``, ``2d``, ``PT5M``.
 
-    Raises ``ValueError`` for anything else, for nothing at all and for more than a century.
+    Raises ``ValueError`` for any other text, for an empty one and for more than a century.
     """
     written = text.strip()
     found = _SHORT_FORM.fullmatch(written) or _ISO_8601.fullmatch(written)
@@ -38,7 +38,7 @@ def parse_duration(text: str) -> timedelta:
 
 
 def format_duration(duration: timedelta) -> str:
-    """The shortest text from which :func:`parse_duration` reads ``duration`` again: ``1h30m``."""
+    """The shortest text that :func:`parse_duration` converts back to ``duration``: ``1h30m``."""
     minutes, seconds = divmod(duration.total_seconds(), 60)
     hours, minutes = divmod(int(minutes), 60)
     days, hours = divmod(hours, 24)

@@ -13,7 +13,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a model file, with a description for every key."""
+    """The JSON Schema of model files, with a description for every key."""
     schema = ModelSchema.model_json_schema(by_alias=True)
     schema["$defs"]["ElementSchema"]["allOf"] = [
         _config_rule(entity) for entity in BUILTIN_ENTITIES.values() if entity.options
@@ -22,7 +22,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _config_rule(entity: BuiltinEntity) -> dict[str, Any]:
-    """The rule that describes the options of a built-in entity where it is the recognizer."""
+    """The rule for the options of an element whose recognizer is this built-in entity."""
     options = {
         name: {"description": option.description, "default": option.default}
         for name, option in entity.options.items()
@@ -35,7 +35,7 @@ def _config_rule(entity: BuiltinEntity) -> dict[str, Any]:
 
 
 def _tidy(schema: Any) -> Any:
-    """Without the titles that repeat the keys, and closed where the keys follow a pattern."""
+    """Remove titles that repeat keys; forbid further keys where they follow a pattern."""
     if isinstance(schema, list):
         return [_tidy(item) for item in schema]
     if not isinstance(schema, dict):

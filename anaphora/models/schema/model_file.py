@@ -1,7 +1,7 @@
-"""The shape of a model file: its keys, their types, and what each is for.
+"""The schema of model files: keys, types and descriptions.
 
-These classes only say what a file may hold; what the parts mean together is checked where
-the model is built of them. Their descriptions become the JSON Schema that editors show.
+These classes check single values; the relations between them are checked when the model is
+built. The descriptions become the JSON Schema for editors.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ __all__ = [
 ]
 
 ALTERNATIVE_TAG = "·"
-"""Begins the names that stand for an alternative of a type in the places of its errors."""
+"""The prefix of the tags of alternatives in the locations of errors."""
 
 _IDENTIFIER = re.compile(r"[^\W\d][\w:.-]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 def describe_value(value: Any) -> str:
-    """What a value is, in plain words: "text", "a list", "the number 5", "nothing"."""
+    """Describe a value for messages: "text", "a list", "the number 5", "nothing"."""
     match value:
         case None:
             return "nothing"
@@ -70,12 +70,12 @@ def describe_value(value: Any) -> str:
 
 
 def _schema_error(message: str, hint: str = "") -> PydanticCustomError:
-    # The texts go through the context: braces in them must not be read as a template.
-    return PydanticCustomError("said", "{said}", {"said": message, "hint": hint})
+    # Through the context, so that braces in the text are not parsed as a template.
+    return PydanticCustomError("custom", "{message}", {"message": message, "hint": hint})
 
 
 def _validate_text(value: Any) -> Any:
-    """Text as it was written; a number stands for its digits (``version: 1.10``)."""
+    """Accept text, and numbers as they are written (``version: 1.10``)."""
     if isinstance(value, str):
         return value
     if isinstance(value, SourceInt | SourceFloat):
@@ -129,7 +129,7 @@ def _validate_flag(value: Any) -> bool:
 
 
 def _validate_integer(value: Any) -> int:
-    """A whole number, also as ``3.0``: to JSON Schema it is one."""
+    """Accept a whole number, also as ``3.0``, which JSON Schema allows."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value % 1:
         raise _schema_error(f"expected a whole number, not {describe_value(value)}")
     return int(value)
@@ -185,7 +185,7 @@ def _validate_moment(value: Any) -> datetime:
 
 
 def _to_plain_numbers(value: Any) -> Any:
-    """Free data with plain numbers."""
+    """Convert the numbers in free data to plain ones."""
     match value:
         case SourceInt():
             return int(value)
@@ -199,7 +199,7 @@ def _to_plain_numbers(value: Any) -> Any:
 
 
 def _by_type(expected: str, **kinds: type) -> Discriminator:
-    """Chooses among the alternatives of a type by the kind of what the file holds."""
+    """Choose among the alternatives of a type by the class of the value."""
     tags = {kind: f"{ALTERNATIVE_TAG}{tag}" for tag, kind in kinds.items()}
 
     def tag_of(value: Any) -> str | None:
@@ -216,8 +216,8 @@ _TEXT_OR_NUMBER = WithJsonSchema({"type": ["string", "number"]})
 _NAME_OR_NUMBER = WithJsonSchema({"type": ["string", "number"], "pattern": r"\S"})
 _UNIQUE_ITEMS = Field(json_schema_extra={"uniqueItems": True})
 
-# Patterns of JSON Schema have no \w for letters beyond ASCII in all validators: what is no part of
-# an id is named instead, ASCII's signs and the common blocks of others.
+# In some JSON Schema validators \w matches only ASCII: the pattern excludes all other characters
+# instead, ASCII punctuation and the common blocks of symbols.
 _NON_IDENTIFIER_CHARACTERS = (
     r"\s\x00-\x20!-,/;-@\[-^`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2000-\u2070\u207a-\u207e"
     r"\u20a0-\u20cf\u2190-\u245f\u2500-\u2bff\u3000-\u3004\u3008-\u3020\ufe50-\ufe6f\uff00-\uff0f"
@@ -356,23 +356,23 @@ class ConversationSchema(_Schema):
         json_schema_extra={"default": "5m"},
     )
     depth: Depth = Field(
-        default=3, description="How many matched questions an unused entity survives."
+        default=3, description="The number of matched questions that an unused entity survives."
     )
 
 
 class BridgeSchema(_Schema):
-    """Whether the long-term memory completes a question that nothing remembered completes."""
+    """Whether the long-term memory completes questions that the short-term memory cannot."""
 
     mode: BridgeMode = Field(
         default="offered",
-        description="off: never; offered: if the user says yes to it; automatic: at once.",
+        description="off: never; offered: if the user confirms; automatic: without asking.",
     )
     within: Duration = Field(
         default=timedelta(days=30),
-        description="How old an exchange may be: 30d, 12h.",
+        description="The maximum age of an exchange: 30d, 12h.",
         json_schema_extra={"default": "30d"},
     )
-    exchanges: Depth = Field(default=20, description="How many of the last exchanges to look at.")
+    exchanges: Depth = Field(default=20, description="The number of recent exchanges to consider.")
 
 
 BridgeOrMode: TypeAlias = Annotated[
@@ -392,7 +392,7 @@ UnusedOrTexts: TypeAlias = Annotated[
 
 
 class ElementSchema(_Schema):
-    """Something that an utterance can mention."""
+    """An element: something that an utterance can mention."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -404,98 +404,100 @@ class ElementSchema(_Schema):
         }
     )
 
-    id: Identifier = Field(description="The name under which intents know the element.")
+    id: Identifier = Field(description="The name of the element in intents.")
     description: Text = Field(default="", description="What the element is, for readers.")
     groups: list[Name] = Field(
         default=[],
-        description="The groups that decide what it pushes out of memory; its id, if none.",
+        description="The groups, which determine what it replaces in memory; by default its id.",
     )
     synonyms: LocalizedTextLists = Field(
         default=[],
-        description="Ways to say it: words, phrases, macros. A list, or one for each language.",
+        description="Words, phrases and macros for it: a list, or one list per language.",
     )
     values: ElementValuesField = Field(
         default={},
-        description="The values it can have, each with further synonyms: a mapping from names "
-        "to lists (or to nothing), or a list of names.",
+        description="Its values with their synonyms: a mapping from names to lists (or to "
+        "nothing), or a list of names.",
     )
-    parent: Name | None = Field(default=None, description="The id of the more general element.")
+    parent: Name | None = Field(default=None, description="The id of its more general element.")
     topic: Flag = Field(
         default=False, description="Whether a change of this element changes the topic."
     )
     meta: Data = Field(default={}, description="Free data, for predicates and handlers.")
     id_synonym: Flag | None = Field(
         default=None,
-        description="Whether the id is a synonym as well: by default, unless it has a recognizer.",
+        description="Whether the id is a synonym as well; by default, unless it has a recognizer.",
     )
     typos: Typos = Field(
-        default=0, description="How many wrong letters a word of its synonyms may have: 0 to 2."
+        default=0,
+        description="The maximum number of wrong letters in a word of its synonyms: 0 to 2.",
     )
     compounds: Flag = Field(
         default=False,
-        description="Whether a compound is found by its last word, in languages that write "
+        description="Whether a compound matches by its last word, in languages that write "
         "compounds as one word: Deckenlampe as Lampe.",
     )
     recognizer: Recognizer | None = Field(
         default=None,
-        description="Who finds it beside its synonyms: a built-in entity (date), an entity of "
-        "spaCy (spacy:PERSON), a component of spaCy (component:name), or a Python function "
-        "(module#function).",
+        description="What recognizes it in addition to its synonyms: a built-in entity (date), an "
+        "entity of spaCy (spacy:PERSON), a component of spaCy (component:name), or a Python "
+        "function (module#function).",
     )
     config: Data = Field(default={}, description="The options of its recognizer.")
     sparse: Flag | None = Field(
-        default=None, description="Whether other words may stand between those of a synonym."
+        default=None, description="Whether other words may occur between those of a synonym."
     )
     max_gap: Amount | None = Field(
         default=None,
-        description="How many other words may stand between two words of a sparse synonym: 6, if "
-        "the model says nothing else.",
+        description="The maximum number of other words between two words of a sparse synonym: "
+        "by default 6, or the 'max_gap' of the model.",
     )
     permute: Flag | None = Field(
-        default=None, description="Whether neighbouring words of a synonym may change places."
+        default=None, description="Whether adjacent words of a synonym may change places."
     )
     greedy: Flag | None = Field(
         default=None,
-        description="Whether only the longest of several synonyms counts (as it does by default).",
+        description="Whether only the longest of several matching synonyms counts (the default).",
     )
     abstract: Flag = Field(
-        default=False, description="Whether it only serves other elements as a part of theirs."
+        default=False,
+        description="Whether it is only a part of other elements, hidden from intents.",
     )
     value_loader: Text | None = Field(
         default=None,
-        description="A Python function that gives further values, as module#function.",
+        description="A Python function that returns further values: module#function.",
     )
 
 
 class StopWordsSchema(_Schema):
-    """Words that mean nothing by themselves, beside those of the language."""
+    """Changes to the stop words of the language."""
 
-    add: list[Text] = Field(default=[], description="Further words that mean nothing.")
-    remove: list[Text] = Field(default=[], description="Words that mean something after all.")
+    add: list[Text] = Field(default=[], description="Further stop words.")
+    remove: list[Text] = Field(default=[], description="Words that are not stop words.")
     skip: Flag = Field(
-        default=False, description="Whether such words may stand between those of any synonym."
+        default=False, description="Whether stop words may occur between the words of any synonym."
     )
 
 
 class LimitsSchema(_Schema):
-    """What an utterance must keep to in order to be answered."""
+    """The limits for utterances, which are rejected beyond them."""
 
-    min_words: Amount | None = Field(default=None, description="The fewest words it may have.")
-    max_words: Amount | None = Field(default=None, description="The most words it may have.")
-    min_entities: Amount | None = Field(default=None, description="The fewest entities.")
-    max_entities: Amount | None = Field(default=None, description="The most entities.")
+    min_words: Amount | None = Field(default=None, description="The minimum number of words.")
+    max_words: Amount | None = Field(default=None, description="The maximum number of words.")
+    min_entities: Amount | None = Field(default=None, description="The minimum number of entities.")
+    max_entities: Amount | None = Field(default=None, description="The maximum number of entities.")
     min_content_words: Amount | None = Field(
-        default=None, description="The fewest words that are no stop words."
+        default=None, description="The minimum number of words that are not stop words."
     )
     max_free_words: Amount | None = Field(
-        default=None, description="The most words that belong to no entity."
+        default=None, description="The maximum number of content words outside of entities."
     )
-    suspicious_words: list[Text] = Field(default=[], description="Words that are suspicious.")
+    suspicious_words: list[Text] = Field(default=[], description="The suspicious words.")
     max_suspicious_words: Amount | None = Field(
-        default=None, description="The most suspicious words; none, if any are listed."
+        default=None, description="The maximum number of suspicious words; 0 if any are listed."
     )
-    swear_words: list[Text] = Field(default=[], description="Words that are swear words.")
-    swear_words_allowed: Flag = Field(default=True, description="Whether they are allowed.")
+    swear_words: list[Text] = Field(default=[], description="The swear words.")
+    swear_words_allowed: Flag = Field(default=True, description="Whether swear words are allowed.")
     latin_only: Flag = Field(
         default=False, description="Whether letters of other scripts are forbidden."
     )
@@ -504,50 +506,52 @@ class LimitsSchema(_Schema):
 class OptionsSchema(_Schema):
     """The options that intents have unless they say otherwise."""
 
-    ordered: Flag | None = Field(default=None, description="Terms keep the order of the sentence.")
-    allow_stm_only: Flag | None = Field(default=None, description="Memory alone may fill it.")
-    unused_free_words: Flag | None = Field(default=None, description="Free words may be left.")
-    unused_entities: Flag | None = Field(default=None, description="Entities may be left.")
-    unused_usr_toks: Flag | None = Field(
-        default=None, description="Entities of the model's own elements may be left."
+    ordered: Flag | None = Field(default=None, description="Terms must match in sentence order.")
+    allow_stm_only: Flag | None = Field(
+        default=None, description="Memory alone may fill the intent."
     )
-    unused_sys_toks: Flag | None = Field(default=None, description="Built-in entities may be left.")
+    unused_free_words: Flag | None = Field(default=None, description="Free words may stay unused.")
+    unused_entities: Flag | None = Field(default=None, description="Entities may stay unused.")
+    unused_usr_toks: Flag | None = Field(
+        default=None, description="Entities of the model's own elements may stay unused."
+    )
+    unused_sys_toks: Flag | None = Field(
+        default=None, description="Built-in entities may stay unused."
+    )
 
 
 class AskSchema(_Schema):
-    """A question, and what must come of it."""
+    """A question and its expected result."""
 
-    ask: Text = Field(description="What the user says.")
-    intent: Name | None = Field(default=None, description="The intent that must answer it.")
+    ask: Text = Field(description="The text of the question.")
+    intent: Name | None = Field(default=None, description="The expected intent.")
     slots: dict[str, SlotTexts] = Field(
-        default={}, description="The values of slots; null for a slot that must be empty."
+        default={}, description="The expected values of slots; null for an empty slot."
     )
     from_memory: list[Name] | None = Field(
-        default=None, description="The terms that memory must fill: these and no others."
+        default=None, description="The exact list of terms that memory fills."
     )
-    status: Status = Field(default="matched", description="What must become of the question.")
-    missing: list[Name] | None = Field(
-        default=None, description="The terms that must be found missing."
-    )
+    status: Status = Field(default="matched", description="The expected status of the reply.")
+    missing: list[Name] | None = Field(default=None, description="The terms that are missing.")
     memory: list[Name] | None = Field(
         default=None,
-        description="What is remembered after it, in any order: elements, or element=value.",
+        description="The memory afterwards, in any order: elements, or element=value.",
     )
     language: Language | None = Field(
-        default=None, description="The language of the question; the model's first, if left out."
+        default=None, description="The language of the question; by default the first of the model."
     )
 
 
 class PauseSchema(_Schema):
-    """Time that passes."""
+    """A pause between questions."""
 
-    pause: Duration = Field(description="How much of it: 6m, 90s, PT5M.")
+    pause: Duration = Field(description="Its duration: 6m, 90s, PT5M.")
 
 
 class ResetSchema(_Schema):
     """An explicit reset of the memory."""
 
-    reset: ResetScope = Field(description="What is forgotten.")
+    reset: ResetScope = Field(description="What to forget.")
 
 
 def _step_tag(value: Any) -> str | None:
@@ -569,23 +573,23 @@ StepSchema: TypeAlias = Annotated[
 
 
 class DialogSchema(_Schema):
-    """A sample conversation, which begins with an empty memory."""
+    """A sample conversation that begins with an empty memory."""
 
-    name: Text = Field(default="", description="What it shows, for reports.")
+    name: Text = Field(default="", description="Its name in reports.")
     at: Moment | None = Field(
         default=None,
-        description="When it begins, in local time: 2026-01-05T09:00+01:00. Monday, 5 January "
-        "2026, 9:00 UTC, if left out.",
+        description="Its start in local time: 2026-01-05T09:00+01:00; by default Monday, 5 January "
+        "2026, 9:00 UTC.",
     )
     long_term: Flag = Field(
         default=False,
-        description="Whether it has a long-term memory beside the short-term one, empty at first.",
+        description="Whether it has a long-term memory as well, which is empty at first.",
     )
-    dialog: list[StepSchema] = Field(min_length=1, description="Its steps, in their order.")
+    dialog: list[StepSchema] = Field(min_length=1, description="Its steps, in order.")
 
 
 class ModelSchema(_Schema):
-    """A model of Anaphora: what a bot understands, and what it answers."""
+    """A model of Anaphora: what a bot understands and answers."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -602,8 +606,8 @@ class ModelSchema(_Schema):
     id: Identifier = Field(description="The name of the model in programs.")
     name: Text = Field(default="", description="The name of the model for people.")
     version: Text = Field(default="", description="The version of the model.")
-    origin: Text = Field(default="", description="Where the model comes from.")
-    description: Text = Field(default="", description="What the bot is for.")
+    origin: Text = Field(default="", description="The origin of the model.")
+    description: Text = Field(default="", description="The purpose of the bot.")
     language: LanguageCodes = Field(
         default="en",
         description="The ISO code of its language, or a list of them; the first is the default.",
@@ -620,8 +624,8 @@ class ModelSchema(_Schema):
     )
     pipeline: LocalizedTextField = Field(
         default="",
-        description="The spaCy pipeline that reads its texts: an installed package or a folder, "
-        "or one for each language.",
+        description="The spaCy pipeline for its texts: an installed package or a folder, or one "
+        "per language.",
     )
     handlers: dict[str, Text] = Field(
         default={},
@@ -639,50 +643,48 @@ class ModelSchema(_Schema):
     permute: Flag = Field(default=False, description="The default of 'permute'.")
     greedy: Flag = Field(default=True, description="The default of 'greedy'.")
     max_synonyms: Amount | None = Field(
-        default=None, description="The most phrases that one element may have."
+        default=None, description="The maximum number of phrases per element."
     )
     stop_words: StopWordsSchema = Field(
-        default=StopWordsSchema(), description="Words that mean nothing by themselves."
+        default=StopWordsSchema(), description="Changes to the stop words of the language."
     )
-    limits: LimitsSchema = Field(
-        default=LimitsSchema(), description="What an utterance must keep to."
-    )
+    limits: LimitsSchema = Field(default=LimitsSchema(), description="The limits for utterances.")
     options: OptionsSchema = Field(
-        default=OptionsSchema(), description="The options of intents that don't set them."
+        default=OptionsSchema(), description="The default options of intents."
     )
     macros: dict[MacroName, Text] = Field(
         default={}, description='Parts of synonyms by name: "<ASK>": "{what|how} {is|_}".'
     )
-    elements: list[ElementSchema] = Field(default=[], description="What an utterance can mention.")
+    elements: list[ElementSchema] = Field(
+        default=[], description="The elements: what an utterance can mention."
+    )
     intents: list[Text] = Field(
         default=[],
         json_schema_extra={"minItems": 1},
-        description="What a user can want, in the intent definition language.",
+        description="The intents, in the intent definition language.",
     )
     responses: dict[str, LocalizedTextField] = Field(
         default={}, description="The answer of each intent: a Jinja template over its slots."
     )
     prompts: dict[str, dict[str, LocalizedTextField]] = Field(
-        default={}, description="For each intent and required term, the question that asks for it."
+        default={},
+        description="The question that asks for a missing term, by intent and required term.",
     )
     bridge: BridgeOrMode = Field(
         default="offered",
-        description="Whether a question that nothing remembered completes is completed from the "
-        "long-term memory, if there is one: off, offered or automatic.",
+        description="Whether the long-term memory, if there is one, completes questions that the "
+        "short-term memory cannot: off, offered or automatic.",
     )
     offers: dict[str, LocalizedTextField] = Field(
         default={},
-        description="For each intent, what is said to ask whether it is still about the same.",
+        description="The text by intent that offers to reuse entities of an earlier conversation.",
     )
     unused: UnusedOrTexts = Field(
         default="ignore",
-        description="What happens if a sentence says more than its intent uses: ignore, or ask "
-        "before anything is carried out; or a mapping from the intents that ask to the texts they "
-        "ask with.",
+        description="What to do if an intent does not use a part of the sentence: ignore, or ask "
+        "before the intent is carried out; or a mapping from the intents that ask to their texts.",
     )
     reset: LocalizedTextLists = Field(
         default=[], description="Phrases that make the bot forget the conversation."
     )
-    samples: list[DialogSchema] = Field(
-        default=[], description="Dialogs that the model must get right."
-    )
+    samples: list[DialogSchema] = Field(default=[], description="Dialogs to test the model with.")

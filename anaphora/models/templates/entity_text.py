@@ -1,4 +1,4 @@
-"""What templates see of an entity: its value, which has the values of its parts as attributes."""
+"""The value of an entity in templates: a text with the entity's parts as attributes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["EntityText", "to_template_value"]
 
 
 def to_template_value(entity: Entity) -> str:
-    """The value of an entity (its text, if it has none); one that knows of the entity where that
-    has parts or metadata of its own."""
+    """The value of an entity (or its text); an :class:`EntityText` if the entity has parts or is
+    built in."""
     return EntityText(entity) if entity.parts or not entity.own else entity.value_or_text
 
 
 class EntityText(str):
-    """The value of an entity (its text, if it has none) with the entity behind it."""
+    """The value of an entity (or its text), with a reference to the entity."""
 
     __slots__ = ("entity",)
     entity: Entity
@@ -32,8 +32,10 @@ class EntityText(str):
         return self.entity.meta
 
     def part(self, name: str) -> str | list[str] | None:
-        """The part of that name in its synonym (``^^[name]{…}^^``), else the one of that element;
-        a list if there are several, None if there is none."""
+        """The value of the part with that alias (``^^[name]{…}^^``), or else with that element.
+
+        A list if there are several; None if there is none.
+        """
         parts = self.entity.parts
         found = [part for part in parts if name in part.aliases]
         found = found or [part for part in parts if part.element == name]

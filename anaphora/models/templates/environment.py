@@ -1,4 +1,4 @@
-"""The Jinja environment of responses, prompts and offers: a sandbox with our filters."""
+"""The Jinja environment of responses, prompts and offers: a sandbox with Anaphora's filters."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ __all__ = ["TemplateEnvironment"]
 
 
 class TemplateEnvironment(TemplateSandbox):
-    """A sandbox with the filters ``date``, ``money`` …, in which the parts of an entity come
-    before the methods of its text (``{{ book.title }}``). Of an empty slot they are empty, too."""
+    """A sandbox with the filters ``date``, ``money`` …
+
+    The parts of an entity take precedence over the methods of its text (``{{ book.title }}``);
+    the parts of an empty slot are empty.
+    """
 
     def __init__(self) -> None:
         super().__init__(autoescape=False, undefined=ChainableUndefined)

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from anaphora import Engine, Model
+from anaphora import Engine, load_model
 from benchmarks.models import model_of_synonyms, names
 from benchmarks.report.data import Cell, Column, Section, Table
 from benchmarks.report.options import ReportOptions
@@ -94,7 +94,7 @@ def from_names(size: int) -> Iterator[Values]:
 
 def from_yaml(file: str) -> Iterator[Values]:
     """A model read from a file."""
-    return _measure_build(partial(Model.load, file), Engine)
+    return _measure_build(partial(load_model, file), Engine)
 
 
 def from_cache(file: str, folder: str) -> Iterator[Values]:

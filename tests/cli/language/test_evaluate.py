@@ -139,8 +139,8 @@ def test_the_time_is_now_and_the_environment_is_the_real_one(monkeypatch) -> Non
     ("expression", "message"),
     [
         ("1 / (ent_count * 1)", "Error: '/' divides the integer 1 by zero"),
-        ("get(list(1), 5)", "Error: 'get' finds no place 5 in a list of 1"),
-        ("ent_text", "Error: there is no entity in question"),
+        ("get(list(1), 5)", "Error: 'get' finds no index 5 in a list of 1"),
+        ("ent_text", "Error: there is no entity under test"),
     ],
 )
 def test_what_cannot_be_evaluated_is_told(expression: str, message: str) -> None:

@@ -62,7 +62,7 @@ def test_a_mistake_is_shown_with_a_caret():
 def test_more_phrases_than_allowed_are_counted_and_none_is_printed():
     result = run("{a|b} {c|d}", "--limit", "3")
     assert result.exit_code == 1
-    assert "stands for 4 phrases, more than the 3 allowed" in result.stderr
+    assert "expands to 4 phrases, more than the 3 allowed" in result.stderr
     assert result.stdout == ""
 
 

@@ -22,9 +22,8 @@ def run(*arguments: str) -> Result:
 def test_all_functions_are_listed_by_group():
     lines = run().stdout.splitlines()
     assert [line for line in lines if not line.startswith(" ")] == list(FUNCTION_GROUPS)
-    assert (
-        "  trim(text) → a text (also strip)  The text without the white space around it." in lines
-    )
+    summary = "The text without leading and trailing white space."
+    assert f"  trim(text) → a text (also strip)  {summary}" in lines
     assert len(lines) == len(FUNCTION_GROUPS) + len(set(FUNCTIONS.values()))
 
 
@@ -37,7 +36,7 @@ def test_one_group_can_be_listed():
 def test_of_one_function_everything_is_shown():
     shown = run("strip").stdout
     assert "trim(text) → a text\nstrip(text) → a text\n  text: a text\n" in shown
-    assert "The text without the white space around it." in shown
+    assert "The text without leading and trailing white space." in shown
     assert "  trim(' a b ') == 'a b'" in shown
     assert "#([entity]) → a text" in run("#").stdout
 

@@ -81,7 +81,7 @@ def test_what_a_function_takes() -> None:
 
 def test_a_summary_is_one_line() -> None:
     assert first_paragraph(FUNCTIONS["replace"]) == (
-        "The text with the replacement in each place that the pattern describes."
+        "The text with every match of the pattern replaced."
     )
     assert all("\n" not in first_paragraph(function) for function in FUNCTIONS.values())
 

@@ -77,7 +77,7 @@ if or_else json
 """
 
 
-def test_every_function_of_nlpcraft_is_there_or_said_to_be_absent() -> None:
+def test_every_function_of_nlpcraft_is_there_or_noted_absent() -> None:
     assert set(NLPCRAFT.split()) - set(FUNCTIONS) == set(UNSUPPORTED_FUNCTIONS)
 
 
@@ -154,7 +154,7 @@ OF_KIND[Kind.MAP] = st.dictionaries(st.text(max_size=2), VALUES, max_size=3)
 @pytest.mark.parametrize("name", [one.names[0] for one in dict.fromkeys(FUNCTIONS.values())])
 @settings(max_examples=30, deadline=None)
 @given(st.data())
-def test_whatever_it_is_called_with_a_function_fails_in_plain_words_only(
+def test_whatever_it_is_called_with_a_function_fails_with_a_readable_message(
     name: str, data: st.DataObject
 ) -> None:
     one = FUNCTIONS[name]

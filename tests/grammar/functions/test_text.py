@@ -105,12 +105,12 @@ def test_a_tenth_group_has_a_number_of_two_digits() -> None:
     [
         ("$1", "the pattern 'a' has no group 1"),
         ("${x}", "the pattern 'a' has no group x"),
-        ("5$", "'$' in the replacement the text '5$' stands for nothing: write '\\$'"),
-        ("\\", "stands for nothing: write '\\\\'"),
+        ("5$", "'$' in the replacement the text '5$' has no meaning: write '\\$'"),
+        ("\\", "has no meaning: write '\\\\'"),
         ("${", "'$' in the replacement"),
     ],
 )
-def test_a_replacement_that_means_nothing_is_refused(replacement: str, message: str) -> None:
+def test_a_replacement_that_means_nothing_is_rejected(replacement: str, message: str) -> None:
     with pytest.raises(EvaluationError) as raised:
         call("replace", "a", "a", replacement)
     assert message in str(raised.value)

@@ -59,12 +59,12 @@ IS_X = binary(call("#"), "==", "x")
             binary(call("ent_typ"), "==", "x"),
             "there is no function 'ent_typ'|did you mean 'ent_type'?",
         ),
-        (binary(call("id"), "==", "x"), "there is no function 'id'|here it is written #"),
-        (call("has", call("groups"), "x"), "no function 'groups'|here it is written ent_groups()"),
-        (binary(call("#"), "==", call("tokyo")), "a text stands in quotes: 'tokyo'"),
+        (binary(call("id"), "==", "x"), "there is no function 'id'|write #"),
+        (call("has", call("groups"), "x"), "no function 'groups'|write ent_groups()"),
+        (binary(call("#"), "==", call("tokyo")), "texts need quotes: 'tokyo'"),
         (
             binary(call("#"), "==", call("ent_tex")),
-            "'ent_text'? a text stands in quotes: 'ent_tex'",
+            "'ent_text'? texts need quotes: 'ent_tex'",
         ),
         (call("not", True), "there is no function 'not'|write !(…)"),
         (call("has", call("ent_groups")), "'has' takes 2 arguments, not 1"),
@@ -81,7 +81,10 @@ IS_X = binary(call("#"), "==", "x")
         (binary("a", "<", 3), "'<' cannot compare a text with an integer"),
         (binary(True, ">=", False), "'>=' cannot compare a boolean with a boolean"),
         (negated(5), "'!' needs a boolean, not an integer"),
-        (binary(negated(call("#")), "==", "x"), "'!' needs a boolean, not a text|'!' comes before"),
+        (
+            binary(negated(call("#")), "==", "x"),
+            "'!' needs a boolean, not a text|'!' binds tighter",
+        ),
         (binary(1, "&&", True), "'&&' needs booleans, not an integer"),
         (binary(True, "||", "a"), "'||' needs booleans, not a text"),
         (binary(binary("a", "-", 1), "==", 1), "'-' cannot work with a text and an integer"),
@@ -92,7 +95,7 @@ IS_X = binary(call("#"), "==", "x")
         (binary(var("sise"), "==", 1), "there is no variable '@sise'|did you mean '@size'?"),
     ],
 )
-def test_a_mistake_in_a_predicate_is_named(expression: Any, message: str) -> None:
+def test_an_error_in_a_predicate_is_named(expression: Any, message: str) -> None:
     assert message in only(expression, size=1)
 
 
@@ -215,4 +218,4 @@ def test_all_problems_come_at_once_in_the_order_of_the_text() -> None:
 def test_where_no_variable_is_declared_the_hint_says_how() -> None:
     with pytest.raises(GrammarError) as caught:
         check_predicate(predicate(binary(var("a"), "==", 1)))
-    assert caught.value.hint == "it is declared before the condition: @a = …"
+    assert caught.value.hint == "declare it before the condition: @a = …"

@@ -166,7 +166,7 @@ def test_only_what_is_evaluated_counts_as_looking_at_the_entity(
     assert evaluate(expression, seen=binary(call("#"), "==", "city")) == expected
 
 
-def test_and_and_or_stand_on_one_level_from_left_to_right() -> None:
+def test_and_and_or_have_the_same_precedence_from_left_to_right() -> None:
     # The parser makes (true || false) && false of `true || false && false`.
     assert not is_true(binary(binary(True, "||", False), "&&", False))
 
@@ -225,7 +225,7 @@ def test_variables_that_build_upon_each_other_do_not_multiply_the_work() -> None
         (binary(binary(1, "%", call("ent_index")), "==", 1), "'%' divides the integer 1 by zero"),
         (
             binary(call("get", call("ent_groups"), 2), "==", "x"),
-            "'get' finds no place 2 in a list of 2",
+            "'get' finds no index 2 in a list of 2",
         ),
         (
             call("starts_with", call("tok_value", call("get", call("ent_all"), 1)), "x"),
@@ -240,7 +240,7 @@ def test_variables_that_build_upon_each_other_do_not_multiply_the_work() -> None
         ),
     ],
 )
-def test_what_cannot_be_evaluated_is_told_in_plain_words(expression: Any, message: str) -> None:
+def test_what_cannot_be_evaluated_has_a_readable_message(expression: Any, message: str) -> None:
     if message is None:
         assert not is_true(expression)
         return
@@ -249,13 +249,13 @@ def test_what_cannot_be_evaluated_is_told_in_plain_words(expression: Any, messag
     assert message in str(raised.value)
 
 
-def test_without_an_entity_a_predicate_that_reads_it_fails_in_plain_words() -> None:
+def test_without_an_entity_a_predicate_that_reads_it_fails_with_a_readable_message() -> None:
     for reading in (
         binary(call("#"), "==", "x"),
         call("ent_is_first"),
         call("has", call("tok_groups"), "x"),
     ):
-        with pytest.raises(EvaluationError, match=r"no entity in question|needs an entity"):
+        with pytest.raises(EvaluationError, match=r"no entity under test|needs an entity"):
             is_true(reading, None)
 
 
@@ -342,12 +342,12 @@ def test_an_intent_is_compiled_with_its_terms_options_flow_and_mentions() -> Non
     assert set(compiled.mentions) == {("element", "pizza"), ("group", "size")}
 
 
-def test_a_predicate_with_a_mistake_is_not_compiled() -> None:
+def test_a_predicate_with_an_error_is_not_compiled() -> None:
     with pytest.raises(GrammarError, match="no function 'ent_typ'"):
         compile_predicate(predicate(binary(call("ent_typ"), "==", "x")))
 
 
-def test_all_mistakes_of_a_text_come_in_one_error_with_their_places() -> None:
+def test_all_errors_of_a_text_come_in_one_error_with_their_positions() -> None:
     text = "intent=a term~{# < 3}\nintent=b\n  options={'orderd': true}\n  term~{has(ent_groups())}"
     with pytest.raises(GrammarError) as raised:
         compile_intents(text, "shop.idl")
@@ -403,7 +403,7 @@ def test_what_is_not_evaluated_does_no_harm_and_fractions_divide_by_zero(
     "text", ["ent_is_first", "year > 2000", "user_admin", "meta_req('k') == 1", "tok_count == 1"]
 )
 def test_a_part_of_a_synonym_may_not_ask_about_the_question(text: str) -> None:
-    with pytest.raises(GrammarError, match="of which a synonym knows nothing"):
+    with pytest.raises(GrammarError, match="not available in a synonym"):
         compile_entity_part(text)
 
 

@@ -95,7 +95,7 @@ class TestFragments:
         for part in message.split("|"):
             assert part in found
 
-    def test_a_mistake_in_a_fragment_is_told_once(self):
+    def test_an_error_in_a_fragment_is_reported_once(self):
         text = "fragment=f term={# == 3 < 'a'} intent=x fragment(f) intent=y fragment(f)"
         assert len(mistakes(text).problems) == 1
 
@@ -107,7 +107,7 @@ class TestFragments:
     def test_what_fragments_bring_into_one_model_is_bounded(self):
         uses = "".join(f"intent=i{number} fragment(f)\n" for number in range(200))
         error = mistakes("fragment=f " + "term={true} " * 1_000 + uses)
-        assert "fragments bring more than 100,000 terms" in error.message
+        assert "fragments add more than 100,000 terms" in error.message
 
 
 class TestImports:
@@ -162,11 +162,11 @@ class TestImports:
         ):
             assert message in mistakes(f"import('{location}')", folder=tmp_path).message
 
-    def test_a_circle_through_a_link_is_found(self, tmp_path):
+    def test_a_cycle_through_a_link_is_found(self, tmp_path):
         (tmp_path / "a.idl").write_text("import('sub/../link.idl')")
         (tmp_path / "sub").mkdir()
         (tmp_path / "link.idl").symlink_to("a.idl")
-        assert "circle: a.idl → a.idl" in mistakes("import('a.idl')", folder=tmp_path).message
+        assert "cycle: a.idl → a.idl" in mistakes("import('a.idl')", folder=tmp_path).message
 
     @pytest.mark.parametrize("lost", ["fragment=f term={", "import('nowhere.idl')"])
     def test_a_fragment_of_a_text_that_cannot_be_read_is_not_called_unknown(self, lost):
@@ -181,15 +181,15 @@ class TestImports:
         text = "import('f.idl') import('./f.idl') import('a.idl') intent=x fragment(f)"
         assert len(Compiler(folder=tmp_path).compile(text).intents) == 2
 
-    def test_imports_that_run_in_a_circle_are_found(self, tmp_path):
+    def test_cyclic_imports_are_found(self, tmp_path):
         (tmp_path / "a.idl").write_text("import('b.idl') intent=a term={true}")
         (tmp_path / "b.idl").write_text("import('a.idl') intent=b term={true}")
         error = mistakes("import('a.idl')", folder=tmp_path)
-        assert error.message == "the imports run in a circle: a.idl → b.idl → a.idl"
+        assert error.message == "the imports form a cycle: a.idl → b.idl → a.idl"
         assert error.source.endswith("b.idl")
         assert error.line == 1
 
-    def test_a_mistake_in_an_imported_text_is_shown_there(self, tmp_path):
+    def test_an_error_in_an_imported_text_is_shown_there(self, tmp_path):
         (tmp_path / "a.idl").write_text("intent=a\n  term={ent_typ == 'x'}")
         error = mistakes("import('a.idl') intent=x term={1}", folder=tmp_path)
         first, second = error.problems
@@ -200,13 +200,13 @@ class TestImports:
         ("location", "message"),
         [
             ("nowhere.idl", "there is no file 'nowhere.idl' and no such resource"),
-            ("https://example.org/a.idl", "lies in a network"),
+            ("https://example.org/a.idl", "is a URL"),
             ("", "needs the name of a file"),
             ("binary.idl", "not a text in UTF-8"),
             (".", "there is no file '.'"),
         ],
     )
-    def test_an_import_that_cannot_be_read_is_told_with_its_place(
+    def test_an_import_that_cannot_be_read_is_reported_with_its_position(
         self, tmp_path, location, message
     ):
         (tmp_path / "binary.idl").write_bytes(b"\xff\xfe\x00")
@@ -214,10 +214,10 @@ class TestImports:
         assert message in error.message
         assert error.line == 2
 
-    def test_the_same_intent_twice_is_a_mistake_across_files_too(self, tmp_path):
+    def test_the_same_intent_twice_is_an_error_across_files_too(self, tmp_path):
         (tmp_path / "a.idl").write_text("intent=x term={true}")
         error = mistakes("intent=x term={true} import('a.idl')", folder=tmp_path)
-        assert "already an intent 'x'" in error.message
+        assert "the intent 'x' is already declared" in error.message
 
     def test_imports_are_bounded(self, tmp_path):
         for number in range(MAX_IMPORTS + 2):
@@ -263,7 +263,7 @@ class TestFunctionsInPython:
     def test_a_function_without_a_module_is_that_of_the_model(self, code):
         assert fits(intent("intent=go term={true} term~/#is_tokyo/", code=code).terms[1])
 
-    def test_it_may_read_what_surrounds_the_entity_and_leave_the_entity_unused(self, code):
+    def test_it_may_read_the_question_and_leave_the_entity_unused(self, code):
         term = intent("intent=go term~/#is_asked/", code=code).terms[0]
         context = EntityContext(CITY, QuestionContext(text="now?"))
         assert term.predicate.test(context)
@@ -315,7 +315,7 @@ class TestFunctionsInPython:
         assert "cannot be imported: SystemExit: 3" in error.message
         assert "__main__" in error.hint
 
-    def test_a_file_whose_name_is_taken_by_an_installed_module_is_told(self, tmp_path):
+    def test_a_file_whose_name_is_taken_by_an_installed_module_is_reported(self, tmp_path):
         (tmp_path / "calendar.py").write_text("def is_free(entity):\n    return True\n")
         error = mistakes("intent=x term~/calendar#is_free/", code=FunctionLoader("", tmp_path))
         assert error.hint == (
@@ -357,7 +357,7 @@ class TestFunctionsInPython:
             assert part in error
         assert "bot.idl:2:8" in error
 
-    def test_a_module_that_fails_is_told_with_its_reason(self, tmp_path):
+    def test_a_module_that_fails_is_reported_with_its_reason(self, tmp_path):
         (tmp_path / "rules_that_fail.py").write_text("raise RuntimeError('no licence')")
         error = mistakes(
             "intent=x flow=/rules_that_fail#f/ term={true}", code=FunctionLoader("", tmp_path)
@@ -411,7 +411,7 @@ class TestForgiving:
         compiled = Compiler(code=code, lenient=True).compile(text)
         assert [one.id for one in compiled.intents] == ["good"]
         said = [warning.message for warning in compiled.warnings]
-        assert "the intent 'fragment' is left out: it needs that function" in said
+        assert "the intent 'fragment' is skipped: it needs that function" in said
         assert "there is no Python module 'org.bot.Rules'" in said
 
 
@@ -419,13 +419,13 @@ class TestWarnings:
     @pytest.mark.parametrize(
         ("predicate", "message"),
         [
-            ("a() || b() && c()", "bind alike, from left to right"),
-            ("true && false || true", "bind alike"),
+            ("a() || b() && c()", "the same precedence and group from left to right"),
+            ("true && false || true", "same precedence"),
             ("!true == false", "this is (!a) == b"),
             ("!true != false", "this is (!a) != b"),
         ],
     )
-    def test_what_most_languages_read_otherwise_is_warned_of(self, predicate, message):
+    def test_what_most_languages_read_otherwise_causes_a_warning(self, predicate, message):
         predicate = predicate.replace("a()", "true").replace("b()", "true").replace("c()", "true")
         (warning,) = Compiler().compile(f"intent=x term={{{predicate}}}", "bot.idl").warnings
         assert message in warning.message
@@ -440,7 +440,7 @@ class TestWarnings:
             ("ent_value() == 3", "always false: a text or null against an integer"),
         ],
     )
-    def test_a_comparison_of_what_is_never_equal_is_warned_of(self, predicate, message):
+    def test_a_comparison_of_what_is_never_equal_causes_a_warning(self, predicate, message):
         (warning,) = Compiler().compile(f"intent=x term={{{predicate}}}").warnings
         assert message in warning.message
 
@@ -459,7 +459,7 @@ class TestWarnings:
         assert not Compiler().compile(f"intent=x term={{{predicate}}}").warnings
 
 
-def test_of_many_findings_the_first_are_told_and_the_others_counted():
+def test_of_many_findings_the_first_are_reported_and_the_others_counted():
     text = "\n" + "intent=x term={true || true && true} term={true || 1}" * 200
     error = mistakes(text)
     assert len(error.problems) == MAX_DIAGNOSTICS + 1
@@ -467,6 +467,6 @@ def test_of_many_findings_the_first_are_told_and_the_others_counted():
     assert len({id(problem.excerpt) for problem in error.problems[:-1]}) == 1
 
     @pytest.mark.parametrize("predicate", ["1 / 0 == 1", "false && 1 % 0 == 1", "5.5 / 0.0 > 1"])
-    def test_a_division_by_zero_is_warned_of_for_it_may_never_be_evaluated(self, predicate):
+    def test_a_division_by_zero_causes_a_warning_for_it_may_never_be_evaluated(self, predicate):
         (warning,) = Compiler().compile(f"intent=x term={{{predicate}}}").warnings
         assert "divides by zero" in warning.message

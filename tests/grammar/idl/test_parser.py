@@ -202,7 +202,7 @@ MISTAKES = {
     "intent=x": "expected is a term",
     "intent x": "expected is '='",
     "intent=1x term={true}": "a name begins with a letter",
-    "intent='x' term={true}": "a name stands without quotes",
+    "intent='x' term={true}": "a name is written without quotes",
     "intent=x term(a)={# = 'x'}": "'=' does not compare",
     "intent=x term(a)={# === 'x'}": "'===' is no operator\n",
     "intent=x term(a)={# <> 'x'}": "write !=",
@@ -217,8 +217,8 @@ MISTAKES = {
     "intent=x term={# == 'x')}": "there is no '(' for this ')'",
     "intent=x term={true}}": "there is no '{' for this '}'",
     "intent=x term(a)={# == 'x}": "no closing quote",
-    "intent=x term(a)={# == pizza place}": "a text stands in quotes",
-    "intent=x term(a)={# == ‘x’}": "texts stand between ' or \"",
+    "intent=x term(a)={# == pizza place}": "texts need quotes",
+    "intent=x term(a)={# == ‘x’}": "texts are quoted with ' or \"",
     "intent=x term(a)={# == x and y}": "write &&",
     "intent=x term(a)={# == x or y}": "write ||",
     "intent=x term(a)={# & true}": "write &&",
@@ -226,11 +226,11 @@ MISTAKES = {
     "intent=x option={'a':true} term={true}": "did you mean 'options'",
     "intent=x foo={'a':true} term={true}": "options, ordered, flow, meta, term",
     "intent=x terms(a)={true}": "did you mean 'term'?",
-    "intent=x term={true} flow='a'": "'flow' stands before the first term",
+    "intent=x term={true} flow='a'": "'flow' must come before the first term",
     "intent=x term(a){true}": "'=' or '~' is missing",
     "intent=x ordered=yes term={true}": "expected is false or true",
     "intent=x ordered=true options={'ordered': true} term={true}": "'ordered' is given twice",
-    "intent=x meta={'a': 1, 'a': 2} term={true}": "the key 'a' stands here twice",
+    "intent=x meta={'a': 1, 'a': 2} term={true}": "duplicate key 'a'",
     "intent=x meta={'a': True} term={true}": "write true",
     "intent=x term={true}[1]": "this is no quantifier",
     "intent=x term={true}[1:2]": "this is no quantifier",
@@ -249,10 +249,10 @@ MISTAKES = {
     "intent=x term={1 2}": "expected is an operator",
     r"intent=x term={'\u12'}": "four hexadecimal digits",
     r"intent=x flow='\ud83d' term={true}": "is no escape",
-    "intent=x term={'\ud83d'}": "half of a character",
+    "intent=x term={'\ud83d'}": "unpaired surrogate",
     "intent=x term={1 == 007}": "does not begin with 0",
     "intent=x term={\0}": "U+0000 is not expected",
-    "intent=x meta={a: 1} term={true}": "keys and texts stand in quotes",
+    "intent=x meta={a: 1} term={true}": "keys and texts need quotes",
     "intent=x term={1e999}": "too large",
     "id=x term={foo == 1}": "no property 'foo'",
     "id=x term={# == 'x'}": "'#' belongs to intents that begin with intent=",
@@ -263,13 +263,13 @@ MISTAKES = {
     "intent=x term={" + "!" * 300 + "true}": "200 deep",
     "intent=x term={" + "1 + " * 300 + "1}": "200 deep",
     "intent=x meta={'a': " + "[" * 300 + "]" * 300 + "} term={true}": "200 deep",
-    "intent=x, term={true}": "the parts of an intent stand side by side",
-    "intent=x term={true}; term={true}": "the parts of an intent stand side by side",
-    "intent=x term={@a = 1, @a == 1}": "variables and the condition stand side by side",
-    "intent=x term={@a = 1; @a == 1}": "variables and the condition stand side by side",
+    "intent=x, term={true}": "the parts of an intent are separated by blanks",
+    "intent=x term={true}; term={true}": "the parts of an intent are separated by blanks",
+    "intent=x term={@a = 1, @a == 1}": "variables and the condition are separated by blanks",
+    "intent=x term={@a = 1; @a == 1}": "variables and the condition are separated by blanks",
     "intent=x term={# in ['a']}": "write has(list('a', 'b'), …)",
     "intent=x term={.5 > 1}": "write 0.5",
-    "intent=x term={~size > 1}": "here it is written meta_ent('size')",
+    "intent=x term={~size > 1}": "write meta_ent('size')",
     "intent=x conv=true term={true}": "term~{…} may take from memory",
     "intent=x intent=y term={true}": "a term is missing before 'intent'",
     "fragment=f intent=y fragment(f)": "a term is missing before 'intent'",
@@ -279,7 +279,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("text", MISTAKES, ids=lambda text: text[:40])
-def test_a_mistake_is_told_in_plain_words(text):
+def test_an_error_is_reported_in_the_message(text):
     with pytest.raises(GrammarError) as caught:
         parse_idl(text, "bot.idl")
     assert MISTAKES[text] in str(caught.value)
@@ -287,7 +287,7 @@ def test_a_mistake_is_told_in_plain_words(text):
     assert caught.value.source == "bot.idl"
 
 
-def test_a_mistake_is_shown_where_it_stands():
+def test_an_error_is_reported_at_its_position():
     with pytest.raises(GrammarError) as caught:
         parse_idl("intent=x\n  term(a)={# = 'x'}", "bot.idl")
     error = caught.value
@@ -306,12 +306,12 @@ WORDS = ["intent", "term", "=", "~", "{", "}", "(", ")", "[", "]", "#", "'a'", "
 @given(st.text() | st.lists(st.sampled_from(WORDS)).map(" ".join))
 @example("intent=x term={\0}")
 @example("\ud800")
-def test_any_text_is_read_or_refused(text):
+def test_any_text_is_read_or_rejected(text):
     read_or_refused(text)
 
 
 @given(st.integers(0, len(GOOD) - 1), st.integers(0, 9), st.sampled_from(["", *WORDS, "\\", "é"]))
-def test_any_damage_to_a_good_text_is_read_or_refused(at, length, inserted):
+def test_any_damage_to_a_good_text_is_read_or_rejected(at, length, inserted):
     read_or_refused(GOOD[:at] + inserted + GOOD[at + length :])
 
 
@@ -331,7 +331,7 @@ def test_negation_is_a_node_of_its_own():
     assert expression("!true") == UnaryNode("!", literal(True))
 
 
-def test_comments_behind_a_keyword_are_read_in_linear_time():
+def test_comments_after_a_keyword_are_read_in_linear_time():
     comments = "/**/" * 5_000
     assert (
         len(parse_idl(f"fragment{comments}=f term={{true}}\nintent=x fragment{comments}(f)")) == 2

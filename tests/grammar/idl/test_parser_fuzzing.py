@@ -38,12 +38,12 @@ def compiled(text):
 
 @given(st.text(max_size=60))
 @example("intent=x term={\N{LATIN SMALL LETTER LONG S}}")
-def test_any_text_is_an_intent_or_a_located_mistake(text):
+def test_any_text_is_an_intent_or_a_located_error(text):
     compiled(text)
 
 
 @given(almost)
-def test_texts_made_of_the_words_of_the_language_are_intents_or_located_mistakes(text):
+def test_texts_made_of_the_words_of_the_language_are_intents_or_located_errors(text):
     compiled(text)
 
 
@@ -56,7 +56,7 @@ def test_a_good_text_with_anything_changed_in_it(data):
 
 
 @given(statements)
-def test_whatever_the_grammar_allows_compiles_or_has_a_located_mistake(tree):
+def test_whatever_the_grammar_allows_compiles_or_has_a_located_error(tree):
     compiled(print_statements(tree))
 
 

@@ -187,7 +187,7 @@ def test_what_a_predicate_mentions(expression: Any, expected: Any) -> None:
     assert set(find_mentions(predicate(expression, name="x"))) == expected
 
 
-def test_a_mention_knows_where_it_first_stands() -> None:
+def test_a_mention_has_its_first_offset() -> None:
     first = BinaryNode("==", CallNode("#", ()), LiteralNode("x", at=9), at=6)
     second = BinaryNode("==", CallNode("#", ()), LiteralNode("x", at=20), at=17)
     assert find_mentions(PredicateNode((), BinaryNode("||", second, first))) == {X: 9}

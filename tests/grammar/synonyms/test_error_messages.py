@@ -31,8 +31,8 @@ MISTAKES = [
     ("{_|_}", 0, "nothing but _"),
     ("{{_}|a}", 1, "nothing but _"),
     # _
-    ("_", 0, "_ stands outside of a group"),
-    ("{a} b_c", 5, "_ stands outside of a group"),
+    ("_", 0, "_ is outside of a group"),
+    ("{a} b_c", 5, "_ is outside of a group"),
     ("{a|_b}", 3, "alone between bars"),
     ("{a|b_}", 4, "alone between bars"),
     ("{a b|_ c}", 5, "alone between bars"),
@@ -52,7 +52,7 @@ MISTAKES = [
     ("{a}[]", 3, "'[]' is no repetition"),
     ("{a}[1", 5, "a '[' is not closed"),
     ("{a}[1,2 {b}", 3, "a '[' is not closed"),
-    ("[a]", 0, "a repetition stands behind a group"),
+    ("[a]", 0, "a repetition must follow a group"),
     ("a[1,2]", 1, "write {word}[1,2]"),
     ("a]", 1, "no '[' for this ']'"),
     ("{a}[1,2][3,4]", 8, "a repetition already"),
@@ -77,13 +77,13 @@ MISTAKES = [
     ("^^{# == 'a}^^", 8, "this text has no closing quote"),
     ("^^^^", 2, "this predicate is empty"),
     ("^^[a]{ }^^", 5, "this predicate is empty"),
-    ("a ^^id == 'x'^^", 4, "stands in braces"),
+    ("a ^^id == 'x'^^", 4, "is put in braces"),
     ("^^(id == 'x')^^", 2, "write ^^{# == 'city'}^^"),
     ("^^{# == 'x'^^", 11, "there is no '}' of this predicate"),
     ("^^{# == 'x'} b^^", 14, "nothing may follow"),
     ("^^[1]{# == 'x'}^^", 3, "'1' cannot be the name of a part"),
     ("^^[]{# == 'x'}^^", 3, "begins with a letter"),
-    ("^^[a{# == 'x'}^^", 2, "stands in brackets"),
+    ("^^[a{# == 'x'}^^", 2, "is put in brackets"),
     ("^^{# == }^^", 7, "expected is a value"),
     ("b ^^[a]{ # == 'x' && foo() }^^", 21, "no function 'foo'"),
     ("^^{#}^^", 3, "must be true or false"),
@@ -91,11 +91,11 @@ MISTAKES = [
     (r"a\q", 1, r"'\q' is no escape"),
     ("a\\", 1, "nothing follows it"),
     ("a\\ b", 1, "nothing follows it"),
-    ("//\ud83d//", 2, "half of a character"),
-    ("a \ud83d", 2, "half of a character"),
+    ("//\ud83d//", 2, "unpaired surrogate"),
+    ("a \ud83d", 2, "unpaired surrogate"),
     # bounds
     ("{a}?", 0, "nothing at all"),
-    ("{a|b}[1,50]{a|b}[1,50]{c|d}[1,50]", 0, "stands for 1,000,000 phrases"),
+    ("{a|b}[1,50]{a|b}[1,50]{c|d}[1,50]", 0, "expands to 1,000,000 phrases"),
     ("{a}[100,100] " * 20 + "x", 0, "more than 2,000 characters"),
     ("{" * 60 + "a" + "}" * 60, 50, "nested over 50 deep"),
     ("x" * 20_000 + "{a|b}", 0, "more than the 16,384 allowed"),
@@ -105,7 +105,7 @@ MISTAKES = [
 @pytest.mark.parametrize(
     ("synonym", "at", "words"), MISTAKES, ids=[mistake[0][:40] for mistake in MISTAKES]
 )
-def test_a_mistake_is_told_in_plain_words_where_it_stands(synonym, at, words):
+def test_an_error_is_reported_with_its_position(synonym, at, words):
     with pytest.raises(GrammarError) as caught:
         expand_synonym(synonym, MACROS)
     assert words in str(caught.value)
@@ -118,7 +118,7 @@ def test_the_source_and_the_line_are_named():
     assert str(caught.value).startswith("bot.yaml:3:2: ")
 
 
-def test_a_mistake_inside_a_macro_is_shown_where_the_synonym_names_it():
+def test_an_error_inside_a_macro_is_shown_where_the_synonym_names_it():
     macros = {"<A>": "<B> x", "<B>": "{y"}
     with pytest.raises(GrammarError) as caught:
         expand_synonym("the <A>", macros)

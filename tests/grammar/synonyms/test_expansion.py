@@ -115,7 +115,7 @@ class TestPart:
             "any any one",
         ]
 
-    def test_a_mistake_in_its_predicate_is_shown_where_it_stands(self):
+    def test_an_error_in_its_predicate_is_reported_at_its_position(self):
         with pytest.raises(GrammarError) as caught:
             expand_synonym("a\n ^^[x]{\n  # == 'a' &&\n  foo() }^^")
         assert (caught.value.line, caught.value.column) == (4, 3)
@@ -125,12 +125,12 @@ class TestPart:
 def test_the_number_of_phrases_is_limited_and_the_synonym_named():
     assert len(texts("{a|b}{a|b}", limit=4)) == 4
     with pytest.raises(
-        GrammarError, match=r"'\{a\|b\}\{a\|b\}' stands for 4 phrases, more than the 3"
+        GrammarError, match=r"'\{a\|b\}\{a\|b\}' expands to 4 phrases, more than the 3"
     ):
         texts("{a|b}{a|b}", limit=3)
 
 
-def test_macros_that_double_each_other_cost_nothing_before_they_are_refused():
+def test_macros_that_double_each_other_cost_nothing_before_they_are_rejected():
     doubling = {f"<M{n}>": f"<M{n + 1}><M{n + 1}>" for n in range(40)}
     with pytest.raises(GrammarError, match="1,000,000,000,000 or more phrases"):
         expand_synonym("<M0>", doubling | {"<M40>": "{a|b}"})
@@ -138,7 +138,7 @@ def test_macros_that_double_each_other_cost_nothing_before_they_are_refused():
         expand_synonym("<M0>", doubling | {"<M40>": "a"})
 
 
-def test_every_mistake_of_macros_is_found_once():
+def test_every_error_of_macros_is_found_once():
     bad = {
         "<USES>": "{<SYNTAX>|<A>} <UNKNOWN>",
         "<A>": "x <B>",
@@ -174,7 +174,7 @@ def test_of_macros_nested_too_deep_the_first_that_is_too_deep_is_named():
         st.text("<>ABCDE {}|x", max_size=12) | st.sampled_from(["<A> <B>", "<C>", "{<D>|x}"]),
     )
 )
-def test_macros_are_free_of_mistakes_exactly_if_each_can_be_used(macros):
+def test_macros_are_free_of_errors_exactly_if_each_can_be_used(macros):
     unusable = set()
     for name in macros:
         try:
@@ -204,7 +204,7 @@ def test_no_pattern_takes_longer_for_a_word_than_the_word_is_long(pattern):
 
 
 @pytest.mark.parametrize("pattern", ["((a{100}){100}){100}", "a{5000}", "(((a+){99})+){99}"])
-def test_a_pattern_that_would_be_huge_is_refused(pattern):
+def test_a_pattern_that_would_be_huge_is_rejected(pattern):
     with pytest.raises(GrammarError, match="is not a regular expression"):
         expand_synonym(f"//{pattern}//")
 
@@ -270,6 +270,6 @@ def test_a_nested_synonym_stands_for_what_its_parts_stand_for(tree):
     assert list(expand_synonym(f"first {text}", limit=100_000)) == expected
     if len(phrases) > 1:
         with pytest.raises(
-            GrammarError, match=f"stands for .* more than the {len(phrases) - 1:,} "
+            GrammarError, match=f"expands to .* more than the {len(phrases) - 1:,} "
         ):
             expand_synonym(f"first {text}", limit=len(phrases) - 1)

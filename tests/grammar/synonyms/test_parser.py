@@ -14,7 +14,6 @@ from anaphora.grammar.synonyms.expansion import expand_synonym
 from anaphora.grammar.synonyms.fast_parser import parse_simple
 from anaphora.grammar.synonyms.parser import _parser as parser
 from anaphora.grammar.synonyms.parser import parse_synonym
-from anaphora.grammar.synonyms.printer import print_synonym
 from anaphora.grammar.synonyms.spacing import insert_blanks
 from anaphora.grammar.synonyms.syntax import (
     EMPTY_SEQUENCE,
@@ -26,6 +25,7 @@ from anaphora.grammar.synonyms.syntax import (
     SequencePiece,
     TextPiece,
 )
+from tests.grammar.synonyms.printer import print_synonym
 from tests.grammar.synonyms.strategies import MACROS, SIGNS, TREES, slips
 
 PRINTED = TREES.map(print_synonym)
@@ -47,7 +47,7 @@ def test_a_text_is_read_as_its_pieces():
     )
 
 
-def test_each_piece_knows_where_it_stands():
+def test_each_piece_has_its_offset():
     tree = parse_synonym("ab {c|<D>}//e//^^{# == 'f'}^^")
     assert isinstance(tree, SequencePiece)
     assert [piece.at for piece in tree.pieces] == [0, 2, 3, 10, 15]
@@ -76,12 +76,12 @@ def test_a_tree_is_printed_plainly(text, printed):
 
 
 @given(TREES)
-def test_every_tree_is_read_again_as_it_was_printed(tree):
+def test_every_tree_is_parsed_again_as_it_was_printed(tree):
     assert parse_synonym(print_synonym(tree)) == tree
 
 
 @given(slips(PRINTED) | st.lists(SIGNS).map("".join) | st.text())
-def test_any_text_is_read_or_refused_and_printed_as_what_was_read(text):
+def test_any_text_is_read_or_rejected_and_printed_as_what_was_read(text):
     try:
         tree = parse_synonym(text)
     except GrammarError as error:
@@ -92,7 +92,7 @@ def test_any_text_is_read_or_refused_and_printed_as_what_was_read(text):
 
 
 @given(slips(PRINTED) | PRINTED | st.lists(SIGNS).map("".join))
-def test_any_text_is_expanded_or_refused(text):
+def test_any_text_is_expanded_or_rejected(text):
     try:
         phrases = expand_synonym(text, MACROS, limit=100)
     except GrammarError as error:

@@ -8,7 +8,7 @@ import types
 
 import pytest
 
-from anaphora import Model, ModelError, load_model, parse_model
+from anaphora import ModelError, load_model, parse_model
 from anaphora.grammar.idl.intent import IntentOptions
 from anaphora.models.domain import StopWords, UtteranceLimits
 
@@ -51,7 +51,7 @@ class TestLimitsAndStopWords:
         ]
         assert problems(f"{HEAD}{INTENT}limits: {{max_words: few}}")
 
-    def test_limits_that_nothing_can_keep_are_a_mistake(self):
+    def test_limits_that_nothing_can_keep_are_an_error(self):
         (message,) = problems(f"{HEAD}{INTENT}limits: {{min_words: 5, max_words: 2}}")
         assert message == "no question can have at least 5 and at most 2 words"
 
@@ -59,7 +59,7 @@ class TestLimitsAndStopWords:
         "written",
         ["limits: {swear_words: [darn, go away]}", "stop_words: {add: ['well then']}"],
     )
-    def test_words_that_are_several_are_warned_of(self, written):
+    def test_words_that_are_several_cause_warnings(self, written):
         (warning,) = parse_model(f"{HEAD}{INTENT}{written}").warnings
         assert "is no single word" in warning.message
         assert warning.line == 4
@@ -73,7 +73,7 @@ class TestLimitsAndStopWords:
             ("conversation: {dept: 3}", "did you mean 'depth'?"),
         ],
     )
-    def test_a_misspelt_key_is_told_wherever_it_stands(self, written, hint):
+    def test_a_misspelt_key_is_reported_everywhere(self, written, hint):
         with pytest.raises(ModelError) as caught:
             parse_model(f"{HEAD}{INTENT}{written}")
         assert caught.value.message.startswith("unknown key")
@@ -117,16 +117,16 @@ class TestElements:
         assert (caught.value.message, caught.value.hint) == (message, hint)
         assert caught.value.line == 3
 
-    def test_more_synonyms_than_the_model_allows_are_a_mistake(self):
+    def test_more_synonyms_than_the_model_allows_are_an_error(self):
         text = (
             "id: m\nmax_synonyms: 3\nelements: [{id: a, synonyms: ['{b|c|d|e}']}]\n"
             "intents: [\"intent=x term={# == 'a'}\"]"
         )
         assert problems(text) == [
-            "the synonyms of 'a' stand for 5 phrases; 'max_synonyms' allows 3"
+            "the synonyms of 'a' expand to 5 phrases; 'max_synonyms' allows 3"
         ]
 
-    def test_elements_that_are_composed_of_each_other_are_a_mistake(self):
+    def test_elements_that_are_composed_of_each_other_are_an_error(self):
         text = """
             id: m
             elements:
@@ -135,14 +135,14 @@ class TestElements:
             intents: ["intent=x term={# == 'a'}"]
         """
         (problem,) = problems(text)
-        assert "composed of each other in a circle: a → b → a" in problem
+        assert "composed of each other in a cycle: a → b → a" in problem
 
-    def test_a_part_that_no_element_can_be_is_a_mistake(self):
+    def test_a_part_that_no_element_can_be_is_an_error(self):
         text = f"{HEAD}{INTENT}".replace(
             "{id: weather}", "{id: w, synonyms: [\"^^[c]{# == 'citi'}^^\"]}"
         )
         (problem,) = problems(text)
-        assert "speaks of the unknown element 'citi'" in problem
+        assert "refers to the unknown element 'citi'" in problem
 
     def test_a_part_is_not_named_like_an_element(self):
         text = f"{HEAD}{INTENT}".replace(
@@ -199,7 +199,7 @@ class TestValueLoaders:
             ("citis", "the module 'values_of_a_bot' has no function 'citis'"),
         ],
     )
-    def test_one_that_fails_is_a_mistake_of_the_file(self, values, name, message):
+    def test_one_that_fails_is_an_error_of_the_file(self, values, name, message):
         (problem,) = problems(with_loader(f"values_of_a_bot#{name}"))
         assert message in problem
 
@@ -217,7 +217,7 @@ class TestIntentsFromElsewhere:
         (problem,) = caught.value.problems
         assert (problem.source, problem.line) == (str(tmp_path / "intents.idl"), 2)
         (tmp_path / "intents.idl").write_text("intent=x\n  term={# == 'city'}")
-        assert [intent.id for intent in Model.load(file).intents] == ["x"]
+        assert [intent.id for intent in load_model(file).intents] == ["x"]
 
     def test_further_intents_may_be_given_with_the_file(self):
         model = parse_model(HEAD, intents=["intent=x term={# == 'city'}"])
@@ -228,18 +228,18 @@ class TestIntentsFromElsewhere:
             "intents[0] declares the intent 'x' again"
         ]
 
-    def test_a_single_text_may_be_given_and_its_mistakes_are_shown_in_it(self):
+    def test_a_single_text_may_be_given_and_its_errors_are_shown_in_it(self):
         assert parse_model(HEAD, intents="intent=x term={# == 'city'}").intents
         with pytest.raises(ModelError) as caught:
             parse_model(HEAD, intents="intent=x\n  term={# == 'citi'}")
         (problem,) = caught.value.problems
         assert (problem.source, problem.line, problem.column) == ("intents[0]", 2, 14)
 
-    def test_a_model_without_any_intents_is_a_mistake(self):
+    def test_a_model_without_any_intents_is_an_error(self):
         assert problems(HEAD) == ["the model declares no intents"]
 
 
-def test_what_looks_like_a_mistake_is_told_with_its_place_in_the_file():
+def test_what_looks_like_an_error_is_reported_with_its_position_in_the_file():
     model = parse_model(
         f"{HEAD}intents:\n  - intent=x\n    term={{# == 'city' || true && false}}\n",
         source="m.yaml",
@@ -252,18 +252,18 @@ def test_what_looks_like_a_mistake_is_told_with_its_place_in_the_file():
 @pytest.mark.parametrize(
     ("synonym", "column", "message"),
     [
-        ("{very}* good", 7, "this '*' behind a group is only a sign"),
-        ("{very}+", 7, "this '+' behind a group is only a sign"),
-        ("{a|b}[0,2]? c", 11, "this '?' behind a repetition is only a sign"),
-        ("{a|b}?? c", 7, "this '?' behind a repetition is only a sign"),
-        ("x {y {a|b}*|z} c", 11, "this '*' behind a group is only a sign"),
-        ("<M>+ c", 4, "this '+' behind a macro is only a sign"),
+        ("{very}* good", 7, "this '*' after a group is an ordinary character"),
+        ("{very}+", 7, "this '+' after a group is an ordinary character"),
+        ("{a|b}[0,2]? c", 11, "this '?' after a repetition is an ordinary character"),
+        ("{a|b}?? c", 7, "this '?' after a repetition is an ordinary character"),
+        ("x {y {a|b}*|z} c", 11, "this '*' after a group is an ordinary character"),
+        ("<M>+ c", 4, "this '+' after a macro is an ordinary character"),
         ("the //a b// c", 5, "no word matches the regular expression 'a b'"),
         ("{x|//a^b//}", 4, "no word matches the regular expression 'a^b'"),
     ],
 )
 @pytest.mark.parametrize("place", ["synonyms: ['{}']", "values: {{v: ['{}']}}", "macro"])
-def test_what_cannot_be_meant_is_warned_of_where_it_stands(synonym, column, message, place):
+def test_what_cannot_be_meant_causes_a_warning_where_it_stands(synonym, column, message, place):
     macros = ["'<M>': m"]
     if place == "macro":
         macros.append(f"'<N>': '{synonym}'")

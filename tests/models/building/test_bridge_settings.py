@@ -58,7 +58,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("case", MISTAKES)
-def test_a_mistake_is_shown_where_it_stands(case):
+def test_an_error_is_reported_at_its_position(case):
     text, message, hint = MISTAKES[case]
     (problem,) = problems_of(START + text.replace("@", ""))
     assert (problem.line, problem.column) == (4, text.index("@") + 1)

@@ -45,7 +45,7 @@ def shop(
 
 
 @pytest.mark.parametrize("handler", ['"#order"', '"shop_code#order"'])
-def test_the_function_answers_and_is_told_the_time_and_the_language(tmp_path, clock, handler):
+def test_the_function_answers_and_gets_the_time_and_the_language(tmp_path, clock, handler):
     engine = Engine(shop(tmp_path, handler), clock=clock)
     assert engine.ask("a tea").text == "tea at 09:00 in en"
 
@@ -71,7 +71,7 @@ def test_a_function_that_the_program_registers_comes_first(tmp_path):
         ({"handler": '"#later"'}, 10, "is async", ""),
     ],
 )
-def test_a_mistake_is_told_where_it_stands(tmp_path, changes, column, message, hint):
+def test_an_error_is_reported_at_its_position(tmp_path, changes, column, message, hint):
     with pytest.raises(ModelError) as raised:
         load_model(shop(tmp_path, **changes))
     (problem,) = raised.value.problems
@@ -80,7 +80,7 @@ def test_a_mistake_is_told_where_it_stands(tmp_path, changes, column, message, h
     assert hint in problem.hint
 
 
-def test_a_parameter_that_nothing_fills_is_told_where_the_function_is_named(tmp_path):
+def test_a_parameter_that_nothing_fills_is_reported_where_the_function_is_named(tmp_path):
     model = load_model(shop(tmp_path, '"#strange"'))
     with pytest.raises(ModelError, match="asks for 'drnk'") as raised:
         Engine(model)

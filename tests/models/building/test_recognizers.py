@@ -96,10 +96,10 @@ MISTAKES = {
         *(5, 5, "expected the name of an entity", "without a blank behind the colon"),
     ),
     "no list": ("entities: date", 4, 11, "expected a list, not text", "[a, b]"),
-    "twice": ("entities: [date, date]", 4, 18, "the entity 'date' stands here twice", ""),
+    "twice": ("entities: [date, date]", 4, 18, "duplicate entity 'date'", ""),
     "twice but for the case": (
         "entities: ['spacy:ORG', 'spacy:org']",
-        *(4, 25, "the entity 'spacy:ORG' stands here twice", ""),
+        *(4, 25, "duplicate entity 'spacy:ORG'", ""),
     ),
     "a name of something that another one finds": (
         "entities: [time]",
@@ -111,7 +111,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("case", MISTAKES)
-def test_mistakes_in_the_list_of_entities_are_shown_at_their_place(case: str) -> None:
+def test_errors_in_the_list_of_entities_are_reported_at_their_positions(case: str) -> None:
     text, line, column, message, hint = MISTAKES[case]
     (problem,) = problems_of(START + text)
     assert (problem.line, problem.column) == (line, column)
@@ -131,7 +131,7 @@ OF_ELEMENTS = {
     ),
     "wrong choice": (
         "recognizer: date\n    config: {prefer: never}",
-        *(6, 14, "the option 'prefer': 'never' is none of future, past", ""),
+        *(6, 14, "the option 'prefer': 'never' is not one of future, past", ""),
     ),
     "wrong kind": (
         "recognizer: place\n    config: {population: many}",
@@ -143,11 +143,11 @@ OF_ELEMENTS = {
     ),
     "the name of a currency": (
         "recognizer: money\n    config: {currency: dollars}",
-        *(6, 14, "the option 'currency': 'dollars' is no code of 3 letters, as USD", ""),
+        *(6, 14, "the option 'currency': 'dollars' is not a code of 3 letters such as USD", ""),
     ),
     "the name of a country": (
         "recognizer: phone\n    config: {region: Germany}",
-        *(6, 14, "the option 'region': 'Germany' is no code of 2 letters, as US", ""),
+        *(6, 14, "the option 'region': 'Germany' is not a code of 2 letters such as US", ""),
     ),
     "a reference to nothing": (
         "recognizer: limit\n    config: {of: [prodct]}\n    groups: [e, product]",
@@ -169,7 +169,7 @@ OF_ELEMENTS = {
 
 
 @pytest.mark.parametrize("case", OF_ELEMENTS)
-def test_mistakes_in_a_recognizer_are_shown_at_their_place(case: str) -> None:
+def test_errors_in_a_recognizer_are_reported_at_their_positions(case: str) -> None:
     text, line, column, message, hint = OF_ELEMENTS[case]
     (problem,) = problems_of(f"{ELEMENT}{text}\n")
     assert message in problem.message
@@ -177,7 +177,7 @@ def test_mistakes_in_a_recognizer_are_shown_at_their_place(case: str) -> None:
     assert (problem.line, problem.column) == (line, column)
 
 
-def test_all_wrong_options_are_told_at_once() -> None:
+def test_all_wrong_options_are_reported_at_once() -> None:
     text = f"{ELEMENT}recognizer: place\n    config: {{kinds: [town], population: -1, x: 1}}\n"
     assert [problem.column for problem in problems_of(text)] == [14, 29, 45]
 
@@ -197,14 +197,14 @@ def test_an_element_that_is_switched_on_as_well_names_its_recognizer() -> None:
 @pytest.mark.parametrize(
     ("name", "message", "hint"),
     [
-        ("date", "the intent 'i' speaks of the unknown element 'date'", "entities: [date]"),
+        ("date", "the intent 'i' refers to the unknown element 'date'", "entities: [date]"),
         ("nlpcraft:num", "nothing here finds 'nlpcraft:num'", "entities: ['nlpcraft:num']"),
         ("spacy:ORG", "nothing here finds 'spacy:ORG'", "switch it on: entities: ['spacy:ORG']"),
         ("google:x", "nothing here finds 'google:x'", "declare an element of this id"),
         ("spacy:person", "nothing here finds 'spacy:person'", "did you mean 'spacy:PERSON'?"),
     ],
 )
-def test_an_entity_that_is_not_switched_on_is_told_of(name, message, hint) -> None:
+def test_an_entity_that_is_not_switched_on_is_reported(name, message, hint) -> None:
     text = f"id: m\nentities: ['spacy:PERSON']\nintents: [\"intent=i term~{{# == '{name}'}}\"]\n"
     found = problems_of(text)
     (problem,) = found or parse_model(text).warnings
@@ -222,7 +222,7 @@ def test_editors_complete_the_names_of_entities() -> None:
     assert recognizer["anyOf"][0] == names
 
 
-def test_each_entity_of_nlpcraft_has_the_options_of_ours_that_it_leaves_open() -> None:
+def test_each_entity_of_nlpcraft_has_the_options_of_anaphora_that_it_leaves_open() -> None:
     assert resolve_options("nlpcraft:date", {"prefer": "past"})["prefer"] == "past"
     assert "kinds" not in resolve_options("nlpcraft:city", {})
     assert find_builtin("nlpcraft:city").fixed_options == {"kinds": ("city",)}

@@ -42,7 +42,7 @@ def test_nothing_and_nothing_said_are_two_things():
         ("city", 0, "", ""),
     ],
 )
-def test_names_and_values_that_the_model_does_not_have_are_told(entry, column, message, hint):
+def test_names_and_values_that_the_model_does_not_have_are_reported(entry, column, message, hint):
     problems = problems_of(BOT % entry)
     if not message:
         assert problems == ()
@@ -60,7 +60,7 @@ def test_names_and_values_that_the_model_does_not_have_are_told(entry, column, m
         "elements: 5",
     ],
 )
-def test_a_mistake_in_an_element_is_not_told_again_of_a_sample(elements):
+def test_an_error_in_an_element_is_not_reported_again_of_a_sample(elements):
     text = (BOT % "city=Osaka").splitlines()
     text[1] = elements
     problems = problems_of("\n".join(text))

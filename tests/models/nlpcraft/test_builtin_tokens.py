@@ -114,7 +114,7 @@ def test_intents_in_other_files_are_looked_at_too(tmp_path: Path) -> None:
     assert recognitions(model).keys() == {"nlpcraft:sort"}
 
 
-def test_imports_that_lead_in_a_circle_come_to_an_end(tmp_path: Path) -> None:
+def test_imports_that_lead_in_a_cycle_come_to_an_end(tmp_path: Path) -> None:
     (tmp_path / "a.idl").write_text("import('b.idl')")
     (tmp_path / "b.idl").write_text("import('a.idl') import('none.idl') nlpcraft:num")
     from anaphora.models.nlpcraft import translate
@@ -134,7 +134,7 @@ def test_abstract_tokens_are_elements_that_only_serve_others() -> None:
     assert "nlpcraft:date" not in {phrase for one in element.phrases.values() for phrase in one}
 
 
-def test_entities_of_ours_in_such_a_file_stay() -> None:
+def test_entities_of_anaphora_in_such_a_file_stay() -> None:
     text = f"{HEAD}enabledBuiltInTokens: ['nlpcraft:num', 'nlpcraft:num']\nentities: [email]\n"
     assert data(text)["entities"] == ["email", "nlpcraft:num"]
 
@@ -145,7 +145,7 @@ def test_the_translated_file_says_the_same() -> None:
     assert parse_model(printed).elements == parse_model(text).elements
 
 
-def test_their_names_can_be_used_in_files_of_ours() -> None:
+def test_their_names_can_be_used_in_files_of_anaphora() -> None:
     model = parse_model(
         "id: m\nentities: ['nlpcraft:num']\nelements: [{id: top, recognizer: 'nlpcraft:limit', "
         "config: {default: 5}}]\nintents: [\"intent=i term={# == 'top' || # == 'nlpcraft:num'}\"]\n"
@@ -195,7 +195,7 @@ def test_what_is_built_in_may_be_left_unused_as_in_theirs() -> None:
     assert Engine(parse_model(BOT)).ask("rain tomorrow of more than 2 mm").intent == "day"
 
 
-def test_each_of_them_wraps_an_entity_of_ours() -> None:
+def test_each_of_them_wraps_an_entity_of_anaphora() -> None:
     from anaphora.entities.builtin.nlpcraft import _KEYS
 
     assert _KEYS.keys() == NLPCRAFT_ENTITIES.keys()

@@ -49,13 +49,13 @@ HEAD = "id: m\nenabledBuiltInTokens: []\nmaxUnknownWords: 3\n"
         ("intents: ['intent=i term={# === 1}']\nelements: [{id: e}]", 4, 29, "is no operator"),
     ],
 )
-def test_a_mistake_is_told_at_its_place(text: str, line: int, column: int, said: str) -> None:
+def test_an_error_is_reported_at_its_position(text: str, line: int, column: int, said: str) -> None:
     problems = problems_of(HEAD + text)
     assert [(one.line, one.column) for one in problems][:1] == [(line, column)], problems
     assert said in problems[0].message
 
 
-def test_an_element_of_1_0_without_a_name_is_told() -> None:
+def test_an_element_of_1_0_without_a_name_is_reported() -> None:
     (problem,) = problems_of("elements: [{type: , synonyms: [a]}, {type: b}]")
     assert (problem.line, problem.column) == (1, 13)
 

@@ -31,11 +31,11 @@ def test_keys_without_a_value_have_their_default() -> None:
     assert (model.description, model.elements[0].groups) == ("", frozenset({"a"}))
 
 
-def test_elements_that_code_finds_are_warned_of() -> None:
+def test_elements_that_code_finds_cause_warnings() -> None:
     model = parse_model(
         f"{HEAD}elements: [{{id: a}}]\nintents: [\"intent=x term={{# == 'nlp:token'}}\"]\n"
     )
-    assert "the intent 'x' speaks of the unknown element 'nlp:token'" in said(model)
+    assert "the intent 'x' refers to the unknown element 'nlp:token'" in said(model)
 
 
 def test_a_file_may_have_no_elements_at_all() -> None:
@@ -50,7 +50,7 @@ def test_intents_that_name_java_methods_are_left_out_with_a_warning() -> None:
         "- \"intent=idl term={# == 'a'}\"\n"
     )
     assert [intent.id for intent in model.intents] == ["idl"]
-    assert "the intent 'java' is left out: it needs that function" in said(model)
+    assert "the intent 'java' is skipped: it needs that function" in said(model)
 
 
 @pytest.mark.parametrize(("most", "status"), [("", "rejected"), (2**31 - 1, "matched")])
@@ -65,7 +65,7 @@ def test_suspicious_words_are_allowed_where_the_file_has_no_limit_on_them(
     assert Engine(model).ask("hack a hack").status == status
 
 
-def test_in_a_file_of_ours_the_same_are_mistakes() -> None:
+def test_in_a_file_of_anaphora_the_same_are_errors() -> None:
     text = "id: demo\nelements: [{id: a}]\nintents:\n"
     for intent, message in (
         ("intent=x flow=/org.bot.Model#isOk/ term={# == 'a'}", "no Python module 'org.bot.Model'"),

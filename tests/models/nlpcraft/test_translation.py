@@ -27,7 +27,7 @@ class TestTheModel:
         assert found["stop_words"] == {"add": ["please", "kindly"], "remove": ["off"], "skip": True}
         assert (found["permute"], found["sparse"]) == (True, False)
 
-    def test_an_id_with_blanks_becomes_one_of_ours(self) -> None:
+    def test_an_id_with_blanks_becomes_one_of_anaphora(self) -> None:
         assert data("id: a.b c\n")["id"] == "a.b-c"
         assert notes_of("id: a.b c\n")["id"].kind == "changed"
         assert data("id: 7up\n")["id"] == "model-7up"
@@ -75,7 +75,7 @@ class TestTheModel:
         assert data(ELEMENT, "1.0")["stop_words"]["skip"] is True
         assert data("isStopWordsAllowed: false")["stop_words"]["skip"] is False
 
-    def test_keys_of_ours_in_a_file_of_theirs_stay(self) -> None:
+    def test_keys_of_anaphora_in_a_file_of_theirs_stay(self) -> None:
         found = data("maxWords: 9\nlanguage: en\nlimits: {max_entities: 3}\nresponses: {i: Yes}\n")
         assert found["limits"]["max_entities"] == 3
         assert found["limits"]["max_words"] == 9
@@ -175,7 +175,7 @@ class TestElements:
         text = "elements: [{id: e, values: [{name: null, value: tea}, {name: 'null'}]}]"
         assert data(text)["elements"][0]["values"] == {"tea": None, "null": None}
 
-    def test_a_type_beside_an_id_is_ignored_and_said_to_be(self) -> None:
+    def test_a_type_beside_an_id_is_ignored_and_noted(self) -> None:
         text = "isSparse: true\nelements: [{id: a, type: b}, {id: c}]"
         assert data(text)["elements"][0] == {"id": "a"}
         assert notes_of(text)["elements[0].type"].kind == "ignored"
@@ -207,7 +207,7 @@ class TestSynonyms:
         note = notes_of(text)["synonyms"]
         assert "'a{b|c}' → 'a {b|c}' (and 3 more)" in note.reason
 
-    def test_nothing_is_said_where_blanks_are_written(self) -> None:
+    def test_there_is_no_note_where_blanks_are_written(self) -> None:
         assert "synonyms" not in notes_of("elements: [{id: e, synonyms: ['ben {z|s} <A> x']}]")
 
     def test_of_two_macros_of_one_name_the_later_one_holds(self) -> None:
@@ -217,7 +217,7 @@ class TestSynonyms:
 
 
 class TestLimits:
-    def test_those_of_ours_are_taken_over(self) -> None:
+    def test_those_of_anaphora_are_taken_over(self) -> None:
         text = (
             "minWords: 2\nmaxWords: 20\nminNonStopwords: 1\nmaxFreeWords: 4\n"
             "suspiciousWords: [hack]\nmaxSuspiciousWords: 1\nswearWordsAllowed: true\n"
@@ -235,7 +235,7 @@ class TestLimits:
             "min_entities": 1,
         }
 
-    def test_the_defaults_of_0_9_are_written_out_and_told(self) -> None:
+    def test_the_defaults_of_0_9_are_written_out_and_reported(self) -> None:
         assert data(ELEMENT)["limits"] == {
             "min_words": 1,
             "max_words": 50,
@@ -272,7 +272,7 @@ class TestLimits:
             ("restrictedCombinations", "{a: [b]}", "{}"),
         ],
     )
-    def test_what_has_no_effect_is_told_unless_it_has_none_there_either(
+    def test_what_has_no_effect_is_reported_unless_it_has_none_there_either(
         self, key: str, value: object, harmless: object
     ) -> None:
         assert notes_of(f"{key}: {value}")[key].kind == "ignored"
@@ -292,7 +292,7 @@ class TestTheLanguage:
         assert data(text, "1.0")["language"] == "ru"
         assert notes_of(text, "1.0")["language"].kind == "changed"
 
-    def test_else_it_is_english_and_nothing_is_said(self) -> None:
+    def test_else_it_is_english_and_there_is_no_note(self) -> None:
         assert "language" not in data("elements: [{type: свет, synonyms: [lamp]}]", "1.0")
 
     def test_what_the_file_says_stands(self) -> None:

@@ -25,7 +25,7 @@ def test_the_bundled_models_are_ours(name: str) -> None:
 
 
 @pytest.mark.parametrize("text", [GOOD, START])
-def test_a_file_of_ours_is_ours(text: str) -> None:
+def test_a_file_of_anaphora_is_ours(text: str) -> None:
     assert detect_version(tree(text)) is None
 
 
@@ -42,7 +42,7 @@ def test_a_file_of_ours_is_ours(text: str) -> None:
         "metadata: {a: 1}\nminWords: 2\n" + ELEMENT,
     ],
 )
-def test_one_mark_is_enough_where_nothing_speaks_for_ours(text: str) -> None:
+def test_one_mark_is_enough_where_nothing_speaks_for_anaphora(text: str) -> None:
     assert detect_version(tree(text)) == "0.9"
 
 
@@ -51,7 +51,7 @@ def test_what_is_the_same_in_both_is_ours() -> None:
     assert detect_version(tree(text + ELEMENT)) is None
 
 
-def test_metadata_alone_is_a_slip_in_a_file_of_ours() -> None:
+def test_metadata_alone_is_a_slip_in_a_file_of_anaphora() -> None:
     assert detect_version(tree("metadata: {a: 1}\n" + ELEMENT)) is None
     assert detect_version(tree("elements: [{id: e, metadata: {a: 1}}]")) is None
 
@@ -60,11 +60,11 @@ def test_metadata_alone_is_a_slip_in_a_file_of_ours() -> None:
     "slip",
     ["metadata: {a: 1}", "conversationTimeout: 5", "maxWords: 3", "macros: [{name: a, macro: b}]"],
 )
-def test_one_slip_beside_keys_of_ours_leaves_the_file_ours(slip: str) -> None:
+def test_one_slip_beside_keys_of_anaphora_leaves_the_file_ours(slip: str) -> None:
     assert detect_version(tree(f"language: en\n{slip}\n{ELEMENT}")) is None
 
 
-def test_a_key_of_ours_in_a_file_full_of_theirs_leaves_it_theirs() -> None:
+def test_a_key_of_anaphora_in_a_file_full_of_theirs_leaves_it_theirs() -> None:
     text = "language: en\nmaxWords: 3\nminTokens: 1\n"
     assert detect_version(tree(text + ELEMENT)) == "0.9"
 

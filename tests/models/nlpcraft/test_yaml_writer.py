@@ -24,14 +24,14 @@ def printed(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", [LAMPS, DRINKS, KIOSK])
-def test_the_file_of_ours_is_the_same_model(path: Path) -> None:
+def test_the_file_of_anaphora_is_the_same_model(path: Path) -> None:
     intents = ["intent=any term={ent_index() >= 0}"]
     theirs = load_model(path, intents=intents)
     ours = parse_model(printed(path), intents=intents)
     assert replace(ours, source="") == replace(theirs, source="")
 
 
-def test_a_file_of_ours_is_printed_as_the_same_model() -> None:
+def test_a_file_of_anaphora_is_printed_as_the_same_model() -> None:
     printed = parse_model(print_model(tree(GOOD)))
     model = parse_model(GOOD)
     assert replace(printed, samples=()) == replace(model, samples=())
@@ -88,7 +88,7 @@ NODES: st.SearchStrategy[Node] = st.recursive(
 
 @settings(max_examples=300, deadline=None)
 @given(st.dictionaries(KEYS, NODES, min_size=1, max_size=4).map(mapped))
-def test_whatever_a_tree_holds_is_read_again(root: MappingNode) -> None:
+def test_whatever_a_tree_holds_is_parsed_again(root: MappingNode) -> None:
     again = tree_of_yaml(print_model(root))
     assert repr(to_data(again)) == repr(ordered(to_data(root), to_data(again)))
 

@@ -65,7 +65,7 @@ def test_a_long_list_is_searched_from_its_end():
 
 
 @each("synonyms", ["[the, number  # a comment", "[the, number", "['the #, number]", "['a #]', b"])
-def test_other_mistakes_are_told_as_ever(synonyms):
+def test_other_errors_are_reported_as_ever(synonyms):
     with pytest.raises(ModelError) as raised:
         model_of(synonyms)
     assert "' #' begins a comment" not in str(raised.value)
@@ -90,7 +90,7 @@ def test_other_mistakes_are_told_as_ever(synonyms):
         {"response": "Yes.\nmacros #1: x\nreset: [a]"},
     ],
 )
-def test_a_comment_that_makes_a_mistake_is_hinted_at(parts):
+def test_a_comment_that_makes_an_error_is_hinted_at(parts):
     with pytest.raises(ModelError) as raised:
         model_of(**parts)
     assert any("' #' begins a comment" in one.hint for one in raised.value.problems)
@@ -101,7 +101,7 @@ def test_a_comment_that_makes_a_mistake_is_hinted_at(parts):
     "response",
     ["[a]  # a comment", "Yes.\n bad", "'a #5'\n    b: c", "{a: b} # a comment", "a: b # the c"],
 )
-def test_a_mistake_that_no_comment_makes_is_not_blamed_on_one(response):
+def test_an_error_that_no_comment_makes_is_not_blamed_on_one(response):
     with pytest.raises(ModelError) as raised:
         model_of(response=response)
     assert "begins a comment" not in str(raised.value)
@@ -118,7 +118,7 @@ def test_a_mistake_that_no_comment_makes_is_not_blamed_on_one(response):
         ({"response": "Ticket #{{ x }} is open."}, "#{{ x }} is open."),
     ],
 )
-def test_a_text_that_a_comment_cuts_is_warned_of(parts, comment):
+def test_a_text_that_a_comment_cuts_causes_a_warning(parts, comment):
     (warning,) = model_of(**parts).warnings
     text = written(**parts)
     assert (warning.line, warning.column) == place(text.replace("# ==", "- =="), comment)
@@ -127,7 +127,7 @@ def test_a_text_that_a_comment_cuts_is_warned_of(parts, comment):
 
 
 @each("comment", ["", " # five", "  # five", "  #five", " ## five", " #!x", "\n      #five"])
-def test_comments_that_are_meant_are_no_mistakes(comment):
+def test_comments_that_are_meant_are_no_errors(comment):
     assert model_of(f"\n      - order{comment}", f"[one]{comment}").warnings == ()
     assert model_of(response=f"'Ticket'{comment}").warnings == ()
 
@@ -135,6 +135,6 @@ def test_comments_that_are_meant_are_no_mistakes(comment):
 @pytest.mark.parametrize(
     "text", ["port: [", "a: {", "[", "{", "a: [b, ", "a: [b #", "a: [\n", "- [#"]
 )
-def test_a_file_that_ends_in_a_bracket_is_no_more_than_a_mistake(text):
+def test_a_file_that_ends_in_a_bracket_is_no_more_than_an_error(text):
     with pytest.raises(ModelError):
         parse_model(text)

@@ -82,7 +82,7 @@ def validator() -> Draft202012Validator:
 # What the parts of a file mean together, and what a synonym says, is beyond a schema.
 BEYOND = re.compile(
     r"is declared twice|the (synonym|phrase) is empty|has no language|stand for|"
-    r"nothing can be said|_ stands outside of a group"
+    r"nothing can be said|_ is outside of a group"
 )
 
 

@@ -258,7 +258,7 @@ def test_the_port_that_kubernetes_sets_is_told_apart_from_ours(
     [
         ("- weather", "settings are a mapping with keys such as 'models', not a list"),
         ("port: [", "bot.yaml:1:8: not valid YAML"),
-        ("port: 1\nport: 2", "the key 'port' stands here twice"),
+        ("port: 1\nport: 2", "duplicate key 'port'"),
         ("log: loud", "bot.yaml:1:6: log: expected a mapping, not text"),
         ("models: weather", "models: expected a list, not text"),
         ("cors: [example.org]", "expected an origin such as https://example.org"),

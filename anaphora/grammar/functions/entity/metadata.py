@@ -1,4 +1,4 @@
-"""Functions on metadata, wherever it is kept. A key that is missing gives null."""
+"""Functions that read metadata. The value of a missing key is null."""
 
 from __future__ import annotations
 
@@ -20,66 +20,66 @@ from anaphora.grammar.values import to_language_value
     examples=("meta_ent('population') > 10_000_000", "meta_ent('city:value') == 'Tokyo'"),
 )
 def meta_ent(context: EntityContext, key: str) -> Any:
-    """From the metadata of the entity in question.
+    """A value from the metadata of the entity under test.
 
-    As in NLPCraft 1.0 the id of its element and a colon may stand before the key, and the key
-    'value' behind it gives the element's value.
+    As in NLPCraft 1.0, the key may have the id of the element and a colon as prefix; with this
+    prefix, the key 'value' gives the value of the entity.
     """
     return find_metadata(current_entity(context), key)
 
 
 @function("metadata", "meta_cfg", "meta_model", examples=("meta_model('airline') == 'ANA'",))
 def meta_model(context: EntityContext, key: str) -> Any:
-    """From the metadata of the model."""
+    """A value from the metadata of the model."""
     return to_language_value(context.question.model.meta.get(key))
 
 
 @function("metadata", examples=("meta_intent('topic') == 'travel'",))
 def meta_intent(context: EntityContext, key: str) -> Any:
-    """From the metadata of the intent."""
+    """A value from the metadata of the intent."""
     return to_language_value(context.question.intent_meta.get(key))
 
 
 @function("metadata", examples=("meta_frag('far')",))
 def meta_frag(context: EntityContext, key: str) -> Any:
-    """From the metadata with which the intent names the fragment that the term is from."""
+    """A value from the arguments of the fragment that the term comes from."""
     return to_language_value(context.arguments.get(key))
 
 
 @function("metadata", examples=("meta_conv('booked') == null",))
 def meta_conv(context: EntityContext, key: str) -> Any:
-    """From the data that handlers keep in the conversation."""
+    """A value from the data that handlers keep in the conversation."""
     return to_language_value(context.question.conversation_data.get(key))
 
 
 @function("metadata", examples=("meta_req('channel') == 'web'",))
 def meta_req(context: EntityContext, key: str) -> Any:
-    """From the data that come along with the question."""
+    """A value from the data of the request."""
     return to_language_value(context.question.request.data.get(key))
 
 
 @function("metadata", examples=("meta_user('miles') == 1200",))
 def meta_user(context: EntityContext, key: str) -> Any:
-    """From the metadata of the user."""
+    """A value from the metadata of the user."""
     return to_language_value(context.question.user.meta.get(key))
 
 
 @function("metadata", examples=("meta_company('plan') == 'gold'",))
 def meta_company(context: EntityContext, key: str) -> Any:
-    """From the metadata of the user's company."""
+    """A value from the metadata of the user's company."""
     company = context.question.user.company
     return to_language_value(company.meta.get(key)) if company else None
 
 
 @function("metadata", examples=("meta_sys('NO_SUCH_VARIABLE') == null",))
 def meta_sys(context: EntityContext, key: str) -> str | None:
-    """A variable of the environment that the bot runs in."""
+    """An environment variable of the bot."""
     return context.question.environment.get(key)
 
 
 def find_metadata(entity: EntityView, key: str) -> Any:
-    """What the metadata of an entity has under a key, or under the key behind its element's id;
-    else, under a key of NLPCraft 0.9, what it knew of every token."""
+    """The value of a key in the metadata of an entity. The key may have the id of the element as
+    prefix, or be one that NLPCraft 0.9 provides for every token."""
     found = entity.meta.get(key)
     if found is None and key.startswith(_TOKEN_KEY_PREFIX):
         read = _TOKEN_METADATA.get(key.removeprefix(_TOKEN_KEY_PREFIX))

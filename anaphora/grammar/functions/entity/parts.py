@@ -1,6 +1,6 @@
-"""Functions on the parts of an entity that is composed of others.
+"""Functions on the parts of a composed entity.
 
-A part goes by what the synonym calls it (``^^[alias]{…}^^``) or by the id of its element.
+The name of a part is its alias in the synonym (``^^[alias]{…}^^``) or the id of its element.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from anaphora.grammar.values import describe_value
     examples=("tok_aliases(tok_find_part(last(ent_all), 'day')) == list('when')",),
 )
 def ent_aliases(entity: EntityView = CURRENT_ENTITY) -> Sequence[str]:
-    """What the synonyms that are made of it call it."""
+    """The aliases of the entity in the synonyms that contain it as a part."""
     return tuple(entity.aliases)
 
 
@@ -31,7 +31,7 @@ def ent_aliases(entity: EntityView = CURRENT_ENTITY) -> Sequence[str]:
     "entity", "ent_has_part", "tok_has_part", examples=("tok_has_part(last(ent_all), 'when')",)
 )
 def ent_has_part(entity: EntityView, name: str) -> bool:
-    """Whether exactly one part of the entity goes by the name."""
+    """Whether the entity has exactly one part with the name."""
     return len(_find_parts(entity, name)) == 1
 
 
@@ -42,7 +42,7 @@ def ent_has_part(entity: EntityView, name: str) -> bool:
     examples=("ent_text(tok_find_part(last(ent_all), 'when')) == 'tomorrow'",),
 )
 def ent_find_part(entity: EntityView, name: str) -> EntityView:
-    """The part of the entity that goes by the name; an error unless there is exactly one."""
+    """The part of the entity with the name; an error unless there is exactly one."""
     parts = _find_parts(entity, name)
     if len(parts) == 1:
         return parts[0]
@@ -57,7 +57,7 @@ def ent_find_part(entity: EntityView, name: str) -> EntityView:
     examples=("size(tok_find_parts(last(ent_all), 'daytime')) == 1",),
 )
 def ent_find_parts(entity: EntityView, name: str) -> Sequence[EntityView]:
-    """The parts of the entity that go by the name, in the order of the sentence."""
+    """The parts of the entity with the name, in sentence order."""
     return _find_parts(entity, name)
 
 
@@ -68,8 +68,8 @@ def ent_find_parts(entity: EntityView, name: str) -> Sequence[EntityView]:
     examples=("meta_part(tok_find_part(last(ent_all), 'daytime'), 'from') == 6",),
 )
 def meta_part(context: EntityContext, part: str | EntityView, key: str) -> Any:
-    """From the metadata of a part: the one of the entity in question that goes by the name, or
-    the one that ``tok_find_part`` has found."""
+    """A value from the metadata of a part: the part of the entity under test with that name, or
+    one found by ``tok_find_part``."""
     found = ent_find_part.python(current_entity(context), part) if isinstance(part, str) else part
     return find_metadata(found, key)
 

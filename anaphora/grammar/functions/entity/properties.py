@@ -1,6 +1,6 @@
-"""Functions on the entity in question: its element, its words, how it stands in the text.
+"""Functions on the entity under test: its element, its words, its position in the text.
 
-Each takes another entity as well: ``ent_text(first(ent_all))``.
+Each accepts another entity as its argument: ``ent_text(first(ent_all))``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from anaphora.errors import EvaluationError
 from anaphora.grammar.context import EntityContext, EntityView
 from anaphora.grammar.functions.registry import CURRENT_ENTITY, function
 
-_FREE_WORD = "nlpcraft:nlp"  # the element that stands for a word which nothing else covers
+_FREE_WORD = "nlpcraft:nlp"  # the element of a word that no other element covers
 
 
 @function("entity", "ent_type", "tok_id", "#", examples=("# == 'city'", "ent_type == #"))
@@ -23,13 +23,13 @@ def ent_type(entity: EntityView = CURRENT_ENTITY) -> str:
 
 @function("entity", "ent_text", "tok_txt", examples=("ent_text == 'Tokyo'",))
 def ent_text(entity: EntityView = CURRENT_ENTITY) -> str:
-    """Its text as it was said."""
+    """The text of the entity."""
     return entity.text
 
 
 @function("entity", "ent_norm_text", "tok_norm_txt", examples=("ent_norm_text == 'tokyo'",))
 def ent_norm_text(entity: EntityView = CURRENT_ENTITY) -> str:
-    """Its text in lower case, with single blanks between the words."""
+    """The text of the entity in lower case, with single blanks between the words."""
     return " ".join(entity.text.lower().split())
 
 
@@ -41,7 +41,7 @@ def ent_groups(entity: EntityView = CURRENT_ENTITY) -> Sequence[str]:
 
 @function("entity", "ent_value", "tok_value", examples=("ent_value == 'Tokyo'",))
 def ent_value(entity: EntityView = CURRENT_ENTITY) -> str | None:
-    """The name of the element's value that was found, or null."""
+    """The name of the entity's value, or null."""
     return entity.value
 
 
@@ -53,37 +53,37 @@ def tok_parent(entity: EntityView = CURRENT_ENTITY) -> str | None:
 
 @function("entity", "ent_ancestors", "tok_ancestors", examples=("has(tok_ancestors, 'location')",))
 def tok_ancestors(entity: EntityView = CURRENT_ENTITY) -> Sequence[str]:
-    """The ids of its element's parent, the parent's parent and so on."""
+    """The ids of its element's ancestors: the parent, the parent's parent and so on."""
     return tuple(entity.ancestors)
 
 
 @function("entity", "ent_lemma", "tok_lemma", examples=("tok_lemma == 'tokyo'",))
 def ent_lemma(entity: EntityView = CURRENT_ENTITY) -> str:
-    """The lemmas of its words; the words in lower case where the pipeline finds no lemmas."""
+    """The lemmas of its words; the words in lower case if the pipeline has no lemmatizer."""
     return entity.lemma
 
 
 @function("entity", "ent_stem", "tok_stem", examples=("tok_stem == 'tokyo'",))
 def ent_stem(entity: EntityView = CURRENT_ENTITY) -> str:
-    """The stems of its words, with blanks between them."""
+    """The stems of its words, separated by blanks."""
     return entity.stem
 
 
 @function("entity", "ent_pos", "tok_pos", examples=("tok_pos == 'PROPN'",))
 def ent_pos(entity: EntityView = CURRENT_ENTITY) -> str:
-    """The parts of speech of its words; an empty text where the pipeline finds none."""
+    """The parts of speech of its words; an empty text if the pipeline has no tagger."""
     return entity.pos
 
 
 @function("entity", "ent_unid", "tok_unid", examples=("tok_unid == 'city:11-16'",))
 def ent_unid(entity: EntityView = CURRENT_ENTITY) -> str:
-    """What tells it from the others of its sentence: its element and its place in the text."""
+    """An identifier, unique in its sentence, from its element and its position in the text."""
     return f"{entity.element}:{entity.start}-{entity.end}"
 
 
 @function("entity", "ent_start_idx", "tok_start_idx", examples=("tok_start_idx == 11",))
 def ent_start_idx(entity: EntityView = CURRENT_ENTITY) -> int:
-    """The place of its first character in the text, from 0."""
+    """The offset of its first character in the text, from 0."""
     return entity.start
 
 
@@ -94,55 +94,55 @@ def ent_start_idx(entity: EntityView = CURRENT_ENTITY) -> int:
     examples=("tok_end_idx - tok_start_idx == size(ent_text)",),
 )
 def ent_end_idx(entity: EntityView = CURRENT_ENTITY) -> int:
-    """The place after its last character in the text."""
+    """The offset after its last character in the text."""
     return entity.end
 
 
 @function("entity", "ent_sparsity", "tok_sparsity", examples=("tok_sparsity == 0",))
 def ent_sparsity(entity: EntityView = CURRENT_ENTITY) -> int:
-    """How many other words stand between its own."""
+    """The number of other words between its own."""
     return entity.gaps
 
 
 @function("entity", "ent_this", "tok_this", reads_entity=True, examples=("#(ent_this) == #",))
 def ent_this(context: EntityContext) -> EntityView:
-    """The entity in question."""
+    """The entity under test."""
     return current_entity(context)
 
 
 @function("entity", "ent_is_abstract", "tok_is_abstract", examples=("!tok_is_abstract",))
 def ent_is_abstract(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether its element is only for others to be composed of."""
+    """Whether its element is abstract: only a part of other elements."""
     return "abstract" in entity.marks
 
 
 @function("entity", "ent_is_bracketed", "tok_is_bracketed", examples=("!tok_is_bracketed",))
 def ent_is_bracketed(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether it stands in brackets."""
+    """Whether it is in brackets."""
     return "bracketed" in entity.marks
 
 
 @function("entity", "ent_is_quoted", "tok_is_quoted", examples=("!tok_is_quoted",))
 def ent_is_quoted(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether it stands in quotes."""
+    """Whether it is in quotes."""
     return "quoted" in entity.marks
 
 
 @function("entity", "ent_is_permutated", "tok_is_permutated", examples=("!tok_is_permutated",))
 def ent_is_permutated(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether its words stand in another order than in the synonym."""
+    """Whether the order of its words differs from the synonym."""
     return "permuted" in entity.marks
 
 
 @function("entity", "ent_is_direct", "tok_is_direct", examples=("tok_is_direct",))
 def ent_is_direct(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether its words stand in the order of the synonym."""
+    """Whether its words are in the order of the synonym."""
     return "permuted" not in entity.marks
 
 
 @function("entity", "ent_is_misspelt", examples=("!ent_is_misspelt",))
 def ent_is_misspelt(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether a word of it has wrong letters, which its element allows by 'typos'."""
+    """Whether one of its words is misspelt, as 'typos' of its element allows."""
     return "misspelt" in entity.marks
 
 
@@ -155,7 +155,7 @@ def ent_is_english(entity: EntityView = CURRENT_ENTITY) -> bool:
 
 @function("entity", "ent_is_swear", "tok_is_swear", examples=("!tok_is_swear",))
 def ent_is_swear(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether it has one of the model's swear words."""
+    """Whether it contains one of the model's swear words."""
     return "swear" in entity.marks
 
 
@@ -173,14 +173,14 @@ def ent_is_freeword(entity: EntityView = CURRENT_ENTITY) -> bool:
 
 @function("entity", "ent_is_stopword", "tok_is_stopword", examples=("!tok_is_stopword",))
 def ent_is_stopword(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether it is a stop word. No entity is: what the model names is no stop word there."""
+    """Always false: a word in a synonym is not a stop word there."""
     return False
 
 
 def current_entity(context: EntityContext) -> EntityView:
-    """The entity in question; raises EvaluationError where there is none."""
+    """The entity under test; raises EvaluationError if there is none."""
     if context.entity is None:
-        raise EvaluationError("there is no entity in question")
+        raise EvaluationError("there is no entity under test")
     return context.entity
 
 

@@ -1,7 +1,7 @@
-"""Functions on the moment at which the question was asked, in UTC.
+"""Functions on the time of the question, in UTC.
 
-Weeks are those of ISO 8601: they begin on Monday, and the first week of a year or a month is
-the first one with at least four of its days.
+Weeks follow ISO 8601: they begin on Monday, and the first week of a year or month is the first
+one with at least four of its days.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def week_of_month(context: EntityContext) -> int:
 
 @function("dates", examples=("week_of_year == 2",))
 def week_of_year(context: EntityContext) -> int:
-    """The week of the year, from 1 to 53; the first days of January may lie in week 52 or 53 of
-    the year before, the last ones of December in week 1 of the next."""
+    """The week of the year, from 1 to 53. The first days of January may belong to week 52 or 53 of
+    the previous year, the last days of December to week 1 of the next."""
     return _moment(context).isocalendar().week
 
 
@@ -86,12 +86,12 @@ def second(context: EntityContext) -> int:
 
 @function("dates", examples=("now == req_tstamp",))
 def now(context: EntityContext) -> int:
-    """The moment in milliseconds since 1970."""
+    """The time of the question, in milliseconds since 1970."""
     return to_milliseconds(context.question.at)
 
 
 def to_milliseconds(moment: datetime) -> int:
-    """A moment as the language has it: in milliseconds since 1970."""
+    """Convert a time to milliseconds since 1970."""
     return (_to_utc(moment) - _EPOCH) // timedelta(milliseconds=1)
 
 
@@ -100,5 +100,5 @@ def _moment(context: EntityContext) -> datetime:
 
 
 def _to_utc(moment: datetime) -> datetime:
-    """A moment without a time zone is one of UTC, not of where the bot happens to run."""
+    """Convert to UTC; a time without a zone is in UTC, not in the local zone of the server."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

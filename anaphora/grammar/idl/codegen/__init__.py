@@ -1,1 +1,1 @@
-"""Predicates to Python functions."""
+"""Compile predicates to Python functions."""

@@ -1,22 +1,20 @@
-"""From one checked predicate to one Python function, by way of a Python syntax tree.
+"""Compile a checked predicate to a Python function, by way of Python source text.
 
-Every name in the function is made here and every literal reaches it through its globals, so
-that no text of a model is ever read as Python. What the types of the language prove needs no
-check at run time, and the usual reads of an entity stand in the code itself:
-``# == 'city'`` becomes ::
+Every name in the source is made here and every literal reaches the function through its
+globals: no text of a model is ever parsed as Python. Facts proven by the types of the language
+need no check at run time, and common reads of an entity are inlined. ``# == 'city'`` becomes ::
 
     def test(ctx):
         try:
             ctx.used = True
             entity = ctx.entity
-            return entity.element == g0
+            return (entity.element == g1)
         except Exception as error:
             fail(ctx, error)
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias, assert_never, cast
@@ -25,18 +23,17 @@ from anaphora.grammar.context import EntityContext
 from anaphora.grammar.functions import FUNCTIONS, collections
 from anaphora.grammar.functions.entity import metadata, properties
 from anaphora.grammar.functions.registry import Function
-from anaphora.grammar.idl.codegen import ast_nodes as py
 from anaphora.grammar.idl.codegen.comparisons import (
     EXPECTED_CLASSES,
     expected_class,
     native_operator,
-    with_fast_path,
 )
 from anaphora.grammar.idl.codegen.function_writer import (
     MAX_EXPRESSION_DEPTH,
     CodeBlock,
     FunctionWriter,
     TypedExpression,
+    indent,
     nesting_depth,
 )
 from anaphora.grammar.idl.codegen.tree_analysis import (
@@ -64,7 +61,7 @@ __all__ = ["translate_expression", "translate_predicate"]
 
 Test: TypeAlias = Callable[[EntityContext], bool]
 
-_MAX_BRANCH_DEPTH = 10  # in one function: as with expressions, Python allows little nesting
+_MAX_BRANCH_DEPTH = 10  # per function: some Python versions allow little nesting
 
 _BOOLEAN: Type = frozenset({Kind.BOOLEAN})
 _TEXT: Type = frozenset({Kind.TEXT})
@@ -79,7 +76,7 @@ _ATTRIBUTE_BY_FUNCTION = {
 
 
 def translate_predicate(node: PredicateNode) -> Test:
-    """The predicate as a function of a context, which raises nothing but EvaluationError."""
+    """Compile a predicate to a function that raises nothing but EvaluationError."""
     return cast("Test", _Translator(node).build_function(boolean=True))
 
 
@@ -89,16 +86,15 @@ def translate_expression(node: PredicateNode) -> Callable[[EntityContext], Any]:
 
 
 class _Translator(FunctionWriter):
-    """Writes the functions of one predicate: the test, one for each variable, one for each
-    argument that is evaluated only when it is needed."""
+    """Writes the functions of one predicate: the test, one per shared variable, one per lazy
+    argument."""
 
     def __init__(self, node: PredicateNode) -> None:
         super().__init__()
         self.node = node
         self.values = {variable.name: variable.value for variable in node.variables}
-        self.shared_variables = find_variables(
-            self.values.values()
-        )  # by others, also where these are kept
+        # Variables that other variables use.
+        self.shared_variables = find_variables(self.values.values())
         self.variable_functions: dict[str, tuple[str, str, Type]] = {}
 
     def build_function(self, *, boolean: bool) -> Callable[[EntityContext], Any]:
@@ -106,23 +102,17 @@ class _Translator(FunctionWriter):
         result = self.visit(self.node.expression, body)
         if boolean:
             result = self.ensure_boolean(result, body, "a term")
-        clear = (
-            [py.expression_statement(py.call(py.attribute_path("ctx", "variables", "clear")))]
-            if self.variable_functions
-            else []
-        )
-        self.add_definition(
-            "test",
-            py.with_error_handler([*clear, *body.statements, py.return_value(result.python)]),
-        )
-        code = compile(ast.Module(body=self.functions, type_ignores=[]), "<predicate>", "exec")
-        exec(code, self.globals)  # of a tree made here, without any text of the model
+        clear = ["ctx.variables.clear()"] if self.variable_functions else []
+        lines = [*clear, *body.lines, f"return {result.python}"]
+        handler = ["except Exception as error:", " fail(ctx, error)"]
+        self.add_definition("test", ["try:", *indent(lines), *handler])
+        exec("\n".join(self.lines), self.globals)  # source made here, without text of the model
         return cast("Callable[[EntityContext], Any]", self.globals["test"])
 
     # -- one method for each kind of node ------------------------------------------------------
 
     def visit(self, node: Expression, body: CodeBlock) -> TypedExpression:
-        """The value of the expression; what must be done before it is added to ``body``."""
+        """Translate an expression; statements that must precede it are added to ``body``."""
         match node:
             case LiteralNode():
                 return self.constant(node.value)
@@ -148,12 +138,12 @@ class _Translator(FunctionWriter):
             items.append(self.visit(item, body))  # noqa: PERF401 - a comprehension is a frame more
         if all(item.constant for item in items):
             return self.constant(tuple(item.value for item in items))
-        python = ast.Tuple(elts=[item.python for item in items], ctx=ast.Load(), **py.POSITION)
+        python = f"({''.join(f'{item.python}, ' for item in items)})"
         return TypedExpression(python, _LIST, nesting_depth(*items))
 
     def visit_variable(self, node: VariableNode, body: CodeBlock) -> TypedExpression:
-        """What the variable was found to be. One that is always needed is found where it is
-        first used; others by a function that keeps the value in the context."""
+        """The value of a variable. One that is always needed is evaluated at its first use; others
+        by a function that caches the value in the context."""
         if node.name in body.known_variables:
             return body.known_variables[node.name]
         if (
@@ -167,37 +157,17 @@ class _Translator(FunctionWriter):
         key, function, kinds = self.variable_functions.get(node.name) or self.add_variable_function(
             node.name
         )
-        kept = ast.Subscript(
-            value=py.attribute_path("ctx", "variables"),
-            slice=py.name(key),
-            ctx=ast.Load(),
-            **py.POSITION,
-        )
-        python = ast.IfExp(
-            test=py.compare(py.name(key), ast.In(), py.attribute_path("ctx", "variables")),
-            body=kept,
-            orelse=py.call(py.name(function), py.name("ctx")),
-            **py.POSITION,
-        )
+        python = f"(ctx.variables[{key}] if {key} in ctx.variables else {function}(ctx))"
         return TypedExpression(python, kinds, 1)
 
     def add_variable_function(self, name: str) -> tuple[str, str, Type]:
-        """A function that evaluates the variable and keeps what it found: the key under which
-        it does, its own name, and the kinds of the value."""
+        """Add a function that evaluates a variable and caches the value; returns the key in the
+        cache, the name of the function, and the type of the value."""
         body = CodeBlock()
         result = self.assign_to_name(self.visit(self.values[name], body), body)
-        key, function = self.add_global("g", name), self.new_name("variable")
-        kept = ast.Subscript(
-            value=py.attribute_path("ctx", "variables"),
-            slice=py.name(key),
-            ctx=ast.Store(),
-            **py.POSITION,
-        )
-        body.statements += [
-            ast.Assign(targets=[kept], value=result.python, **py.POSITION),
-            py.return_value(result.python),
-        ]
-        self.add_definition(function, body.statements)
+        key, function = self.add_global(name), self.new_name("variable")
+        body.lines += [f"ctx.variables[{key}] = {result.python}", f"return {result.python}"]
+        self.add_definition(function, body.lines)
         self.variable_functions[name] = key, function, result.type
         return self.variable_functions[name]
 
@@ -210,7 +180,7 @@ class _Translator(FunctionWriter):
                 return folded
         kinds = unary_type(node.operator, operand.type)
         if node.operator == "!" and operand.type <= _BOOLEAN:
-            return TypedExpression(py.negate(operand.python), kinds, nesting_depth(operand))
+            return TypedExpression(f"(not {operand.python})", kinds, nesting_depth(operand))
         return self.call_helper(helper, kinds, operand)
 
     def visit_binary(self, node: BinaryNode, body: CodeBlock) -> TypedExpression:
@@ -225,48 +195,41 @@ class _Translator(FunctionWriter):
         with_null = any(side.constant and side.value is None for side in (left, right))
         compared = native_operator(operator, left.type, right.type, with_null=with_null)
         if compared is not None:
-            python = py.compare(left.python, compared, right.python)
+            python = f"({left.python} {compared} {right.python})"
             return TypedExpression(python, kinds, nesting_depth(left, right))
         classes = expected_class(operator, left.type, right.type) if right.constant else None
         if classes is None:
             return self.call_helper(helper, kinds, left, right)
         left = self.assign_to_name(left, body)
         slow = self.call_helper(helper, kinds, left, right)
-        python = with_fast_path(
-            operator,
-            left.python,
-            right.python,
-            kind_of=self.add_shared_global("type", type),
-            classes=self.add_shared_global(classes, EXPECTED_CLASSES[classes]),
-            slow=slow.python,
-        )
+        kind_of = self.add_shared_global("type", type)
+        expected = self.add_shared_global(classes, EXPECTED_CLASSES[classes])
+        is_expected = f"{kind_of}({left.python}) in {expected}"
+        fast = f"{left.python} {operator} {right.python}"
+        python = f"({fast} if {is_expected} else {slow.python})"
         return TypedExpression(python, kinds, slow.depth + 1)
 
     def visit_logical(self, node: BinaryNode, body: CodeBlock) -> TypedExpression:
-        """The right side gets a branch of its own if anything must be done before it."""
+        """Translate ``&&`` or ``||``; a right side that needs statements gets its own branch."""
         what = f"each side of '{node.operator}'"
         left = self.ensure_boolean(self.visit(node.left, body), body, what)
         branch = body.branch()
         if branch.depth > _MAX_BRANCH_DEPTH:
-            python = py.call(py.name(self.add_function(node.right, what)), py.name("ctx"))
+            python = f"{self.add_function(node.right, what)}(ctx)"
             right = TypedExpression(python, _BOOLEAN, 1)
         else:
             right = self.ensure_boolean(self.visit(node.right, branch), branch, what)
-        operator: ast.boolop = ast.And() if node.operator == "&&" else ast.Or()
-        if not branch.statements:
-            python = ast.BoolOp(op=operator, values=[left.python, right.python], **py.POSITION)
+        is_and = node.operator == "&&"
+        if not branch.lines:
+            python = f"({left.python} {'and' if is_and else 'or'} {right.python})"
             return TypedExpression(python, _BOOLEAN, nesting_depth(left, right))
         result = self.new_name("t")
-        body.statements += [
-            py.assign(result, left.python),
-            ast.If(
-                test=py.name(result) if node.operator == "&&" else py.negate(py.name(result)),
-                body=[*branch.statements, py.assign(result, right.python)],
-                orelse=[],
-                **py.POSITION,
-            ),
+        body.lines += [
+            f"{result} = {left.python}",
+            f"if {result}:" if is_and else f"if not {result}:",
+            *indent([*branch.lines, f"{result} = {right.python}"]),
         ]
-        return TypedExpression(py.name(result), _BOOLEAN)
+        return TypedExpression(result, _BOOLEAN)
 
     def visit_call(self, node: CallNode, body: CodeBlock) -> TypedExpression:
         function = FUNCTIONS[node.name]
@@ -278,8 +241,7 @@ class _Translator(FunctionWriter):
         for index, argument in enumerate(node.arguments):
             parameter = function.parameter(index)
             if parameter.passing == "lazy":
-                part = py.name(self.add_function(argument))
-                python = py.call(py.name(self.add_global("g", partial)), part, py.name("ctx"))
+                python = f"{self.add_global(partial)}({self.add_function(argument)}, ctx)"
                 arguments.append(TypedExpression(python, ANYTHING, 1))
                 continue
             code = self.visit(argument, body)
@@ -302,20 +264,18 @@ class _Translator(FunctionWriter):
         ):
             self.read_entity(body)
         if function.takes_context:
-            arguments.insert(0, TypedExpression(py.name("ctx"), ANYTHING))
+            arguments.insert(0, TypedExpression("ctx", ANYTHING))
         return self.call_helper(helper, function.returns, *arguments)
 
-    # -- what is written without a call --------------------------------------------------------
+    # -- inlined calls -------------------------------------------------------------------------
 
     def inline_call(
         self, function: Function, node: CallNode, body: CodeBlock
     ) -> TypedExpression | None:
-        """The usual reads of the entity in question, written out."""
+        """Inline common reads of the entity under test; None for other calls."""
         attribute = _ATTRIBUTE_BY_FUNCTION.get(function)
         if attribute is not None and not node.arguments:
-            python = ast.Attribute(
-                value=self.read_entity(body), attr=attribute, ctx=ast.Load(), **py.POSITION
-            )
+            python = f"{self.read_entity(body)}.{attribute}"
             return TypedExpression(python, function.returns, 1)
         if function is metadata.meta_ent:
             return self.inline_meta(node.arguments[0], body)
@@ -329,45 +289,35 @@ class _Translator(FunctionWriter):
         if function is collections.has_all and reads_groups(node.arguments[0]):
             wanted = find_literal_texts(node.arguments[1])
             if wanted is not None:
-                subset = py.compare(
-                    py.name(self.add_global("g", wanted)), ast.LtE(), self.entity_groups(body)
-                )
+                subset = f"({self.add_global(wanted)} <= {self.read_entity(body)}.groups)"
                 return TypedExpression(subset, _BOOLEAN, 2)
         return None
 
     def inline_meta(self, key: Expression, body: CodeBlock) -> TypedExpression | None:
-        """A key without a colon is read off the metadata as it stands."""
+        """Read a literal key without a colon directly from the metadata."""
         if not isinstance(key, LiteralNode) or not isinstance(key.value, str) or ":" in key.value:
             return None
-        meta = ast.Attribute(
-            value=self.read_entity(body), attr="meta", ctx=ast.Load(), **py.POSITION
-        )
-        get = ast.Attribute(value=meta, attr="get", ctx=ast.Load(), **py.POSITION)
-        read = TypedExpression(py.call(get, self.constant(key.value).python), ANYTHING)
-        found = self.assign_to_name(read, body)
-        kind = py.call(py.name(self.add_shared_global("type", type)), found.python)
-        python = ast.IfExp(
-            test=py.compare(kind, ast.In(), py.name(self.add_shared_global("sets", _SET_CLASSES))),
-            body=py.call(py.name(self.add_shared_global("plain", to_language_value)), found.python),
-            orelse=found.python,
-            **py.POSITION,
-        )
+        entity, name = self.read_entity(body), self.constant(key.value).python
+        found = self.assign_to_name(TypedExpression(f"{entity}.meta.get({name})", ANYTHING), body)
+        kind_of = self.add_shared_global("type", type)
+        sets = self.add_shared_global("sets", _SET_CLASSES)
+        convert = self.add_shared_global("plain", to_language_value)
+        is_set = f"{kind_of}({found.python}) in {sets}"
+        python = f"({convert}({found.python}) if {is_set} else {found.python})"
         return TypedExpression(python, ANYTHING, 1)
 
     def inline_has(self, node: CallNode, body: CodeBlock) -> TypedExpression | None:
         items, value = node.arguments
         of_groups = reads_groups(items)
         texts = None if of_groups else find_literal_texts(items)
-        # Only a leaf may be visited here: what is not inlined after all is visited again.
+        # Only visit a leaf here: if the call is not inlined after all, it is visited again.
         if not (of_groups or texts is not None) or not is_leaf(value):
             return None
         code = self.visit(value, body)
         if code.type != _TEXT:
             return None
-        among = self.entity_groups(body) if of_groups else py.name(self.add_global("g", texts))
-        return TypedExpression(
-            py.compare(code.python, ast.In(), among), _BOOLEAN, nesting_depth(code) + 1
-        )
+        among = f"{self.read_entity(body)}.groups" if of_groups else self.add_global(texts)
+        return TypedExpression(f"({code.python} in {among})", _BOOLEAN, nesting_depth(code) + 1)
 
     def inline_has_any(
         self, items: Expression, values: Expression, body: CodeBlock
@@ -375,32 +325,28 @@ class _Translator(FunctionWriter):
         wanted = find_literal_texts(values) if reads_groups(items) else None
         if wanted is None:
             return self.inline_has_any_text(items, values, body)
-        disjoint = ast.Attribute(
-            value=self.entity_groups(body), attr="isdisjoint", ctx=ast.Load(), **py.POSITION
-        )
-        return TypedExpression(
-            py.negate(py.call(disjoint, py.name(self.add_global("g", wanted)))), _BOOLEAN, 3
-        )
+        disjoint = f"{self.read_entity(body)}.groups.isdisjoint({self.add_global(wanted)})"
+        return TypedExpression(f"(not {disjoint})", _BOOLEAN, 3)
 
     def inline_has_any_text(
         self, items: Expression, values: Expression, body: CodeBlock
     ) -> TypedExpression | None:
-        """One list is written out and holds texts only; the other one is any list."""
+        """Inline the case of one literal list of texts and any other list."""
         wanted = find_literal_texts(items)
-        # What is not inlined after all is visited again, so the kind must be known before.
+        # Decide before visiting: if the call is not inlined after all, it is visited again.
         if wanted is None or find_literal_texts(values) is not None or not returns_list(values):
             return None
-        texts = TypedExpression(py.name(self.add_global("g", wanted)), ANYTHING)
+        texts = TypedExpression(self.add_global(wanted), ANYTHING)
         return self.call_helper(_has_text, _BOOLEAN, texts, self.visit(values, body))
 
     def add_function(self, node: Expression, boolean_for: str | None = None) -> str:
-        """The name of a function that evaluates the expression when it is called."""
+        """Add a function that evaluates the expression; returns its name."""
         body = CodeBlock()
         result = self.visit(node, body)
         if boolean_for is not None:
             result = self.ensure_boolean(result, body, boolean_for)
         name = self.new_name("part")
-        self.add_definition(name, [*body.statements, py.return_value(result.python)])
+        self.add_definition(name, [*body.lines, f"return {result.python}"])
         return name
 
 

@@ -1,4 +1,4 @@
-"""What can be told of an expression from its tree alone, before it is translated."""
+"""Static analysis of expressions before code generation."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from anaphora.grammar.idl.syntax import (
     ListNode,
     LiteralNode,
     PredicateNode,
-    UnaryNode,
     VariableNode,
+    child_nodes,
+    iter_nodes,
 )
 from anaphora.grammar.values import Kind, Type
 
@@ -32,23 +33,7 @@ _LIST: Type = frozenset({Kind.LIST})
 
 def find_variables(expressions: Iterable[Expression]) -> frozenset[str]:
     """The names of the variables that the expressions use."""
-    waiting = list(expressions)
-    found = set()
-    while waiting:
-        match waiting.pop():
-            case VariableNode(name):
-                found.add(name)
-            case BinaryNode() as node:
-                waiting += (node.left, node.right)
-            case UnaryNode() as node:
-                waiting.append(node.operand)
-            case ListNode() as node:
-                waiting += node.items
-            case CallNode() as node:
-                waiting += node.arguments
-            case _:
-                pass
-    return frozenset(found)
+    return frozenset(one.name for one in iter_nodes(expressions) if isinstance(one, VariableNode))
 
 
 def returns_list(node: Expression) -> bool:
@@ -58,29 +43,21 @@ def returns_list(node: Expression) -> bool:
 
 
 def needs_functions(node: PredicateNode, max_depth: int) -> bool:
-    """Whether functions of their own will evaluate some of it: what is evaluated only if it is
-    needed, and branches that lie deep."""
+    """Whether parts of the predicate are compiled to functions of their own: lazy arguments and
+    deep branches."""
     waiting: list[tuple[Expression, int]] = [(node.expression, 0)]
     waiting += [(variable.value, 0) for variable in node.variables]
     while waiting:
         part, depth = waiting.pop()
         if depth > max_depth:
             return True
-        match part:
-            case BinaryNode(operator="&&" | "||"):
-                waiting += [(part.left, depth), (part.right, depth + 1)]
-            case BinaryNode():
-                waiting += [(part.left, depth), (part.right, depth)]
-            case UnaryNode():
-                waiting.append((part.operand, depth))
-            case ListNode():
-                waiting += [(item, depth) for item in part.items]
-            case CallNode():
-                if any(one.passing == "lazy" for one in FUNCTIONS[part.name].parameters):
-                    return True
-                waiting += [(argument, depth) for argument in part.arguments]
-            case _:
-                pass
+        if isinstance(part, CallNode) and any(
+            one.passing == "lazy" for one in FUNCTIONS[part.name].parameters
+        ):
+            return True
+        waiting += [(child, depth) for child in child_nodes(part)]
+        if isinstance(part, BinaryNode) and part.operator in ("&&", "||"):
+            waiting[-1] = (part.right, depth + 1)
     return False
 
 
@@ -99,14 +76,14 @@ def is_leaf(node: Expression) -> bool:
 
 
 def find_literal_texts(node: Expression) -> frozenset[str] | None:
-    """The elements of a list that is written out and holds texts only, or None."""
-    written: tuple[Expression, ...] | None = None
+    """The elements of a literal list of texts, or None."""
+    items: tuple[Expression, ...] | None = None
     if isinstance(node, ListNode):
-        written = node.items
+        items = node.items
     elif isinstance(node, CallNode) and FUNCTIONS[node.name] is collections.list_of:
-        written = node.arguments
-    texts = [item.value for item in written or () if isinstance(item, LiteralNode)]
+        items = node.arguments
+    texts = [item.value for item in items or () if isinstance(item, LiteralNode)]
     found = frozenset(text for text in texts if isinstance(text, str))
-    if written is None or not all(isinstance(text, str) for text in texts):
+    if items is None or not all(isinstance(text, str) for text in texts):
         return None
-    return found if len(texts) == len(written) else None
+    return found if len(texts) == len(items) else None

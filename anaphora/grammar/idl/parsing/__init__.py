@@ -1,1 +1,1 @@
-"""Text of the intent language to its syntax tree."""
+"""Parse the intent language to its syntax tree."""

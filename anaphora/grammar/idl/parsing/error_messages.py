@@ -1,7 +1,7 @@
-"""Says in plain words what is wrong where the intent language could not be read on.
+"""Explain syntax errors of the intent language.
 
-The parser knows which terminals could follow and which brackets are open. The mistakes that
-authors make most have a lesson each; for the others the terminals are listed in plain words.
+The parser knows the expected terminals and the open brackets. Each common mistake has an
+explainer of its own; for other errors the message lists the expected terminals.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from anaphora.errors import Problem
 from anaphora.grammar.source_positions import problem_at
+from anaphora.grammar.suggestions import did_you_mean
 
 __all__ = ["explain_syntax_error"]
 
@@ -47,9 +47,7 @@ _TERMINAL_NAMES = {
     "FALSE": "false",
 }
 _VALUE_TERMINALS = frozenset({"ID", "HASH", "STRING", "NUMBER", "NULL"})
-_CONDITION_TERMINALS = frozenset(
-    {"ID", "TILDE", "NOT"}
-)  # where a condition of the short form begins
+_CONDITION_TERMINALS = frozenset({"ID", "TILDE", "NOT"})  # begin a condition of the short form
 _CLAUSE_NAMES = {
     "OPTIONS": "options",
     "ORDERED": "ordered",
@@ -78,30 +76,28 @@ _FIRST_TOKEN = re.compile(r"\w+|\S|.", re.DOTALL)
 def explain_syntax_error(
     error: UnexpectedInput, text: str, source: str, *, inside: str = ""
 ) -> Problem:
-    """The problem that made the parser stop at ``error``. ``inside`` says what the whole text
-    is: "predicate", or intents ("")."""
-    spot = _locate_error(error, text, inside)
-    lesson = next((found for teach in _EXPLAINERS if (found := teach(spot))), None)
-    if lesson is None:
-        lesson = _Explanation(
-            f"{_describe_unexpected(spot.rest)}; expected is {_describe_expected(spot.expected)}"
-        )
-    at = spot.at if lesson.at is None else lesson.at
-    return problem_at(text, source, at, lesson.message, lesson.hint)
+    """Describe the syntax error at which the parser stopped. ``inside`` is the kind of the whole
+    text: "predicate", or "" for intents."""
+    location = _locate_error(error, text, inside)
+    explanation = next((found for explain in _EXPLAINERS if (found := explain(location))), None)
+    if explanation is None:
+        explanation = _Explanation(_describe_mismatch(location))
+    at = location.at if explanation.at is None else explanation.at
+    return problem_at(text, source, at, explanation.message, explanation.hint)
 
 
 class _Explanation(NamedTuple):
     message: str
     hint: str = ""
-    at: int | None = None  # if not the place where the parser stopped
+    at: int | None = None  # None for the offset where the parser stopped
 
 
 @dataclass(frozen=True, slots=True)
 class _ErrorLocation:
-    """Where the parser stopped: the texts on both sides, and what it knows there.
+    """The point where the parser stopped, with its state.
 
-    ``open`` is the innermost bracket that is not closed; ``inside`` what it opens: a predicate,
-    JSON, a quantifier, or '' outside of them.
+    ``open`` is the innermost unclosed bracket; ``inside`` is what it encloses: "predicate",
+    "json", "quantifier" or ''.
     """
 
     text: str
@@ -131,198 +127,220 @@ class _ErrorLocation:
         return bool(self.expected & {"AND", "IS"})
 
     def find(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """A pattern that ends where the text before does."""
+        """Match a pattern that ends at this point."""
         return pattern.search(self.text, max(0, self.at - 200), self.at)
 
 
-def _explain_comment(spot: _ErrorLocation) -> _Explanation | None:
-    at = spot.at - 1 if spot.rest.startswith("*") and spot.before.endswith("/") else spot.at
-    if not spot.text.startswith("/*", at):
+def _explain_comment(location: _ErrorLocation) -> _Explanation | None:
+    at = (
+        location.at - 1
+        if location.rest.startswith("*") and location.before.endswith("/")
+        else location.at
+    )
+    if not location.text.startswith("/*", at):
         return None
     return _Explanation("this comment is not closed", "a comment ends with */", at)
 
 
-def _explain_missing_intent(spot: _ErrorLocation) -> _Explanation | None:
-    if "INTENT" not in spot.expected or "TERM" in spot.expected:
+def _explain_missing_intent(location: _ErrorLocation) -> _Explanation | None:
+    if "INTENT" not in location.expected or "TERM" in location.expected:
         return None
-    hint = "did you mean 'intent'?" if get_close_matches(spot.word, ["intent"]) else ""
-    if spot.word == "fragment":
+    hint = did_you_mean(location.word, ["intent"])
+    if location.word == "fragment":
         hint = "a fragment is declared so: fragment=place term(city)~{# == 'city'}"
-    at = spot.at if spot.rest.strip() else 0
+    at = location.at if location.rest.strip() else 0
     return _Explanation(f"expected an intent, such as: {EXAMPLE}", hint, at)
 
 
-def _explain_quote(spot: _ErrorLocation) -> _Explanation | None:
-    first = spot.rest[:1]
+def _explain_quote(location: _ErrorLocation) -> _Explanation | None:
+    first = location.rest[:1]
     if first and first in _FOREIGN_QUOTES:
-        return _Explanation(f"'{first}' does not begin a text", "texts stand between ' or \"")
-    if first in ("'", '"') and not _STRING.match(spot.rest):
+        return _Explanation(f"'{first}' does not begin a text", "texts are quoted with ' or \"")
+    if first in ("'", '"') and not _STRING.match(location.rest):
         return _Explanation(
             "this text has no closing quote", "a text ends on the line it begins on"
         )
     return None
 
 
-def _explain_foreign_operator(spot: _ErrorLocation) -> _Explanation | None:
+def _explain_foreign_operator(location: _ErrorLocation) -> _Explanation | None:
     """Operators of other languages."""
-    if spot.inside != "predicate":
+    if location.inside != "predicate":
         return None
     for slip, meant in _FOREIGN_OPERATORS.items():
-        for at in range(max(spot.at - 2, 0), spot.at + 1):
-            if at + len(slip) > spot.at and spot.text.startswith(slip, at):
+        for at in range(max(location.at - 2, 0), location.at + 1):
+            if at + len(slip) > location.at and location.text.startswith(slip, at):
                 return _Explanation(f"'{slip}' is no operator", f"write {meant}", at)
-    if spot.rest[:1] in ("&", "|"):
-        return _Explanation(f"'{spot.rest[0]}' is no operator", f"write {spot.rest[0] * 2}")
-    if spot.word.lower() == "in" and spot.wants_operator and "HASH" not in spot.expected:
-        return _Explanation(f"'{spot.word}' is no operator", "write has(list('a', 'b'), …)")
-    if (operator := _WORD_OPERATORS.get(spot.word.lower())) and spot.wants_operator:
-        return _Explanation(f"'{spot.word}' is no operator", f"write {operator}")
-    last = spot.find(_LAST_WORD)
-    if last and (operator := _WORD_OPERATORS.get(last[1].lower())) and spot.rest[:1] not in "})":
+    if location.rest[:1] in ("&", "|"):
+        return _Explanation(f"'{location.rest[0]}' is no operator", f"write {location.rest[0] * 2}")
+    if (
+        location.word.lower() == "in"
+        and location.wants_operator
+        and "HASH" not in location.expected
+    ):
+        return _Explanation(f"'{location.word}' is no operator", "write has(list('a', 'b'), …)")
+    if (operator := _WORD_OPERATORS.get(location.word.lower())) and location.wants_operator:
+        return _Explanation(f"'{location.word}' is no operator", f"write {operator}")
+    last = location.find(_LAST_WORD)
+    if (
+        last
+        and (operator := _WORD_OPERATORS.get(last[1].lower()))
+        and location.rest[:1] not in "})"
+    ):
         return _Explanation(f"'{last[1]}' is no operator", f"write {operator}", last.start(1))
     return None
 
 
-def _explain_missing_brace(spot: _ErrorLocation) -> _Explanation | None:
-    """A term or an intent that begins while a predicate is open."""
-    if spot.inside != "predicate" or spot.open is None:
+def _explain_missing_brace(location: _ErrorLocation) -> _Explanation | None:
+    """A term or an intent begins inside an unclosed predicate."""
+    if location.inside != "predicate" or location.open is None:
         return None
-    if spot.rest[:1] in ("=", "~") and (term := spot.find(_LAST_TERM)):
-        return _explain_unclosed(spot.open, spot.text, at=term.start(1))
-    if spot.wants_operator and re.match(r"(term\b\s*[(=~])|(intent|id)\s*=[^=]", spot.rest):
-        return _explain_unclosed(spot.open, spot.text)
+    if location.rest[:1] in ("=", "~") and (term := location.find(_LAST_TERM)):
+        return _explain_unclosed(location.open, location.text, at=term.start(1))
+    if location.wants_operator and re.match(r"(term\b\s*[(=~])|(intent|id)\s*=[^=]", location.rest):
+        return _explain_unclosed(location.open, location.text)
     return None
 
 
-def _explain_unmatched_bracket(spot: _ErrorLocation) -> _Explanation | None:
-    first = spot.rest[:1]
+def _explain_unmatched_bracket(location: _ErrorLocation) -> _Explanation | None:
+    first = location.rest[:1]
     if first.strip() and first not in _CLOSERS.values():
         return None
-    if spot.open is None or first == _CLOSERS[spot.open.value]:
+    if location.open is None or first == _CLOSERS[location.open.value]:
         opener = next((opener for opener, closer in _CLOSERS.items() if closer == first), "")
-        unopened = spot.open is None and opener
+        unopened = location.open is None and opener
         return _Explanation(f"there is no '{opener}' for this '{first}'") if unopened else None
-    if spot.inside == "predicate" and first == ")" and spot.open.value == "{":
+    if location.inside == "predicate" and first == ")" and location.open.value == "{":
         return _Explanation("there is no '(' for this ')'")
-    return _explain_unclosed(spot.open, spot.text, more=bool(first))
+    return _explain_unclosed(location.open, location.text, more=bool(first))
 
 
-def _explain_separator(spot: _ErrorLocation) -> _Explanation | None:
-    """Commas and semicolons where things simply follow each other."""
-    if spot.rest[:1] not in (",", ";"):
+def _explain_separator(location: _ErrorLocation) -> _Explanation | None:
+    """Commas and semicolons where blanks separate."""
+    if location.rest[:1] not in (",", ";"):
         return None
-    found = f"'{spot.rest[0]}' is not expected here"
-    if not spot.inside:
-        return _Explanation(found, "the parts of an intent stand side by side, without commas")
-    if spot.inside == "predicate" and spot.open is not None and spot.open.value == "{":
-        return _Explanation(found, "variables and the condition stand side by side, without commas")
+    found = f"'{location.rest[0]}' is not expected here"
+    if not location.inside:
+        return _Explanation(found, "the parts of an intent are separated by blanks, not commas")
+    if location.inside == "predicate" and location.open is not None and location.open.value == "{":
+        return _Explanation(
+            found, "variables and the condition are separated by blanks, not commas"
+        )
     return None
 
 
-def _explain_foreign_value(spot: _ErrorLocation) -> _Explanation | None:
-    """Values as other languages, or the short form, write them."""
-    if spot.inside != "predicate" or "HASH" not in spot.expected:
+def _explain_foreign_value(location: _ErrorLocation) -> _Explanation | None:
+    """Values in the syntax of other languages or of the short form."""
+    if location.inside != "predicate" or "HASH" not in location.expected:
         return None
-    if number := _BARE_FRACTION.match(spot.rest):
+    if number := _BARE_FRACTION.match(location.rest):
         return _Explanation("a number begins with a digit", f"write 0{number[0]}")
-    if meta := _SHORT_META.match(spot.rest):
-        hint = f"here it is written meta_ent('{meta[1]}')"
+    if meta := _SHORT_META.match(location.rest):
+        hint = f"write meta_ent('{meta[1]}')"
         return _Explanation("'~' belongs to intents that begin with id=", hint)
     return None
 
 
-def _explain_assignment(spot: _ErrorLocation) -> _Explanation | None:
-    if spot.inside == "predicate" and spot.rest.startswith("=") and spot.wants_operator:
+def _explain_assignment(location: _ErrorLocation) -> _Explanation | None:
+    if location.inside == "predicate" and location.rest.startswith("=") and location.wants_operator:
         return _Explanation("'=' does not compare", "a comparison is written ==")
     return None
 
 
-def _explain_missing_value(spot: _ErrorLocation) -> _Explanation | None:
-    """A value or a condition that is left out before a bracket or a comma."""
-    if spot.inside != "predicate" or spot.rest[:1] not in tuple("}),]"):
+def _explain_missing_value(location: _ErrorLocation) -> _Explanation | None:
+    """A missing value or condition before a bracket or comma."""
+    if location.inside != "predicate" or location.rest[:1] not in tuple("}),]"):
         return None
-    if spot.rest[0] == "}" and spot.before.endswith("{"):
-        return _Explanation(
-            "this predicate is empty", "a condition stands there, such as # == 'food'"
-        )
-    if spot.rest[0] == "}" and spot.wants_value and not spot.before.endswith(tuple("=!<>&|+-*/%@")):
+    if location.rest[0] == "}" and location.before.endswith("{"):
+        return _Explanation("this predicate is empty", "write a condition, such as # == 'food'")
+    if (
+        location.rest[0] == "}"
+        and location.wants_value
+        and not location.before.endswith(tuple("=!<>&|+-*/%@"))
+    ):
         return _Explanation("after its variables a predicate needs a condition")
-    if spot.wants_value or "STRING" in spot.expected:
-        return _Explanation(f"a value is missing before '{spot.rest[0]}'")
+    if location.wants_value or "STRING" in location.expected:
+        return _Explanation(f"a value is missing before '{location.rest[0]}'")
     return None
 
 
-def _explain_quantifier(spot: _ErrorLocation) -> _Explanation | None:
-    braces = spot.rest.startswith("{") and {"LSQB", "OPTIONAL"} <= spot.expected
-    if spot.inside != "quantifier" and not braces:
+def _explain_quantifier(location: _ErrorLocation) -> _Explanation | None:
+    braces = location.rest.startswith("{") and {"LSQB", "OPTIONAL"} <= location.expected
+    if location.inside != "quantifier" and not braces:
         return None
     return _Explanation("this is no quantifier", "there are ?, *, + and [min,max], such as [1,2]")
 
 
-def _explain_term_name(spot: _ErrorLocation) -> _Explanation | None:
-    if "LBRACE" not in spot.expected and not {"EQUAL", "TILDE"} <= spot.expected:
+def _explain_term_name(location: _ErrorLocation) -> _Explanation | None:
+    if "LBRACE" not in location.expected and not {"EQUAL", "TILDE"} <= location.expected:
         return None
-    if spot.rest.startswith("{") and {"EQUAL", "TILDE"} <= spot.expected:
+    if location.rest.startswith("{") and {"EQUAL", "TILDE"} <= location.expected:
         hint = "= takes from the sentence alone, ~ from memory as well"
         return _Explanation("'=' or '~' is missing before '{'", hint)
-    last = spot.find(_LAST_WORD)
-    if spot.word and last and last[1] == "term":
-        return _Explanation("a term's name stands in parentheses", f"write term({spot.word})")
+    last = location.find(_LAST_WORD)
+    if location.word and last and last[1] == "term":
+        return _Explanation(
+            "the name of a term is put in parentheses", f"write term({location.word})"
+        )
     return None
 
 
-def _explain_unknown_clause(spot: _ErrorLocation) -> _Explanation | None:
-    if not spot.word or "TERM" not in spot.expected:
+def _explain_unknown_clause(location: _ErrorLocation) -> _Explanation | None:
+    if not location.word or "TERM" not in location.expected:
         return None
-    if spot.word in ("intent", "fragment", "import", "id"):
-        return _Explanation(f"a term is missing before '{spot.word}'", f"such as {_EXAMPLE_TERM}")
-    if spot.word in _CLAUSE_NAMES.values():
-        return _Explanation(f"'{spot.word}' stands before the first term of an intent")
-    known = [name for terminal, name in _CLAUSE_NAMES.items() if terminal in spot.expected]
-    close = get_close_matches(spot.word, known, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"what can stand here: {', '.join(known)}"
-    if spot.word == "conv":
+    if location.word in ("intent", "fragment", "import", "id"):
+        return _Explanation(
+            f"a term is missing before '{location.word}'", f"such as {_EXAMPLE_TERM}"
+        )
+    if location.word in _CLAUSE_NAMES.values():
+        return _Explanation(f"'{location.word}' must come before the first term of an intent")
+    known = [name for terminal, name in _CLAUSE_NAMES.items() if terminal in location.expected]
+    hint = did_you_mean(location.word, known) or f"what can stand here: {', '.join(known)}"
+    if location.word == "conv":
         hint = "term~{…} may take from memory, term={…} from the sentence alone"
-    return _Explanation(f"an intent has no part '{spot.word}'", hint)
+    return _Explanation(f"an intent has no part '{location.word}'", hint)
 
 
-def _explain_json(spot: _ErrorLocation) -> _Explanation | None:
-    if spot.inside != "json" or not spot.word:
+def _explain_json(location: _ErrorLocation) -> _Explanation | None:
+    if location.inside != "json" or not location.word:
         return None
-    if "_COLON" not in spot.expected and spot.word.lower() in ("true", "false", "null"):
-        return _Explanation(f"'{spot.word}' is not expected here", f"write {spot.word.lower()}")
-    if "STRING" in spot.expected:
-        return _Explanation("keys and texts stand in quotes", f"write '{spot.word}'")
+    if "_COLON" not in location.expected and location.word.lower() in ("true", "false", "null"):
+        return _Explanation(
+            f"'{location.word}' is not expected here", f"write {location.word.lower()}"
+        )
+    if "STRING" in location.expected:
+        return _Explanation("keys and texts need quotes", f"write '{location.word}'")
     return None
 
 
-def _explain_name(spot: _ErrorLocation) -> _Explanation | None:
-    if "ID" not in spot.expected or len(spot.expected) > 1 or not spot.rest.strip():
+def _explain_name(location: _ErrorLocation) -> _Explanation | None:
+    if "ID" not in location.expected or len(location.expected) > 1 or not location.rest.strip():
         return None
-    if spot.rest[0] in ("'", '"'):
-        return _Explanation("a name stands without quotes")
+    if location.rest[0] in ("'", '"'):
+        return _Explanation("a name is written without quotes")
     return _Explanation(
-        f"{_describe_unexpected(spot.rest)}", "a name begins with a letter, '_' or '$'"
+        f"{_describe_unexpected(location.rest)}", "a name begins with a letter, '_' or '$'"
     )
 
 
-def _explain_short_form(spot: _ErrorLocation) -> _Explanation | None:
-    """What only the long form can say."""
-    if spot.inside != "predicate" or "HASH" in spot.expected:
+def _explain_short_form(location: _ErrorLocation) -> _Explanation | None:
+    """Syntax of the long form in the short form."""
+    if location.inside != "predicate" or "HASH" in location.expected:
         return None
-    if spot.rest[:1] in ("#", "@") and spot.wants_value:
+    if location.rest[:1] in ("#", "@") and location.wants_value:
         hint = "in an intent that begins with id= the element is id, its groups are groups"
-        return _Explanation(f"'{spot.rest[0]}' belongs to intents that begin with intent=", hint)
-    if spot.rest.startswith("(") and spot.wants_operator and "AND" not in spot.expected:
+        return _Explanation(
+            f"'{location.rest[0]}' belongs to intents that begin with intent=", hint
+        )
+    if location.rest.startswith("(") and location.wants_operator and "AND" not in location.expected:
         return _Explanation("functions belong to intents that begin with intent=")
     return None
 
 
-def _explain_two_values(spot: _ErrorLocation) -> _Explanation | None:
-    if spot.inside != "predicate" or not spot.wants_operator or not spot.word:
+def _explain_two_values(location: _ErrorLocation) -> _Explanation | None:
+    if location.inside != "predicate" or not location.wants_operator or not location.word:
         return None
-    message = f"{_describe_unexpected(spot.rest)}; expected is {_describe_expected(spot.expected)}"
-    return _Explanation(message, "a text stands in quotes")
+    return _Explanation(_describe_mismatch(location), "texts need quotes")
 
 
 _EXPLAINERS: tuple[Callable[[_ErrorLocation], _Explanation | None], ...] = (
@@ -352,9 +370,14 @@ def _explain_unclosed(
     start = bracket.start_pos or 0
     line = text[start:].split("\n", 1)[0].rstrip()
     shown = line if len(line) <= _MAX_EXCERPT_LENGTH else f"{line[:_MAX_EXCERPT_LENGTH]}…"
-    # At the end of the text the caret says it; whoever cut the text off may know more.
+    # At the end of the text the caret says enough.
     hint = f"add the missing {_CLOSERS[bracket.value]} for: {shown}" if more else ""
     return _Explanation(f"a '{bracket}' is not closed", hint, at)
+
+
+def _describe_mismatch(location: _ErrorLocation) -> str:
+    expected = _describe_expected(location.expected)
+    return f"{_describe_unexpected(location.rest)}; expected is {expected}"
 
 
 def _describe_unexpected(rest: str) -> str:
@@ -366,7 +389,7 @@ def _describe_unexpected(rest: str) -> str:
 
 
 def _describe_expected(expected: frozenset[str]) -> str:
-    """The terminals that could follow, in plain words."""
+    """Describe the expected terminals."""
     words = []
     if expected >= _VALUE_TERMINALS:
         words.append("a value, such as #, 'text', 42 or a function")
@@ -392,7 +415,7 @@ def _locate_error(error: UnexpectedInput, text: str, around: str) -> _ErrorLocat
 
 
 def _find_open_bracket(stack: list[Any], around: str) -> tuple[Token | None, str]:
-    """The last bracket that is open on the parser's stack, and what it is the bracket of."""
+    """The innermost open bracket on the parser's stack, and what it encloses."""
     opened: list[tuple[Token, str]] = []
     for before, token in pairwise([None, *stack]):
         if not isinstance(token, Token):

@@ -1,4 +1,4 @@
-"""The literals of the intent language: what a token of its grammar stands for."""
+"""Convert literal tokens of the intent language to values."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from math import isinf
 from lark import Token
 
 from anaphora.grammar.lark_support import SourceError, offset_of
+from anaphora.grammar.values import MAX_INT64
 
-__all__ = ["MIN_INT64", "parse_literal", "parse_number", "unquote"]
+__all__ = ["parse_literal", "parse_number", "unquote"]
 
-MIN_INT64 = -(2**63)
-"""The smallest integer of 64 bits."""
-
-_MAX_INT64 = 2**63 - 1
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/"}
 _SURROGATE_PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE = re.compile(rf"\\({_SURROGATE_PAIR}|u[0-9a-fA-F]{{4}}|.)", re.DOTALL)
@@ -22,7 +19,7 @@ _UNICODE_HINT = r"\u takes four hexadecimal digits of a whole character, such as
 
 
 def parse_literal(token: Token) -> bool | int | float | str | None:
-    """The value of a literal of any kind; raises MistakeError for one that has none."""
+    """The value of a literal of any kind; raises SourceError for an invalid one."""
     match token.type:
         case "NULL":
             return None
@@ -35,8 +32,8 @@ def parse_literal(token: Token) -> bool | int | float | str | None:
 
 
 def parse_number(token: Token) -> int | float:
-    """An integer if it is written as one, else a fraction. Raises MistakeError for an integer that
-    does not fit 64 bits; the smallest one is a token of its own, with its sign."""
+    """The integer or float. Raises SourceError for an integer that does not fit 64 bits; the
+    smallest integer is a token of its own, with its sign."""
     digits = token.replace("_", "")
     if digits[0] == "0" and digits[1:2].isdigit():
         raise SourceError(offset_of(token), "a number does not begin with 0")
@@ -45,19 +42,19 @@ def parse_number(token: Token) -> int | float:
         raise SourceError(offset_of(token), "this number is too large")
     if not digits.isdigit():
         return fraction
-    whole = int(digits)  # not of thousands of digits, which Python refuses: those are infinite
-    if whole > _MAX_INT64:
+    whole = int(digits)  # numbers too long for int() are infinite above
+    if whole > MAX_INT64:
         raise SourceError(
             offset_of(token),
             "this integer does not fit 64 bits",
-            f"the largest is {_MAX_INT64}; a fraction is written with a point, such as 1.5e20",
+            f"the largest is {MAX_INT64}; a fraction is written with a point, such as 1.5e20",
         )
     return whole
 
 
 def unquote(token: Token) -> str:
-    """A text without its quotes and with its escapes replaced. A backslash before anything else
-    stays, as in NLPCraft: regular expressions are full of them."""
+    """The text without quotes and escapes. A backslash before any other character is kept, as in
+    NLPCraft, because regular expressions are full of them."""
 
     def character(match: re.Match[str]) -> str:
         escape = match[1]
@@ -73,6 +70,6 @@ def unquote(token: Token) -> str:
 
 
 def _decode_utf16_units(escape: str) -> str:
-    """The character of ``u00e9``, or of a surrogate pair; '' for half of one."""
+    """Decode ``u00e9`` or a surrogate pair; '' for a lone surrogate."""
     units = (int(unit, 16) for unit in escape[1:].split("\\u"))
     return b"".join(unit.to_bytes(2, "big") for unit in units).decode("utf-16-be", "ignore")

@@ -1,12 +1,11 @@
-"""Reads the intent definition language: text → syntax tree.
+"""Parse the intent definition language to its syntax tree.
 
-The language is defined by ``idl.lark``; :mod:`anaphora.grammar.idl.parsing.transformer` makes its
-rules nodes, and here they become a tree of a depth that can be compiled.
+``idl.lark`` defines the language; :mod:`anaphora.grammar.idl.parsing.transformer` builds nodes
+during parsing; this module makes syntax trees of them and limits their depth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -24,20 +23,17 @@ from anaphora.grammar.idl.parsing.transformer import (
     ParsedTerm,
 )
 from anaphora.grammar.idl.syntax import (
-    BinaryNode,
-    CallNode,
     Expression,
     FragmentNode,
     FragmentReference,
     ImportNode,
     IntentNode,
     IntentPartNode,
-    ListNode,
     PredicateNode,
     PythonFunctionNode,
     Statement,
     TermNode,
-    UnaryNode,
+    child_nodes,
 )
 from anaphora.grammar.lark_support import SourceError, check_text, grammar_errors, load_parser
 
@@ -48,10 +44,9 @@ MAX_TREE_DEPTH = 200
 
 
 def parse_idl(text: str, source: str = "") -> tuple[Statement, ...]:
-    """The intents, fragments and imports of ``text``, in its order; ``source`` names it in
-    messages.
+    """Parse the intents, fragments and imports of ``text``; ``source`` names it in messages.
 
-    Raises :class:`GrammarError` for anything that is not in the language.
+    Raises :class:`GrammarError` for a syntax error.
     """
     with grammar_errors(text, source, explain_syntax_error):
         check_text(text, MAX_TEXT_LENGTH)
@@ -60,9 +55,9 @@ def parse_idl(text: str, source: str = "") -> tuple[Statement, ...]:
 
 
 def parse_predicate(text: str, source: str = "") -> PredicateNode:
-    """What can stand between the braces of a term: variables and an expression.
+    """Parse the content of the braces of a term: variables and an expression.
 
-    Raises :class:`GrammarError` for anything that is not in the language.
+    Raises :class:`GrammarError` for a syntax error.
     """
     with grammar_errors(text, source, partial(explain_syntax_error, inside="predicate")):
         check_text(text, MAX_TEXT_LENGTH)
@@ -87,7 +82,7 @@ def _build_statement(statement: ParsedStatement, text: str) -> Statement:
 
 
 def _build_intent(intent: ParsedIntent, text: str) -> IntentNode:
-    """The node of an intent, once its parts are known to be of a depth that can be compiled."""
+    """Build the node of an intent and check the depth of its parts."""
     clauses = {clause.name: clause for clause in intent.clauses}
     options = clauses.get("options")
     flow = clauses.get("flow")
@@ -147,11 +142,11 @@ def _build_predicate(predicate: ParsedPredicate, written: str, begin: int) -> Pr
 
 
 def _check_depth(expression: Expression) -> None:
-    """Compilers and checkers walk the tree recursively: it must not be deeper than they can go.
-    A chain of operators is as deep as it is long."""
+    """Check the depth of a tree, which the checker and the compiler walk recursively. A chain of
+    operators is as deep as it is long."""
     level: list[Expression] = [expression]
     for _ in range(MAX_TREE_DEPTH):
-        level = [child for node in level for child in _children(node)]
+        level = [child for node in level for child in child_nodes(node)]
         if not level:
             return
     raise SourceError(
@@ -159,19 +154,6 @@ def _check_depth(expression: Expression) -> None:
         f"the expression is nested or chained more than {MAX_TREE_DEPTH} deep",
         "use has(list(…), …) for long alternatives, or several terms",
     )
-
-
-def _children(node: Expression) -> Iterator[Expression]:
-    match node:
-        case BinaryNode():
-            yield node.left
-            yield node.right
-        case UnaryNode():
-            yield node.operand
-        case CallNode():
-            yield from node.arguments
-        case ListNode():
-            yield from node.items
 
 
 def _check_json_depth(value: Any, at: int) -> None:

@@ -1,7 +1,6 @@
-"""What the grammar of the intent language makes of a text while it is read: one method a rule.
+"""Build nodes from the rules of ``idl.lark`` during parsing.
 
-The nodes that begin with ``Written`` are between the text and the tree: they still know where
-their parts began and ended.
+``Parsed…`` nodes are intermediate: they still know the offsets of their parts.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any, TypeAlias
 from lark import Token, Transformer
 from msgspec import Struct
 
-from anaphora.grammar.idl.parsing.literals import MIN_INT64, parse_literal, parse_number, unquote
+from anaphora.grammar.idl.parsing.literals import parse_literal, parse_number, unquote
 from anaphora.grammar.idl.syntax import (
     BinaryNode,
     CallNode,
@@ -27,6 +26,7 @@ from anaphora.grammar.idl.syntax import (
     VariableNode,
 )
 from anaphora.grammar.lark_support import SourceError, offset_of
+from anaphora.grammar.values import MIN_INT64
 
 __all__ = [
     "IdlTransformer",
@@ -41,7 +41,7 @@ __all__ = [
     "ParsedTerm",
 ]
 
-MAX_REPETITIONS = 100  # what "*" and "+" stand for, and the highest maximum of a quantifier
+MAX_REPETITIONS = 100  # the maximum of "*", "+" and any quantifier
 
 _FUNCTION_BY_PROPERTY = {
     "id": "#",
@@ -74,7 +74,7 @@ class ParsedTerm(Struct, frozen=True):
     name: Token | None
     conversational: bool
     predicate: ParsedPredicate | PythonFunctionNode
-    begin: int  # of what stands between the braces
+    begin: int  # of the text between the braces
     end: int
     quantifier: tuple[int, int]
 
@@ -105,7 +105,7 @@ ParsedStatement: TypeAlias = ParsedIntent | ParsedFragment | ImportNode
 
 
 class IdlTransformer(Transformer[Token, Any]):
-    """One method for each rule of the grammar."""
+    """One method per rule of the grammar."""
 
     def start(self, children: list[ParsedStatement]) -> list[ParsedStatement]:
         return children
@@ -255,7 +255,7 @@ class IdlTransformer(Transformer[Token, Any]):
         listed = isinstance(right, ListNode)
         if operator not in ("@@", "!@") and (not several or listed or operator not in ("==", "!=")):
             return BinaryNode(str(operator), left, right, offset_of(operator))
-        # "contains", or "is one of" where the list stands on the right of a single value
+        # "contains", or "is one of" if a list follows a single value
         arguments = (right, left) if listed and not several else (left, right)
         name = "has_all" if listed and several else "has"
         contains = CallNode(name, arguments, offset_of(operator))
@@ -294,7 +294,7 @@ class IdlTransformer(Transformer[Token, Any]):
         value: dict[str, Any] = {}
         for at, key, held in (member for member in members if member is not None):
             if key in value:
-                raise SourceError(at, f"the key '{key}' stands here twice")
+                raise SourceError(at, f"duplicate key '{key}'")
             value[key] = held
         return ParsedJson(value, offset_of(brace))
 

@@ -1,5 +1,5 @@
-"""Filters for the templates of model files: dates, durations, money and numbers for readers.
+"""Filters for the templates of model files: dates, durations, money and numbers.
 
-``filters`` names them and reads their input; the other modules parse one kind of value each and
-format it with Babel, which is imported when the first template uses a filter.
+``filters`` defines them and checks their input; the other modules parse one kind of value each
+and format it with Babel, which is imported on first use.
 """

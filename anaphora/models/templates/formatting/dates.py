@@ -1,4 +1,4 @@
-"""Periods as text: their days, the times of the day, or both."""
+"""Format periods: their days, their times of day, or both."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["format_days", "format_days_and_times", "format_times"]
 _Format: TypeAlias = Callable[[date], str]
 
 _WIDTHS = ("full", "long", "medium", "short")
-# By unit and width; the months and weekdays of the first two are written out.
+# By unit and width; full and long widths spell out months and weekdays.
 _SKELETONS: Mapping[str, Mapping[str, str]] = {
     "day": {"full": "yMMMEd", "long": "yMMMd", "medium": "yMMMd", "short": "yMd"},
     "month": {"full": "yMMM", "long": "yMMM", "medium": "yMMM", "short": "yM"},
@@ -35,50 +35,52 @@ _SKELETONS: Mapping[str, Mapping[str, str]] = {
 }
 _ABBREVIATION = re.compile(r"(?<![ML])(?:MMM|LLL)(?![ML])|(?<!E)E{1,3}(?!E)")
 _ONE_DAY = timedelta(days=1)
-_FIELDS = "yMdahHm"  # of intervals, from the largest on
+_FIELDS = "yMdahHm"  # of intervals, the largest first
 
 
 def format_days(period: Period, format: str, locale: Locale) -> str:
-    """The days of a period. ``format`` is a width (``full``, ``long``, ``medium``, ``short``) or
-    a pattern of CLDR, which is then the format of each end."""
+    """Format the days of a period. ``format`` is a width (``full``, ``long``, ``medium``,
+    ``short``) or a CLDR pattern for each end."""
     start, end = period.start, period.end
     first, last = (one.date() if isinstance(one, datetime) else one for one in (start, end))
     if isinstance(end, datetime) and not period.single and end.time() == time.min:
-        last = end.date() - _ONE_DAY  # at midnight a day ends: nothing of the next is in it
+        last = end.date() - _ONE_DAY  # midnight ends a day; the next one is not included
 
-    def single(day: date) -> str:
+    def format_one(day: date) -> str:
         return format_date(day, format, locale)
 
     if first is None or last is None:
-        return _format_ends(first, last, single, locale)
+        return _format_ends(first, last, format_one, locale)
     if format not in _WIDTHS:
-        return _format_ends(first, last, single, locale)
+        return _format_ends(first, last, format_one, locale)
     if period.unit != "day" and period.single:
         return _format_skeleton(first, _SKELETONS[period.unit][format], format, locale)
     if first == last:
-        return single(first)
+        return format_one(first)
     return _format_interval(first, last, _SKELETONS[period.unit][format], format, locale)
 
 
 def format_times(period: Period, format: str, locale: Locale, zone: tzinfo | None = None) -> str:
-    """The times of the day of a period, '' if it has none or lasts for a day and longer.
-    ``format`` is a width or a pattern; '' for hours and minutes, with seconds where there are
-    any. ``zone`` is the time zone that a format may name: UTC if left out."""
+    """Format the times of day of a period; '' if it has none or lasts for a day or longer.
+
+    ``format`` is a width or a CLDR pattern; '' means hours and minutes, and seconds if they are
+    not zero. ``zone`` is the time zone for patterns that name it (default: UTC).
+    """
     start, end = period.start, period.end
     if not period.has_clock or (start and end and end - start >= _ONE_DAY):
         return ""
 
-    def single(moment: date) -> str:
+    def format_one(moment: date) -> str:
         assert isinstance(moment, datetime)
         width = "medium" if moment.second else "short"
         if not format:
             return format_time(moment.time(), width, locale=locale)
-        # The day matters as well: a zone has another name in summer.
+        # With the date: the name of a zone changes in summer.
         return format_time(moment.replace(tzinfo=zone), format, tzinfo=zone, locale=locale)
 
     both = isinstance(start, datetime) and isinstance(end, datetime)
     if format or period.single or not both or _has_seconds(start) or _has_seconds(end):
-        return _format_ends(start, end, single, locale)
+        return _format_ends(start, end, format_one, locale)
     assert start is not None
     assert end is not None
     has_halves = "a" in str(get_time_format("short", locale))
@@ -86,11 +88,11 @@ def format_times(period: Period, format: str, locale: Locale, zone: tzinfo | Non
 
 
 def format_days_and_times(period: Period, format: str, locale: Locale) -> str:
-    """The days and, where the period has them, the times of the day. ``format`` is one of days."""
+    """Format the days and, if any, the times of day. ``format`` applies to the days."""
     if not period.has_clock:
         return format_days(period, format, locale)
 
-    def single(moment: date) -> str:
+    def format_one(moment: date) -> str:
         of_one = Period(moment, moment, single=True)
         return _beside(format_days(of_one, format, locale), format_times(of_one, "", locale))
 
@@ -101,15 +103,17 @@ def format_days_and_times(period: Period, format: str, locale: Locale) -> str:
     start, end = period.start, period.end
     if isinstance(start, datetime) and isinstance(end, datetime) and start.date() == end.date():
         return _beside(format_days(period, format, locale), format_times(period, "", locale))
-    return _format_ends(start, end, single, locale)
+    return _format_ends(start, end, format_one, locale)
 
 
-def _format_ends(start: date | None, end: date | None, single: _Format, locale: Locale) -> str:
+def _format_ends(start: date | None, end: date | None, format_one: _Format, locale: Locale) -> str:
     if start is None or end is None:
         moment = end if start is None else start
         assert moment is not None
-        return format_open_interval(single(moment), "earlier" if start is None else "later", locale)
-    first, last = single(start), single(end)
+        return format_open_interval(
+            format_one(moment), "earlier" if start is None else "later", locale
+        )
+    first, last = format_one(start), format_one(end)
     return first if first == last else join_range(first, last, locale)
 
 
@@ -125,8 +129,8 @@ def _format_skeleton(day: date, skeleton: str, width: str, locale: Locale) -> st
 
 
 def _format_interval(start: date, end: date, skeleton: str, width: str, locale: Locale) -> str:
-    """As Babel formats intervals, but with the width that is asked for: CLDR has patterns with
-    abbreviations alone, to be widened."""
+    """Format an interval like Babel, but in the requested width: the patterns of CLDR have only
+    abbreviations, which are widened."""
     patterns = locale.interval_formats.get(skeleton, {})
     one, other = DateTimeFormat(start, locale), DateTimeFormat(end, locale)
     for field in _FIELDS:

@@ -1,4 +1,4 @@
-"""Lengths of time: the values of the entity ``duration``, seconds, and timedeltas."""
+"""Parse and format durations: values of the entity ``duration``, seconds, timedeltas."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from babel.numbers import format_decimal
 
 from anaphora.models.templates.formatting.locales import join_list, join_range
 from anaphora.models.templates.formatting.numbers import (
+    CLDR_UNITS,
     SIGNS,
     format_measure,
     parse_quantity,
@@ -22,7 +23,7 @@ from anaphora.models.templates.formatting.numbers import (
 __all__ = ["format_duration", "parse_duration", "split_sign"]
 
 Amounts: TypeAlias = Sequence[tuple[Decimal, str]]
-"""Numbers and their units, the largest unit first."""
+"""Numbers with units, the largest unit first."""
 
 _AMOUNT = r"(\d+(?:\.\d+)?)"
 _DURATION = re.compile(
@@ -32,14 +33,10 @@ _DURATION = re.compile(
 _SIGN = re.compile(r"([<>]=?|~|!=)(P.+)")
 _UNITS = ("year", "month", "week", "day", "hour", "minute", "second")
 _SIZES = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
-_UNIT_NAMES = {
-    "ms": "millisecond", "s": "second", "min": "minute", "h": "hour", "day": "day",
-    "week": "week", "month": "month", "year": "year", "decade": "decade", "century": "century",
-}  # fmt: skip
 
 
 def parse_duration(value: Any) -> tuple[Amounts, ...] | None:
-    """One length of time, or both ends of a range (``P3D..P4D``); None for what is no duration."""
+    """Parse a duration or both ends of a range (``P3D..P4D``); None for any other value."""
     texts = value.split("..") if isinstance(value, str) else [value]
     ends = tuple(map(_parse_end, texts))
     known = tuple(end for end in ends if end is not None)
@@ -47,13 +44,13 @@ def parse_duration(value: Any) -> tuple[Amounts, ...] | None:
 
 
 def split_sign(value: Any) -> tuple[str, Any]:
-    """What compares a duration (``>=P2D``), as it is written for people, and the rest."""
+    """Split a comparison sign (``>=P2D``), converted for display, from the value."""
     found = _SIGN.match(value) if isinstance(value, str) else None
     return (f"{SIGNS[found[1]]} ", found[2]) if found else ("", value)
 
 
 def format_duration(ends: Sequence[Amounts], width: str, locale: Locale) -> str:
-    """ "1 hour, 30 minutes" or "3 – 4 days"; ``width`` is ``long``, ``short`` or ``narrow``."""
+    """Format as "1 hour, 30 minutes" or "3 – 4 days"; ``width`` is long, short or narrow."""
     if len(ends) == 1:
         return _format_amounts(ends[0], width, locale)
     low, high = ends
@@ -80,8 +77,8 @@ def _parse_end(value: Any) -> Amounts | None:
     quantity = parse_quantity(value)
     if quantity is None or not quantity.is_plain:
         return None
-    unit = _UNIT_NAMES.get(quantity.unit)
-    return [(quantity.low, unit)] if unit else None
+    kind, _, unit = CLDR_UNITS.get(quantity.unit, "").partition("-")
+    return [(quantity.low, unit)] if kind == "duration" else None
 
 
 def _format_amounts(amounts: Amounts, width: str, locale: Locale) -> str:

@@ -1,7 +1,7 @@
-"""The filters by name: what a template writes behind ``|``, and what they refuse.
+"""The template filters by name, with checks of their input.
 
-Each takes the value of a slot (or a part, a number, a date), None or a list, and optional
-arguments. What is empty becomes ''; a list is joined as its language does.
+A filter takes the value of a slot (or a part, a number, a date), None or a list, and optional
+arguments. An empty value becomes ''; a list is joined by the rules of the language.
 """
 
 from __future__ import annotations
@@ -13,43 +13,44 @@ from typing import Any, NamedTuple, TypeAlias
 
 __all__ = ["FILTERS", "FORMAT_LOCALE_KEY", "Filter", "FormatLocale"]
 
-FORMAT_LOCALE_KEY = "the locality of the question"
-"""The key of the fields of a :class:`FormatLocale` among the variables of a template. No template
-can name it."""
+FORMAT_LOCALE_KEY = "the locale of the question"
+"""The key of a :class:`FormatLocale` among the variables of a template, not a valid name there."""
 
 
 class FormatLocale(NamedTuple):
-    """For whom a text is written: the language and the time zone of the question."""
+    """The language and the time zone of the question."""
 
     language: str
     zone: tzinfo | None
 
 
 Filter: TypeAlias = Callable[..., str]
-"""Formats a value for a :class:`FormatLocale`. Raises ``ValueError`` for what it cannot read."""
+"""Formats a value for a :class:`FormatLocale`; raises ``ValueError`` for an invalid value."""
 
 _Format: TypeAlias = Callable[..., str | None]
 
 
 def _build_filter(name: str, kind: str, format_one: _Format) -> Filter:
-    """The filter ``name`` for values of a ``kind``, of which ``format_one`` formats a single one
-    (None if it is of another kind)."""
+    """Build the filter ``name`` for values of a ``kind``. ``format_one`` formats one value and
+    returns None if it has another kind."""
 
-    def format_value(locality: FormatLocale, value: Any, *arguments: Any, **options: Any) -> str:
+    def format_value(
+        format_locale: FormatLocale, value: Any, *arguments: Any, **options: Any
+    ) -> str:
         from anaphora.models.templates.formatting.locales import find_locale, join_list
 
-        locale = find_locale(locality.language)
+        locale = find_locale(format_locale.language)
         if isinstance(value, list | tuple):
-            parts = (format_value(locality, one, *arguments, **options) for one in value)
+            parts = (format_value(format_locale, one, *arguments, **options) for one in value)
             return join_list([part for part in parts if part], "standard", locale)
         if _is_missing(value):
             return ""
         try:
-            written = format_one(locality, locale, value, *arguments, **options)
+            written = format_one(format_locale, locale, value, *arguments, **options)
         except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"the filter '{name}' cannot format {value!r}: {error}") from error
         if written is None:
-            raise ValueError(f"the filter '{name}' cannot format {value!r}: it is no {kind}")
+            raise ValueError(f"the filter '{name}' cannot format {value!r}: it is not a {kind}")
         return written
 
     return format_value
@@ -64,39 +65,45 @@ def _is_missing(value: Any) -> bool:
 
 
 def _format_date(
-    locality: FormatLocale, locale: Any, value: Any, format: str = "long"
+    format_locale: FormatLocale, locale: Any, value: Any, format: str = "long"
 ) -> str | None:
     from anaphora.models.templates.formatting.dates import format_days
 
-    return _format_period(format_days, locality, locale, value, format)
+    return _format_period(format_days, format_locale, locale, value, format)
 
 
-def _format_time(locality: FormatLocale, locale: Any, value: Any, format: str = "") -> str | None:
+def _format_time(
+    format_locale: FormatLocale, locale: Any, value: Any, format: str = ""
+) -> str | None:
     from anaphora.models.templates.formatting.dates import format_times
 
-    format_in_zone = partial(format_times, zone=locality.zone)
-    return _format_period(format_in_zone, locality, locale, value, format)
+    format_in_zone = partial(format_times, zone=format_locale.zone)
+    return _format_period(format_in_zone, format_locale, locale, value, format)
 
 
 def _format_datetime(
-    locality: FormatLocale, locale: Any, value: Any, format: str = "long"
+    format_locale: FormatLocale, locale: Any, value: Any, format: str = "long"
 ) -> str | None:
     from anaphora.models.templates.formatting.dates import format_days_and_times
 
-    return _format_period(format_days_and_times, locality, locale, value, format)
+    return _format_period(format_days_and_times, format_locale, locale, value, format)
 
 
 def _format_period(
-    format_period: Callable[..., str], locality: FormatLocale, locale: Any, value: Any, format: str
+    format_period: Callable[..., str],
+    format_locale: FormatLocale,
+    locale: Any,
+    value: Any,
+    format: str,
 ) -> str | None:
     from anaphora.models.templates.formatting.periods import parse_period
 
-    period = parse_period(value, getattr(value, "meta", {}), locality.zone)
+    period = parse_period(value, getattr(value, "meta", {}), format_locale.zone)
     return None if period is None else format_period(period, format, locale)
 
 
 def _format_duration(
-    locality: FormatLocale, locale: Any, value: Any, width: str = "long"
+    format_locale: FormatLocale, locale: Any, value: Any, width: str = "long"
 ) -> str | None:
     from anaphora.models.templates.formatting.durations import (
         format_duration,
@@ -113,12 +120,16 @@ def _format_duration(
 
 
 def _format_money(
-    locality: FormatLocale, locale: Any, value: Any, currency: str = "", format: str | None = None
+    format_locale: FormatLocale,
+    locale: Any,
+    value: Any,
+    currency: str = "",
+    format: str | None = None,
 ) -> str | None:
     from anaphora.models.templates.formatting.numbers import format_money, parse_quantity
 
     if currency and not (len(currency) == 3 and currency.isalpha() and currency.isupper()):
-        raise ValueError(f"{currency!r} is no code of a currency, as 'EUR'")
+        raise ValueError(f"{currency!r} is not the code of a currency such as 'EUR'")
     quantity = parse_quantity(value)
     if quantity is None or (quantity.unit and not quantity.currency):
         return None
@@ -126,7 +137,7 @@ def _format_money(
 
 
 def _format_number(
-    locality: FormatLocale, locale: Any, value: Any, format: str = "short"
+    format_locale: FormatLocale, locale: Any, value: Any, format: str = "short"
 ) -> str | None:
     from anaphora.models.templates.formatting.numbers import (
         WIDTHS,

@@ -1,4 +1,4 @@
-"""The CLDR locale of a language, and the phrases for open intervals, which CLDR lacks."""
+"""CLDR locales by language, and phrases for open intervals, which CLDR lacks."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from babel.lists import format_list
 __all__ = ["OpenDirection", "find_locale", "format_open_interval", "join_list", "join_range"]
 
 OpenDirection: TypeAlias = Literal["later", "earlier"]
-"""In which direction an interval is open."""
+"""The direction in which an interval is open."""
 
 ListStyle: TypeAlias = Literal["standard", "unit"]
-"""``standard`` has an "and" before the last part, ``unit`` joins amounts of one quantity."""
+"""``standard`` has an "and" before the last item, ``unit`` joins the parts of one quantity."""
 
 
 @lru_cache(maxsize=128)
 def find_locale(language: str) -> Locale:
-    """The locale of a language tag (``en``, ``es-MX``), else that of its language without the
-    region, else English."""
+    """The locale of a language tag (``en``, ``es-MX``), or of the language without the region, or
+    English."""
     tag = language.replace("_", "-")
     for candidate in (tag, tag.partition("-")[0]):
         try:
@@ -32,7 +32,7 @@ def find_locale(language: str) -> Locale:
 
 
 def format_open_interval(text: str, end: OpenDirection, locale: Locale) -> str:
-    """The one end of an interval whose other end is open."""
+    """Format an interval with an open end."""
     phrases = _OPEN_PHRASES.get(locale.language)
     if phrases is not None:
         return phrases[end == "earlier"].replace("{}", text)
@@ -40,13 +40,13 @@ def format_open_interval(text: str, end: OpenDirection, locale: Locale) -> str:
 
 
 def join_range(low: str, high: str, locale: Locale) -> str:
-    """Both ends of a range, joined as intervals are in the locale."""
+    """Join both ends of a range as the locale joins intervals."""
     pattern: str = locale.interval_formats[None]
     return pattern.replace("{0}", low).replace("{1}", high)
 
 
 def join_list(parts: Sequence[str], style: ListStyle, locale: Locale) -> str:
-    """The parts as a list. Where Babel has not all patterns of the style, one joins them all."""
+    """Format a list. If Babel lacks patterns of the style, one pattern joins all items."""
     known = locale.list_patterns
     patterns: Mapping[str, str] = next((known[one] for one in _STYLES[style] if one in known), {})
     if len(parts) < 2 or patterns.keys() >= {"2", "start", "middle", "end"}:
@@ -55,12 +55,12 @@ def join_list(parts: Sequence[str], style: ListStyle, locale: Locale) -> str:
     return reduce(lambda one, other: pair.replace("{0}", one).replace("{1}", other), parts)
 
 
-_STYLES: Mapping[ListStyle, Sequence[str]] = {  # each with those that stand in for it
+_STYLES: Mapping[ListStyle, Sequence[str]] = {  # each with its fallbacks
     "standard": ("standard",),
     "unit": ("unit", "unit-short", "standard"),
 }
 
-# Both ends belong to the interval.
+# Intervals include their ends.
 _OPEN_PHRASES: Mapping[str, tuple[str, str]] = {
     "ar": ("{} أو بعد ذلك", "{} أو قبل ذلك"),
     "az": ("{} və ya daha sonra", "{} və ya daha əvvəl"),

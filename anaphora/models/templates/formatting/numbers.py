@@ -1,4 +1,4 @@
-"""Numbers: the values of the entities ``number`` and ``money``, with their units and ranges."""
+"""Parse and format numbers and money: values of these entities, with units and ranges."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from babel.units import UnknownUnitError, format_unit
 from anaphora.models.templates.formatting.locales import join_range
 
 __all__ = [
+    "CLDR_UNITS",
     "SIGNS",
     "WIDTHS",
     "Quantity",
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 WIDTHS = ("long", "short", "narrow")
-"""How long the name of a unit may be."""
+"""The widths of unit names."""
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _QUANTITY = re.compile(
@@ -43,7 +44,7 @@ SIGNS = {">=": "≥", "<=": "≤", "~": "≈", "!=": "≠", ">": ">", "<": "<"}
 class Quantity:
     """A number, or a range from ``low`` to ``high``, in a unit ('' for none).
 
-    ``sign`` compares: ``>5`` is more than five, ``~5`` about five.
+    ``sign`` is a comparison: ``>5`` is more than five, ``~5`` about five.
     """
 
     low: Decimal
@@ -53,17 +54,17 @@ class Quantity:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is one number, compared with nothing."""
+        """Whether it is one number without a comparison."""
         return self.high is None and not self.sign
 
     @property
     def currency(self) -> str:
-        """Its unit, if that may be the code of a currency, else ''."""
-        return self.unit if _CURRENCY.fullmatch(self.unit) and self.unit not in _UNITS else ""
+        """The unit if it can be a currency code, else ''."""
+        return self.unit if _CURRENCY.fullmatch(self.unit) and self.unit not in CLDR_UNITS else ""
 
 
 def parse_quantity(value: Any) -> Quantity | None:
-    """The quantity that ``value`` stands for, None if it is none."""
+    """Parse a quantity; None for any other value."""
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         number = to_decimal(value)
         return None if number is None else Quantity(number)
@@ -80,8 +81,8 @@ def parse_quantity(value: Any) -> Quantity | None:
 
 
 def to_decimal(number: float | Decimal) -> Decimal | None:
-    """The number without a fraction of zero, which has another plural in some languages; None
-    for what is not finite."""
+    """Convert to Decimal, without a zero fraction, which has a different plural in some languages;
+    None for NaN and infinities."""
     decimal = Decimal(str(number))
     if not decimal.is_finite():
         return None
@@ -90,8 +91,8 @@ def to_decimal(number: float | Decimal) -> Decimal | None:
 
 
 def format_money(quantity: Quantity, currency: str, pattern: str | None, locale: Locale) -> str:
-    """An amount in ``currency`` ('' for one that is not known); ``pattern`` is one of CLDR, that of
-    the locale if left out. A currency that Babel does not know stands behind the number."""
+    """Format an amount of money in ``currency`` ('' if unknown) with a CLDR ``pattern`` (None for
+    that of the locale). A currency unknown to Babel follows the number."""
     if pattern is not None and currency:
         return _format_quantity(
             quantity,
@@ -110,7 +111,7 @@ def format_money(quantity: Quantity, currency: str, pattern: str | None, locale:
 
 
 def _decimal_places(quantity: Quantity) -> int:
-    """How many decimals an amount of money is written with at least: two or none."""
+    """The minimum number of decimals of an amount of money: two or none."""
     ends = (quantity.low, quantity.high or quantity.low)
     return 0 if all(end == end.to_integral_value() for end in ends) else 2
 
@@ -123,7 +124,7 @@ def _format_plain_amount(locale: Locale, decimals: int, number: Decimal) -> str:
 
 
 def format_number(quantity: Quantity, width: str, pattern: str | None, locale: Locale) -> str:
-    """A number with its unit, which is written ``long``, ``short`` or ``narrow``."""
+    """Format a number with its unit in the ``width`` long, short or narrow."""
     unit = quantity.unit
 
     def decimal(number: Decimal) -> str:
@@ -133,7 +134,7 @@ def format_number(quantity: Quantity, width: str, pattern: str | None, locale: L
         return format_percent(number / 100, locale=locale, decimal_quantization=False)
 
     def measured(number: Decimal) -> str:
-        name = _UNITS.get(unit)
+        name = CLDR_UNITS.get(unit)
         written = format_measure(number, name, width, locale, pattern) if name else ""
         return written or f"{decimal(number)} {unit}"
 
@@ -145,14 +146,14 @@ def format_number(quantity: Quantity, width: str, pattern: str | None, locale: L
 def format_measure(
     number: Decimal, unit: str, width: str, locale: Locale, pattern: str | None = None
 ) -> str:
-    """A number with a unit of CLDR, in the width asked for or, where Babel has none of the locale,
-    in another one; '' if it has no pattern at all."""
+    """Format a number with a CLDR unit in ``width``, or in another width if Babel lacks it in the
+    locale; '' if there is no pattern at all."""
     for length in (width, *WIDTHS):
         try:
             written = format_unit(number, unit, cast(Any, length), pattern, locale=locale)
         except UnknownUnitError:
             continue
-        if unit not in written:  # which stands for a pattern that is missing
+        if unit not in written:  # the unit itself replaces a missing pattern
             return written
     return ""
 
@@ -163,8 +164,7 @@ def _format_quantity(
     locale: Locale,
     ends: Callable[[Decimal], str] | None = None,
 ) -> str:
-    """The quantity, with the unit behind the second end of a range alone if ``ends`` writes a
-    number without."""
+    """Format a quantity. ``ends`` formats the first end of a range, without the unit."""
     if quantity.high is not None:
         low = (ends or single)(quantity.low)
         return join_range(low, single(quantity.high), locale)
@@ -172,7 +172,7 @@ def _format_quantity(
     return f"{SIGNS[quantity.sign]} {written}" if quantity.sign else written
 
 
-_UNITS: Mapping[str, str] = {
+CLDR_UNITS: Mapping[str, str] = {
     "ms": "duration-millisecond",
     "s": "duration-second",
     "min": "duration-minute",
@@ -260,4 +260,4 @@ _UNITS: Mapping[str, str] = {
     "TB": "digital-terabyte",
     "PB": "digital-petabyte",
 }
-"""The units of the entity ``number`` under their names in CLDR."""
+"""The CLDR names of the units of the entity ``number``."""

@@ -1,4 +1,4 @@
-"""The values of the entity ``date``, parsed: days, weeks, months, times and intervals."""
+"""Parse the values of the entity ``date``: days, weeks, months, times and intervals."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _ONE_DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """From ``start`` to ``end``, both included; None where it is open.
+    """A period from ``start`` to ``end``, both included; None for an open end.
 
-    Both are days, or both times of the day. ``unit`` is the largest unit of which the period
-    holds nothing but whole ones and in which it was said, ``single`` whether it is one of them.
+    Both ends are dates or both are datetimes. ``unit`` is the largest unit that the user may have
+    meant and that divides the period evenly; ``single``: the period is one such unit.
     """
 
     start: date | datetime | None
@@ -44,11 +44,11 @@ class Period:
 
 
 def parse_period(value: Any, meta: Mapping[str, Any], zone: tzinfo | None) -> Period | None:
-    """The period that ``value`` stands for, None if it is no date.
+    """Parse a period; None for a value that is not a date.
 
-    ``meta`` is the metadata of the entity, if it is one: it has the days of a week that begins on
-    Sunday, and the unit of an interval. A time with an offset is taken to ``zone``. Raises
-    ``ValueError`` for a day that no calendar has.
+    ``meta`` is the metadata of a date entity: it has the start of a week that begins on Sunday,
+    and the unit of an interval. A time with an offset is converted to ``zone``. Raises
+    ``ValueError`` for an impossible date.
     """
     if isinstance(value, date):
         return _single_period(_to_local(value, zone))
@@ -93,7 +93,7 @@ def _parse_end(value: str, zone: tzinfo | None) -> date | datetime | None:
 
 
 def _to_local(moment: date, zone: tzinfo | None) -> date:
-    """A moment with an offset as the clocks of the zone show it, without any."""
+    """Convert a time with an offset to the local time of the zone, without an offset."""
     if not isinstance(moment, datetime):
         return moment
     return moment.astimezone(zone).replace(tzinfo=None) if moment.tzinfo else moment
@@ -114,7 +114,7 @@ def _first_day(meta: Mapping[str, Any]) -> date | None:
 
 
 def _unit_of(first: date, last: date, meta: Mapping[str, Any]) -> Unit:
-    """Months for "from May to July", years for "the nineties"; else days."""
+    """The unit of an interval: months for "May to July", years for "the nineties", else days."""
     grain = meta.get("grain")
     are_months = first.day == 1 and last.day == monthrange(last.year, last.month)[1]
     if isinstance(first, datetime) or not are_months:

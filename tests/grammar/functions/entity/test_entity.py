@@ -235,7 +235,7 @@ def test_a_remembered_entity_has_no_place_in_the_sentence() -> None:
 
 @pytest.mark.parametrize("text", POSITIONAL)
 def test_a_part_of_a_synonym_has_no_sentence_around_it(text: str) -> None:
-    assert "there is no sentence yet" in evaluation_error(
+    assert "not known while synonyms are matched" in evaluation_error(
         text, around=QuestionContext(entities=None)
     )
 
@@ -249,7 +249,7 @@ def test_without_an_entity_in_question_there_is_a_clear_error(name: str) -> None
     function = FUNCTIONS[name]
     arguments = ", ".join(["'x'"] * function.min_arguments)
     text = f"{name}({arguments})" if arguments else name
-    assert evaluation_error(text, entity=None) == "there is no entity in question"
+    assert evaluation_error(text, entity=None) == "there is no entity under test"
 
 
 @pytest.mark.parametrize(

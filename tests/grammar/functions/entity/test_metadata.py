@@ -72,7 +72,7 @@ def test_metadata_of_a_part(text: str, expected: Any) -> None:
 
 def test_a_part_that_is_not_there_has_no_metadata() -> None:
     assert evaluation_error("meta_part('x', 'k')") == "the entity 'city' has no part 'x'"
-    assert evaluation_error("meta_part('x', 'k')", entity=None) == "there is no entity in question"
+    assert evaluation_error("meta_part('x', 'k')", entity=None) == "there is no entity under test"
 
 
 def test_both_spellings_name_one_function() -> None:
@@ -108,4 +108,4 @@ def test_a_key_that_is_no_text_is_an_error() -> None:
 
 
 def test_metadata_are_looked_for_where_there_is_an_entity() -> None:
-    assert evaluation_error("meta_ent('k')", entity=None) == "there is no entity in question"
+    assert evaluation_error("meta_ent('k')", entity=None) == "there is no entity under test"

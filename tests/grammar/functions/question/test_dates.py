@@ -48,7 +48,7 @@ def test_the_parts_of_a_moment(name: str, expected: int) -> None:
     assert evaluate(name) == expected
 
 
-def test_time_is_told_in_utc() -> None:
+def test_time_is_in_utc() -> None:
     here = datetime(2026, 1, 1, 1, tzinfo=timezone(timedelta(hours=9)))
     around = replace(AROUND, at=here)
     assert evaluate("list(year, month, day_of_month, hour)", around=around) == (2025, 12, 31, 16)

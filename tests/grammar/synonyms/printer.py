@@ -1,4 +1,4 @@
-"""Writes the tree of a synonym as a text that is read as the same tree."""
+"""Print the syntax tree of a synonym as a text that parses to the same tree."""
 
 from __future__ import annotations
 
