@@ -20,12 +20,8 @@ from typing import TypeAlias
 import regex
 
 from anaphora.core.utterance import Utterance
-from anaphora.entities.words.normalization import (
-    base_code,
-    create_normalizer,
-    load_qualifiers,
-    load_stop_words,
-)
+from anaphora.entities.words.function_words import load_qualifiers, load_stop_words
+from anaphora.entities.words.normalization import base_code, create_normalizer
 
 __all__ = ["select_likeliest"]
 

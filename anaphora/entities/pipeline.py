@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec.structs import replace
 from spacy.language import Language
@@ -21,7 +20,14 @@ from anaphora.entities.prefetch import PrefetchedReadings, UnreadText
 from anaphora.entities.recognizers.fallbacks import select_fallbacks
 from anaphora.entities.recognizers.recognizer import TEXT_KEY, TokenizedText
 from anaphora.entities.spacy.entity_component import TIME_KEY, EntityComponent
-from anaphora.entities.spacy.pipeline_factory import add_recognizers, check_labels
+from anaphora.entities.spacy.language_pipelines import (
+    OwnPipeline,
+    PipelineSource,
+    UserPipeline,
+    get_tagger,
+    needs_doc,
+)
+from anaphora.entities.spacy.pipeline_factory import check_labels
 from anaphora.entities.spacy.pipeline_loader import load_pipelines
 from anaphora.entities.spacy.recognized_entities import (
     RecognizedEntities,
@@ -29,44 +35,19 @@ from anaphora.entities.spacy.recognized_entities import (
     run_recognizers,
 )
 from anaphora.entities.spacy.span_attributes import entity_from_detail, span_key
-from anaphora.entities.spacy.tagger import FACTORY, ElementTagger
+from anaphora.entities.spacy.tagger import ElementTagger
 from anaphora.entities.tokens.linear_tokenizer import make_doc
 from anaphora.entities.tokens.sentence import Sentence
 from anaphora.entities.tokens.token_cache import TokenCache
-from anaphora.entities.words.normalization import base_code, blank, normalize_apostrophes
+from anaphora.entities.words.normalization import base_code, normalize_apostrophes
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem
-from anaphora.models.building.recognizer_signature import accepts_parameter
-from anaphora.models.domain import Element, Model
+from anaphora.models.domain import Model
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["BATCH_SIZE", "Pipeline", "build_pipeline"]
+__all__ = ["BATCH_SIZE", "Pipeline"]
 
 BATCH_SIZE = 128  # texts: twice as many gain another 5 %, and all of them are held at once
-
-_NEW_STRINGS = 20_000  # in a vocabulary, until what it has learnt of late is forgotten
-_ZONES = 100  # until all is forgotten
-_MAX_TEXT_LENGTH = 1 << 30  # characters, the most that spaCy's tokenizer takes
-
-
-def build_pipeline(
-    model: Model, language: str, nlp: Language | None = None, cache: Cache | None = None
-) -> Language:
-    """A spaCy pipeline that finds the elements of ``model`` in texts in ``language``.
-
-    A given ``nlp`` keeps its components and gets the tagger as its last one; a tagger that it
-    has already is told to look for this model. A ``cache`` may know what to look for in a blank
-    one, and keeps what takes long to load. Raises :class:`ModelError` when spaCy has no such
-    language or lacks a package for it.
-    """
-    is_blank = nlp is None
-    if nlp is None:
-        nlp = _create_blank_pipeline(language, model.source)
-    elif FACTORY not in nlp.pipe_names:
-        nlp.add_pipe(FACTORY)
-    add_recognizers(nlp, model, language, cache=cache)
-    _get_tagger(nlp).configure(model, language, cache if is_blank else None)
-    return nlp
 
 
 class Pipeline:
@@ -200,14 +181,14 @@ class _LanguageReader:
     def __init__(
         self, model: Model, language: str, nlp: Language | None, cache: Cache | None
     ) -> None:
-        self._nlp: _PipelineSource = (
-            _OwnPipeline(model, language, cache)
+        self._nlp: PipelineSource = (
+            OwnPipeline(model, language, cache)
             if nlp is None
-            else _UserPipeline(model, language, nlp)
+            else UserPipeline(model, language, nlp)
         )
         self._language = language
         # A tagger that takes the place of this one has the same lexicon and the same keys.
-        self._tagger = _get_tagger(self._nlp())
+        self._tagger = get_tagger(self._nlp())
         # One that was given may get more components later.
         self.benefits_from_batches = nlp is not None or any(
             map(_is_user_component, self._nlp().pipeline)
@@ -217,7 +198,7 @@ class _LanguageReader:
         self._recognized_elements = {
             id: element for id, element in self._elements.items() if element.recognition
         }
-        self._is_internal = nlp is None and not any(map(_needs_doc, model.elements))
+        self._is_internal = nlp is None and not any(map(needs_doc, model.elements))
         self._entity_filter = EntityFilter(model.elements)
         self._lock = fork_safe_lock()
         tokenizer = self._nlp().tokenizer
@@ -399,91 +380,6 @@ class _LanguageReader:
         return self._entity_filter.apply(found)
 
 
-class _PipelineSource(Protocol):
-    """Gives the spaCy pipeline for the next text; called while no Doc is in use."""
-
-    def __call__(self) -> Language: ...
-
-
-class _OwnPipeline:
-    """A pipeline made here, whose vocabulary does not grow for ever.
-
-    What the first texts bring stays, for the words of every day are among it. After that a
-    memory zone is open, which is closed with all that it learnt, and opened anew, each time
-    that it is full (1.5 ms). spaCy's hash tables keep 24 bytes of a word even so; after many
-    zones a new blank pipeline takes the place of the old one (20 to 80 ms). Where code of
-    the user's may keep a Doc or what is in it, no zone pulls the memory from under it: the new
-    pipeline comes at once.
-    """
-
-    def __init__(self, model: Model, language: str, cache: Cache | None) -> None:
-        self._language = language
-        self._model = model
-        self._most_zones = 0 if any(map(_needs_doc, model.elements)) else _ZONES
-        self._start(build_pipeline(model, language, cache=cache))
-
-    def __call__(self) -> Language:
-        if self._is_changing or len(self._nlp.vocab.strings) >= self._max_strings:
-            self._release_vocabulary()
-        return self._nlp
-
-    def _start(self, nlp: Language) -> None:
-        self._nlp = nlp
-        self._zone: AbstractContextManager[Any] | None = None
-        self._zones = 0
-        self._max_strings = len(nlp.vocab.strings) + _NEW_STRINGS
-        self._is_changing = False
-
-    def _release_vocabulary(self) -> None:
-        # Another thread stopped in the midst of this when the process was forked: its zone is
-        # neither open nor closed.
-        was_interrupted, self._is_changing = self._is_changing, True
-        if self._zone is not None and not was_interrupted:
-            self._zone.__exit__(None, None, None)
-        if was_interrupted or self._zones == self._most_zones:
-            fresh = _create_blank_pipeline(self._language, self._model.source)
-            add_recognizers(fresh, self._model, self._language, template=self._nlp)
-            _get_tagger(fresh).copy_from(_get_tagger(self._nlp))
-            self._start(fresh)
-            return
-        self._zone = self._nlp.memory_zone()
-        self._zone.__enter__()
-        self._zones += 1
-        self._max_strings = len(self._nlp.vocab.strings) + _NEW_STRINGS
-        self._is_changing = False
-
-
-class _UserPipeline:
-    """A pipeline of the user's, as it is."""
-
-    def __init__(self, model: Model, language: str, nlp: Language) -> None:
-        self._nlp = build_pipeline(model, language, nlp)
-        self._tagger = _get_tagger(nlp)
-        self._phrase_index = self._tagger.phrase_index
-        self._model = model
-
-    def __call__(self) -> Language:
-        if (
-            self._nlp.get_pipe(FACTORY) is self._tagger
-            and self._tagger.phrase_index is self._phrase_index
-        ):
-            return self._nlp
-        raise ModelError(
-            Problem(
-                f"the spaCy pipeline given to the model '{self._model.id}' serves another one now",
-                self._model.source,
-                hint="give each model a pipeline of its own",
-            )
-        )
-
-
-def _create_blank_pipeline(language: str, source: str) -> Language:
-    nlp = blank(language, source=source)
-    nlp.max_length = _MAX_TEXT_LENGTH  # spaCy's own limit is for parsers, of which there is none
-    nlp.add_pipe(FACTORY)
-    return nlp
-
-
 def _create_unread_doc(nlp: Language, text: str, at: datetime | None) -> Doc:
     """A Doc of ``text`` that no component has seen."""
     doc = make_doc(nlp, text)
@@ -494,23 +390,6 @@ def _create_unread_doc(nlp: Language, text: str, at: datetime | None) -> Doc:
 
 def _is_user_component(component: tuple[str, Any]) -> bool:
     return not isinstance(component[1], EntityComponent | ElementTagger)
-
-
-def _get_tagger(nlp: Language) -> ElementTagger:
-    tagger = nlp.get_pipe(FACTORY)
-    if not isinstance(tagger, ElementTagger):
-        raise ModelError(Problem(f"the pipeline has a component '{FACTORY}' that is not ours"))
-    return tagger
-
-
-def _needs_doc(element: Element) -> bool:
-    """Whether what finds the element reads a Doc: spaCy's labels, a function of the user's that
-    takes one."""
-    recognition = element.recognition
-    if recognition is None or recognition.kind == "built-in":
-        return False
-    function = recognition.function
-    return function is None or accepts_parameter(function, "doc")
 
 
 def _sanitize(text: str) -> str:

@@ -14,29 +14,16 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 from spacy.tokens import Doc
 
-from anaphora.entities.recognizers.recognizer import (
-    Mention,
-    Recognizer,
-    TokenizedText,
-    create_builtin,
-)
-from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES
+from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText
 
-__all__ = ["create"]
+__all__ = ["map_metadata"]
 
 Meta: TypeAlias = Mapping[str, Any]
 
 
-def create(name: str, language: str, options: Mapping[str, Any]) -> Recognizer:
-    """The recognizer of one of NLPCraft's entities (``nlpcraft:num``), with the options of ours.
-
-    Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
-    """
-    entity = NLPCRAFT_ENTITIES[name]
-    return _MetadataMapper(
-        create_builtin(entity.base_entity, language, {**options, **entity.fixed_options}),
-        _KEYS[name],
-    )
+def map_metadata(name: str, inner: Recognizer) -> Recognizer:
+    """Wrap the recognizer of a built-in entity as one of NLPCraft's entities (``nlpcraft:num``)."""
+    return _MetadataMapper(inner, _KEYS[name])
 
 
 class _MetadataMapper:

@@ -20,13 +20,13 @@ from anaphora.entities.matching.entity_chart import EntityChart
 from anaphora.entities.matching.longest_match import keep_longest_spans, keep_longest_token_sets
 from anaphora.entities.phrases.gaps import Gaps
 from anaphora.entities.phrases.phrase_reader import PhraseReader
-from anaphora.entities.phrases.segmentation import WordBoundaries
 from anaphora.entities.phrases.separable_verbs import SeparablePhrase, SeparableVerbMatcher
 from anaphora.entities.phrases.sparse_matcher import SparseMatcher, SparsePhrase
 from anaphora.entities.phrases.stem_candidates import PhraseVocabulary, StemCandidate
 from anaphora.entities.phrases.stem_ids import StemIds
 from anaphora.entities.phrases.trie import PhraseMatch, Step, Trie
 from anaphora.entities.phrases.trie_builder import TrieBuilder
+from anaphora.entities.phrases.word_boundaries import WordBoundaries
 from anaphora.entities.tokens.token_runs import PatternEnds
 from anaphora.entities.words.lexicon import Word
 from anaphora.entities.words.separable_prefixes import load_separable_prefixes

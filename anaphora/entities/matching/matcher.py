@@ -14,21 +14,19 @@ from anaphora.entities.matching.entity_chart import EntityChart
 from anaphora.entities.matching.levels import CompositionLevel, Entry, build_entry_tables
 from anaphora.entities.phrases.gaps import Gaps
 from anaphora.entities.phrases.phrase_reader import PhraseReader
-from anaphora.entities.phrases.segmentation import (
-    SEGMENTED_LANGUAGES,
-    WordBoundaries,
-    load_segmentation,
-)
 from anaphora.entities.phrases.stem_candidates import (
     CandidateFinder,
     PhraseVocabulary,
     StemCandidate,
 )
 from anaphora.entities.phrases.trie import PhraseMatch
+from anaphora.entities.phrases.word_boundaries import WordBoundaries
 from anaphora.entities.tokens.sentence import Sentence
 from anaphora.entities.tokens.token_runs import TokenRuns
+from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.entities.words.lexicon import Lexicon, Word, phrase_word_indexes
-from anaphora.entities.words.normalization import base_code, load_qualifiers
+from anaphora.entities.words.normalization import base_code
+from anaphora.entities.words.segmentation import SEGMENTED_LANGUAGES, load_segmentation
 from anaphora.grammar.context import QuestionContext
 from anaphora.models.domain import Element, Model
 

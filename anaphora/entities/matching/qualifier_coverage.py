@@ -9,11 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from anaphora.entities.matching.levels import select_phrases
-from anaphora.entities.words.normalization import (
-    base_code,
-    create_normalizer,
-    load_qualifiers_by_kind,
-)
+from anaphora.entities.words.function_words import load_qualifiers_by_kind
+from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrase

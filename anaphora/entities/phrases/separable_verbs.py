@@ -18,8 +18,8 @@ from anaphora.entities.phrases.gaps import Gaps
 from anaphora.entities.phrases.stem_candidates import StemCandidate
 from anaphora.entities.phrases.trie import MAX_COMBINATIONS, PhraseMatch, Step
 from anaphora.entities.tokens.token_runs import PatternEnds
+from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.entities.words.lexicon import Lexicon, Word
-from anaphora.entities.words.normalization import load_qualifiers
 from anaphora.entities.words.separable_prefixes import SeparablePrefixes, load_separable_prefixes
 from anaphora.grammar.synonyms.entity_part import EntityPart
 

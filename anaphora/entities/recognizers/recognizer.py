@@ -10,14 +10,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from importlib import import_module
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from msgspec import Struct
 from spacy.tokens import Doc
-
-from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES
-from anaphora.storage.cache import Cache
 
 __all__ = [
     "TEXT_KEY",
@@ -26,7 +22,6 @@ __all__ = [
     "RecognizerFactory",
     "TokenSpan",
     "TokenizedText",
-    "create_builtin",
     "get_text",
 ]
 
@@ -98,24 +93,6 @@ something is missing that it needs, such as a package."""
 
 TEXT_KEY = "anaphora_text"
 
-_MODULES = {
-    "date": "dates.date_recognizer",
-    "duration": "dates.duration_recognizer",
-    "number": "numbers.number_recognizer",
-    "place": "places.place_recognizer",
-    "money": "numbers.money_recognizer",
-    "limit": "references.limit",
-    "sort": "references.sort",
-    "relation": "references.relation",
-    "coordinate": "patterns.coordinate",
-    "email": "patterns.email",
-    "url": "patterns.url",
-    "phone": "patterns.phone",
-    "boolean": "boolean",
-}
-# Whose modules have a function ``load``.
-_CACHEABLE = frozenset({"date", "duration", "place"})
-
 
 def get_text(doc: Doc | TokenizedText) -> str:
     """The text of ``doc``, put together once for all recognizers (by spaCy anew at each call,
@@ -126,23 +103,3 @@ def get_text(doc: Doc | TokenizedText) -> str:
     if text is None:
         text = doc.user_data[TEXT_KEY] = doc.text
     return text
-
-
-def create_builtin(
-    name: str, language: str, options: Mapping[str, Any], *, cache: Cache | None = None
-) -> Recognizer:
-    """The recognizer of a built-in entity, with all of its options; its module is loaded now and
-    not before. A ``cache`` keeps for the next process what takes long to load.
-
-    Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
-    """
-    if name in NLPCRAFT_ENTITIES:
-        wrapped: Recognizer = import_module("anaphora.entities.builtin.nlpcraft").create(
-            name, language, options
-        )
-        return wrapped
-    home = import_module(f"anaphora.entities.builtin.{_MODULES[name]}")
-    if cache is not None and name in _CACHEABLE:
-        home.load(language, options, cache)
-    create: RecognizerFactory = home.create
-    return create(language, options)

@@ -24,13 +24,13 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
+from anaphora.entities.builtin.registry import create_builtin
 from anaphora.entities.recognizers.function_recognizer import FunctionRecognizer, import_function
 from anaphora.entities.recognizers.recognizer import (
     Mention,
     Recognizer,
     TokenizedText,
     TokenSpan,
-    create_builtin,
     get_text,
 )
 from anaphora.entities.spacy.ner_labels import LabelRecognizer

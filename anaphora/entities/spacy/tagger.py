@@ -28,8 +28,8 @@ from anaphora.entities.phrases.phrase_reader import PhraseReader
 from anaphora.entities.spacy.recognized_entities import collect_recognized
 from anaphora.entities.spacy.span_attributes import entity_to_detail, span_key
 from anaphora.entities.tokens.sentence import Sentence
+from anaphora.entities.tokens.tokenizers import LetterTokenizer
 from anaphora.entities.words.lexicon import Lexicon
-from anaphora.entities.words.normalization import LetterTokenizer
 from anaphora.models.domain import Model
 from anaphora.storage.cache import Cache
 

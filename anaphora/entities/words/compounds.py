@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 from anaphora.entities.words.dictionary import Dictionary, load_dictionary
+from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.lexicon import Lexicon, Word
-from anaphora.entities.words.normalization import create_normalizer, load_stop_words
+from anaphora.entities.words.normalization import create_normalizer
 from anaphora.entities.words.orthography import Orthography, load_orthography
 
 __all__ = ["CompoundSplitter", "has_compounds"]

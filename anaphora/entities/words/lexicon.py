@@ -17,6 +17,11 @@ from msgspec.structs import replace
 from spacy.tokens import Doc, Token
 
 from anaphora.entities.words.dictionary import Dictionary, load_dictionary
+from anaphora.entities.words.function_words import (
+    load_courtesy_phrases,
+    load_qualifiers,
+    load_stop_words,
+)
 from anaphora.entities.words.korean import WordAnalysis, load_analyzer
 from anaphora.entities.words.lemmatizer import Lemmatizer
 from anaphora.entities.words.normalization import (
@@ -24,9 +29,6 @@ from anaphora.entities.words.normalization import (
     create_normalizer,
     create_stemmer,
     is_visible,
-    load_courtesy_phrases,
-    load_qualifiers,
-    load_stop_words,
 )
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.entities.words.separable_prefixes import load_separable_prefixes

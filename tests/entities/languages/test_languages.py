@@ -16,15 +16,17 @@ from anaphora import Engine
 from anaphora.engine.samples.runner import run_dialog
 from anaphora.entities.language_detection import select_likeliest
 from anaphora.entities.languages import languages_with
-from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.spacy.language_pipelines import build_pipeline
+from anaphora.entities.tokens.tokenizers import blank
 from anaphora.entities.words.lexicon import Lexicon
-from anaphora.entities.words.normalization import base_code, blank, create_normalizer
+from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.models.loader import load_model
 from tests.entities.helpers.model_builders import element, model
 
 HERE = Path(__file__).parent
-MODELS = sorted((HERE / "languages").glob("*.yaml"))
+MODELS = sorted((HERE / "dialogs").glob("*.yaml"))
 DETECTION = HERE / "detection"
 TONGUES = languages_with("orthography")
 CODES = sorted(module.name for module in pkgutil.iter_modules(spacy.lang.__path__) if module.ispkg)
@@ -330,14 +332,14 @@ def test_there_are_enough_utterances_to_tell():
     assert len({case.values[0] for case in told()}) >= 6
 
 
-@pytest.mark.parametrize("usual", ["it", "he", "en"])
+@pytest.mark.parametrize("preferred", ["it", "he", "en"])
 @pytest.mark.parametrize("text", ["", "?", "42", "Kyzyl 7"])
-def test_where_nothing_tells_the_language_stays(polyglot, text, usual):
-    assert polyglot(text, usual=usual).language == usual
+def test_where_nothing_tells_the_language_stays(polyglot, text, preferred):
+    assert polyglot(text, preferred=preferred).language == preferred
 
 
 def test_a_question_in_another_language_changes_the_language(polyglot):
-    assert polyglot("wie ist das Wetter in Paris", usual="en").language == "de"
+    assert polyglot("wie ist das Wetter in Paris", preferred="en").language == "de"
 
 
 @given(text=st.text(max_size=60))

@@ -10,7 +10,8 @@ from spacy.tokens import Doc
 
 from anaphora import Engine, parse_model
 from anaphora.core.utterance import Entity, Utterance
-from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.spacy.language_pipelines import build_pipeline
 from anaphora.entities.variants.search import find_variants
 from anaphora.errors import ModelError
 from anaphora.grammar.context import EntityContext

@@ -14,7 +14,8 @@ from spacy.tokens import Doc, Span
 
 from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.phrases.trie_builder import TrieBuilder
-from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.spacy.language_pipelines import build_pipeline
 from anaphora.entities.variants.search import find_variants
 from anaphora.entities.words.lexicon import Lexicon
 from anaphora.grammar.patterns import Pattern

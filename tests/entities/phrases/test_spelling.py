@@ -17,7 +17,8 @@ from anaphora.core.utterance import Entity
 from anaphora.entities.phrases.edit_distance import MIN_LENGTH, SpellingIndex
 from anaphora.entities.phrases.stem_candidates import CandidateFinder, PhraseVocabulary
 from anaphora.entities.phrases.trie_builder import TrieBuilder
-from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.spacy.language_pipelines import build_pipeline
 from anaphora.entities.variants.search import find_variants
 from anaphora.entities.words.lexicon import Lexicon
 from anaphora.models.domain import Element, RecognizerSpec, StopWords

@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 
 from anaphora import Engine, HandlerError, Mention, ModelError, Request, load_model
 from anaphora.cli import app
-from anaphora.entities import pipeline as module
 from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.spacy import language_pipelines
 from anaphora.models.domain import Element, Model, RecognizerSpec
 
 SHOP = """
@@ -306,8 +306,8 @@ def test_a_saved_pipeline_reads_the_texts_of_its_model_again(shop, tmp_path, mon
 
 
 def test_many_threads_may_ask_through_all_changes_of_the_pipeline(monkeypatch) -> None:
-    monkeypatch.setattr(module, "_NEW_STRINGS", 30)
-    monkeypatch.setattr(module, "_ZONES", 3)
+    monkeypatch.setattr(language_pipelines, "_NEW_STRINGS", 30)
+    monkeypatch.setattr(language_pipelines, "_ZONES", 3)
     kept = []
 
     def function(text, doc):
@@ -325,10 +325,12 @@ def test_many_threads_may_ask_through_all_changes_of_the_pipeline(monkeypatch) -
 
 
 def test_functions_stay_when_the_vocabulary_is_made_anew(monkeypatch) -> None:
-    monkeypatch.setattr(module, "_NEW_STRINGS", 50)
-    monkeypatch.setattr(module, "_ZONES", 2)
-    made, blank = [], module.blank
-    monkeypatch.setattr(module, "blank", lambda *a, **k: made.append(blank(*a, **k)) or made[-1])
+    monkeypatch.setattr(language_pipelines, "_NEW_STRINGS", 50)
+    monkeypatch.setattr(language_pipelines, "_ZONES", 2)
+    made, blank = [], language_pipelines.blank
+    monkeypatch.setattr(
+        language_pipelines, "blank", lambda *a, **k: made.append(blank(*a, **k)) or made[-1]
+    )
     pipeline = finder(lambda text: Mention(0, 4, text[:4]))
     for number in range(500):
         assert it(pipeline, f"{number:04d} more{number} words{number}") == [
@@ -408,7 +410,7 @@ def test_one_component_serves_all_elements_that_name_it_without_options(shop) ->
 
 
 def test_components_stay_when_the_vocabulary_is_made_anew(shop, monkeypatch) -> None:
-    monkeypatch.setattr(module, "_NEW_STRINGS", 20)
+    monkeypatch.setattr(language_pipelines, "_NEW_STRINGS", 20)
     pipeline = Pipeline(load_model(shop(SIZES.format(config=""))))
     for number in range(100):
         found = pipeline(f"word{number} small other{number}").entities

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from spacy.language import Language
 
 from anaphora import Mention, ModelError
-from anaphora.entities.builtin.nlpcraft import create as create_of_nlpcraft
-from anaphora.entities.recognizers import recognizer
+from anaphora.entities.builtin import registry
 from anaphora.entities.spacy import entity_component
 from anaphora.entities.spacy.entity_component import TIME_KEY, EntityComponent
 from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES
@@ -39,7 +38,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Finding], list[A
 
         module.create = create  # type: ignore[attr-defined] # a module made on the spot
         monkeypatch.setitem(sys.modules, module.__name__, module)
-        monkeypatch.setattr(recognizer, "import_module", lambda _: module)
+        monkeypatch.setattr(registry, "import_module", lambda _: module)
         return made
 
     return put
@@ -229,7 +228,7 @@ def test_a_component_without_a_recognizer_is_saved_too() -> None:
 def metadata(stand_in, name: str, meta: Mapping[str, Any]) -> Mapping[str, Any]:
     made = stand_in(name, lambda text, at: [Mention(0, 1, None, meta)])
     options = {"chosen": 1}
-    (mention,) = create_of_nlpcraft(name, "en", options)(BLANK("x"), datetime.now(UTC))
+    (mention,) = registry.create_builtin(name, "en", options)(BLANK("x"), datetime.now(UTC))
     assert made == [("en", options | dict(NLPCRAFT_ENTITIES[name].fixed_options))]
     return mention.meta
 
@@ -302,5 +301,5 @@ def test_limits_are_numbers_with_a_fraction_as_theirs(stand_in) -> None:
 def test_every_built_in_entity_has_a_module() -> None:
     from anaphora.models.schema.builtin_entities import BUILTIN_ENTITIES
 
-    assert recognizer._MODULES.keys() == BUILTIN_ENTITIES.keys()
+    assert registry._MODULES.keys() == BUILTIN_ENTITIES.keys()
     assert entity_component.ENTITY_FACTORY == "anaphora_entity"

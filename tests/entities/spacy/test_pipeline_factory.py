@@ -13,7 +13,8 @@ from spacy.tokens import Span
 
 from anaphora import Engine, HandlerError, Mention, ModelError, parse_model
 from anaphora.core.utterance import Entity
-from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.spacy.language_pipelines import build_pipeline
 from anaphora.entities.variants.search import find_variants
 from anaphora.models.domain import Element, Model, RecognizerSpec
 from tests.entities.helpers.model_builders import element, model, part
@@ -204,7 +205,7 @@ def test_a_missing_package_is_told_with_the_model_that_needs_it(monkeypatch) -> 
     def missing(*_: object, **__: object) -> None:
         raise ModelError(Problem("the entity 'email' needs a package", hint="pip install it"))
 
-    monkeypatch.setattr(entity_component, "built_in", missing)
+    monkeypatch.setattr(entity_component, "create_builtin", missing)
     with pytest.raises(ModelError, match="needs a package") as caught:
         Engine(parse_model(STRICT, source="bot.yaml"))
     assert (caught.value.source, caught.value.hint) == ("bot.yaml", "pip install it")

@@ -10,7 +10,7 @@ import spacy
 from spacy.tokens import Doc
 
 import anaphora
-from anaphora.entities.pipeline import build_pipeline
+from anaphora.entities.spacy.language_pipelines import build_pipeline
 from anaphora.entities.spacy.tagger import ElementTagger
 from anaphora.models.domain import Element
 from tests.entities.helpers.model_builders import WEATHER, element, model, pattern
@@ -159,7 +159,7 @@ def test_spacy_finds_the_component_by_its_entry_point(tmp_path):
     (info / "entry_points.txt").write_text(
         "[spacy_factories]\nanaphora_elements = anaphora.entities.spacy.tagger:create_tagger\n"
         "[spacy_tokenizers]\n"
-        "anaphora.Words.v1 = anaphora.entities.words.normalization:_word_tokenizer\n"
+        "anaphora.Words.v1 = anaphora.entities.tokens.tokenizers:_word_tokenizer\n"
     )
     root = Path(anaphora.__file__).parents[1]
     code = (

@@ -10,8 +10,8 @@ from spacy.language import Language
 
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.tokens.token_cache import TokenCache
+from anaphora.entities.tokens.tokenizers import blank
 from anaphora.entities.words.lexicon import Lexicon
-from anaphora.entities.words.normalization import blank
 from anaphora.models.domain import RecognizerSpec
 from anaphora.models.schema.builtin_entities import resolve_options
 from tests.entities.helpers.model_builders import WEATHER, element, model

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anaphora.entities.words import korean as module
 from anaphora.entities.words.korean import analyzer_version, load_analyzer, missing_analyzer
-from tests.entities.phrases.test_segmentation import found
+from tests.entities.words.test_segmentation import found
 
 
 @pytest.fixture

@@ -2,13 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from anaphora.entities.tokens.tokenizers import blank
 from anaphora.entities.words.lexicon import Lexicon
-from anaphora.entities.words.normalization import (
-    base_code,
-    blank,
-    create_normalizer,
-    create_stemmer,
-)
+from anaphora.entities.words.normalization import base_code, create_normalizer, create_stemmer
 from anaphora.errors import ModelError
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants.search import find_variants
+from anaphora.entities.words.function_words import load_qualifiers, load_stop_words
 from anaphora.entities.words.lexicon import Lexicon
-from anaphora.entities.words.normalization import load_qualifiers, load_stop_words
 from anaphora.models.domain import StopWords
 from tests.entities.helpers.model_builders import element, model
 
@@ -131,5 +131,5 @@ def test_they_are_no_strangers_to_their_own_language() -> None:
         languages=("en", "de"),
     )
     pipeline = Pipeline(both)
-    assert pipeline("never without all of them", usual="de").language == "en"
-    assert pipeline("niemals ohne alle", usual="en").language == "de"
+    assert pipeline("never without all of them", preferred="de").language == "en"
+    assert pipeline("niemals ohne alle", preferred="en").language == "de"

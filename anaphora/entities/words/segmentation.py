@@ -14,18 +14,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from itertools import pairwise
 from typing import Literal, Protocol, TypeAlias
 
-from anaphora.entities.phrases.trie import PhraseMatch
-from anaphora.entities.words.lexicon import Word
 from anaphora.entities.words.orthography import SegmentRules, load_orthography
 
 __all__ = [
     "SEGMENTED_LANGUAGES",
     "Segmentation",
     "Segmenter",
-    "WordBoundaries",
     "load_segmentation",
     "missing_segmenter",
 ]
@@ -204,108 +200,6 @@ class Segmentation:
         if word in self.rules.verbs:
             return word_class == "verb"
         return self._segmenter.word_class(word) == word_class
-
-
-class WordBoundaries:
-    """Where the phrases of a model may start and end in one text, of which these are the words,
-    each with its token and where that begins."""
-
-    def __init__(
-        self,
-        segmentation: Segmentation,
-        words: Sequence[Word],
-        texts: Sequence[str],
-        starts: Sequence[int],
-    ) -> None:
-        self._segmentation = segmentation
-        self._rules = segmentation.rules
-        pieces: list[str] = []
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        length = end = 0
-        for word, text, start in zip(words, texts, starts, strict=True):
-            if start > end:  # what is between them is no token
-                pieces.append(" ")
-                length += 1
-            self._starts.append(length)
-            pieces.append(_to_dictionary_spelling(word.lower))
-            length += len(pieces[-1])
-            end = start + len(text)
-            self._ends.append(length)
-        self._text = "".join(pieces)
-        self._found_inside: Mapping[int, tuple[int, int]] | None = None
-
-    @property
-    def _inside(self) -> Mapping[int, tuple[int, int]]:
-        """By each place inside a word where it must not be parted, the word."""
-        if self._found_inside is None:  # only a text with hits needs it
-            self._found_inside = self._find_inside()
-        return self._found_inside
-
-    def _find_inside(self) -> Mapping[int, tuple[int, int]]:
-        inside: dict[int, tuple[int, int]] = {}
-        for start, end in self._segmentation.spans(self._text):
-            joints = self._segmentation.joints(self._text[start:end])
-            inside |= {
-                place: (start, end)
-                for place in range(start + 1, end)
-                if place - start not in joints
-            }
-        return inside
-
-    def keep_whole_words(self, hits: list[PhraseMatch]) -> list[PhraseMatch]:
-        """The hits that are one or more whole words."""
-        if not hits or not (self._inside or self._rules.homographs):
-            return hits
-        spans = [list(self._spans(hit)) for hit in hits]
-        tiled = self._find_composed_words({span for some in spans for span in some})
-        return [
-            hit
-            for hit, own in zip(hits, spans, strict=True)
-            if not any(self._cuts_word(*span, tiled) or self._is_homograph(*span) for span in own)
-        ]
-
-    def _spans(self, hit: PhraseMatch) -> Iterator[tuple[int, int]]:
-        """The parts of the text of the hit between which others stand."""
-        tokens = hit.tokens or range(hit.start, hit.end)
-        start = tokens[0]
-        for token, after in pairwise((*tokens, -1)):
-            if after != token + 1:
-                yield self._starts[start], self._ends[token]
-                start = after
-
-    def _cuts_word(self, start: int, end: int, tiled: frozenset[tuple[int, int]]) -> bool:
-        return any(
-            (word := self._inside.get(place)) is not None
-            and end - start <= word[1] - word[0]  # a longer phrase of the model is the better word
-            and word not in tiled
-            for place in (start, end)
-        )
-
-    def _find_composed_words(self, spans: set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
-        """The words that consist of phrases of the model, one of which has two signs or more."""
-        if not self._rules.phrases:
-            return frozenset()
-        words = set(self._inside.values())
-        return frozenset(
-            (start, end)
-            for start, end in words
-            if any(
-                (start, place) in spans and (place, end) in spans
-                for place in range(start + 1, end)
-                if max(place - start, end - place) >= self._rules.phrases
-            )
-        )
-
-    def _is_homograph(self, start: int, end: int) -> bool:
-        """Whether it is another word by what stands behind it."""
-        follow = self._rules.homographs.get(self._text[start:end])
-        return follow is not None and self._text.startswith(follow, end)
-
-
-def _to_dictionary_spelling(lower: str) -> str:
-    """The word as dictionaries spell it: NFKC makes two signs of the Thai vowel am."""
-    return lower.replace("\u0e4d\u0e32", "\u0e33")
 
 
 @cache

@@ -1,0 +1,69 @@
+"""Function words of a language: stop words, qualifiers and courtesy phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+import spacy
+
+from anaphora.entities.languages import load_table
+from anaphora.entities.words.normalization import base_code, create_normalizer
+from anaphora.entities.words.orthography import load_orthography
+
+__all__ = [
+    "load_courtesy_phrases",
+    "load_qualifiers",
+    "load_qualifiers_by_kind",
+    "load_stop_words",
+]
+
+
+def load_stop_words(language: str) -> frozenset[str]:
+    """spaCy's stop words of the language, and those that it would cut into such; none for a
+    language that it does not know."""
+    code = base_code(language)
+    try:
+        known = spacy.util.get_lang_class(code).Defaults.stop_words
+    except ImportError:
+        return frozenset()
+    return frozenset(known) | load_orthography(code).stop_words
+
+
+def load_qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
+    """The function words of the language that turn the sense of others or bound it, by kind:
+    ``negation`` (not), ``exclusion`` (without), ``restriction`` (only), ``universal`` (all) and
+    ``modality`` (may). They come from ``function_words.yaml`` in the
+    folder of the language, the commonest first."""
+    table = _load_function_words(base_code(language))
+    return {kind: tuple(words.split()) for kind, words in table.items() if isinstance(words, str)}
+
+
+@lru_cache(maxsize=100)
+def load_courtesy_phrases(language: str) -> frozenset[tuple[str, ...]]:
+    """The words and phrases of the language that only make a request polite ("please", "would
+    like"), each as its words are compared. They come from ``courtesy`` in
+    ``function_words.yaml`` of the language: phrases with a blank between the tokens."""
+    from anaphora.grammar.synonyms.expansion import expand_synonym
+
+    normalize = create_normalizer(language)
+    return frozenset(
+        tuple(normalize(token) for word in written for token in str(word).split())
+        for phrase in _load_function_words(base_code(language)).get("courtesy", ())
+        for written in expand_synonym(phrase)
+    )
+
+
+@lru_cache(maxsize=100)
+def _load_function_words(code: str) -> Mapping[str, Any]:
+    return load_table(code, "function_words")
+
+
+def load_qualifiers(language: str, *kinds: str) -> frozenset[str]:
+    """The words of :func:`load_qualifiers_by_kind`, of some kinds or of all, as words are compared.
+    They count as content words, though lists of stop words have them."""
+    known = load_qualifiers_by_kind(language)
+    words = chain.from_iterable(known.get(kind, ()) for kind in kinds or known)
+    return frozenset(map(create_normalizer(language), words))
