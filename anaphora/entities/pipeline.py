@@ -1,4 +1,4 @@
-"""From a text to an utterance: the spaCy pipelines of a model, one for each of its languages."""
+"""Analyze texts: from a text to an utterance, in each language of a model."""
 
 from __future__ import annotations
 
@@ -51,14 +51,15 @@ BATCH_SIZE = 128  # texts: twice as many gain another 5 %, and all of them are h
 
 
 class Pipeline:
-    """Reads texts in the languages of a model; may be called from many threads.
+    """Analyzes texts in the languages of a model. Thread-safe.
 
-    ``nlp`` is a pipeline of the user's, or one by language, to take instead of one that the model
-    names, or of a blank one. It serves this model alone from then on. A ``cache`` keeps for the
-    next process what takes long to learn. Raises :class:`ModelError`
-    for a language that spaCy does not have, for a pipeline in a language that the model does not
-    have, for one that the model names and that cannot be loaded, and where a recognizer lacks
-    something that it needs.
+    ``nlp`` is a spaCy pipeline, or one by language, to use instead of a blank one or of one that
+    the model names. From then on it serves this model alone. A ``cache`` keeps compiled data for
+    the next process.
+
+    Raises :class:`ModelError` for a language that spaCy does not have, a pipeline for a language
+    that the model does not have, a pipeline of the model that cannot be loaded, and a missing
+    requirement of a recognizer.
     """
 
     def __init__(
@@ -85,13 +86,12 @@ class Pipeline:
         preferred: str = "",
         at: datetime | None = None,
     ) -> Utterance:
-        """The utterance of ``text``: its tokens and every entity that could stand in it.
+        """Analyze ``text``: return its tokens and every entity that may stand in it.
 
-        ``at`` is the local time of the one who asks; now, in UTC, if left out. Without a
-        ``language``, the likeliest of the model's; among equals the ``usual`` one, else the
-        first. Lone surrogates become U+FFFD, and
-        signs in the place of an apostrophe one. Raises :class:`ModelError`
-        for a language that the model does not have.
+        ``at`` is the local time of the user; by default the current time in UTC. Without a
+        ``language``, the likeliest language of the model is chosen; among equals the ``preferred``
+        one, else the first. Lone surrogates become U+FFFD, and signs used as an apostrophe become
+        one. Raises :class:`ModelError` for a language that the model does not have.
         """
         text = _sanitize(text)
         if language is not None:
@@ -110,13 +110,13 @@ class Pipeline:
         at: datetime | None = None,
         batch_size: int = BATCH_SIZE,
     ) -> Iterator[Utterance]:
-        """The utterances of many texts, in their order: what a call gives for each, and what it
-        raises, when its turn comes.
+        """Analyze many texts, in their order. Each gives what a call gives, or raises what it
+        raises.
 
-        A spaCy pipeline of the user's gets up to ``batch_size`` of them at once, and so many are
-        taken before the first utterance is there; where all components are ours, which gain
-        nothing by that, each is read when it is asked for. A batch in which something fails is
-        read again one by one. Raises ValueError for a ``batch_size`` less than 1.
+        The user's spaCy components get up to ``batch_size`` texts at once, and as many are consumed
+        before the first utterance is there. Where all components are built in, which gain nothing
+        from batches, each text is analyzed when its utterance is requested. A batch that fails is
+        analyzed again one by one. Raises ValueError for a ``batch_size`` below 1.
         """
         if batch_size < 1:
             raise ValueError(f"a batch has at least one text, not {batch_size}")
@@ -144,13 +144,13 @@ class Pipeline:
 
     @property
     def benefits_from_batches(self) -> bool:
-        """Whether components that are not ours may look at the texts, which often take less time
-        for many of them at once."""
+        """Whether user-defined components may look at the texts, which are often faster on
+        batches."""
         return any(reader.benefits_from_batches for reader in self._readers.values())
 
     def prefetch(self, texts: Sequence[UnreadText]) -> list[PrefetchedReadings | None]:
-        """What there is to read in each of ``texts``, all in one batch; None for those that only
-        a call can tell of, for they or others of the batch fail."""
+        """Analyze ``texts`` in one batch. The result is None for texts that have to be analyzed by
+        a call, because they or others of the batch fail."""
         found: list[dict[str, Utterance]] = [{} for _ in texts]
         for language, reader in self._readers.items():
             mine = [i for i, one in enumerate(texts) if one.language in (None, language)]
@@ -171,11 +171,10 @@ class Pipeline:
 
 
 class _LanguageReader:
-    """Reads texts in one language.
+    """Analyzes texts in one language.
 
-    Where nothing but what is ours looks at a text, the spans of spaCy, which are there for
-    others to see, are left out: they would take longer than all else. Then no Doc is made either
-    for what has been cut before.
+    If no user-defined component looks at a text, no spans are written, since they would take longer
+    than everything else. Then cached tokens don't need a Doc either.
     """
 
     def __init__(
@@ -237,8 +236,8 @@ class _LanguageReader:
                 ) from error
 
     def read_all(self, texts: Sequence[UnreadText]) -> list[Utterance]:
-        """As :meth:`read` reads each of them. None of them if any fails: that one will say so when
-        it is read alone."""
+        """Analyze each text as :meth:`read` does. Returns nothing if any of them fails: that one
+        raises its error when it is analyzed alone."""
         try:
             if not self.benefits_from_batches:
                 return [self.read(_sanitize(one.text), one.at) for one in texts]
@@ -264,19 +263,20 @@ class _LanguageReader:
     def _run_recognizers(
         self, doc: Doc | TokenizedText, at: datetime | None, sentence: Sentence
     ) -> RecognizedEntities:
-        """What recognizers find in the text of a sentence."""
+        """Run the recognizers on the text of a sentence."""
         now = at or datetime.now(UTC)
         return run_recognizers(self._components, doc, now, self._all_elements, sentence)
 
     def _create_utterance(self, sentence: Sentence, found: RecognizedEntities) -> Utterance:
-        """The utterance of a sentence, with what recognizers have found in it."""
+        """Create the utterance of a sentence from its phrases and from what recognizers
+        ``found``."""
         utterance = self._match_elements(sentence, found.entities)
         return self._add_fallback(utterance, sentence, found) if found.fallbacks else utterance
 
     def _add_fallback(
         self, utterance: Utterance, sentence: Sentence, found: RecognizedEntities
     ) -> Utterance:
-        """The utterance with the entities that there are if its fallbacks count."""
+        """Add the entities that result if the fallback mentions count."""
         fallbacks = select_fallbacks(
             found.fallbacks, utterance.entities, sentence.words, void=found.void
         )
@@ -289,23 +289,23 @@ class _LanguageReader:
         return replace(utterance, fallback=again)
 
     def _match_elements(self, sentence: Sentence, recognized: Sequence[Entity]) -> Utterance:
-        """The utterance of a sentence in which ``others`` have been recognized."""
+        """Create the utterance of a sentence in which recognizers have found ``recognized``."""
         known = self._tagger.phrase_index
-        finds, error = match_elements(sentence, known, recognized)
+        element_matches, error = match_elements(sentence, known, recognized)
         found = [entity for entity in recognized if entity.element in self._recognized_elements]
         is_in_order = True
         resets: list[tuple[int, ...]] = []
-        for entry, hit, entity in finds:
+        for entry, match, entity in element_matches:
             element = entry.element
             if entity is not None:
                 is_in_order = False
             if element is None:
-                resets.append(tuple(range(hit.start, hit.end)))
+                resets.append(tuple(range(match.start, match.end)))
             elif not element.abstract:
                 found.append(
                     entity
                     or sentence.create_phrase_entity(
-                        element, entry.value or None, hit.start, hit.end, exact=hit.exact
+                        element, entry.value or None, match.start, match.end, exact=match.exact
                     )
                 )
         if recognized or known.has_composition:
@@ -327,7 +327,7 @@ class _LanguageReader:
         )
 
     def _read_with_components(self, text: str, at: datetime | None) -> Utterance:
-        """By way of what every component has written into the Doc."""
+        """Analyze a text by what all components write into its Doc."""
         nlp = self._nlp()
         return self._utterance_of_doc(nlp(_create_unread_doc(nlp, text, at)), text)
 
@@ -342,7 +342,7 @@ class _LanguageReader:
             yield self._utterance_of_doc(doc, text)
 
     def _utterance_of_doc(self, doc: Doc, text: str) -> Utterance:
-        """The utterance of what all components have written into ``doc``."""
+        """Create the utterance from the spans in ``doc``."""
         tagger = self._tagger
         sentence = Sentence.from_doc(doc, text, tagger.lexicon, tagger.phrase_index.swear_stems)
         group = doc.spans.get(tagger.spans_key)
@@ -362,8 +362,8 @@ class _LanguageReader:
     def _entities_of_spans(
         self, group: SpanGroup | None, sentence: Sentence, recognized: Sequence[Entity]
     ) -> tuple[Entity, ...]:
-        """What recognizers have found and, of all spans, the user's components' too, those
-        whose label is an element."""
+        """Return the recognized entities and those of all spans whose label is an element,
+        including spans that the user's components have added."""
         found = [*recognized]
         attrs = {} if group is None else group.attrs
         details = {key: list(data) for key, data in attrs.get("details", {}).items()}
@@ -381,7 +381,7 @@ class _LanguageReader:
 
 
 def _create_unread_doc(nlp: Language, text: str, at: datetime | None) -> Doc:
-    """A Doc of ``text`` that no component has seen."""
+    """Create a Doc of ``text`` that no component has processed."""
     doc = make_doc(nlp, text)
     if at is not None:
         doc.user_data[TIME_KEY] = at

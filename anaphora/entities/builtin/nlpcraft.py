@@ -1,7 +1,8 @@
-"""The built-in entities of NLPCraft: ours, with the metadata that its intents ask for.
+"""The built-in entities of NLPCraft: those of Anaphora, with the metadata that NLPCraft's intents
+use.
 
-``meta_tok('nlpcraft:num:from')`` reads ``from`` of an entity ``nlpcraft:num``. What ours knows
-besides stays under its own keys.
+``meta_tok('nlpcraft:num:from')`` reads ``from`` of an entity ``nlpcraft:num``. Other metadata keeps
+its own keys.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def map_metadata(name: str, inner: Recognizer) -> Recognizer:
 
 
 class _MetadataMapper:
-    """Finds what another recognizer does, and adds metadata under other keys."""
+    """Wraps a recognizer, and adds metadata under other keys."""
 
     def __init__(self, inner: Recognizer, keys: Mapping[str, _Key]) -> None:
         self._inner = inner
@@ -74,7 +75,7 @@ def _is_fractional(meta: Meta) -> bool:
 
 
 def _select_keys(*keys: str) -> Callable[[Meta], Meta]:
-    """Those of our keys that there are, together."""
+    """Create a function that returns the metadata under these keys, as far as there is any."""
     return lambda meta: {key: meta[key] for key in keys if meta.get(key) is not None}
 
 

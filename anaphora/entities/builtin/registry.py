@@ -35,10 +35,10 @@ _CACHEABLE = frozenset({"date", "duration", "place"})
 def create_builtin(
     name: str, language: str, options: Mapping[str, Any], *, cache: Cache | None = None
 ) -> Recognizer:
-    """The recognizer of a built-in entity, with all of its options; its module is loaded now and
-    not before. A ``cache`` keeps for the next process what takes long to load.
+    """Create the recognizer of a built-in entity, with all of its options; its module is imported
+    now and not before. Data that takes long to load is kept in ``cache``.
 
-    Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
+    Raises :class:`~anaphora.errors.ModelError` if a requirement is missing.
     """
     if name in NLPCRAFT_ENTITIES:
         entity = NLPCRAFT_ENTITIES[name]

@@ -1,4 +1,4 @@
-"""What a tagger looks for as plain data, and back: the part of a model that concerns it."""
+"""Serialize the part of a model that the tagger needs."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _FLAGS = ("topic", "sparse", "permute", "greedy", "abstract", "compounds")
 
 
 def model_to_data(model: Model, language: str) -> dict[str, Any]:
-    """The elements and the reset phrases in that language, with all that finding them needs.
+    """Return the elements and reset phrases in a language as plain data.
 
-    Metadata is only there where elements are composed of others: predicates may read it then.
+    Metadata is only included if elements are composed of others, since predicates may read it then.
     """
     composed = len(composition_levels(model.elements)) > 1
     return {
@@ -65,7 +65,7 @@ def model_to_data(model: Model, language: str) -> dict[str, Any]:
 
 
 def model_from_data(data: Mapping[str, Any], language: str) -> Model:
-    """A model with what :func:`model_to_data` wrote, and nothing else."""
+    """Create a model from the data of :func:`model_to_data`, with nothing else in it."""
     stop_words = data["stop_words"]
     return Model(
         id=data["id"],
@@ -106,7 +106,7 @@ def model_from_data(data: Mapping[str, Any], language: str) -> Model:
 
 
 def _values_to_data(values: Sequence[ElementValue], language: str) -> Any:
-    """One by one; packed ones as they are, also with other languages, which nobody asks for."""
+    """Serialize values one by one; packed ones unchanged, with all languages."""
     if isinstance(values, PackedValues) and (data := values.to_data()):
         return data
     return [[value.name, _phrases_to_data(value.phrases, language)] for value in values]
@@ -119,7 +119,7 @@ def _values_from_data(data: Any) -> Sequence[ElementValue]:
 
 
 def _recognition_to_data(recognition: RecognizerSpec | None) -> list[str] | None:
-    """Only who it is: its component has been saved with its options."""
+    """Serialize kind and name alone: the component has been saved with its options."""
     return None if recognition is None else [recognition.kind, recognition.name]
 
 

@@ -1,20 +1,22 @@
-"""Finds phrases with a separable verb whose prefix stands apart ("schalte das Licht aus").
+"""Match phrases with a separable verb whose prefix stands apart ("schalte das Licht aus").
 
-A prefix belongs to the nearest verb before it that may have it, back to the prefix before or to the
-start of the sentence. The other words of the phrase stand there as well, in their order. A prefix
-behind a conjunction needs no verb of its own ("das Licht ein und die Heizung aus"), nor does one at
-the end of a command ("Licht aus!").
+A prefix belongs to the nearest possible verb before it, back to the previous prefix or to the start
+of the sentence. The other words of the phrase stand there as well, in their order. A prefix behind
+a conjunction needs no verb of its own ("das Licht ein und die Heizung aus"), nor does one at the
+end of a command ("Licht aus!").
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, pairwise, product
 
 from msgspec import Struct
 
 from anaphora.entities.phrases.gaps import Gaps
+from anaphora.entities.phrases.sparse_matcher import PartsIn
 from anaphora.entities.phrases.stem_candidates import StemCandidate
 from anaphora.entities.phrases.trie import MAX_COMBINATIONS, PhraseMatch, Step
 from anaphora.entities.tokens.token_runs import PatternEnds
@@ -29,13 +31,11 @@ _MAX_BETWEEN = 3  # words between a prefix and its infinitive ("uit te willen ze
 _MAX_CACHED = 5_000  # forms of verbs with a prefix
 _SENTENCE_ENDS = frozenset(".!?…")
 
-_PartsIn = Callable[[EntityPart], Sequence[tuple[int, int, tuple[int, ...]]]]
-
 
 @dataclass(frozen=True, slots=True)
 class SeparablePhrase:
     """A phrase of ``entry``: a verb, as ``prefix`` and ``base``, and the other ``steps``. A verb
-    may have ``typos`` wrong letters."""
+    may have ``typos`` typos."""
 
     prefix: str
     base: str
@@ -47,7 +47,7 @@ class SeparablePhrase:
     def from_steps(
         cls, steps: Sequence[Step], entry: int, typos: int, prefixes: SeparablePrefixes
     ) -> SeparablePhrase | None:
-        """The phrase, if its first or last word is a separable verb."""
+        """Create the phrase if its first or last word is a separable verb; else return None."""
         for at in dict.fromkeys((len(steps) - 1, 0)):
             step = steps[at]
             if isinstance(step, Word) and not step.parts and (verb := prefixes.split(step.lower)):
@@ -57,8 +57,8 @@ class SeparablePhrase:
 
 
 class _Verb(Struct, frozen=True, gc=False):
-    """Where the verb of a prefix stands, the infinitives without prefix that it may be, each
-    with its wrong letters, and the words of both."""
+    """The position of the verb of a prefix, the infinitives without prefix that it may be, each
+    with its typos, and the tokens of both."""
 
     at: int
     bases: dict[str, int]
@@ -66,7 +66,7 @@ class _Verb(Struct, frozen=True, gc=False):
 
 
 class SeparableVerbMatcher:
-    """Finds such phrases among words; there is one at least."""
+    """Finds phrases with separable verbs among words; at least one phrase is required."""
 
     def __init__(self, phrases: Iterable[SeparablePhrase], lexicon: Lexicon) -> None:
         prefixes = load_separable_prefixes(lexicon.code)
@@ -81,22 +81,22 @@ class SeparableVerbMatcher:
             of_prefix.setdefault(phrase.base, []).append(phrase)
         self._regular = {one.base: prefixes.regular_forms(one.base) for one in self.phrases}
         self._stems = {one.base: lexicon.word(one.base).stem for one in self.phrases}
-        self._cache: dict[tuple[str, str], frozenset[str] | None] = {}
+        self._look_up_cached = lru_cache(maxsize=_MAX_CACHED)(self._look_up_bases)
 
     def find(
         self,
         words: Sequence[Word],
         gaps: Gaps,
         pattern_ends: PatternEnds | None = None,
-        parts_in: _PartsIn | None = None,
+        parts_in: PartsIn | None = None,
         candidates: Sequence[Sequence[StemCandidate]] | None = None,
     ) -> list[PhraseMatch]:
-        """The phrases whose verb stands apart. The arguments are as for
+        """Find the phrases whose verb is separated from its prefix. The arguments are those of
         :meth:`~anaphora.entities.phrases.sparse_matcher.SparseMatcher.find`."""
         if self._by_prefix.keys().isdisjoint([word.lower for word in words]):
             return []
         places = _ClauseMatcher(words, gaps, pattern_ends, parts_in, candidates)
-        hits: list[PhraseMatch] = []
+        matches: list[PhraseMatch] = []
         start, last = 0, None
         for at, word in enumerate(words):
             if at < start:
@@ -110,24 +110,24 @@ class SeparableVerbMatcher:
             if behind and verb and self._prefixes.joined and len(behind.tokens) > 2:
                 behind = None  # "fang an zu schalten"
             if behind is not None:
-                hits += self._create_matches(word.lower, behind, places, (start, at))
+                matches += self._create_matches(word.lower, behind, places, (start, at))
                 start, last = behind.at + 1, behind
             elif verb is not None:
-                hits += self._create_matches(word.lower, verb, places, (start, at))
+                matches += self._create_matches(word.lower, verb, places, (start, at))
                 start, last = at + 1, verb
             elif last is not None and self._continues_clause(words, start, at):
                 elided = self._repeat_verb(words, last, at, candidates)
-                hits += self._create_matches(word.lower, elided, places, (start, at))
+                matches += self._create_matches(word.lower, elided, places, (start, at))
                 start = at + 1
             elif self._is_command(words, start, at):
                 any_verb = _Verb(at, dict.fromkeys(self._by_prefix[word.lower], 0), (at,))
-                hits += self._create_matches(word.lower, any_verb, places, (start, at))
+                matches += self._create_matches(word.lower, any_verb, places, (start, at))
                 start = at + 1
-        return hits
+        return matches
 
     def _is_command(self, words: Sequence[Word], start: int, at: int) -> bool:
-        """Whether a prefix ends a sentence without any verb or a clause of it, which stands for a
-        command ("Licht aus!")."""
+        """Whether a prefix ends a sentence or clause without any verb, which is a command ("Licht
+        aus!")."""
         known = self._prefixes
         if words[at].lower not in known.commands or not self._ends_clause(words, at):
             return False
@@ -146,7 +146,7 @@ class SeparableVerbMatcher:
         )
 
     def _has_finite_verb(self, words: Sequence[Word], start: int, at: int) -> bool:
-        """Whether a finite verb stands among the words, or right behind them and the prefix."""
+        """Whether a finite verb is among the words, or right behind them and the prefix."""
         return any(map(self._is_finite_form, (*words[start:at], *words[at + 1 : at + 2])))
 
     def _is_noun(self, word: Word) -> bool:
@@ -158,7 +158,7 @@ class SeparableVerbMatcher:
             return True
         if not known.may_be_verb(word.lower):
             return False
-        lemmas = _lemmas(word)
+        lemmas = word.lemmas
         if word.free and word.lower in lemmas[1:]:
             return False  # a noun more often ("Lampe"), as what looks like an infinitive is
         verbs = lemmas[:1] if word.free else lemmas
@@ -171,7 +171,7 @@ class SeparableVerbMatcher:
         at: int,
         candidates: Sequence[Sequence[StemCandidate]] | None,
     ) -> _Verb | None:
-        """The nearest verb before the prefix that may have it; None as well if the prefix is a
+        """Return the nearest possible verb before the prefix; None also if the prefix is a
         preposition."""
         if not self._ends_clause(words, at):
             return None
@@ -189,14 +189,14 @@ class SeparableVerbMatcher:
         return None
 
     def _start_of_clause(self, words: Sequence[Word], start: int, at: int) -> int:
-        """Where the clause of the prefix begins: behind the last comma or conjunction."""
+        """Return the start of the clause of the prefix: behind the last comma or conjunction."""
         for index in range(at - 1, start - 1, -1):
             if words[index].lower == "," or words[index].lower in self._prefixes.coordinators:
                 return index + 1
         return start
 
     def _is_finite(self, words: Sequence[Word], start: int, at: int) -> bool:
-        """Whether the verb stands where a finite one does, and a noun does not."""
+        """Whether the verb is in the position of a finite verb, where no noun stands."""
         if at == start:
             return True
         before = words[at - 1].lower
@@ -213,10 +213,11 @@ class SeparableVerbMatcher:
         after = words[at + 1]
         if after.lower in known.determiners:
             return False
-        return not after.free or after.lower in known.adverbs or not _is_word(after)
+        return not after.free or after.lower in known.adverbs or not after.is_alphanumeric
 
     def _find_subordinate_clauses(self, words: Sequence[Word], start: int, at: int) -> set[int]:
-        """The words of subordinate clauses that end before the prefix: their verbs have none."""
+        """Return the words of subordinate clauses that end before the prefix, whose verbs have no
+        prefix."""
         found: set[int] = set()
         begin = start
         for index in range(start, at):
@@ -233,30 +234,25 @@ class SeparableVerbMatcher:
         prefix: str,
         candidates: Sequence[Sequence[StemCandidate]] | None = None,
     ) -> dict[str, int] | None:
-        """The verbs of the model without that prefix that the word may be; none if it is another
-        verb with it, None if it is no verb with it."""
+        """Return the verbs of the model without that prefix that the word may be, with their typos;
+        empty if it is another verb with that prefix, None if it is no verb with it."""
         word = words[at]
-        key = word.lower, prefix
-        if key not in self._cache:
-            if len(self._cache) >= _MAX_CACHED:
-                self._cache.clear()
-            self._cache[key] = self._look_up_bases(word, prefix)
-        known = self._cache[key]
+        known = self._look_up_cached(word, prefix)
         if known or candidates is None:
             return None if known is None else dict.fromkeys(known, 0)
         misspelt = {
-            base: guess.typos
+            base: candidate.typos
             for base in self._by_prefix[prefix]
-            for guess in candidates[at]
-            if guess.stems == (self._stems[base],)
+            for candidate in candidates[at]
+            if candidate.stems == (self._stems[base],)
         }
         return misspelt or (None if known is None else {})
 
     def _look_up_bases(self, word: Word, prefix: str) -> frozenset[str] | None:
         if not (word.lower.isalpha() and self._prefixes.may_be_verb(word.lower)):
             return None
-        lemmas = _lemmas(word)
-        joined = {*_lemmas(self._lexicon.word(prefix + word.lower))}
+        lemmas = word.lemmas
+        joined = {*self._lexicon.word(prefix + word.lower).lemmas}
         found = [
             base
             for base in self._by_prefix[prefix]
@@ -271,8 +267,8 @@ class SeparableVerbMatcher:
     def _find_verb_after(
         self, words: Sequence[Word], at: int, candidates: Sequence[Sequence[StemCandidate]] | None
     ) -> _Verb | None:
-        """The infinitive or participle behind its prefix, with nothing between but the particle of
-        the infinitive and modal verbs ("uit te zetten", "aus schalten")."""
+        """Return the infinitive or participle behind its prefix, with nothing between them but the
+        particle of the infinitive and modal verbs ("uit te zetten", "aus schalten")."""
         known = self._prefixes
         tokens = [at]
         for index in range(at + 1, min(len(words), at + 2 + _MAX_BETWEEN)):
@@ -288,7 +284,8 @@ class SeparableVerbMatcher:
         return None
 
     def _continues_clause(self, words: Sequence[Word], start: int, at: int) -> bool:
-        """Whether the words from ``start`` on go on with the clause before: they have no verb."""
+        """Whether the words from ``start`` on continue the previous clause, because they have no
+        verb."""
         if start == at or not self._ends_clause(words, at):
             return False
         if self._has_finite_verb(words, start, at):
@@ -313,7 +310,7 @@ class SeparableVerbMatcher:
         places: _ClauseMatcher,
         clause: tuple[int, int],
     ) -> Iterator[PhraseMatch]:
-        """The phrases with that verb, whose other words stand in the clause."""
+        """Yield the phrases with that verb whose other words stand in the clause."""
         tokens = verb.tokens
         for base, typos in verb.bases.items():
             for phrase in self._by_prefix[prefix][base]:
@@ -336,14 +333,14 @@ class SeparableVerbMatcher:
 
 
 class _ClauseMatcher:
-    """Where the other words of a phrase stand."""
+    """Finds the other words of a phrase in the clause of its verb."""
 
     def __init__(
         self,
         words: Sequence[Word],
         gaps: Gaps,
         pattern_ends: PatternEnds | None,
-        parts_in: _PartsIn | None,
+        parts_in: PartsIn | None,
         candidates: Sequence[Sequence[StemCandidate]] | None,
     ) -> None:
         self._words = words
@@ -355,8 +352,8 @@ class _ClauseMatcher:
     def match_steps(
         self, steps: Sequence[Step], start: int, end: int, taken: Sequence[int]
     ) -> tuple[list[int], list[tuple[tuple[str, int], ...]]] | None:
-        """The nearest words from ``start`` up to ``end`` that the steps take one after the other,
-        and the ways to make them of entities; None if one step finds none."""
+        """Return the nearest words from ``start`` up to ``end`` that match the steps in order, and
+        the choices of entities for their parts; None if a step has no match."""
         tokens: list[int] = []
         parts: list[list[tuple[str, int]]] = []
         for step in steps:
@@ -372,8 +369,8 @@ class _ClauseMatcher:
         return tokens, list(islice(product(*parts), MAX_COMBINATIONS))
 
     def are_in_a_clause(self, tokens: Sequence[int], start: int, verb: _Verb) -> bool:
-        """Whether nothing between the words ends their clause or negates it, also not before them
-        where the verb itself is missing."""
+        """Whether nothing between the words ends their clause or negates it, and nothing before
+        them either if the verb itself is missing."""
         spanned = tokens if verb.at in tokens else (start, *tokens)
         most = len(self._words)
         return all(
@@ -402,13 +399,5 @@ class _ClauseMatcher:
         stems = step.parts or (step.stem,)
         if (word.parts or (word.stem,)) == stems:
             return True
-        guesses = self._candidates[index] if self._candidates else ()
-        return any(guess.stems == stems and not guess.typos for guess in guesses)
-
-
-def _lemmas(word: Word) -> tuple[str, ...]:
-    return (word.stem, *word.homographs, *word.derived)
-
-
-def _is_word(word: Word) -> bool:
-    return any(map(str.isalnum, word.lower))
+        candidates = self._candidates[index] if self._candidates else ()
+        return any(candidate.stems == stems and not candidate.typos for candidate in candidates)

@@ -1,8 +1,8 @@
-"""Spelling variants of phrases: without apostrophes, hyphens and periods, compounds as two words,
-negated verbs in other forms.
+"""Generate spelling variants of phrases: without apostrophes, hyphens and periods, compounds as two
+words, negated verbs in other forms.
 
-They are made when phrases are read, so that no question pays for them. A variant is never exact:
-what is spelled as in the model goes before it.
+They are generated when phrases are compiled, so that they cost nothing at run time. A variant is
+never exact: a phrase spelled as in the model takes precedence.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ _INEXACT = ""  # in place of the form of a word
 
 
 class SpellingVariants:
-    """Finds the variants of phrases in the language of a ``lexicon``; a ``tokenizer`` cuts them."""
+    """Generates the variants of phrases in the language of a ``lexicon``, which are split by a
+    ``tokenizer``."""
 
     def __init__(
         self, tokenizer: Callable[[str], Doc], lexicon: Lexicon, orthography: Orthography
@@ -87,7 +88,7 @@ class SpellingVariants:
         )
 
     def generate(self, text: str) -> Iterator[str]:
-        """The text in its other spellings."""
+        """Yield the other spellings of the text."""
         if _SPACED_ABBREVIATION.search(text):
             text = _SPACED_ABBREVIATION.sub(lambda found: found[0].replace(" ", ""), text)
             yield text
@@ -113,7 +114,7 @@ class SpellingVariants:
 
     @staticmethod
     def _compound_variants(words: Sequence[str], analyze: AnalyzeWord) -> Iterator[str]:
-        """The text with a blank more between two nouns, or one less."""
+        """Yield the text with an additional blank between two nouns, or with one less."""
         for at, word in enumerate(words):
             before, behind = words[:at], words[at + 1 :]
             found = analyze(word)
@@ -150,13 +151,13 @@ class SpellingVariants:
         return list(dict.fromkeys(options))
 
     def _stands_alone(self, word: str, bare: str) -> bool:
-        """Whether a word that lost its apostrophe is no other word: no "its" and no "well"."""
+        """Whether a word without its apostrophe is no other word, as "its" and "well" are."""
         is_genitive = len(bare) > _MIN_LENGTH and word.endswith(("'s", "’s"))
         return len(bare) >= _MIN_BARE_LENGTH and (is_genitive or not self._lexicon.is_known(bare))
 
     @lru_cache(maxsize=20_000)  # noqa: B019 - as many words as one batch of phrases has
     def _split_compound(self, lower: str) -> str:
-        """The two words of a compound, '' for other words: "ice cream" of "icecream"."""
+        """Split a compound into two words: "ice cream" of "icecream"; '' for other words."""
         if len(lower) < _MIN_LENGTH or not lower.isalpha():
             return ""
         if lower in _HALVES:
@@ -182,7 +183,8 @@ class SpellingVariants:
         return ""
 
     def _takes_particle(self, verb: str, particle: str) -> bool:
-        """Whether a word that ends in the particle may be one with a verb: "cabin" is none."""
+        """Whether a word that ends in the particle may consist of a verb and the particle, unlike
+        "cabin"."""
         if particle in _SHORT_PARTICLES:
             return verb in self._phrasal_verbs
         participles = f"{verb}ing", f"{verb}{verb[-1]}ing", f"{verb.removesuffix('e')}ing"
@@ -197,8 +199,8 @@ class SpellingVariants:
         return takes_particle and len(word) >= _MIN_VERB_LENGTH and after.lower() in self._particles
 
     def negation_variants(self, steps: Sequence[Word]) -> Iterator[tuple[Word, ...]]:
-        """The words with their negated auxiliaries in all forms, as they are first; nothing if
-        there is none."""
+        """Yield the words with their negated auxiliaries in all other forms; nothing if there are
+        none."""
         options: list[list[Word]] = [[word] for word in steps]
         for at, (word, after) in enumerate(pairwise(steps)):
             forms = self._auxiliaries.get(word.lower)
@@ -214,7 +216,7 @@ class SpellingVariants:
 
     @staticmethod
     def mark_inexact(words: Iterable[Word]) -> tuple[Word, ...]:
-        """The words of a variant."""
+        """Return the words of a variant, which match no word exactly."""
         return tuple([replace(word, form=_INEXACT) for word in words])
 
 

@@ -13,8 +13,8 @@ __all__ = ["WordBoundaries"]
 
 
 class WordBoundaries:
-    """Where the phrases of a model may start and end in one text, of which these are the words,
-    each with its token and where that begins."""
+    """Checks where phrases may start and end in one text, given by its words, their tokens and
+    offsets."""
 
     def __init__(
         self,
@@ -43,8 +43,8 @@ class WordBoundaries:
 
     @property
     def _inside(self) -> Mapping[int, tuple[int, int]]:
-        """By each place inside a word where it must not be parted, the word."""
-        if self._found_inside is None:  # only a text with hits needs it
+        """The word around each position at which it must not be split."""
+        if self._found_inside is None:  # only a text with matches needs it
             self._found_inside = self._find_inside()
         return self._found_inside
 
@@ -59,21 +59,21 @@ class WordBoundaries:
             }
         return inside
 
-    def keep_whole_words(self, hits: list[PhraseMatch]) -> list[PhraseMatch]:
-        """The hits that are one or more whole words."""
-        if not hits or not (self._inside or self._rules.homographs):
-            return hits
-        spans = [list(self._spans(hit)) for hit in hits]
+    def keep_whole_words(self, matches: list[PhraseMatch]) -> list[PhraseMatch]:
+        """Keep the matches that consist of whole words."""
+        if not matches or not (self._inside or self._rules.homographs):
+            return matches
+        spans = [list(self._spans(match)) for match in matches]
         tiled = self._find_composed_words({span for some in spans for span in some})
         return [
-            hit
-            for hit, own in zip(hits, spans, strict=True)
+            match
+            for match, own in zip(matches, spans, strict=True)
             if not any(self._cuts_word(*span, tiled) or self._is_homograph(*span) for span in own)
         ]
 
-    def _spans(self, hit: PhraseMatch) -> Iterator[tuple[int, int]]:
-        """The parts of the text of the hit between which others stand."""
-        tokens = hit.tokens or range(hit.start, hit.end)
+    def _spans(self, match: PhraseMatch) -> Iterator[tuple[int, int]]:
+        """Yield the contiguous ranges of the text of a match."""
+        tokens = match.tokens or range(match.start, match.end)
         start = tokens[0]
         for token, after in pairwise((*tokens, -1)):
             if after != token + 1:
@@ -89,7 +89,8 @@ class WordBoundaries:
         )
 
     def _find_composed_words(self, spans: set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
-        """The words that consist of phrases of the model, one of which has two signs or more."""
+        """Return the words that consist of two phrases of the model, one of at least two
+        characters."""
         if not self._rules.phrases:
             return frozenset()
         words = set(self._inside.values())
@@ -104,11 +105,11 @@ class WordBoundaries:
         )
 
     def _is_homograph(self, start: int, end: int) -> bool:
-        """Whether it is another word by what stands behind it."""
+        """Whether the text behind makes it another word."""
         follow = self._rules.homographs.get(self._text[start:end])
         return follow is not None and self._text.startswith(follow, end)
 
 
 def _to_dictionary_spelling(lower: str) -> str:
-    """The word as dictionaries spell it: NFKC makes two signs of the Thai vowel am."""
+    """Spell a word as dictionaries do: NFKC splits the Thai vowel am into two characters."""
     return lower.replace("\u0e4d\u0e32", "\u0e33")

@@ -1,4 +1,4 @@
-"""Recognizers that are functions of the user's."""
+"""Recognizers backed by user-defined functions."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class FunctionRecognizer:
     """Calls a function, whose parameters are filled by name: ``text``, ``doc``, ``at``,
     ``language``, ``options``, and each of the options.
 
-    It gives mentions (an iterable of them, a single one, or None). What it raises, and what no
-    entity can be made of, comes as :class:`HandlerError`. Raises :class:`ModelError` for a
-    function that cannot be called so.
+    The function returns mentions (an iterable, a single one, or None). If it fails or returns an
+    invalid mention, a call raises :class:`HandlerError`. Raises :class:`ModelError` for a function
+    with other parameters.
     """
 
     def __init__(
@@ -64,9 +64,10 @@ class FunctionRecognizer:
 
 
 def import_function(name: str) -> Callable[..., Any]:
-    """The function ``module#function``, without a model that could tell where else to look.
+    """Import the function ``module#function`` without a model, whose folder would be searched as
+    well.
 
-    Raises :class:`ModelError` when there is none.
+    Raises :class:`ModelError` if it is not found.
     """
     module, _, attribute = name.rpartition("#")
     try:
@@ -82,7 +83,7 @@ def import_function(name: str) -> Callable[..., Any]:
 
 
 def _describe_problem(found: Any, text: str) -> str:
-    """What is wrong with something that a function gave ('' if nothing)."""
+    """Describe why the result of a function is no valid mention ('' if it is)."""
     if not isinstance(found, Mention):
         return f"{_describe_type(found)} where a Mention belongs"
     place: tuple[Any, Any] = found.start, found.end

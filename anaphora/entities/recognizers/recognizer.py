@@ -1,8 +1,8 @@
-"""What finds entities that no list of phrases could hold: recognizers, and what they find.
+"""The recognizer protocol, for entities that no list of phrases can cover.
 
-A recognizer is made for one language, and asked about one text after the other. It must be
-deterministic, keep nothing of a text but in bounded caches, find nothing (and raise nothing)
-where a text makes no sense, and may be asked by many threads at a time.
+A recognizer is created for one language and called for one text after the other. It must be
+deterministic and thread-safe, keep parts of texts in bounded caches alone, and find nothing (and
+raise nothing) in a text that makes no sense.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ __all__ = [
 
 
 class Mention(Struct, frozen=True):
-    """A place in a text where something is mentioned, and what is meant.
+    """A range of a text that mentions something, and its meaning.
 
-    ``start`` and ``end`` are offsets of characters (half open). ``value`` is what is meant as a
-    text ("2026-11-22" for "tomorrow"), None where nothing but the words is known; ``meta`` says
-    more of it, in JSON-able data. Several mentions of one place are several ways to understand
-    it, the likeliest first; they must differ in ``value`` or ``meta``.
+    ``start`` and ``end`` are offsets of characters (half-open). ``value`` is the meaning as a text
+    ("2026-11-22" for "tomorrow"), None if only the words are known; ``meta`` has details, as
+    JSON-able data. Several mentions of one range are alternatives, the likeliest first; they must
+    differ in ``value`` or ``meta``.
 
-    A ``fallback`` counts only where an intent needs it that nothing else completes. One that is
-    ``void`` is no entity: it says that nothing in its place is one, as of the number and the month
-    of "February 30".
+    A ``fallback`` counts only if an intent needs it that nothing else completes. One that is
+    ``void`` is no entity: it says that nothing in its range is one, such as the number and the
+    month of "February 30".
     """
 
     start: int
@@ -48,8 +48,8 @@ class Mention(Struct, frozen=True):
 
 
 class TokenizedText:
-    """A text that has been cut into tokens, where nothing but what is ours looks at it: for less
-    than a Doc takes. ``texts`` are those of the tokens, ``starts`` where each begins."""
+    """A tokenized text, cheaper than a Doc: the ``texts`` of its tokens and their offsets
+    ``starts``. It is used where no user-defined code looks at the text."""
 
     __slots__ = ("_starts", "_texts", "text")
 
@@ -59,8 +59,8 @@ class TokenizedText:
         self._starts = starts
 
     def covering_tokens(self, start: int, end: int) -> TokenSpan:
-        """The tokens that the characters from ``start`` up to ``end`` lie in, of which neither the
-        first nor the last is a blank."""
+        """Return the tokens that contain the characters from ``start`` up to ``end``, the first and
+        the last of which are not blank."""
         first = bisect_right(self._starts, start) - 1
         last = bisect_right(self._starts, end - 1) - 1
         return TokenSpan(
@@ -69,7 +69,7 @@ class TokenizedText:
 
 
 class TokenSpan(NamedTuple):
-    """Tokens, the first one and the one behind the last, and the characters that they have."""
+    """A range of tokens, ``last`` exclusive, and the offsets of its characters."""
 
     first: int
     last: int
@@ -78,11 +78,11 @@ class TokenSpan(NamedTuple):
 
 
 class Recognizer(Protocol):
-    """Finds what a text mentions of one kind."""
+    """Finds the mentions of one kind in a text."""
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
-        """The mentions in ``doc``, in any order. ``at`` is the local time of the one who asks,
-        with a time zone."""
+        """Return the mentions in ``doc``, in any order. ``at`` is the local time of the user, with
+        a time zone."""
         ...
 
 
@@ -95,7 +95,7 @@ TEXT_KEY = "anaphora_text"
 
 
 def get_text(doc: Doc | TokenizedText) -> str:
-    """The text of ``doc``, put together once for all recognizers (by spaCy anew at each call,
+    """Return the text of ``doc``, cached for all recognizers (spaCy joins it anew at each call,
     which takes 4 µs)."""
     if isinstance(doc, TokenizedText):
         return doc.text

@@ -32,12 +32,12 @@ _MAX_TEXT_LENGTH = 1 << 30  # characters, the most that spaCy's tokenizer takes
 def build_pipeline(
     model: Model, language: str, nlp: Language | None = None, cache: Cache | None = None
 ) -> Language:
-    """A spaCy pipeline that finds the elements of ``model`` in texts in ``language``.
+    """Build a spaCy pipeline that finds the elements of ``model`` in texts in ``language``.
 
     A given ``nlp`` keeps its components and gets the tagger as its last one; a tagger that it
-    has already is told to look for this model. A ``cache`` may know what to look for in a blank
-    one, and keeps what takes long to load. Raises :class:`ModelError` when spaCy has no such
-    language or lacks a package for it.
+    already has is configured for this model. With a ``cache``, the phrase index of a blank pipeline
+    and data of recognizers are loaded from it or stored in it. Raises :class:`ModelError` when
+    spaCy does not have the language or lacks a package for it.
     """
     is_blank = nlp is None
     if nlp is None:
@@ -50,20 +50,19 @@ def build_pipeline(
 
 
 class PipelineSource(Protocol):
-    """Gives the spaCy pipeline for the next text; called while no Doc is in use."""
+    """Gives the spaCy pipeline for the next text. To be called while no Doc is in use."""
 
     def __call__(self) -> Language: ...
 
 
 class OwnPipeline:
-    """A pipeline made here, whose vocabulary does not grow for ever.
+    """A blank pipeline with a bounded vocabulary.
 
-    What the first texts bring stays, for the words of every day are among it. After that a
-    memory zone is open, which is closed with all that it learnt, and opened anew, each time
-    that it is full (1.5 ms). spaCy's hash tables keep 24 bytes of a word even so; after many
-    zones a new blank pipeline takes the place of the old one (20 to 80 ms). Where code of
-    the user's may keep a Doc or what is in it, no zone pulls the memory from under it: the new
-    pipeline comes at once.
+    The vocabulary of the first texts stays, since everyday words are among it. After that a memory
+    zone is opened, which is closed and opened anew each time it is full (1.5 ms). spaCy's hash
+    tables keep 24 bytes of each word even so; after many zones a new blank pipeline replaces the
+    old one (20 to 80 ms). If user-defined code may keep a Doc or parts of it, no zone is used, as
+    it would free their memory: then the new pipeline comes at once.
     """
 
     def __init__(self, model: Model, language: str, cache: Cache | None) -> None:
@@ -104,7 +103,7 @@ class OwnPipeline:
 
 
 class UserPipeline:
-    """A pipeline of the user's, as it is."""
+    """A pipeline of the user, unchanged."""
 
     def __init__(self, model: Model, language: str, nlp: Language) -> None:
         self._nlp = build_pipeline(model, language, nlp)
@@ -142,8 +141,8 @@ def get_tagger(nlp: Language) -> ElementTagger:
 
 
 def needs_doc(element: Element) -> bool:
-    """Whether what finds the element reads a Doc: spaCy's labels, a function of the user's that
-    takes one."""
+    """Whether the element is found by something that reads a Doc: labels of spaCy, or a
+    user-defined function with such a parameter."""
     recognition = element.recognition
     if recognition is None or recognition.kind == "built-in":
         return False

@@ -30,8 +30,8 @@ PatternEnds: TypeAlias = Callable[[Pattern, int], Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The text from one word to the next whitespace, as it was written and as it is compared, and
-    where each of its words ends in both."""
+    """The text from one word to the next whitespace, original and normalized, with the end of each
+    of its words in both."""
 
     text: str
     ends: Sequence[int]
@@ -42,8 +42,9 @@ class _Run:
 class TokenRuns:
     """The runs of adjacent tokens in one text.
 
-    ``words``, ``texts`` and ``starts`` are those of its tokens. ``places`` are the tokens that
-    count as words of phrases, all of them by default; :meth:`ends` counts by these.
+    ``words``, ``texts`` and ``starts`` are those of its tokens. ``places`` are the indexes of the
+    tokens that count as words of phrases, by default all; :meth:`ends` takes and returns indexes
+    into them.
     """
 
     __slots__ = ("_matches", "_places", "_runs", "_starts", "_texts", "_words")
@@ -62,8 +63,10 @@ class TokenRuns:
         self._matches: dict[tuple[int, int], Sequence[int]] = {}
 
     def ends(self, pattern: Pattern, at: int) -> Sequence[int]:
-        """As :data:`PatternEnds`. A run that only adds closing punctuation to one that matches
-        as well is left out: "Ann." is "Ann"."""
+        """Return where the runs that match ``pattern`` from word ``at`` end, the longest first.
+
+        A run that only adds closing punctuation to another match is left out: "Ann." is "Ann".
+        """
         try:
             return self._matches[id(pattern), at]
         except KeyError:

@@ -69,9 +69,9 @@ _PACKAGES = {"ja": "install it with: pip install 'anaphora[japanese]'"}
 
 
 def blank(language: str, *, source: str = "") -> Language:
-    """A spaCy pipeline of that language with nothing but its tokenizer.
+    """Create a spaCy pipeline of a language with nothing but its tokenizer.
 
-    Raises :class:`ModelError` when spaCy has no such language or lacks a package for it.
+    Raises :class:`ModelError` when spaCy does not have the language or lacks a package for it.
     """
     code = base_code(language)
     if not code.isalnum():
@@ -95,9 +95,9 @@ def blank(language: str, *, source: str = "") -> Language:
 
 
 class LetterTokenizer(DummyTokenizer):
-    """Cuts scripts without blanks between words into letters with their marks, others into words;
-    what is no letter or digit stands alone. The Thai vowel am is a letter, in one code point or
-    in two."""
+    """Splits scripts without blanks into letters with their marks, other scripts into words; any
+    other character is a token of its own. The Thai vowel am counts as a letter, in one code point
+    or in two."""
 
     _TOKENS = regex.compile(
         r"\u0e4d\u0e32|[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}](?:(?!\u0e4d\u0e32)\p{M})*|[^\W\d_]\p{M}*(?:(?!"
@@ -108,7 +108,7 @@ class LetterTokenizer(DummyTokenizer):
         self.vocab = vocab
 
     def __call__(self, text: str) -> Doc:
-        """The text as a Doc; a single blank belongs to the token before it."""
+        """Tokenize a text. A single blank belongs to the token before it."""
         words: list[str] = []
         spaces: list[bool] = []
         for piece in self._TOKENS.findall(text):
@@ -161,20 +161,20 @@ def _create_word_tokenizer(nlp: Language) -> Tokenizer:
 
 
 def _remove_curly_apostrophe(rule: Any) -> Any:
-    """The rule without the typographic apostrophe, where it leaves the straight one whole."""
+    """Remove the typographic apostrophe from a rule that does not have the straight one."""
     pattern = str(rule)
     return rule if "'" in pattern else pattern.replace("’", "")
 
 
 def _match_url_or_path(url_match: Any) -> Callable[[str], Any]:
-    """The same addresses, and paths of files."""
+    """Create a matcher of the same URLs, and of file paths."""
     addresses: re.Pattern[str] = url_match.__self__  # a bound method, as spaCy wants it
     pattern = _INLINE_FLAGS.sub("", addresses.pattern)
     return re.compile(rf"(?:{pattern})|(?:{_PATH.pattern})", addresses.flags).match
 
 
 def _match_non_ordinal(token_match: Any) -> Callable[[str], Any]:
-    """The same words, but for numbers with a period."""
+    """Create a matcher of the same words, except numbers with a period."""
     words: re.Pattern[str] = token_match.__self__  # a bound method, as spaCy wants it
     pattern = _INLINE_FLAGS.sub("", words.pattern)  # they stand in the flags, too
     return re.compile(rf"(?!.*\d\.$)(?:{pattern})", words.flags).match

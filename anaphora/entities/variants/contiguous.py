@@ -1,9 +1,8 @@
-"""The best readings of entities each of which is in one piece.
+"""Find the best variants of contiguous entities by dynamic programming from right to left.
 
-A set is maximal when no further entity fits between its own. The best of them are found from
-the last token back to the first: the best readings of a text from some place on are the
-entities that may come first there, each with the best readings of what follows it. A rank is a
-sum over entities, so nothing beyond the ``limit`` best at each place is ever needed.
+A set is maximal if no further entity fits between its own. The best variants from a position on are
+the entities that may come first there, each with the best variants of what follows. The cost is a
+sum over entities, so only the best ``limit`` at each position are needed.
 """
 
 from __future__ import annotations
@@ -15,17 +14,23 @@ from typing import Any, TypeAlias
 
 from anaphora.core.utterance import Entity
 
-__all__ = ["find_contiguous_variants"]
+__all__ = ["find_contiguous_variants", "is_contiguous"]
+
+
+def is_contiguous(entity: Entity) -> bool:
+    """Whether no other token stands between those of the entity."""
+    tokens = entity.tokens
+    return tokens[-1] - tokens[0] + 1 == len(tokens)
 
 
 def find_contiguous_variants(
     entities: Sequence[Entity], costs: Sequence[int], limit: int
 ) -> list[list[int]]:
-    """At most ``limit`` maximal sets of entities that don't overlap, the cheapest first.
+    """Return at most ``limit`` maximal sets of entities that do not overlap, the cheapest first.
 
-    The entities come sorted by their start, each with its cost; a set is given by their indexes,
-    and is as cheap as the sum of its costs is small. Among equals, what has the earlier ones
-    comes first. Without entities there is one empty set.
+    The entities are sorted by start, each with its cost; a set is given by their indexes, and costs
+    the sum of them. Ties are broken in favor of earlier entities. Without entities there is one
+    empty set.
     """
     if not entities:
         return [[]]
@@ -63,7 +68,7 @@ def _best_starting_with(
     tables: list[list[_PartialVariant]],
     limit: int,
 ) -> list[_PartialVariant]:
-    """The best readings that begin with one of ``firsts``."""
+    """Return the best partial variants that begin with one of ``firsts``."""
     candidates: Iterable[int] = firsts
     if len(firsts) > limit:  # then only those count whose best reading is among the best
         best = nsmallest(limit, [(costs[i] + tables[after[i]][0][0], i) for i in firsts])

@@ -22,8 +22,8 @@ __all__ = [
 
 
 def load_stop_words(language: str) -> frozenset[str]:
-    """spaCy's stop words of the language, and those that it would cut into such; none for a
-    language that it does not know."""
+    """Return spaCy's stop words of the language, and stop words that spaCy would split into such;
+    empty for an unknown language."""
     code = base_code(language)
     try:
         known = spacy.util.get_lang_class(code).Defaults.stop_words
@@ -33,19 +33,21 @@ def load_stop_words(language: str) -> frozenset[str]:
 
 
 def load_qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
-    """The function words of the language that turn the sense of others or bound it, by kind:
-    ``negation`` (not), ``exclusion`` (without), ``restriction`` (only), ``universal`` (all) and
-    ``modality`` (may). They come from ``function_words.yaml`` in the
-    folder of the language, the commonest first."""
+    """Return the function words that negate or restrict others, by kind, the most common first.
+
+    The kinds are ``negation`` (not), ``exclusion`` (without), ``restriction`` (only), ``universal``
+    (all) and ``modality`` (may). They come from ``function_words.yaml`` in the folder of the
+    language.
+    """
     table = _load_function_words(base_code(language))
     return {kind: tuple(words.split()) for kind, words in table.items() if isinstance(words, str)}
 
 
 @lru_cache(maxsize=100)
 def load_courtesy_phrases(language: str) -> frozenset[tuple[str, ...]]:
-    """The words and phrases of the language that only make a request polite ("please", "would
-    like"), each as its words are compared. They come from ``courtesy`` in
-    ``function_words.yaml`` of the language: phrases with a blank between the tokens."""
+    """Return the words and phrases that only make a request polite ("please", "would like"), as
+    normalized words. They come from ``courtesy`` in ``function_words.yaml`` of the language, with a
+    blank between the tokens of a phrase."""
     from anaphora.grammar.synonyms.expansion import expand_synonym
 
     normalize = create_normalizer(language)
@@ -62,8 +64,8 @@ def _load_function_words(code: str) -> Mapping[str, Any]:
 
 
 def load_qualifiers(language: str, *kinds: str) -> frozenset[str]:
-    """The words of :func:`load_qualifiers_by_kind`, of some kinds or of all, as words are compared.
-    They count as content words, though lists of stop words have them."""
+    """Return the normalized words of :func:`load_qualifiers_by_kind`, of some kinds or of all. They
+    count as content words even if they are in a list of stop words."""
     known = load_qualifiers_by_kind(language)
     words = chain.from_iterable(known.get(kind, ()) for kind in kinds or known)
     return frozenset(map(create_normalizer(language), words))

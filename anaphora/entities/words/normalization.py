@@ -1,4 +1,4 @@
-"""What is known of a language by its code: spaCy's class, Snowball's stemmer, spelling."""
+"""Language codes, stemmers and the normalization of words."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ _UNUSUAL_GERSHAYIM = re.compile("(?<=[א-ת])[”“„″](?=[א-ת])")
 
 
 def base_code(language: str) -> str:
-    """The code that spaCy and Snowball go by: ``en`` for ``en-US``, ``nb`` for ``no``."""
+    """Return the code that spaCy and Snowball use: ``en`` for ``en-US``, ``nb`` for ``no``."""
     code = language.replace("_", "-").partition("-")[0].lower()
     return _ALIASES.get(code, code)
 
 
 def create_stemmer(language: str) -> StemFunction:
-    """A function from words to their stems: Snowball's, else what the table of the language says
-    of its endings, else one to the words themselves."""
+    """Create a function from words to stems: by Snowball, else by the endings in the table of the
+    language, else the identity."""
     code = base_code(language)
     algorithm = _STEMMERS.get(code)
     if algorithm not in Stemmer.algorithms():
@@ -78,9 +78,11 @@ def create_stemmer(language: str) -> StemFunction:
 
 
 def create_normalizer(language: str) -> Callable[[str], str]:
-    """A function that gives the spelling of a word under which it is compared: NFKC, without
-    case and invisible marks, with straight apostrophes, and with those letters for one another
-    that the table of the language counts as the same (``е`` for ``ё``)."""
+    """Create a function that normalizes a word for comparison.
+
+    It applies NFKC and case folding, removes invisible characters, straightens apostrophes, and
+    replaces letters that the table of the language treats as equal (``ё`` by ``е``).
+    """
     code = base_code(language)
     known = load_orthography(code)
     before = {**_APOSTROPHES, **known.lowercase}
@@ -102,8 +104,8 @@ def create_normalizer(language: str) -> Callable[[str], str]:
 
 
 def create_batch_normalizer(language: str) -> Callable[[Sequence[str]], list[str]]:
-    """As :func:`create_normalizer` for many words at once, none of which has a line feed: a tenth
-    of the time. A word of invisible marks alone becomes empty."""
+    """Create a normalizer for many words at once, none of which contains a line feed. It is ten
+    times as fast as :func:`create_normalizer`. A word of invisible characters becomes empty."""
     code = base_code(language)
     known = load_orthography(code)
     before = {**_APOSTROPHES, **known.lowercase}
@@ -126,9 +128,9 @@ def create_batch_normalizer(language: str) -> Callable[[Sequence[str]], list[str
 
 
 def normalize_apostrophes(text: str) -> str:
-    """The text with an apostrophe where another sign takes its place between two letters, as many
-    keyboards have it ("don`t", "don´t"), and where it stands a letter too early ("does'nt"); the
-    same for the quote inside of a Hebrew word."""
+    """Replace signs used as an apostrophe between two letters ("don`t", "don´t") by one, and move
+    an apostrophe that stands a letter too early ("does'nt"); the same for the quote inside a Hebrew
+    word."""
     if "'nt" in text:
         text = _MISPLACED_APOSTROPHE.sub("n't", text)
     if text.isascii() and "`" not in text:
@@ -137,6 +139,6 @@ def normalize_apostrophes(text: str) -> str:
 
 
 def is_visible(char: str) -> bool:
-    """Whether a character is more than a mark on how others are drawn."""
+    """Whether a character is more than a format character or a variation selector."""
     # Variation selectors are no format characters: a sun with one is a sun in colours.
     return unicodedata.category(char) != "Cf" and not "\ufe00" <= char <= "\ufe0f"

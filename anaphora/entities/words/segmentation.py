@@ -1,11 +1,12 @@
-"""The words of texts that are written without blanks between them.
+"""Word segmentation of texts without blanks between words.
 
-Chinese and Thai are matched sign by sign, for segmenters err. What a segmenter says decides whether
-a match is one or more whole words: 马 is no word in 马上. A dictionary also has phrases as words
-(喝茶, "drink tea"); the rules in the table of the language say where such a word may be parted.
+Chinese and Thai are matched character by character, since segmenters make errors. Segmentation
+decides whether a match consists of whole words: 马 is no word in 马上. A dictionary also has
+phrases as words (喝茶, "drink tea"); the rules in the table of the language say where such a word
+may be split.
 
-The segmenters are packages of their own, which are loaded when a text first needs them. Without
-them a match may start or end anywhere.
+The segmenters are optional packages, loaded when a text first needs them. Without them a match may
+start or end anywhere.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ __all__ = [
 
 WordClass: TypeAlias = Literal["verb", "noun", "adjective", "number", ""]
 
-_MAX_CACHED = 20_000  # words and where they may be parted
+_MAX_CACHED = 20_000  # words and where they may be split
 _MAX_CHUNK_LENGTH = 1_000  # characters that are segmented at once
 _OF_OTHER_SCRIPTS = re.compile(r"[a-z]+|\d+", re.IGNORECASE)
 
 
 class Segmenter(Protocol):
-    """Knows the words of a dictionary."""
+    """Splits text into the words of a dictionary."""
 
     def split(self, text: str) -> Sequence[str]:
-        """The words of a text, one behind the other."""
+        """Split a text into words."""
         ...
 
     def is_word(self, text: str) -> bool:
@@ -45,7 +46,7 @@ class Segmenter(Protocol):
         ...
 
     def word_class(self, word: str) -> WordClass:
-        """What the word is most often."""
+        """Return the most common part of speech of the word."""
         ...
 
 
@@ -58,8 +59,8 @@ class _ChineseSegmenter:
         self._jieba = Jieba()
 
     def split(self, text: str) -> Sequence[str]:
-        # Its guesses at words that it does not know join what belongs to several.
-        return self._jieba.cut(text, False)  # its flag is not by name
+        # False: its model of unknown words joins parts of several. The flag is positional.
+        return self._jieba.cut(text, False)
 
     def is_word(self, text: str) -> bool:
         return self._jieba.has_word(text)
@@ -70,7 +71,7 @@ class _ChineseSegmenter:
 
 
 class _ThaiSegmenter:
-    """The longest words of PyThaiNLP's dictionary."""
+    """Longest matching with the dictionary of PyThaiNLP."""
 
     def __init__(self) -> None:
         from pythainlp.corpus.common import thai_words
@@ -115,14 +116,14 @@ SEGMENTED_LANGUAGES = frozenset(_SEGMENTERS)
 
 
 def missing_segmenter(code: str) -> str:
-    """The extra that has the segmenter of the language; '' if it needs none or it is installed."""
+    """Return the extra with the segmenter of the language; '' if it is installed or not needed."""
     package, extra = _PACKAGES.get(code, ("", ""))
     return extra if package and find_spec(package) is None else ""
 
 
 class Segmentation:
-    """Where the words of texts in one language begin and end; without a ``segmenter``, those of
-    other scripts alone."""
+    """Finds words in texts of one language; without a ``segmenter``, only those of other
+    scripts."""
 
     def __init__(self, segmenter: Segmenter | None, rules: SegmentRules) -> None:
         self._segmenter = segmenter
@@ -134,14 +135,12 @@ class Segmentation:
         )
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where each word of several signs begins and ends."""
+        """Yield the start and the end of each word of several characters."""
         for match in _OF_OTHER_SCRIPTS.finditer(text):
             yield match.span()
         if self._segmenter is None:
             return
-        if (
-            self._additional_words is not None
-        ):  # words of the table that the dictionary does not have
+        if self._additional_words is not None:
             for match in self._additional_words.finditer(text):
                 yield match.span()
         for first in range(0, len(text), _MAX_CHUNK_LENGTH):
@@ -153,7 +152,7 @@ class Segmentation:
                 start = end
 
     def joints(self, word: str) -> frozenset[int]:
-        """The places inside a word where it may be parted."""
+        """Return the offsets inside a word where it may be split."""
         return self._joints_in(word)
 
     def _find_joints(self, word: str) -> frozenset[int]:
@@ -169,7 +168,7 @@ class Segmentation:
         return frozenset(joints)
 
     def _are_separate_words(self, first: str, rest: str) -> bool:
-        """Whether two words stand side by side, though the dictionary has them as one."""
+        """Whether a word of the dictionary consists of these two words."""
         rules, segmenter = self.rules, self._segmenter
         if segmenter is None or not (segmenter.is_word(first) and segmenter.is_word(rest)):
             return False
@@ -189,7 +188,7 @@ class Segmentation:
         return self._is_object(word) or self._has_class(word, "adjective")
 
     def _is_object(self, word: str) -> bool:
-        """Whether it is a noun that stands as a word of its own."""
+        """Whether the word is a noun that is a word of its own."""
         if word in self.rules.objects or word in self.rules.bound:
             return word in self.rules.objects
         least = self.rules.least
@@ -204,6 +203,6 @@ class Segmentation:
 
 @cache
 def load_segmentation(code: str) -> Segmentation:
-    """The words of a language by its code; loads what it needs."""
-    made = None if missing_segmenter(code) else _SEGMENTERS[code]()
-    return Segmentation(made, load_orthography(code).segments)
+    """Load the segmentation of a language by its code, with its segmenter if that is installed."""
+    segmenter = None if missing_segmenter(code) else _SEGMENTERS[code]()
+    return Segmentation(segmenter, load_orthography(code).segments)

@@ -432,7 +432,7 @@ def test_components_stay_when_the_vocabulary_is_made_anew(shop, monkeypatch) -> 
         ),
         (
             SIZES.format(config="config: {wordz: [x]}"),
-            "the component 'test_shop_sizes' of the element 'size' cannot be made",
+            "the component 'test_shop_sizes' of the element 'size' cannot be created",
             "given to its factory",
         ),
     ],
