@@ -26,13 +26,13 @@ from anaphora.entities.words.scripts import UNSPACED
 
 __all__ = ["select_likeliest"]
 
-_MAX_LENGTH = 2_000  # characters; a language is told by fewer
+_MAX_LENGTH = 2_000  # characters; fewer are enough to detect a language
 
 # Words, and runs of letters without blanks.
 _RUN = regex.compile(rf"(?:[{UNSPACED}]\p{{M}}*)+|(?:[\p{{L}}--[{UNSPACED}]]\p{{M}}*)+", regex.V1)
-_ALPHABETS = ("LATIN", "CYRILLIC")  # whose letters tell languages apart
+_ALPHABETS = ("LATIN", "CYRILLIC")  # whose letters distinguish languages
 
-# How much is made of a pair of letters, of a single one, and of what is not there at all.
+# Weights of letter bigrams and of single letters, and the smoothing for unseen ones.
 _BIGRAM_WEIGHT, _UNIGRAM_WEIGHT, _SMOOTHING = 0.7, 0.25, 0.0001
 
 _Run: TypeAlias = tuple[int, int]

@@ -47,7 +47,7 @@ from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["BATCH_SIZE", "Pipeline"]
 
-BATCH_SIZE = 128  # texts: twice as many gain another 5 %, and all of them are held at once
+BATCH_SIZE = 128  # texts; twice as many gain only 5 %, and all are kept in memory
 
 
 class Pipeline:
@@ -154,7 +154,7 @@ class Pipeline:
         found: list[dict[str, Utterance]] = [{} for _ in texts]
         for language, reader in self._readers.items():
             mine = [i for i, one in enumerate(texts) if one.language in (None, language)]
-            utterances = reader.read_all([texts[i] for i in mine])  # or none at all
+            utterances = reader.read_all([texts[i] for i in mine])  # all, or none if one fails
             for i, utterance in zip(mine, utterances, strict=False):
                 found[i][language] = utterance
         wanted = [len(self._readers) if one.language is None else 1 for one in texts]
@@ -186,9 +186,9 @@ class _LanguageReader:
             else UserPipeline(model, language, nlp)
         )
         self._language = language
-        # A tagger that takes the place of this one has the same lexicon and the same keys.
+        # A tagger that replaces this one has the same lexicon and the same keys.
         self._tagger = get_tagger(self._nlp())
-        # One that was given may get more components later.
+        # The user may add components to a given pipeline later.
         self.benefits_from_batches = nlp is not None or any(
             map(_is_user_component, self._nlp().pipeline)
         )
@@ -204,7 +204,7 @@ class _LanguageReader:
         self._token_cache: TokenCache | None = None
         if self._is_internal and type(tokenizer) is Tokenizer:
             self._token_cache = TokenCache(tokenizer, self._tokenize, self._tagger.lexicon)
-        # The same in whichever pipeline takes the place of this one.
+        # The same in every pipeline that replaces this one.
         self._components = [
             one for _, one in self._nlp().pipeline if isinstance(one, EntityComponent)
         ]
@@ -221,7 +221,7 @@ class _LanguageReader:
                 sentence, self._run_recognizers(TokenizedText(text, texts, starts), at, sentence)
             )
         with self._lock:
-            # Everything is copied out of the Doc: its memory may be gone at the next text.
+            # Everything is copied out of the Doc, whose memory may be freed at the next text.
             try:
                 return (
                     self._read_without_spans(text, at)
@@ -282,7 +282,7 @@ class _LanguageReader:
         )
         if not fallbacks:
             return utterance
-        if self._tagger.phrase_index.has_composition:  # of them, too
+        if self._tagger.phrase_index.has_composition:  # phrases may be composed of fallbacks, too
             again = self._match_elements(sentence, [*found.entities, *fallbacks]).entities
         else:
             again = self._entity_filter.apply([*utterance.entities, *fallbacks])
@@ -311,7 +311,7 @@ class _LanguageReader:
         if recognized or known.has_composition:
             entities = self._entity_filter.apply(found)
         else:
-            # Of phrases of words alone the search gives each once, the longest of a kind.
+            # Phrases of words alone have no duplicates, and the longest of a kind are selected.
             entities = (
                 tuple(found)
                 if is_in_order
@@ -337,7 +337,7 @@ class _LanguageReader:
         docs = [
             _create_unread_doc(nlp, text, one.at) for text, one in zip(said, texts, strict=True)
         ]
-        # Whoever has told spaCy to go on after errors gets fewer Docs back than went in.
+        # An error handler of the user may drop Docs.
         for text, doc in zip(said, nlp.pipe(docs, batch_size=len(docs)), strict=True):
             yield self._utterance_of_doc(doc, text)
 

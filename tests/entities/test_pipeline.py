@@ -195,7 +195,7 @@ def test_one_pipeline_cannot_serve_two_models():
     first = Pipeline(WEATHER, nlp)
     second = Pipeline(model(element("x", "tokyo")), nlp)
     assert entities(second("Tokyo")) == [("x", None)]
-    with pytest.raises(ModelError, match="serves another one"):
+    with pytest.raises(ModelError, match="now serves another model"):
         first("Tokyo")
 
 

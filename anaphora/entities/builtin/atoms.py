@@ -79,7 +79,7 @@ def get_atoms(text: str, language: str) -> tuple[Atom, ...]:
     text one after the other."""
     if len(text) <= _MAX_CACHED_LENGTH:
         return _get_cached_atoms(text, language)
-    return tuple(split_atoms(text, create_normalizer(language)))  # whose words may be of any length
+    return tuple(split_atoms(text, create_normalizer(language)))  # without the cache of long words
 
 
 @lru_cache(maxsize=256)

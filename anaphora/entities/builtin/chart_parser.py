@@ -21,7 +21,7 @@ from anaphora.entities.builtin.atoms import Atom
 
 __all__ = ["BuildMeaning", "Chart", "ChartGrammar", "Item", "Literal"]
 
-_MAX_EDGES = 5_000  # in one chart (some 20 ms); what is left then goes unfound
+_MAX_EDGES = 5_000  # in one chart (some 20 ms); further items are not found
 
 BuildMeaning: TypeAlias = Callable[[Sequence[Any]], Any]
 """Makes the meaning of an item of the meanings of what the categories of its rule stand for, in
@@ -36,7 +36,7 @@ class Literal:
     is_prefix: bool = False
 
 
-class Item(NamedTuple):  # as an edge: a dataclass takes three times as long to make
+class Item(NamedTuple):  # as an edge: a dataclass takes three times as long to create
     """An item from the atom ``start`` up to the atom ``end``, with its ``meaning``."""
 
     start: int
@@ -74,7 +74,7 @@ class _Node:
         return node
 
 
-# Stays empty: of thousands of nodes most lack two of the ways on, or all three.
+# Shared and always empty: most of thousands of nodes lack two or three kinds of edges.
 _NO_EDGES: dict[str, _Node] = {}
 
 
@@ -157,7 +157,7 @@ class Chart:
         self._best[key] = item
         self._from.setdefault(item.start, []).append(item)
         category = item.category
-        for edge in self._waiting[item.start]:  # what follows is added behind it
+        for edge in self._waiting[item.start]:  # may grow while it is iterated
             if (node := edge.node.categories.get(category)) is not None:
                 self._advance(edge, node, item)
 

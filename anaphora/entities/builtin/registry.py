@@ -28,7 +28,7 @@ _MODULES = {
     "phone": "patterns.phone",
     "boolean": "boolean",
 }
-# Whose modules have a function ``load``.
+# Entities whose modules have a function ``load``.
 _CACHEABLE = frozenset({"date", "duration", "place"})
 
 

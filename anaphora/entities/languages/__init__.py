@@ -84,6 +84,6 @@ def load_yaml(package: str, path: str, *, as_text: bool = False) -> dict[str, An
     file = files(package).joinpath(path)
     if not file.is_file():
         return {}
-    # Bytes: YAML finds out for itself that they are UTF-8.
+    # Bytes: YAML detects UTF-8 by itself.
     read: dict[str, Any] = yaml.load(file.read_bytes(), _TEXT_LOADER if as_text else _LOADER) or {}
     return read

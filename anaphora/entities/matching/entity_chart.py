@@ -14,7 +14,7 @@ from anaphora.grammar.synonyms.entity_part import EntityPart
 __all__ = ["EntityChart", "PredicateFailure"]
 
 # Limits for one text (some 0.5 s each); further entities are not found.
-_MAX_TESTS = 50_000  # entities for parts
+_MAX_TESTS = 50_000  # tests of an entity for a part
 _MAX_PARTS = 10_000  # entities that are parts, and parts of those
 
 PredicateFailure = tuple[EntityPart, Entity, str]
@@ -32,7 +32,7 @@ class EntityChart:
         self.failure: PredicateFailure | None = None
         self._context = context
         self._entities: list[Entity] = []
-        self._sizes: list[int] = []  # of each with all that it is composed of
+        self._sizes: list[int] = []  # number of entities in each, itself included
         self._tests_left = _MAX_TESTS
         self._parts_left = _MAX_PARTS
         self._by_start: dict[int, list[tuple[int, int]]] = {}

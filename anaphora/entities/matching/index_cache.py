@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import msgspec
@@ -115,21 +116,8 @@ def _encode_level(level: CompositionLevel) -> dict[str, Any]:
             for part, child in steps
         ],
         "said_with": {id: sorted(stems) for id, stems in level.stop_word_stems.items()},
-        "spread": [
-            (
-                [_encode_step(step) for step in one.steps],
-                one.entry,
-                one.any_order,
-                one.typos,
-                one.max_gap,
-                one.compounds,
-            )
-            for one in level.sparse.phrases
-        ],
-        "separable": [
-            (one.prefix, one.base, list(map(_encode_step, one.steps)), one.entry, one.typos)
-            for one in (level.separable.phrases if level.separable else ())
-        ],
+        "sparse": list(map(_encode_phrase, level.sparse.phrases)),
+        "separable": list(map(_encode_phrase, level.separable.phrases if level.separable else ())),
     }
 
 
@@ -146,15 +134,19 @@ def _decode_level(
     arrays = {name: array(code, data[name]) for name, code in _ARRAYS.items()}
     nodes = Nodes(**arrays, patterns=patterns, parts=parts)
     stop_word_stems = {id: frozenset(stems) for id, stems in data["said_with"].items()}
-    sparse = [
-        SparsePhrase(tuple(map(_decode_step, steps)), *others) for steps, *others in data["spread"]
-    ]
-    separable = [
-        SeparablePhrase(prefix, base, tuple(map(_decode_step, steps)), entry, typos)
-        for prefix, base, steps, entry, typos in data["separable"]
-    ]
+    sparse = [SparsePhrase(**_decode_phrase(one)) for one in data["sparse"]]
+    separable = [SeparablePhrase(**_decode_phrase(one)) for one in data["separable"]]
     verbs = SeparableVerbMatcher(separable, lexicon) if separable else None
     return CompositionLevel(entries, Trie(nodes), SparseMatcher(sparse), stop_word_stems, verbs)
+
+
+def _encode_phrase(phrase: SparsePhrase | SeparablePhrase) -> dict[str, Any]:
+    data = {field.name: getattr(phrase, field.name) for field in fields(phrase)}
+    return data | {"steps": list(map(_encode_step, phrase.steps))}
+
+
+def _decode_phrase(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {**data, "steps": tuple(map(_decode_step, data["steps"]))}
 
 
 def _encode_step(step: Step) -> Any:
@@ -163,7 +155,7 @@ def _encode_step(step: Step) -> Any:
             return step.text
         case EntityPart():
             return [step.alias, step.text]
-    return {name: getattr(step, name) for name in step.__struct_fields__}
+    return step  # a Word: msgspec encodes it
 
 
 def _decode_step(data: Any) -> Step:

@@ -18,7 +18,7 @@ def keep_longest_spans(
     ``places`` are the start and the end of each; the items are sorted by start and, at the same
     start, by length, the longer ones first. Items of the kind None are all kept.
     """
-    farthest: dict[Hashable, tuple[int, int]] = {}  # by kind, what reaches farthest so far
+    farthest: dict[Hashable, tuple[int, int]] = {}  # by kind, the greatest end so far
     kept = []
     for item, here, of in zip(items, places, kinds, strict=True):
         so_far = farthest.get(of)
@@ -43,7 +43,7 @@ def keep_longest_token_sets(
                 having.setdefault((of, token), []).append(own)
     kept = []
     for item, own in zip(items, sets, strict=True):
-        # All that could hold the item hold its rarest token.
+        # Every set that contains the item contains its rarest token.
         rivals = min((having.get((kind(item), token), []) for token in own), key=len)
         if not any(own < rival for rival in rivals):
             kept.append(item)

@@ -24,6 +24,7 @@ from anaphora.models.element_values import PackedValues
 
 __all__ = ["model_from_data", "model_to_data"]
 
+_PLAIN_FIELDS = ("id", "typos", "max_gap")
 _FLAGS = ("topic", "sparse", "permute", "greedy", "abstract", "compounds")
 
 
@@ -41,12 +42,10 @@ def model_to_data(model: Model, language: str) -> dict[str, Any]:
         "meta": dict(model.meta) if composed else {},
         "elements": [
             {
-                "id": element.id,
+                **{name: getattr(element, name) for name in _PLAIN_FIELDS},
                 "groups": sorted(element.groups),
                 "ancestors": list(element.ancestors),
                 "recognition": _recognition_to_data(element.recognition),
-                "typos": element.typos,
-                "max_gap": element.max_gap,
                 "meta": dict(element.meta) if composed else {},
                 "flags": [flag for flag in _FLAGS if getattr(element, flag)],
                 "phrases": _phrases_to_data(element.phrases, language),
@@ -75,21 +74,13 @@ def model_from_data(data: Mapping[str, Any], language: str) -> Model:
         meta=data["meta"],
         elements=tuple(
             Element(
-                id=one["id"],
+                **_plain_fields(one),
                 groups=frozenset(one["groups"]),
                 ancestors=tuple(one["ancestors"]),
                 recognition=_recognition_from_data(one["recognition"]),
-                typos=one["typos"],
-                max_gap=one["max_gap"],
                 meta=one["meta"],
                 phrases=_phrases_from_data(one["phrases"]),
                 values=_values_from_data(one["values"]),
-                topic="topic" in one["flags"],
-                sparse="sparse" in one["flags"],
-                permute="permute" in one["flags"],
-                greedy="greedy" in one["flags"],
-                abstract="abstract" in one["flags"],
-                compounds="compounds" in one["flags"],
             )
             for one in data["elements"]
         ),
@@ -103,6 +94,11 @@ def model_from_data(data: Mapping[str, Any], language: str) -> Model:
         ),
         limits=UtteranceLimits(swear_words=frozenset(data["swear_words"])),
     )
+
+
+def _plain_fields(data: Mapping[str, Any]) -> dict[str, Any]:
+    flags = {flag: flag in data["flags"] for flag in _FLAGS}
+    return {name: data[name] for name in _PLAIN_FIELDS} | flags
 
 
 def _values_to_data(values: Sequence[ElementValue], language: str) -> Any:

@@ -73,7 +73,7 @@ class SparseMatcher:
         self._phrases = [phrase for phrase in phrases if len(phrase.steps) > 1]
         self._tolerances = {(phrase.typos, phrase.compounds) for phrase in self._phrases}
         self._words = [frozenset(_words(phrase)) for phrase in self._phrases]
-        # The words of phrases that consist of nothing else, and of none twice.
+        # The words of phrases of distinct words alone.
         self._distinct_keys = [
             tuple(keys) if len(set(keys := _words(phrase))) == len(phrase.steps) else None
             for phrase in self._phrases
@@ -328,7 +328,7 @@ def _match_in_order(
     following: list[dict[int, int]] = []  # for each step but the last, last step first
     viable: Sequence[int] = range(len(places[-1].starts))
     for where, behind in reversed(list(pairwise(places))):
-        search.work += 4 * len(where.starts)  # and how far each reaches
+        search.work += 4 * len(where.starts)  # including the reach of each
         if search.is_spent:
             return
         starts = [behind.starts[index] for index in viable]
@@ -386,7 +386,7 @@ def _extend_chains(
     longer: _Chains = {}
     for (left, end), window in chains.items():
         reach = search.gaps.last_start(end, max_gap)
-        # Behind the last place of a step there is no room for it.
+        # Behind its last position a step has no match.
         last = min([places[step].starts[-1] for step in left])
         nearest = [
             (where.starts[at], number, step, at)

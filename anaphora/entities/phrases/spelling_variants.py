@@ -26,11 +26,11 @@ __all__ = ["SpellingVariants"]
 _MAX_VARIANTS = 32  # variants of one phrase
 _MIN_LENGTH = 4  # letters of a word that may be two
 _MIN_BARE_LENGTH = 3  # letters of a word that is a phrase by itself without its apostrophe
-_MIN_VERB_LENGTH = 3  # letters of a word that a particle is written as one with
+_MIN_VERB_LENGTH = 3  # letters of a verb that is joined to a particle
 _MAX_WORDS_WITH_PARTICLE = 3  # words of a phrase in which that is likely
-_MIN_LENGTH_AFTER_E = 4  # letters of what "e" is parted from
+_MIN_LENGTH_AFTER_E = 4  # letters behind "e" in "email"
 _MIN_HALF_LENGTH = 3  # letters of each word of a compound
-_MIN_COMPOUND_LENGTH = 7  # letters of one that a dictionary has as a word
+_MIN_COMPOUND_LENGTH = 7  # letters of a compound that is in a dictionary
 _SHORT_PARTICLES = frozenset({"in", "on"})  # in which many words end
 _PREFIXES = frozenset({"e", "wi"})  # "e mail", "wi fi"
 _HALVES = {"wifi": "wi fi", "вайфай": "вай фай"}  # neither half is a word
@@ -40,7 +40,7 @@ _OTHER_GENITIVE = re.compile(r"(?<=\w)(?:s['’]|['’]s)$")  # "kids' room", "k
 _HYPHEN = re.compile(r"(?<=\w)[-‐‒–−](?=\w)")
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}[^\W\d_]?")
 _SPACED_ABBREVIATION = re.compile(r"\b(?:[^\W\d_]{1,2}\. )+[^\W\d_]{1,2}\.")
-_INEXACT = ""  # in place of the form of a word
+_INEXACT = ""  # instead of the form of a word
 
 
 class SpellingVariants:
@@ -57,7 +57,7 @@ class SpellingVariants:
         self._light_verbs = orthography.light_verbs
         self._analyze = load_analyzer(base_code(lexicon.language))
         self._auxiliaries = {form: forms for forms in orthography.auxiliaries for form in forms}
-        # What the tokenizer cuts like a contraction, though the apostrophe is left out.
+        # Contractions without their apostrophe, if the tokenizer splits them as well.
         rules = (tokenizer.rules or {}) if isinstance(tokenizer, Tokenizer) else {}
         bare = ((_APOSTROPHE.sub("", rule), rule) for rule in rules if "'" in rule)
         self._contractions = {word: rule for word, rule in bare if word in rules}

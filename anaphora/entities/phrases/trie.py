@@ -209,7 +209,7 @@ class Trie:
                         matches += self._create_matches(node, start, end, form)
                 if end == count or (number := numbers[end]) < 0:
                     break
-                # As in _edge; a call takes longer than all else here.
+                # Inlined from _edge, for speed.
                 least, most = edges[node], edges[node + 1]
                 if least == most:
                     break

@@ -30,7 +30,7 @@ class WordBoundaries:
         self._ends: list[int] = []
         length = end = 0
         for word, text, start in zip(words, texts, starts, strict=True):
-            if start > end:  # what is between them is no token
+            if start > end:  # whitespace between tokens
                 pieces.append(" ")
                 length += 1
             self._starts.append(length)
@@ -83,7 +83,7 @@ class WordBoundaries:
     def _cuts_word(self, start: int, end: int, tiled: frozenset[tuple[int, int]]) -> bool:
         return any(
             (word := self._inside.get(place)) is not None
-            and end - start <= word[1] - word[0]  # a longer phrase of the model is the better word
+            and end - start <= word[1] - word[0]  # a longer phrase of the model takes precedence
             and word not in tiled
             for place in (start, end)
         )

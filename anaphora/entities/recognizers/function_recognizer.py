@@ -85,19 +85,19 @@ def import_function(name: str) -> Callable[..., Any]:
 def _describe_problem(found: Any, text: str) -> str:
     """Describe why the result of a function is no valid mention ('' if it is)."""
     if not isinstance(found, Mention):
-        return f"{_describe_type(found)} where a Mention belongs"
+        return f"{_describe_type(found)} instead of a Mention"
     place: tuple[Any, Any] = found.start, found.end
     if not all(isinstance(one, int) for one in place):
-        return f"a Mention whose place is not two numbers: {found.start!r}, {found.end!r}"
+        return f"a Mention whose offsets are not two numbers: {found.start!r}, {found.end!r}"
     if not 0 <= found.start <= found.end <= len(text):
         there = f"{found.start}:{found.end}"
-        return f"a Mention at {there}, which is no place in a text of {len(text)} characters"
+        return f"a Mention at {there}, which is not a range in a text of {len(text)} characters"
     value: Any = found.value
     if not (value is None or isinstance(value, str)):
-        return f"a Mention whose value is no text but {_describe_type(value)}"
+        return f"a Mention whose value is not a text but {_describe_type(value)}"
     meta: Any = found.meta
     if not isinstance(meta, Mapping):
-        return f"a Mention whose metadata is no mapping but {_describe_type(meta)}"
+        return f"a Mention whose metadata is not a mapping but {_describe_type(meta)}"
     try:
         json.dumps([value, dict(meta)], allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError) as error:

@@ -159,7 +159,7 @@ class EntityComponent:
         """
         read = srsly.msgpack_loads(data)
         if not isinstance(read, dict) or read.get("format") != _FORMAT:
-            raise ValueError(f"this is not the recognizer of an entity in format {_FORMAT}")
+            raise ValueError(f"this is not the data of a recognizer in format {_FORMAT}")
         self.element = read["element"]
         if "recognizer" in read:
             self.configure(read["recognizer"], language=read["language"], options=read["options"])
@@ -176,7 +176,7 @@ class EntityComponent:
         return self.from_bytes((Path(path) / _FILE).read_bytes())
 
 
-_CONTEXT_LENGTH = 50  # characters: what is so far from a mention makes no word with it
+_CONTEXT_LENGTH = 50  # characters; text farther from a mention is never part of the same word
 
 
 def _recognize_nothing(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:

@@ -24,8 +24,8 @@ __all__ = [
     "needs_doc",
 ]
 
-_NEW_STRINGS = 20_000  # in a vocabulary, until what it has learnt of late is forgotten
-_ZONES = 100  # until all is forgotten
+_NEW_STRINGS = 20_000  # in a vocabulary, until a new memory zone is opened
+_ZONES = 100  # until a new pipeline is created
 _MAX_TEXT_LENGTH = 1 << 30  # characters, the most that spaCy's tokenizer takes
 
 
@@ -84,7 +84,7 @@ class OwnPipeline:
         self._is_changing = False
 
     def _release_vocabulary(self) -> None:
-        # Another thread stopped in the midst of this when the process was forked: its zone is
+        # Another thread was here when the process was forked: its zone is
         # neither open nor closed.
         was_interrupted, self._is_changing = self._is_changing, True
         if self._zone is not None and not was_interrupted:
@@ -119,7 +119,7 @@ class UserPipeline:
             return self._nlp
         raise ModelError(
             Problem(
-                f"the spaCy pipeline given to the model '{self._model.id}' serves another one now",
+                f"the spaCy pipeline given to the model '{self._model.id}' now serves another model",
                 self._model.source,
                 hint="give each model a pipeline of its own",
             )
@@ -128,7 +128,7 @@ class UserPipeline:
 
 def _create_blank_pipeline(language: str, source: str) -> Language:
     nlp = blank(language, source=source)
-    nlp.max_length = _MAX_TEXT_LENGTH  # spaCy's own limit is for parsers, of which there is none
+    nlp.max_length = _MAX_TEXT_LENGTH  # spaCy's own limit is for parsers
     nlp.add_pipe(FACTORY)
     return nlp
 
@@ -136,7 +136,9 @@ def _create_blank_pipeline(language: str, source: str) -> Language:
 def get_tagger(nlp: Language) -> ElementTagger:
     tagger = nlp.get_pipe(FACTORY)
     if not isinstance(tagger, ElementTagger):
-        raise ModelError(Problem(f"the pipeline has a component '{FACTORY}' that is not ours"))
+        raise ModelError(
+            Problem(f"the component '{FACTORY}' of the pipeline is no tagger of Anaphora")
+        )
     return tagger
 
 

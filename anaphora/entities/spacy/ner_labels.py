@@ -15,7 +15,7 @@ from anaphora.entities.recognizers.recognizer import Mention, TokenizedText
 
 __all__ = ["LabelRecognizer", "list_labels"]
 
-_OWN_PREFIX = "anaphora"  # begins the keys of our own groups of spans
+_OWN_PREFIX = "anaphora"  # of the keys of our own groups of spans
 _ENTITY_ATTRIBUTES = ("doc.ents", "doc.spans", "token.ent_type", "token.ent_iob")
 
 
@@ -30,7 +30,7 @@ class LabelRecognizer:
         self._label = label.casefold()
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
-        assert isinstance(doc, Doc)  # others have looked at the text as well
+        assert isinstance(doc, Doc)  # other components have processed the text
         groups = [group for key, group in doc.spans.items() if not key.startswith(_OWN_PREFIX)]
         found = (span for group in (doc.ents, *groups) for span in group)
         return [_mention(span) for span in found if span.label_.casefold() == self._label]

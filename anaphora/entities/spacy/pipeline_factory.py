@@ -19,7 +19,7 @@ from anaphora.storage.cache import Cache
 
 __all__ = ["add_recognizers", "check_labels"]
 
-_NAME_PREFIX = "anaphora:"  # begins the names of the components that are added here
+_NAME_PREFIX = "anaphora:"  # of the names of components that are added here
 _MAX_LABELS = 30  # in a hint
 
 
@@ -74,8 +74,8 @@ def _unknown_labels(model: Model, known: list[frozenset[str] | None]) -> Iterato
         name = recognition.name
         if not known:
             yield Problem(
-                f"nothing can find 'spacy:{name}': no component of the spaCy pipeline gives "
-                "entities",
+                f"no component of the spaCy pipeline finds entities, so 'spacy:{name}' has "
+                "no source",
                 model.source,
                 hint="name a pipeline that does, as 'pipeline: en_core_web_sm' (once: python -m "
                 "spacy download en_core_web_sm), or give one: Engine(…, nlp=nlp)",
@@ -84,7 +84,7 @@ def _unknown_labels(model: Model, known: list[frozenset[str] | None]) -> Iterato
             meant = closest_match(name, labels)
             listed = f"it has {', '.join(labels[:_MAX_LABELS])}"
             yield Problem(
-                f"the spaCy pipeline knows no label '{name}'",
+                f"the spaCy pipeline has no label '{name}'",
                 model.source,
                 hint=f"did you mean 'spacy:{meant}'?" if meant else listed,
             )
@@ -135,7 +135,7 @@ def _add_user_component(
         meant = closest_match(factory, known, min_similarity=0.8)
         raise ModelError(
             Problem(
-                f"spaCy knows no component '{factory}', which the element '{element.id}' names",
+                f"spaCy has no component '{factory}', which the element '{element.id}' names",
                 source,
                 hint=f"did you mean '{meant}'?"
                 if meant
@@ -153,7 +153,7 @@ def _add_user_component(
                 f"the component '{factory}' of the element '{element.id}' cannot be created: "
                 f"{format_error(error)}",
                 source,
-                hint="what stands under 'config' is given to its factory",
+                hint="'config' is passed to its factory",
             )
         ) from error
 

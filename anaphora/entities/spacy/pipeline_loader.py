@@ -28,7 +28,7 @@ def load_pipelines(model: Model, *, given: Container[str]) -> dict[str, Language
     """
     wanted = {code: name for code, name in model.pipelines.items() if code not in given}
     found: dict[str, Language] = {}
-    others: dict[str, tuple[str, str]] = {}  # by name, the language it is for and one it is not
+    others: dict[str, tuple[str, str]] = {}  # name to its language and another one
     for language, name in wanted.items():
         if name in others and not _supports_language(others[name][0], language):
             continue

@@ -188,7 +188,7 @@ class ElementTagger:
 
     def _from_data(self, data: Any) -> None:
         if not isinstance(data, dict) or data.get("format") != _FORMAT:
-            raise ValueError(f"these are not the elements of a tagger in format {_FORMAT}")
+            raise ValueError(f"this is not the data of a tagger in format {_FORMAT}")
         self.spans_key = data["spans_key"]
         self.configure(model_from_data(data["model"], data["language"]), data["language"])
 

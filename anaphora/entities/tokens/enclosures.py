@@ -9,7 +9,7 @@ from itertools import accumulate
 
 __all__ = ["Enclosures", "find_brackets", "find_quotes", "has_enclosures"]
 
-# By what may end it, what may have begun it.
+# Closing marks, each with its possible opening marks.
 _QUOTES = {
     '"': '"', "'": "'", "”": "“„", "“": "„", "’": "‘‚", "‘": "‚", "»": "«", "«": "»",
     "›": "‹", "‹": "›", "」": "「", "』": "『",
@@ -31,7 +31,7 @@ class Enclosures:
     def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
         ordered = sorted(ranges)
         self._starts = [start for start, _ in ordered]
-        # How far what starts here or before goes at most: what reaches to an end holds it all.
+        # The greatest end of the ranges that start here or before.
         self._reaches = list(accumulate((end for _, end in ordered), max))
 
     def enclose(self, start: int, end: int) -> bool:
@@ -60,7 +60,7 @@ def find_brackets(text: str) -> Enclosures | None:
 
 
 def _quote_ranges(text: str) -> Iterator[tuple[int, int]]:
-    opened: dict[str, int] = {}  # the latest of each sign
+    opened: dict[str, int] = {}  # the last position of each mark
     for found in _QUOTE.finditer(text):
         sign, at = found[0], found.start()
         after_word = text[at - 1 : at].isalnum()

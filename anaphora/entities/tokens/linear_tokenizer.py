@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 
 __all__ = ["make_doc"]
 
-_MAX_RUN_LENGTH = 200  # characters between two blanks that are cut in one piece
+_MAX_RUN_LENGTH = 200  # characters between two blanks that are tokenized together
 
 
 def make_doc(nlp: Language, text: str) -> Doc:

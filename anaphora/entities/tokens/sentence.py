@@ -65,12 +65,12 @@ class Sentence:
         self._quotes = find_quotes(text) if enclosed else None
         self._brackets = find_brackets(text) if enclosed else None
         self._marked = enclosed or bool(swear_stems)
-        # Found once, for every question pays for it (2 % of a short one).
+        # Computed once, as it takes 2 % of the time of a short question.
         self.uncertain_words = [word for word in words if word.is_uncertain]
         self.has_special = bool(self.uncertain_words) and any(
             map(_IS_SPECIAL, self.uncertain_words)
         )
-        # Whether the forms of all words are those that the lexicon knows, as most are.
+        # Whether all words have the forms of the lexicon, as in most texts.
         self._plain = annotations is None and not self.has_special
 
     @classmethod
@@ -92,7 +92,7 @@ class Sentence:
 
     def tokens(self) -> LazyTokens:
         """Return its tokens, created when they are needed."""
-        # Not by way of the sentence, which holds the Doc.
+        # Without the sentence, which refers to the Doc.
         make = partial(_create_tokens, self.texts, self.starts, self.words)
         return LazyTokens(make, self.words)
 
@@ -154,7 +154,7 @@ class Sentence:
             )  # fmt: skip
         whole = last - first + 1 == len(tokens)
         text = self.text[start:end] if whole else " ".join([self.texts[i] for i in tokens])
-        # By place: 1.4 µs instead of 1.8 by name.
+        # Positional arguments: 1.4 µs instead of 1.8.
         return Entity(
             element.id, element.groups, text, tokens, start, end, value,
             element.ancestors, freeze({**element.meta, **meta}) if meta else element.meta,

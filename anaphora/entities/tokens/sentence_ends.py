@@ -22,7 +22,7 @@ _SPACED_MARKS = ".!?…।॥؟۔։።"
 SENTENCE_MARKS = frozenset(_UNSPACED_MARKS + _SPACED_MARKS)
 """The characters that end a sentence."""
 
-# What may stand behind the end of a sentence and still belongs to it.
+# Characters behind the end of a sentence that still belong to it.
 _CLOSING = r"[\p{Pe}\p{Pf}\"'’”»*_]*+"
 _END = regex.compile(
     rf"""
@@ -30,7 +30,7 @@ _END = regex.compile(
     | [{_UNSPACED_MARKS}]+{_CLOSING}\s*
     # "?!", "...", an emoji
     | (?<![{_SPACED_MARKS}])[{_SPACED_MARKS}]++{_CLOSING}(?:\s*+\p{{So}}++)*+\s+
-    # an emoji instead of a full stop
+    # an emoji instead of a period
     | (?<![\p{{So}}\uFE0F\u200D])\p{{So}}[\p{{So}}\uFE0F\u200D]*+\s+(?=\p{{Lu}})
     """,
     regex.VERBOSE,

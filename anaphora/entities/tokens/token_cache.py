@@ -19,10 +19,10 @@ from anaphora.entities.words.lexicon import Lexicon, Word
 __all__ = ["TokenCache"]
 
 _SIZE = 20_000  # pieces of each generation
-_MAX_PIECE_LENGTH = 40  # characters of a piece that is remembered
+_MAX_PIECE_LENGTH = 40  # characters of a cached piece
 
-# Words and numbers, also with single signs inside, and one behind. What else there may be
-# (brackets, quotes, rows of signs) may be a part of something longer.
+# Words and numbers, also with single marks inside, and one behind. Other characters
+# (brackets, quotes, rows of marks) may be part of a longer token.
 _SIMPLE = re.compile(r"\w+(?:[-'’.,:]\w+)*[?!.,;:]?")
 
 _CachedTokens: TypeAlias = tuple[tuple[str, int, Word], ...]
@@ -80,7 +80,7 @@ class TokenCache:
         if cut is None:
             if len(piece) > _MAX_PIECE_LENGTH or not _SIMPLE.fullmatch(piece):
                 return None
-            # Of an abbreviation of several parts a neighbour's sign may be a part ("Sn.Hz. Öz.").
+            # An abbreviation may continue in the next piece ("Sn.Hz. Öz.").
             if piece.count(".") > 1 or any(rule in piece for rule in self._spanning):
                 return None
             cut = self._tokenize_piece(piece)
@@ -97,7 +97,7 @@ class TokenCache:
         return tuple((text, start, word) for (text, start), word in zip(tokens, words, strict=True))
 
     def _split_piece(self, piece: str) -> list[tuple[str, int]]:
-        if self._affixes is not None:  # which knows of most, and sooner
+        if self._affixes is not None:  # faster, and enough for most pieces
             if self._affixes.is_single_token(piece):
                 return [(piece, 0)]
             if self._affixes.splits_only_last_character(piece):

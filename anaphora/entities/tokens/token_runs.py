@@ -20,7 +20,7 @@ __all__ = ["PatternEnds", "TokenRuns"]
 
 # Where whole sentences have no spaces, each of their characters may be a token.
 _MAX_RUN = 64
-_MAX_MATCHES = 8  # of one pattern from one token, beside the token itself
+_MAX_MATCHES = 8  # of one pattern from one token, besides the token itself
 
 _CLOSING_MARK = regex.compile(r"[\p{Terminal_Punctuation}\p{Quotation_Mark}\p{Pe}\p{Ps}]+")
 
@@ -59,7 +59,7 @@ class TokenRuns:
         self._words, self._texts, self._starts = words, texts, starts
         self._places = range(len(words)) if places is None else places
         self._runs: dict[int, _Run] = {}
-        # By the identity of the pattern, which the model holds: its hash takes longer.
+        # Keyed by the id of the pattern, which is faster than its hash; the model keeps it alive.
         self._matches: dict[tuple[int, int], Sequence[int]] = {}
 
     def ends(self, pattern: Pattern, at: int) -> Sequence[int]:

@@ -37,12 +37,12 @@ Kyoto"). spaCy's rules know the comma and the colon there, but not these. The pe
 is a token everywhere ("for $500."): where "5." is an ordinal, spaCy makes it one word even at the
 end, and with Arabic also "5kg."; abbreviations of the language stay whole."""
 
-# Where spaCy's own tokenizer needs a package: one result everywhere counts more.
+# For languages whose tokenizer in spaCy needs a package: results don't depend on packages.
 _TOKENIZERS = {"words": WORD_TOKENIZER, "letters": LETTER_TOKENIZER}
 _SPACYS_OWN = "spacy.Tokenizer.v1"
 _MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}\d])"
 _MARKUP = rf"</?[{ALPHA}]{{1,10}}\d?>"
-# What stands at a word without a blank, but is no part of it: "coffee-", "~coffee~", "<3".
+# Signs beside a word that are no part of it: "coffee-", "~coffee~", "<3".
 _BEFORE_WORD = rf"(?:[~•·→|<]+|/(?=[{ALPHA}]+$))(?=[{ALPHA}]{{2}})"
 _BEHIND_WORD = rf"(?<=[{ALPHA}]{{2}})(?:[-–—]|[~•·→|/\\+=&@]+|<3+)"
 _SHARP = rf"(?:(?<=[{ALPHA}]{{2}})|(?<=[^{ALPHA}]))#"  # no "C#"
@@ -56,7 +56,7 @@ _JOINTS = (
     rf"(?:(?<=^\d)|(?<=^\d\d))×?(?=[{ALPHA}]{{4}}|[א-תء-ي]{{3}})",
     rf"(?<=^\d)[.)](?=[{ALPHA}]{{2}})|(?<=^[{ALPHA}])\)(?=[{ALPHA}]{{2}})",
 )
-# Tokens that are no words joined by signs: "/home/ann", "C:\tea".
+# Paths, which are single tokens: "/home/ann", "C:\tea".
 _PATH = re.compile(r"(?:[~.]{0,2}[\\/]|[A-Za-z]:[\\/])[^\s\\/]+[\\/]\S*$|[A-Za-z]:\\\S+$")
 _PERIODS = (
     r"(?<=\d|[^\w\s.])\.",
@@ -130,11 +130,11 @@ def _word_tokenizer() -> Callable[[Language], Tokenizer]:
 
 
 def _create_word_tokenizer(nlp: Language) -> Tokenizer:
-    # All at once: to set the infixes of one that is there reads its 1,300 rules twice more.
+    # All at once: setting the infixes afterwards reads the 1,300 rules twice more.
     of = nlp.Defaults
     rules = of.tokenizer_exceptions
     unsplit = load_orthography(nlp.lang or "").unsplit
-    # A suffix from the start on takes the number with the period.
+    # A suffix that starts with ^ would include the number before the period.
     suffixes = [
         _MARKUP,
         _BEHIND_WORD,
@@ -176,7 +176,7 @@ def _match_url_or_path(url_match: Any) -> Callable[[str], Any]:
 def _match_non_ordinal(token_match: Any) -> Callable[[str], Any]:
     """Create a matcher of the same words, except numbers with a period."""
     words: re.Pattern[str] = token_match.__self__  # a bound method, as spaCy wants it
-    pattern = _INLINE_FLAGS.sub("", words.pattern)  # they stand in the flags, too
+    pattern = _INLINE_FLAGS.sub("", words.pattern)  # they are in the flags, too
     return re.compile(rf"(?!.*\d\.$)(?:{pattern})", words.flags).match
 
 

@@ -34,21 +34,21 @@ def find_contiguous_variants(
     """
     if not entities:
         return [[]]
-    if len(entities) == 2 and entities[1].tokens[0] <= entities[0].tokens[-1]:  # as most often
+    if len(entities) == 2 and entities[1].tokens[0] <= entities[0].tokens[-1]:  # most common
         return ([[0], [1]] if costs[0] <= costs[1] else [[1], [0]])[:limit]
     starts = [entity.tokens[0] for entity in entities]
     ends = [entity.tokens[-1] + 1 for entity in entities]
     places = sorted(set(starts))
     after = [bisect_left(places, end) for end in ends]
-    # For each place the best readings from there on, and beyond the last place nothing.
+    # For each position the best partial variants from there on; none beyond the last one.
     tables: list[list[_PartialVariant]] = [[_NOTHING]] * (len(places) + 1)
-    earliest = max(ends)  # of the ends of what starts here or later
+    earliest = max(ends)  # the first end of an entity that starts here or later
     last = len(entities)
     for place in range(len(places) - 1, -1, -1):
         begin = bisect_left(starts, places[place], 0, last)
         earliest = min(earliest, *ends[begin:last])
         last = begin
-        # What starts at or after the earliest end would leave room for what ends there.
+        # A set that starts behind the earliest end is not maximal.
         firsts = range(begin, bisect_left(starts, earliest, begin))
         tables[place] = _best_starting_with(firsts, costs, after, tables, limit)
     return [_indexes(reading) for reading in tables[0]]
@@ -70,7 +70,7 @@ def _best_starting_with(
 ) -> list[_PartialVariant]:
     """Return the best partial variants that begin with one of ``firsts``."""
     candidates: Iterable[int] = firsts
-    if len(firsts) > limit:  # then only those count whose best reading is among the best
+    if len(firsts) > limit:  # only those whose best variant is among the best count
         best = nsmallest(limit, [(costs[i] + tables[after[i]][0][0], i) for i in firsts])
         candidates = [first for _, first in best]
     readings = [
@@ -78,7 +78,7 @@ def _best_starting_with(
         for first in candidates
         for place, rest in enumerate(tables[after[first]])
     ]
-    readings.sort()  # which never comes to compare two rests
+    readings.sort()  # two rests are never compared
     return readings[:limit]
 
 

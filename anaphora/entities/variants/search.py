@@ -10,7 +10,7 @@ __all__ = ["find_variants"]
 
 _MISSPELLED = 1 << 20
 _BY_STEM = 1 << 9
-_INEXACTNESS = 3  # its place in the rank of a variant
+_INEXACTNESS = 3  # its index in the rank of a variant
 
 
 def find_variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
@@ -25,12 +25,12 @@ def find_variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     below 1.
     """
     if limit < 1:
-        raise ValueError("there must be room for one variant at least")
+        raise ValueError("the limit must be at least 1")
     entities = sorted(utterance.entities, key=_start)
     fixed, contested = _split_contested(entities)
     if not contested:
         variant = _create_variant(utterance, entities)
-        if not _has_misspelled(variant):  # as most often
+        if not _has_misspelled(variant):  # the most common case
             return (variant,)
         return _add_variants_without_typos(utterance, [entities], limit)
     rivals = [entities[index] for index in contested]

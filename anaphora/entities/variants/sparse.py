@@ -18,8 +18,8 @@ from anaphora.entities.variants.contiguous import find_contiguous_variants, is_c
 
 __all__ = ["find_sparse_variants"]
 
-_MAX_SELECTIONS = 512  # of entities in pieces, tried for entities that share tokens
-_MAX_WORK = 20_000  # such sets times entities, in all (some 0.2 s)
+_MAX_SELECTIONS = 512  # of sparse entities, tried in a group
+_MAX_WORK = 20_000  # selections times entities in all groups (some 0.2 s)
 _MIN_SELECTIONS = 4
 
 
@@ -33,7 +33,7 @@ def find_sparse_variants(
     """
     groups = _group_overlapping(entities)
     contested = [group for group in groups if len(group) > 1]
-    if len(contested) == 1 and len(contested[0]) == 2:  # as most often: one of two
+    if len(contested) == 1 and len(contested[0]) == 2:  # the most common case: one of two
         alone = [group[0] for group in groups if len(group) == 1]
         one, other = contested[0]
         best = (one, other) if costs[one] <= costs[other] else (other, one)
@@ -69,7 +69,7 @@ class _OverlapGroup:
         self._contiguous = [index for index in group if is_contiguous(entities[index])]
         pieces = [index for index in group if not is_contiguous(entities[index])]
         self._sparse = sorted(pieces, key=costs.__getitem__)
-        # Tokens as bits: whether two sets of them meet is one operation.
+        # Tokens as bits: one operation tests whether two sets overlap.
         self._masks = {i: sum(1 << token for token in entities[i].tokens) for i in group}
         self._found: dict[tuple[int, ...], int] = {}
 
@@ -140,7 +140,7 @@ def _group_overlapping(entities: Sequence[Entity]) -> list[list[int]]:
     group_of: dict[int, list[int]] = {}  # by token
     for index, entity in enumerate(entities):
         met = {id(group_of[token]): group_of[token] for token in entity.tokens if token in group_of}
-        # The greatest one takes the others in: each index moves but a few times.
+        # The largest group absorbs the others, so that each index is moved only a few times.
         group, *others = sorted(met.values(), key=len, reverse=True) or [[]]
         group.append(index)
         for other in others:

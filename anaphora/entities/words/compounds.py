@@ -19,8 +19,8 @@ from anaphora.entities.words.orthography import Orthography, load_orthography, s
 
 __all__ = ["CompoundSplitter"]
 
-_MIN_LENGTH = 3  # letters of a head, and of most of what stands before it
-_MIN_MODIFIER_LENGTH = 2  # letters of what is listed as such ("Öl")
+_MIN_LENGTH = 3  # letters of a head, and of most modifiers
+_MIN_MODIFIER_LENGTH = 2  # letters of a listed modifier ("Öl")
 _MIN_LENGTH_OF_TWO = 4  # letters of each of two words before a head
 _MAX_LENGTH = 64  # characters; longer ones are no words
 _MAX_CACHED = 5_000  # words with their heads

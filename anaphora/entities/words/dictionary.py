@@ -33,12 +33,12 @@ __all__ = ["Dictionary", "Lemmas", "compile_table", "is_dictionary_word", "load_
 
 _log = logging.getLogger(__name__)
 
-_FORMAT = 7  # goes up with every change of how words are normalised
+_FORMAT = 7  # increased with every change of the normalization of words
 
 _CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
 _NONE = (1 << 32) - 1
 _SIZES = Struct("<5Q")  # bytes of the parts: hashes, numbers, others, offsets, lemmas
-_NO_FORMS = _NONE - 1  # in the place of another lemma: the word is its own, and no other's
+_NO_FORMS = _NONE - 1  # instead of another lemma: the word is a lemma without other forms
 
 
 class Lemmas(NamedTuple):
@@ -112,7 +112,7 @@ def load_dictionary(code: str) -> Dictionary | None:
     cache, kind, key = _open_cache(), f"lemmas-{code}", _cache_key(code)
     if cache is not None and (kept := cache.get_bytes(kind, key)) is not None:
         return Dictionary(kept)
-    # To import simplemma takes longer than to read what is kept.
+    # Importing simplemma takes longer than reading the cache.
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     if code not in SUPPORTED_LANGUAGES:
@@ -121,7 +121,7 @@ def load_dictionary(code: str) -> Dictionary | None:
     table = compile_table(_entries(code), code)
     if cache is not None:
         cache.put_bytes(kind, key, table)
-        if (kept := cache.get_bytes(kind, key)) is not None:  # which processes share
+        if (kept := cache.get_bytes(kind, key)) is not None:  # shared by processes
             return Dictionary(kept)
     return Dictionary(table)
 
@@ -152,7 +152,7 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
     its marks. A word that is the lemma of others is its own lemma, and never another one without a
     letter set apart.
     """
-    # Dutch lemmas have the parts of compounds ("over_nemen").
+    # Dutch lemmas mark the parts of compounds ("over_nemen").
     pairs = [(word, lemma.replace("_", "")) for word, lemma in entries if " " not in word]
     normalize, known = create_batch_normalizer(code), load_orthography(code)
     words = normalize([word for word, _ in pairs])
@@ -175,7 +175,7 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
     for word in lemmas.keys() & of_others:
         if (lemma := lemmas[word]) != word:
             lemmas[word], others[word] = word, lemma
-    # Where two letters may stand for a marked one, the mark is none that people leave out.
+    # Marks that are spelled with a second letter instead are not left out.
     apart = frozenset() if known.also else known.apart
     marked = [word for word in lemmas if not word.isascii()]
     for unmarked in known.unmarked_spellings_in_lines(marked):

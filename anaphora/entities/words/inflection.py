@@ -16,7 +16,7 @@ __all__ = ["Paths", "compile_paths", "find_base_forms"]
 Stage: TypeAlias = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
 Paths: TypeAlias = tuple[tuple[Stage, ...], ...]
 
-_NOTHING = "-"  # in the place of a replacement
+_NOTHING = "-"  # instead of an empty replacement
 _MAX_FORMS = 200  # forms of one word: more than any real one has
 
 

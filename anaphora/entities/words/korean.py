@@ -18,17 +18,17 @@ __all__ = ["AnalyzeWord", "WordAnalysis", "analyzer_version", "load_analyzer", "
 # Tags of MeCab-ko.
 _VERBS = frozenset({"VV", "VA", "VX", "VCN"})
 _NOUNS = frozenset({"NNG", "NNP", "NNB", "NNBC", "NP", "NR", "SN", "SL", "SH", "XR", "XPN", "XSN"})
-_OF_NOUNS = frozenset({"XSV", "XSA"})  # "do", "be": they make verbs of nouns
+_OF_NOUNS = frozenset({"XSV", "XSA"})  # "do", "be": they turn nouns into verbs
 _WHOLE_WORDS = frozenset({"MAG", "MAJ", "MM", "IC"})
 _PARTICLE = "J"
 
 _INFINITIVE = "다"
 _PLURAL = "들"
-# Nouns that stand behind another one as particles do: "on the desk", "during the meeting".
+# Nouns that follow another one like particles: "on the desk", "during the meeting".
 _RELATIONS = frozenset(
     {*"위밑앞뒤옆안밖속쪽중때후전행", "아래", "동안", "사이", "근처", "이후", "이전"}
 )
-_GENITIVE = "의"  # which it knows as a noun, too
+_GENITIVE = "의"  # a noun as well in the dictionary
 # The particle of the subject and "to be" behind consonants, which the dictionary lacks.
 _BEHIND_CONSONANTS = ("이에요", "이예요", "이야", "이")
 _VERBAL = ("요", "고")  # ends of nouns that are more often ends of verbs ("사고 싶다")

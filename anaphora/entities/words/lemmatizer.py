@@ -112,7 +112,7 @@ class Lemmatizer:
         """Return the lemmas of the base forms by the patterns of the language: those of patterns
         that also apply to base forms, and the others."""
         known = self._orthography
-        # As it is written: a last letter that counts as another may be a suffix of its own.
+        # The original last letter, which may be a suffix although it counts as another letter.
         word = lower[:-1] + text[-1] if text[-1] in known.last else lower
         is_unknown = lower not in self._words
         own: list[str] = []

@@ -34,12 +34,12 @@ from anaphora.entities.words.separable_prefixes import load_separable_prefixes
 
 __all__ = ["Lexicon", "Word", "phrase_word_indexes"]
 
-# The non-breaking one becomes the second of these by NFKC; the last one joins Japanese words.
+# NFKC turns the non-breaking hyphen into the second one; the last one joins Japanese words.
 _HYPHENS = "-‐‒–−・"
 _SPLIT = re.compile(f"[{_HYPHENS}]")
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}[^\W\d_]?|[^\W\d_]{1,2}\.[^\W\d_]{1,2}")
-_WITH_NORMS = frozenset({"ja"})  # whose tokenizer tells the usual spelling of the lemma
-_MAX_CACHED_LENGTH = 64  # characters; longer ones are no words, and must not fill the memory
+_WITH_NORMS = frozenset({"ja"})  # languages whose tokenizer provides the lemma as the norm
+_MAX_CACHED_LENGTH = 64  # characters; longer texts are no words
 
 
 class Word(Struct, frozen=True, gc=False):
@@ -206,35 +206,25 @@ class Lexicon:
         stem = self._orthography.forms.get(lower, stem)
         if lower.isalpha():  # most words by far
             return self._create_alphabetic_word(text, lower, stem, is_typed=is_typed)
-        if lower.isspace() or not any(map(is_visible, lower)):
+        is_blank = lower.isspace() or not any(map(is_visible, lower))
+        if is_blank or lower in _HYPHENS:
             return Word(
-                lower, stem, lower, free=False, is_blank=True, is_special=True, is_uncertain=True
-            )
-        if lower in _HYPHENS:
-            return Word(
-                lower, stem, lower, free=False, is_joiner=True, is_special=True, is_uncertain=True
-            )
+                lower, stem, lower, free=False, is_blank=is_blank, is_joiner=not is_blank,
+                is_special=True, is_uncertain=True,
+            )  # fmt: skip
         if lower[0] in _HYPHENS and lower[1:].isalpha():  # French tokens such as "-ce"
             rest = self._create_word(text[1:], lower[1:], self.stem_words((lower[1:],))[0])
             return Word(lower, rest.stem, lower, rest.free)
         free = any(char.isalnum() for char in lower) and self._is_free(text, lower, stem)
         pieces = _SPLIT.split(lower)
         if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):
-            parts = tuple(self.stem_words(pieces))
-            spelled = " ".join(pieces)
             derived: tuple[str, ...] = ()
             if self._lemmatizer is not None:
                 derived = self._lemmatizer.infinitives_before_clitics(pieces[1:], pieces[0])
             return Word(
-                lower,
-                stem,
-                spelled,
-                free,
-                parts=parts,
-                is_special=True,
-                is_uncertain=True,
-                derived=derived,
-            )
+                lower, stem, " ".join(pieces), free, parts=tuple(self.stem_words(pieces)),
+                is_special=True, is_uncertain=True, derived=derived,
+            )  # fmt: skip
         meant = self._find_alternatives(text, lower, stem)
         if "'" in lower or self._orthography.suffix_marks:
             others = self.stem_words(list(self._without_marks_or_suffixes(lower)))
@@ -303,7 +293,7 @@ class Lexicon:
         if lower.isascii() and text.isascii():
             return ()
         meant = self._orthography.alternative_spellings(lower)
-        if is_known:  # whoever writes the marks of one word does not mean another
+        if is_known:  # with its marks, the word is no other one
             same = {
                 lower.translate(self._orthography.optional),
                 lower.translate(self._orthography.also),
@@ -315,7 +305,7 @@ class Lexicon:
             meant += self._orthography.without_attachments(lower)
         if self._analyze is not None:  # a noun, no stem of a verb
             meant = tuple([one for one in meant if self.stem_words((one,)) == [one]])
-        if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
+        if text.isascii():  # ISTANBUL for İSTANBUL: normalization adds a mark
             meant += self._orthography.unmarked_spellings(lower)
         return tuple(sorted({*self.stem_words(meant)} - {stem})) if meant else ()
 

@@ -40,14 +40,14 @@ _STEMMERS = {
     "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
 
-# Before NFKC: it would turn the acute accent into a blank and a combining mark.
+# Before NFKC, which turns the acute accent into a blank and a combining mark.
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ‛′´＇", "'"))
-# Signs in the place of an apostrophe that tokenizers do not take for one.
+# Signs used as an apostrophe that tokenizers don't treat as one.
 _UNUSUAL_APOSTROPHE = re.compile(
     r"(?<=[^\W\d_])[`´‘ʼ‛′＇](?=[^\W\d_])|(?<=[а-яґА-ЯҐ])[\"*](?=[єїюяЄЇЮЯ])"
 )
 _MISPLACED_APOSTROPHE = re.compile(r"(?<=[a-zA-Z])'nt\b")
-# The mark of Hebrew abbreviations, as phones write it.
+# The mark of Hebrew abbreviations as phones type it.
 _UNUSUAL_GERSHAYIM = re.compile("(?<=[א-ת])[”“„″](?=[א-ת])")
 
 
@@ -65,9 +65,9 @@ def create_stemmer(language: str) -> StemFunction:
     if algorithm not in Stemmer.algorithms():
         known = load_orthography(code)
         return (lambda words: list(map(known.stem, words))) if known.has_stems else list
-    # Its own cache is off: purging it stops the world, and the lexicon keeps the stems.
+    # Its own cache is off: purging it takes long, and the lexicon caches the stems.
     snowball = Stemmer.Stemmer(algorithm, 0)
-    lock = fork_safe_lock()  # a stemmer keeps its work in one buffer
+    lock = fork_safe_lock()  # a stemmer is not thread-safe
 
     def stem(words: Sequence[str]) -> list[str]:
         with lock:
@@ -117,7 +117,7 @@ def create_batch_normalizer(language: str) -> Callable[[Sequence[str]], list[str
         if known.lowercase:
             text = unicodedata.normalize("NFC", text)
         text = replace_characters(text, before)
-        # Word by word: only a few take time.
+        # Word by word: most are already normalized.
         text = "\n".join([unicodedata.normalize("NFKC", word) for word in text.split("\n")])
         text = known.fold_letters_in_lines(text.casefold())
         unseen = {ord(char): None for char in distinct_characters(text) if not is_visible(char)}
@@ -140,5 +140,5 @@ def normalize_apostrophes(text: str) -> str:
 
 def is_visible(char: str) -> bool:
     """Whether a character is more than a format character or a variation selector."""
-    # Variation selectors are no format characters: a sun with one is a sun in colours.
+    # Variation selectors are not in category Cf; they select an emoji in colors.
     return unicodedata.category(char) != "Cf" and not "\ufe00" <= char <= "\ufe0f"

@@ -88,9 +88,9 @@ _MIN_LENGTH_AFTER_PREFIX = 3  # letters of an irregular form
 _MIN_VERB_LENGTH = 2  # letters before its clitics
 _MIN_LENGTH_AFTER_ELISION = 3  # letters
 _VOWELS = frozenset("aeiouyh")
-_NOTHING, _UNDOUBLED = "-", "="  # in the place of an ending
+_NOTHING, _UNDOUBLED = "-", "="  # instead of an ending
 _Value = TypeVar("_Value")
-_LETTERS = ("LATIN", "GREEK")  # whose marks people leave out; й is no и to anyone
+_LETTERS = ("LATIN", "GREEK")  # scripts whose marks people leave out; й is never written и
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,7 +440,7 @@ def distinct_characters(text: str) -> list[str]:
     return [chr(code) for code in np.flatnonzero(np.bincount(codes))]
 
 
-# Letters with a stroke and the like, which Unicode does not take apart.
+# Letters with a stroke and ligatures, which Unicode does not decompose.
 _UNDIVIDED = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
 )

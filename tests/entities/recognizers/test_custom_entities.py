@@ -164,10 +164,13 @@ def test_several_meanings_of_one_place_are_kept_and_the_same_told_twice_is_not()
 @pytest.mark.parametrize(
     ("gives", "message"),
     [
-        (lambda: ["x"], "a str where a Mention belongs"),
-        (lambda: "ab", "a str where a Mention belongs"),
-        (lambda: [(0, 1)], "a tuple where a Mention belongs"),
-        (lambda: [Mention(1, 0)], "a Mention at 1:0, which is no place in a text of 2 characters"),
+        (lambda: ["x"], "a str instead of a Mention"),
+        (lambda: "ab", "a str instead of a Mention"),
+        (lambda: [(0, 1)], "a tuple instead of a Mention"),
+        (
+            lambda: [Mention(1, 0)],
+            "a Mention at 1:0, which is not a range in a text of 2 characters",
+        ),
         (lambda: [Mention(-1, 1)], "a Mention at -1:1"),
         (lambda: [Mention(0, 3)], "a Mention at 0:3"),
         (lambda: [Mention(0, 1.0)], "place is not two numbers"),
@@ -422,12 +425,12 @@ def test_components_stay_when_the_vocabulary_is_made_anew(shop, monkeypatch) -> 
     [
         (
             SIZES.replace("test_shop_sizes", "test_shop_size_").format(config=""),
-            "spaCy knows no component 'test_shop_size_', which the element 'size' names",
+            "spaCy has no component 'test_shop_size_', which the element 'size' names",
             "did you mean 'test_shop_sizes'?",
         ),
         (
             SIZES.replace("test_shop_sizes", "nothing_like_it").format(config=""),
-            "spaCy knows no component 'nothing_like_it'",
+            "spaCy has no component 'nothing_like_it'",
             "@Language.component",
         ),
         (

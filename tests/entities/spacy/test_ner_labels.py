@@ -256,7 +256,7 @@ def error_of() -> Callable[..., ModelError]:
 def test_a_pipeline_that_finds_no_entities_is_told_of(error_of) -> None:
     error = error_of(RULES)
     assert error.message == (
-        "nothing can find 'spacy:FRUIT': no component of the spaCy pipeline gives entities"
+        "no component of the spaCy pipeline finds entities, so 'spacy:FRUIT' has no source"
     )
     assert error.source == "bot.yaml"
     assert "python -m spacy download en_core_web_sm" in error.hint
@@ -279,7 +279,7 @@ def test_a_component_behind_ours_cannot_give_it_entities(error_of) -> None:
 )
 def test_a_label_that_the_pipeline_does_not_have_is_told_of(error_of, label, hint) -> None:
     error = error_of(RULES.replace("spacy:FRUIT", f"spacy:{label}"), ruled())
-    assert error.message == f"the spaCy pipeline knows no label '{label}'"
+    assert error.message == f"the spaCy pipeline has no label '{label}'"
     assert error.hint == hint
 
 
