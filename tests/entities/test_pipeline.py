@@ -71,7 +71,7 @@ def test_entities_come_by_their_start_and_the_longer_first():
     assert [e.element for e in pipeline("new york").entities] == ["b", "c", "d", "a"]
 
 
-def test_a_reset_phrase_is_told_and_one_inside_a_longer_entity_is_not():
+def test_a_reset_phrase_counts_unless_it_is_inside_a_longer_entity():
     pipeline = Pipeline(model(element("song", "never forget it"), reset=["forget it"]))
     assert pipeline("please forget it").resets == ((1, 2),)
     assert pipeline("play never forget it").resets == ()
@@ -408,7 +408,7 @@ def test_importing_the_package_loads_no_spacy():
     assert done.stdout.strip() == "False"
 
 
-def test_what_is_read_holds_no_doc_of_spacy():
+def test_an_utterance_holds_no_doc():
     docs = []
 
     @Language.component("test_pipeline_lemmas")

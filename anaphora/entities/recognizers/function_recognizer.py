@@ -54,7 +54,7 @@ class FunctionRecognizer:
             raise HandlerError(f"the recognizer {self._name} failed: {said}") from error
         for one in listed:
             if wrong := _describe_problem(one, text):
-                raise HandlerError(f"the recognizer {self._name} gave {wrong}")
+                raise HandlerError(f"the recognizer {self._name} returned {wrong}")
         return listed
 
     def _accepted_arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -119,7 +119,7 @@ class UserPipeline:
             return self._nlp
         raise ModelError(
             Problem(
-                f"the spaCy pipeline given to the model '{self._model.id}' now serves another model",
+                f"the spaCy pipeline of the model '{self._model.id}' now serves another model",
                 self._model.source,
                 hint="give each model a pipeline of its own",
             )
@@ -136,9 +136,7 @@ def _create_blank_pipeline(language: str, source: str) -> Language:
 def get_tagger(nlp: Language) -> ElementTagger:
     tagger = nlp.get_pipe(FACTORY)
     if not isinstance(tagger, ElementTagger):
-        raise ModelError(
-            Problem(f"the component '{FACTORY}' of the pipeline is no tagger of Anaphora")
-        )
+        raise ModelError(Problem(f"the component '{FACTORY}' is no tagger of Anaphora"))
     return tagger
 
 

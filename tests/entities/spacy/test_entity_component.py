@@ -98,7 +98,7 @@ def test_it_may_write_under_the_name_of_another_element_and_for_another_language
     assert made[0][0] == "ru"
 
 
-def test_it_finds_nothing_until_it_is_told_what() -> None:
+def test_it_finds_nothing_until_it_is_configured() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("anaphora_entity", name="it")
     assert found(nlp, "anything") == []
@@ -114,13 +114,13 @@ def test_it_finds_nothing_until_it_is_told_what() -> None:
         ({"recognizer": "json#loads"}, "asks for 's', which nothing gives"),
     ],
 )
-def test_a_wrong_configuration_is_told_of(config, message) -> None:
+def test_a_wrong_configuration_is_reported(config, message) -> None:
     nlp = spacy.blank("en")
     with pytest.raises(ModelError, match=message):
         nlp.add_pipe("anaphora_entity", config=config)
 
 
-def test_the_time_is_told_by_the_doc_and_is_now_without_it(stand_in) -> None:
+def test_the_time_comes_from_the_doc_and_is_now_by_default(stand_in) -> None:
     seen: list[datetime] = []
     stand_in("date", lambda text, at: seen.append(at) or ())
     nlp = spacy.blank("en")
@@ -192,7 +192,7 @@ def test_every_span_covers_its_mention(text: str, start: int, end: int) -> None:
 BLANK = spacy.blank("en")
 
 
-def test_the_same_told_twice_counts_once(stand_in) -> None:
+def test_a_repeated_mention_counts_once(stand_in) -> None:
     told = [Mention(0, 1, "a", {"x": 1}), Mention(0, 1, "a", {"x": 2}), Mention(0, 1, "b")]
     stand_in("email", lambda text, at: [*told, *told])
     nlp = spacy.blank("en")
@@ -275,7 +275,7 @@ def test_a_date_ends_a_millisecond_before_ours(stand_in) -> None:
     assert metadata(stand_in, "nlpcraft:date", {"from": 1000}) == {"from": 1000}
 
 
-def test_a_city_knows_its_country_and_what_is_told_of_it(stand_in) -> None:
+def test_a_city_has_metadata_of_itself_and_of_its_country(stand_in) -> None:
     ours = {
         "kind": "city", "name": "Paris", "country": "FR", "country_name": "France",
         "region": "Île-de-France", "continent": "EU", "latitude": 48.85, "longitude": 2.35,

@@ -63,7 +63,7 @@ def test_components_stand_before_the_tagger_and_go_with_their_model() -> None:
     assert nlp.pipe_names == ["sentencizer", "anaphora_elements"]
 
 
-def test_phrases_are_made_of_what_was_recognized_and_of_what_was_said() -> None:
+def test_phrases_are_composed_of_recognized_entities_and_of_phrases() -> None:
     pipeline = Pipeline(
         model(
             named("number"),
@@ -98,7 +98,7 @@ def test_an_abstract_one_only_serves_others() -> None:
     assert found(pipeline, "to 7") == []
 
 
-def test_an_abstract_one_is_told_the_time_of_the_question() -> None:
+def test_an_abstract_entity_gets_the_time_of_the_question() -> None:
     from datetime import UTC, datetime
 
     seen = []
@@ -198,7 +198,7 @@ def test_what_was_recognized_is_remembered_with_its_metadata() -> None:
     assert (reply.slots["n"].source, reply.slots["n"].entities[0].meta) == ("memory", {"n": 3})
 
 
-def test_a_missing_package_is_told_with_the_model_that_needs_it(monkeypatch) -> None:
+def test_a_missing_package_is_reported_with_the_model_that_needs_it(monkeypatch) -> None:
     from anaphora.entities.spacy import entity_component
     from anaphora.errors import Problem
 
@@ -211,7 +211,7 @@ def test_a_missing_package_is_told_with_the_model_that_needs_it(monkeypatch) -> 
     assert (caught.value.source, caught.value.hint) == ("bot.yaml", "pip install it")
 
 
-def test_what_fails_in_one_language_is_told_in_all(monkeypatch) -> None:
+def test_a_failure_in_one_language_is_reported_for_the_model(monkeypatch) -> None:
     def fail(text: str, language: str) -> None:
         if language == "ru":
             raise ValueError("нет")
@@ -223,7 +223,7 @@ def test_what_fails_in_one_language_is_told_in_all(monkeypatch) -> None:
     assert pipeline("word", "en").entities == ()
 
 
-def test_an_entity_is_told_as_any_other() -> None:
+def test_a_recognized_entity_is_explained_as_any_other() -> None:
     (entity,) = Pipeline(model(named("number")))("take 12").entities
     assert isinstance(entity, Entity)
     assert str(entity) == "number=12"

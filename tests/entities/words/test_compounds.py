@@ -113,13 +113,13 @@ def test_a_compound_may_be_one_of_several_words() -> None:
     assert found("Stehlampe bitte an", *said) == []
 
 
-def test_a_verb_apart_has_a_compound_between() -> None:
+def test_a_separated_verb_may_enclose_a_compound() -> None:
     said = element("off", "Lampe ausschalten", compounds=True)
     assert found("Schalte die Stehlampe aus", said) == ["off 'Schalte Stehlampe aus'"]
     assert found("Schalte die Stehlampe aus", element("off", "Lampe ausschalten")) == []
 
 
-def test_what_is_spelled_or_a_lemma_goes_before_a_head() -> None:
+def test_spelling_and_lemma_take_precedence_over_the_head_of_a_compound() -> None:
     said = (
         element("lamp", "Lampe", compounds=True),
         element("reading", "Leselampen"),
@@ -134,7 +134,7 @@ def test_a_cache_keeps_heads(tmp_path: Path) -> None:
         assert [one.text for one in pipeline("Stehlampe").entities] == ["Stehlampe"]
 
 
-def test_a_model_of_other_languages_is_told_that_it_has_no_compounds() -> None:
+def test_compounds_in_a_model_of_other_languages_are_reported() -> None:
     said = (
         "id: m\nelements:\n  - {id: door, compounds: true}\n"
         "intents: [\"intent=i term={# == 'door'}\"]\n"
