@@ -1,9 +1,9 @@
-"""In which of several languages a text is, by what each of its readings makes of it.
+"""Detect the language of a text by comparing its utterances in several languages.
 
-What counts, one after the other: how many words are strange to a language (neither known to the
-model nor function words, or with letters that it does not have); how much the model knows as it
-is written; and the language of the question before. Where all that leaves several languages, the
-letters decide: which follow each other as in the function words of the language.
+Criteria, in this order: the number of foreign words (neither known to the model nor function words,
+or with letters that the language does not have); the number of letters in exact matches of the
+model; the language of the previous question. If several languages remain, letter bigrams of their
+function words decide.
 """
 
 from __future__ import annotations
@@ -20,31 +20,27 @@ from typing import TypeAlias
 import regex
 
 from anaphora.core.utterance import Utterance
-from anaphora.entities.words.normalization import (
-    base_code,
-    create_normalizer,
-    load_qualifiers,
-    load_stop_words,
-)
+from anaphora.entities.words.function_words import load_qualifiers, load_stop_words
+from anaphora.entities.words.normalization import base_code, create_normalizer
+from anaphora.entities.words.scripts import UNSPACED
 
 __all__ = ["select_likeliest"]
 
-_MAX_LENGTH = 2_000  # characters; a language is told by fewer
+_MAX_LENGTH = 2_000  # characters; fewer are enough to detect a language
 
-# Words, and what is written without blanks.
-_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_RUN = regex.compile(rf"(?:[{_UNSPACED}]\p{{M}}*)+|(?:[\p{{L}}--[{_UNSPACED}]]\p{{M}}*)+", regex.V1)
-_ALPHABETS = ("LATIN", "CYRILLIC")  # whose letters tell languages apart
+# Words, and runs of letters without blanks.
+_RUN = regex.compile(rf"(?:[{UNSPACED}]\p{{M}}*)+|(?:[\p{{L}}--[{UNSPACED}]]\p{{M}}*)+", regex.V1)
+_ALPHABETS = ("LATIN", "CYRILLIC")  # whose letters distinguish languages
 
-# How much is made of a pair of letters, of a single one, and of what is not there at all.
+# Weights of letter bigrams and of single letters, and the smoothing for unseen ones.
 _BIGRAM_WEIGHT, _UNIGRAM_WEIGHT, _SMOOTHING = 0.7, 0.25, 0.0001
 
 _Run: TypeAlias = tuple[int, int]
 
 
 def select_likeliest(readings: Sequence[Utterance], preferred: str = "") -> Utterance:
-    """Of the readings of one text, that in the likeliest language; among equals the one in the
-    ``usual`` language, else the first."""
+    """Select the utterance in the likeliest language; among equals the one in the ``preferred``
+    language, else the first."""
     text = readings[0].text[:_MAX_LENGTH]
     runs = [found.span() for found in _RUN.finditer(text)]
     ranks = [_rank(reading, text, runs) for reading in readings]
@@ -62,7 +58,8 @@ def select_likeliest(readings: Sequence[Utterance], preferred: str = "") -> Utte
 
 
 def _rank(reading: Utterance, text: str, runs: Sequence[_Run]) -> tuple[int, int]:
-    """How many words are strange, and, less than nothing, how many letters are well known."""
+    """Sort key: the number of foreign words, then the negative number of letters in exact
+    matches."""
     exact = {token for entity in reading.entities if entity.exact for token in entity.tokens}
     known = exact.union(*(entity.tokens for entity in reading.entities), *reading.resets)
     letters = _load_letter_model(base_code(reading.language))
@@ -83,7 +80,7 @@ def _rank(reading: Utterance, text: str, runs: Sequence[_Run]) -> tuple[int, int
 
 @dataclass(frozen=True, slots=True)
 class _LetterModel:
-    """What the function words of a language tell of how it is written."""
+    """Letters of a language, and how often they follow each other in its function words."""
 
     scripts: frozenset[str]
     alphabet: frozenset[str]
@@ -91,8 +88,8 @@ class _LetterModel:
     qualifiers: frozenset[str]
 
     def has_foreign_letter(self, run: str) -> bool:
-        """Whether a word has a letter that the language does not have. Latin ones are no
-        strangers anywhere, for names are written in them."""
+        """Whether a word has a letter that the language does not have. ASCII letters are foreign
+        nowhere, as names are written in them."""
         if run.isascii() or not self.scripts:
             return False
         return any(
@@ -103,7 +100,7 @@ class _LetterModel:
         )
 
     def surprisal(self, text: str, runs: Sequence[_Run]) -> float:
-        """How much the letters of the words differ from what follows each other usually."""
+        """Return the negative log-likelihood of the letter bigrams of the words."""
         pairs = (pair for start, end in runs for pair in _bigrams(text[start:end].casefold()))
         return -sum(math.log(self._likelihood(pair)) for pair in pairs)
 

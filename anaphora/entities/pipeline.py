@@ -1,12 +1,11 @@
-"""From a text to an utterance: the spaCy pipelines of a model, one for each of its languages."""
+"""Analyze texts: from a text to an utterance, in each language of a model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec.structs import replace
 from spacy.language import Language
@@ -21,7 +20,14 @@ from anaphora.entities.prefetch import PrefetchedReadings, UnreadText
 from anaphora.entities.recognizers.fallbacks import select_fallbacks
 from anaphora.entities.recognizers.recognizer import TEXT_KEY, TokenizedText
 from anaphora.entities.spacy.entity_component import TIME_KEY, EntityComponent
-from anaphora.entities.spacy.pipeline_factory import add_recognizers, check_labels
+from anaphora.entities.spacy.language_pipelines import (
+    OwnPipeline,
+    PipelineSource,
+    UserPipeline,
+    get_tagger,
+    needs_doc,
+)
+from anaphora.entities.spacy.pipeline_factory import check_labels
 from anaphora.entities.spacy.pipeline_loader import load_pipelines
 from anaphora.entities.spacy.recognized_entities import (
     RecognizedEntities,
@@ -29,55 +35,31 @@ from anaphora.entities.spacy.recognized_entities import (
     run_recognizers,
 )
 from anaphora.entities.spacy.span_attributes import entity_from_detail, span_key
-from anaphora.entities.spacy.tagger import FACTORY, ElementTagger
+from anaphora.entities.spacy.tagger import ElementTagger
 from anaphora.entities.tokens.linear_tokenizer import make_doc
 from anaphora.entities.tokens.sentence import Sentence
 from anaphora.entities.tokens.token_cache import TokenCache
-from anaphora.entities.words.normalization import base_code, blank, normalize_apostrophes
+from anaphora.entities.words.normalization import base_code, normalize_apostrophes
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem
-from anaphora.models.building.recognizer_signature import accepts_parameter
-from anaphora.models.domain import Element, Model
+from anaphora.models.domain import Model
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["BATCH_SIZE", "Pipeline", "build_pipeline"]
+__all__ = ["BATCH_SIZE", "Pipeline"]
 
-BATCH_SIZE = 128  # texts: twice as many gain another 5 %, and all of them are held at once
-
-_NEW_STRINGS = 20_000  # in a vocabulary, until what it has learnt of late is forgotten
-_ZONES = 100  # until all is forgotten
-_MAX_TEXT_LENGTH = 1 << 30  # characters, the most that spaCy's tokenizer takes
-
-
-def build_pipeline(
-    model: Model, language: str, nlp: Language | None = None, cache: Cache | None = None
-) -> Language:
-    """A spaCy pipeline that finds the elements of ``model`` in texts in ``language``.
-
-    A given ``nlp`` keeps its components and gets the tagger as its last one; a tagger that it
-    has already is told to look for this model. A ``cache`` may know what to look for in a blank
-    one, and keeps what takes long to load. Raises :class:`ModelError` when spaCy has no such
-    language or lacks a package for it.
-    """
-    is_blank = nlp is None
-    if nlp is None:
-        nlp = _create_blank_pipeline(language, model.source)
-    elif FACTORY not in nlp.pipe_names:
-        nlp.add_pipe(FACTORY)
-    add_recognizers(nlp, model, language, cache=cache)
-    _get_tagger(nlp).configure(model, language, cache if is_blank else None)
-    return nlp
+BATCH_SIZE = 128  # texts; twice as many gain only 5 %, and all are kept in memory
 
 
 class Pipeline:
-    """Reads texts in the languages of a model; may be called from many threads.
+    """Analyzes texts in the languages of a model. Thread-safe.
 
-    ``nlp`` is a pipeline of the user's, or one by language, to take instead of one that the model
-    names, or of a blank one. It serves this model alone from then on. A ``cache`` keeps for the
-    next process what takes long to learn. Raises :class:`ModelError`
-    for a language that spaCy does not have, for a pipeline in a language that the model does not
-    have, for one that the model names and that cannot be loaded, and where a recognizer lacks
-    something that it needs.
+    ``nlp`` is a spaCy pipeline, or one by language, to use instead of a blank one or of one that
+    the model names. From then on it serves this model alone. A ``cache`` keeps compiled data for
+    the next process.
+
+    Raises :class:`ModelError` for a language that spaCy does not have, a pipeline for a language
+    that the model does not have, a pipeline of the model that cannot be loaded, and a missing
+    requirement of a recognizer.
     """
 
     def __init__(
@@ -104,13 +86,12 @@ class Pipeline:
         preferred: str = "",
         at: datetime | None = None,
     ) -> Utterance:
-        """The utterance of ``text``: its tokens and every entity that could stand in it.
+        """Analyze ``text``: return its tokens and every entity that may stand in it.
 
-        ``at`` is the local time of the one who asks; now, in UTC, if left out. Without a
-        ``language``, the likeliest of the model's; among equals the ``usual`` one, else the
-        first. Lone surrogates become U+FFFD, and
-        signs in the place of an apostrophe one. Raises :class:`ModelError`
-        for a language that the model does not have.
+        ``at`` is the local time of the user; by default the current time in UTC. Without a
+        ``language``, the likeliest language of the model is chosen; among equals the ``preferred``
+        one, else the first. Lone surrogates become U+FFFD, and signs used as an apostrophe become
+        one. Raises :class:`ModelError` for a language that the model does not have.
         """
         text = _sanitize(text)
         if language is not None:
@@ -129,13 +110,13 @@ class Pipeline:
         at: datetime | None = None,
         batch_size: int = BATCH_SIZE,
     ) -> Iterator[Utterance]:
-        """The utterances of many texts, in their order: what a call gives for each, and what it
-        raises, when its turn comes.
+        """Analyze many texts, in their order. Each gives what a call gives, or raises what it
+        raises.
 
-        A spaCy pipeline of the user's gets up to ``batch_size`` of them at once, and so many are
-        taken before the first utterance is there; where all components are ours, which gain
-        nothing by that, each is read when it is asked for. A batch in which something fails is
-        read again one by one. Raises ValueError for a ``batch_size`` less than 1.
+        The user's spaCy components get up to ``batch_size`` texts at once, and as many are consumed
+        before the first utterance is there. Where all components are built in, which gain nothing
+        from batches, each text is analyzed when its utterance is requested. A batch that fails is
+        analyzed again one by one. Raises ValueError for a ``batch_size`` below 1.
         """
         if batch_size < 1:
             raise ValueError(f"a batch has at least one text, not {batch_size}")
@@ -163,17 +144,17 @@ class Pipeline:
 
     @property
     def benefits_from_batches(self) -> bool:
-        """Whether components that are not ours may look at the texts, which often take less time
-        for many of them at once."""
+        """Whether user-defined components may look at the texts, which are often faster on
+        batches."""
         return any(reader.benefits_from_batches for reader in self._readers.values())
 
     def prefetch(self, texts: Sequence[UnreadText]) -> list[PrefetchedReadings | None]:
-        """What there is to read in each of ``texts``, all in one batch; None for those that only
-        a call can tell of, for they or others of the batch fail."""
+        """Analyze ``texts`` in one batch. The result is None for texts that have to be analyzed by
+        a call, because they or others of the batch fail."""
         found: list[dict[str, Utterance]] = [{} for _ in texts]
         for language, reader in self._readers.items():
             mine = [i for i, one in enumerate(texts) if one.language in (None, language)]
-            utterances = reader.read_all([texts[i] for i in mine])  # or none at all
+            utterances = reader.read_all([texts[i] for i in mine])  # all, or none if one fails
             for i, utterance in zip(mine, utterances, strict=False):
                 found[i][language] = utterance
         wanted = [len(self._readers) if one.language is None else 1 for one in texts]
@@ -190,25 +171,24 @@ class Pipeline:
 
 
 class _LanguageReader:
-    """Reads texts in one language.
+    """Analyzes texts in one language.
 
-    Where nothing but what is ours looks at a text, the spans of spaCy, which are there for
-    others to see, are left out: they would take longer than all else. Then no Doc is made either
-    for what has been cut before.
+    If no user-defined component looks at a text, no spans are written, since they would take longer
+    than everything else. Then cached tokens don't need a Doc either.
     """
 
     def __init__(
         self, model: Model, language: str, nlp: Language | None, cache: Cache | None
     ) -> None:
-        self._nlp: _PipelineSource = (
-            _OwnPipeline(model, language, cache)
+        self._nlp: PipelineSource = (
+            OwnPipeline(model, language, cache)
             if nlp is None
-            else _UserPipeline(model, language, nlp)
+            else UserPipeline(model, language, nlp)
         )
         self._language = language
-        # A tagger that takes the place of this one has the same lexicon and the same keys.
-        self._tagger = _get_tagger(self._nlp())
-        # One that was given may get more components later.
+        # A tagger that replaces this one has the same lexicon and the same keys.
+        self._tagger = get_tagger(self._nlp())
+        # The user may add components to a given pipeline later.
         self.benefits_from_batches = nlp is not None or any(
             map(_is_user_component, self._nlp().pipeline)
         )
@@ -217,14 +197,14 @@ class _LanguageReader:
         self._recognized_elements = {
             id: element for id, element in self._elements.items() if element.recognition
         }
-        self._is_internal = nlp is None and not any(map(_needs_doc, model.elements))
+        self._is_internal = nlp is None and not any(map(needs_doc, model.elements))
         self._entity_filter = EntityFilter(model.elements)
         self._lock = fork_safe_lock()
         tokenizer = self._nlp().tokenizer
         self._token_cache: TokenCache | None = None
         if self._is_internal and type(tokenizer) is Tokenizer:
             self._token_cache = TokenCache(tokenizer, self._tokenize, self._tagger.lexicon)
-        # The same in whichever pipeline takes the place of this one.
+        # The same in every pipeline that replaces this one.
         self._components = [
             one for _, one in self._nlp().pipeline if isinstance(one, EntityComponent)
         ]
@@ -241,7 +221,7 @@ class _LanguageReader:
                 sentence, self._run_recognizers(TokenizedText(text, texts, starts), at, sentence)
             )
         with self._lock:
-            # Everything is copied out of the Doc: its memory may be gone at the next text.
+            # Everything is copied out of the Doc, whose memory may be freed at the next text.
             try:
                 return (
                     self._read_without_spans(text, at)
@@ -256,8 +236,8 @@ class _LanguageReader:
                 ) from error
 
     def read_all(self, texts: Sequence[UnreadText]) -> list[Utterance]:
-        """As :meth:`read` reads each of them. None of them if any fails: that one will say so when
-        it is read alone."""
+        """Analyze each text as :meth:`read` does. Returns nothing if any of them fails: that one
+        raises its error when it is analyzed alone."""
         try:
             if not self.benefits_from_batches:
                 return [self.read(_sanitize(one.text), one.at) for one in texts]
@@ -283,54 +263,55 @@ class _LanguageReader:
     def _run_recognizers(
         self, doc: Doc | TokenizedText, at: datetime | None, sentence: Sentence
     ) -> RecognizedEntities:
-        """What recognizers find in the text of a sentence."""
+        """Run the recognizers on the text of a sentence."""
         now = at or datetime.now(UTC)
         return run_recognizers(self._components, doc, now, self._all_elements, sentence)
 
     def _create_utterance(self, sentence: Sentence, found: RecognizedEntities) -> Utterance:
-        """The utterance of a sentence, with what recognizers have found in it."""
+        """Create the utterance of a sentence from its phrases and from what recognizers
+        ``found``."""
         utterance = self._match_elements(sentence, found.entities)
         return self._add_fallback(utterance, sentence, found) if found.fallbacks else utterance
 
     def _add_fallback(
         self, utterance: Utterance, sentence: Sentence, found: RecognizedEntities
     ) -> Utterance:
-        """The utterance with the entities that there are if its fallbacks count."""
+        """Add the entities that result if the fallback mentions count."""
         fallbacks = select_fallbacks(
             found.fallbacks, utterance.entities, sentence.words, void=found.void
         )
         if not fallbacks:
             return utterance
-        if self._tagger.phrase_index.has_composition:  # of them, too
+        if self._tagger.phrase_index.has_composition:  # phrases may be composed of fallbacks, too
             again = self._match_elements(sentence, [*found.entities, *fallbacks]).entities
         else:
             again = self._entity_filter.apply([*utterance.entities, *fallbacks])
         return replace(utterance, fallback=again)
 
     def _match_elements(self, sentence: Sentence, recognized: Sequence[Entity]) -> Utterance:
-        """The utterance of a sentence in which ``others`` have been recognized."""
+        """Create the utterance of a sentence in which recognizers have found ``recognized``."""
         known = self._tagger.phrase_index
-        finds, error = match_elements(sentence, known, recognized)
+        element_matches, error = match_elements(sentence, known, recognized)
         found = [entity for entity in recognized if entity.element in self._recognized_elements]
         is_in_order = True
         resets: list[tuple[int, ...]] = []
-        for entry, hit, entity in finds:
+        for entry, match, entity in element_matches:
             element = entry.element
             if entity is not None:
                 is_in_order = False
             if element is None:
-                resets.append(tuple(range(hit.start, hit.end)))
+                resets.append(tuple(range(match.start, match.end)))
             elif not element.abstract:
                 found.append(
                     entity
                     or sentence.create_phrase_entity(
-                        element, entry.value or None, hit.start, hit.end, exact=hit.exact
+                        element, entry.value or None, match.start, match.end, exact=match.exact
                     )
                 )
         if recognized or known.has_composition:
             entities = self._entity_filter.apply(found)
         else:
-            # Of phrases of words alone the search gives each once, the longest of a kind.
+            # Phrases of words alone have no duplicates, and the longest of a kind are selected.
             entities = (
                 tuple(found)
                 if is_in_order
@@ -346,7 +327,7 @@ class _LanguageReader:
         )
 
     def _read_with_components(self, text: str, at: datetime | None) -> Utterance:
-        """By way of what every component has written into the Doc."""
+        """Analyze a text by what all components write into its Doc."""
         nlp = self._nlp()
         return self._utterance_of_doc(nlp(_create_unread_doc(nlp, text, at)), text)
 
@@ -356,12 +337,12 @@ class _LanguageReader:
         docs = [
             _create_unread_doc(nlp, text, one.at) for text, one in zip(said, texts, strict=True)
         ]
-        # Whoever has told spaCy to go on after errors gets fewer Docs back than went in.
+        # An error handler of the user may drop Docs.
         for text, doc in zip(said, nlp.pipe(docs, batch_size=len(docs)), strict=True):
             yield self._utterance_of_doc(doc, text)
 
     def _utterance_of_doc(self, doc: Doc, text: str) -> Utterance:
-        """The utterance of what all components have written into ``doc``."""
+        """Create the utterance from the spans in ``doc``."""
         tagger = self._tagger
         sentence = Sentence.from_doc(doc, text, tagger.lexicon, tagger.phrase_index.swear_stems)
         group = doc.spans.get(tagger.spans_key)
@@ -381,8 +362,8 @@ class _LanguageReader:
     def _entities_of_spans(
         self, group: SpanGroup | None, sentence: Sentence, recognized: Sequence[Entity]
     ) -> tuple[Entity, ...]:
-        """What recognizers have found and, of all spans, the user's components' too, those
-        whose label is an element."""
+        """Return the recognized entities and those of all spans whose label is an element,
+        including spans that the user's components have added."""
         found = [*recognized]
         attrs = {} if group is None else group.attrs
         details = {key: list(data) for key, data in attrs.get("details", {}).items()}
@@ -399,93 +380,8 @@ class _LanguageReader:
         return self._entity_filter.apply(found)
 
 
-class _PipelineSource(Protocol):
-    """Gives the spaCy pipeline for the next text; called while no Doc is in use."""
-
-    def __call__(self) -> Language: ...
-
-
-class _OwnPipeline:
-    """A pipeline made here, whose vocabulary does not grow for ever.
-
-    What the first texts bring stays, for the words of every day are among it. After that a
-    memory zone is open, which is closed with all that it learnt, and opened anew, each time
-    that it is full (1.5 ms). spaCy's hash tables keep 24 bytes of a word even so; after many
-    zones a new blank pipeline takes the place of the old one (20 to 80 ms). Where code of
-    the user's may keep a Doc or what is in it, no zone pulls the memory from under it: the new
-    pipeline comes at once.
-    """
-
-    def __init__(self, model: Model, language: str, cache: Cache | None) -> None:
-        self._language = language
-        self._model = model
-        self._most_zones = 0 if any(map(_needs_doc, model.elements)) else _ZONES
-        self._start(build_pipeline(model, language, cache=cache))
-
-    def __call__(self) -> Language:
-        if self._is_changing or len(self._nlp.vocab.strings) >= self._max_strings:
-            self._release_vocabulary()
-        return self._nlp
-
-    def _start(self, nlp: Language) -> None:
-        self._nlp = nlp
-        self._zone: AbstractContextManager[Any] | None = None
-        self._zones = 0
-        self._max_strings = len(nlp.vocab.strings) + _NEW_STRINGS
-        self._is_changing = False
-
-    def _release_vocabulary(self) -> None:
-        # Another thread stopped in the midst of this when the process was forked: its zone is
-        # neither open nor closed.
-        was_interrupted, self._is_changing = self._is_changing, True
-        if self._zone is not None and not was_interrupted:
-            self._zone.__exit__(None, None, None)
-        if was_interrupted or self._zones == self._most_zones:
-            fresh = _create_blank_pipeline(self._language, self._model.source)
-            add_recognizers(fresh, self._model, self._language, template=self._nlp)
-            _get_tagger(fresh).copy_from(_get_tagger(self._nlp))
-            self._start(fresh)
-            return
-        self._zone = self._nlp.memory_zone()
-        self._zone.__enter__()
-        self._zones += 1
-        self._max_strings = len(self._nlp.vocab.strings) + _NEW_STRINGS
-        self._is_changing = False
-
-
-class _UserPipeline:
-    """A pipeline of the user's, as it is."""
-
-    def __init__(self, model: Model, language: str, nlp: Language) -> None:
-        self._nlp = build_pipeline(model, language, nlp)
-        self._tagger = _get_tagger(nlp)
-        self._phrase_index = self._tagger.phrase_index
-        self._model = model
-
-    def __call__(self) -> Language:
-        if (
-            self._nlp.get_pipe(FACTORY) is self._tagger
-            and self._tagger.phrase_index is self._phrase_index
-        ):
-            return self._nlp
-        raise ModelError(
-            Problem(
-                f"the spaCy pipeline given to the model '{self._model.id}' serves another one now",
-                self._model.source,
-                hint="give each model a pipeline of its own",
-            )
-        )
-
-
-def _create_blank_pipeline(language: str, source: str) -> Language:
-    nlp = blank(language, source=source)
-    nlp.max_length = _MAX_TEXT_LENGTH  # spaCy's own limit is for parsers, of which there is none
-    nlp.add_pipe(FACTORY)
-    return nlp
-
-
 def _create_unread_doc(nlp: Language, text: str, at: datetime | None) -> Doc:
-    """A Doc of ``text`` that no component has seen."""
+    """Create a Doc of ``text`` that no component has processed."""
     doc = make_doc(nlp, text)
     if at is not None:
         doc.user_data[TIME_KEY] = at
@@ -494,23 +390,6 @@ def _create_unread_doc(nlp: Language, text: str, at: datetime | None) -> Doc:
 
 def _is_user_component(component: tuple[str, Any]) -> bool:
     return not isinstance(component[1], EntityComponent | ElementTagger)
-
-
-def _get_tagger(nlp: Language) -> ElementTagger:
-    tagger = nlp.get_pipe(FACTORY)
-    if not isinstance(tagger, ElementTagger):
-        raise ModelError(Problem(f"the pipeline has a component '{FACTORY}' that is not ours"))
-    return tagger
-
-
-def _needs_doc(element: Element) -> bool:
-    """Whether what finds the element reads a Doc: spaCy's labels, a function of the user's that
-    takes one."""
-    recognition = element.recognition
-    if recognition is None or recognition.kind == "built-in":
-        return False
-    function = recognition.function
-    return function is None or accepts_parameter(function, "doc")
 
 
 def _sanitize(text: str) -> str:

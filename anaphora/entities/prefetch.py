@@ -1,7 +1,7 @@
-"""Texts that are read many at once, before it is known in which conversations they stand.
+"""Analyze texts in batches before they are assigned to conversations.
 
-Components that work on batches (a transformer, any other neural network) take far less time for
-a text of many than for one alone.
+Components that work on batches (neural networks such as transformers) take far less time for a text
+of many than for a single one.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ __all__ = ["PrefetchedReadings", "UnreadText"]
 
 
 class UnreadText(Struct, frozen=True):
-    """A text that is to be read in its ``language`` (None: to be found), at the local time
-    ``at`` of the one who asks (None: now)."""
+    """A text to analyze, in its ``language`` (None: to be detected), at the local time ``at`` of
+    the user (None: now)."""
 
     text: str
     language: str | None = None
@@ -26,13 +26,14 @@ class UnreadText(Struct, frozen=True):
 
 
 class PrefetchedReadings(Struct, frozen=True):
-    """What the pipeline ``by`` makes of a text in each language that it may be in."""
+    """The utterances of a text, one for each language that it may be in, by a ``pipeline``."""
 
     pipeline: object
     utterances: tuple[Utterance, ...]
 
     def select_likeliest(self, preferred: str = "") -> Utterance:
-        """That in the likeliest language; among equals the ``usual`` one, else the first."""
+        """Select the utterance in the likeliest language; among equals the ``preferred`` one, else
+        the first."""
         return (
             self.utterances[0]
             if len(self.utterances) == 1

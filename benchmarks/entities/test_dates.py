@@ -7,7 +7,7 @@ from dateparser.search import search_dates
 
 from anaphora.entities.builtin.dates.date_parser import get_date_parser
 from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
-from anaphora.entities.words.normalization import blank
+from anaphora.entities.tokens.tokenizers import blank
 
 AT = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
 UTTERANCES = {

@@ -44,7 +44,7 @@ from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
 from anaphora.entities.builtin.numbers.number_recognizer import NumberRecognizer
 from anaphora.entities.builtin.places import place_recognizer as places
 from anaphora.entities.recognizers.recognizer import Mention
-from anaphora.entities.words.normalization import blank
+from anaphora.entities.tokens.tokenizers import blank
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history.measure import count_words
 from anaphora.ltm.summarizers.extractive.summarizer import Extractive

@@ -21,7 +21,7 @@ from dateparser.search import search_dates
 
 from anaphora.entities.builtin.dates.date_parser import get_date_parser
 from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
-from anaphora.entities.words.normalization import blank
+from anaphora.entities.tokens.tokenizers import blank
 from benchmarks.peers.interleaving import rotate
 
 __all__ = ["LANGUAGES", "DatedUtterance", "Row", "dates", "utterances"]

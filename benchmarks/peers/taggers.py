@@ -70,7 +70,7 @@ def anaphora(names: Sequence[str]) -> Tagger:
 
 def anaphora_component(names: Sequence[str]) -> Tagger:
     """Its component in a spaCy pipeline, without what :class:`Pipeline` copies out of the Doc."""
-    from anaphora.entities.pipeline import build_pipeline
+    from anaphora.entities.spacy.language_pipelines import build_pipeline
     from anaphora.entities.spacy.tagger import FACTORY, SPANS_KEY
 
     nlp = build_pipeline(_model(names), "en")

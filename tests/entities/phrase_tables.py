@@ -11,8 +11,9 @@ import pytest
 import yaml
 from spacy.language import Language
 
-from anaphora.entities.recognizers.recognizer import Mention, Recognizer, create_builtin
-from anaphora.entities.words.normalization import blank
+from anaphora.entities.builtin.registry import create_builtin
+from anaphora.entities.recognizers.recognizer import Mention, Recognizer
+from anaphora.entities.tokens.tokenizers import blank
 from anaphora.models.schema.builtin_entities import resolve_options
 
 __all__ = ["find_mentions", "load_phrases"]

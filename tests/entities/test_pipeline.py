@@ -17,8 +17,9 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from anaphora.core.utterance import Utterance
-from anaphora.entities import pipeline as module
-from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.spacy import language_pipelines
+from anaphora.entities.spacy.language_pipelines import build_pipeline
 from anaphora.errors import HandlerError, ModelError
 from anaphora.models.domain import Element
 from anaphora.models.loader import parse_model
@@ -39,7 +40,11 @@ def test_an_utterance_has_tokens_and_entities_with_their_places(weather):
     assert [token.text for token in utterance.tokens] == [
         "What", "'s", "the", "weather", "in", " ", "New", "York", "?",
     ]  # fmt: skip
-    assert [token.text for token in utterance.tokens if token.free] == ["weather", "New", "York"]
+    assert [token.text for token in utterance.tokens if token.is_content_word] == [
+        "weather",
+        "New",
+        "York",
+    ]
     assert all(utterance.text[t.start : t.end] == t.text for t in utterance.tokens)
     topic, city = utterance.entities
     assert (city.text, city.tokens, city.start, city.end) == ("New York", (6, 7), 23, 31)
@@ -66,7 +71,7 @@ def test_entities_come_by_their_start_and_the_longer_first():
     assert [e.element for e in pipeline("new york").entities] == ["b", "c", "d", "a"]
 
 
-def test_a_reset_phrase_is_told_and_one_inside_a_longer_entity_is_not():
+def test_a_reset_phrase_counts_unless_it_is_inside_a_longer_entity():
     pipeline = Pipeline(model(element("song", "never forget it"), reset=["forget it"]))
     assert pipeline("please forget it").resets == ((1, 2),)
     assert pipeline("play never forget it").resets == ()
@@ -175,7 +180,7 @@ def test_components_of_the_user_may_add_entities():
 
 
 def test_docs_of_an_own_pipeline_stay_valid(monkeypatch):
-    monkeypatch.setattr(module, "_NEW_STRINGS", 10)
+    monkeypatch.setattr(language_pipelines, "_NEW_STRINGS", 10)
     nlp = spacy.blank("en")
     pipeline = Pipeline(WEATHER, nlp)
     doc = nlp("unheardof words")
@@ -190,7 +195,7 @@ def test_one_pipeline_cannot_serve_two_models():
     first = Pipeline(WEATHER, nlp)
     second = Pipeline(model(element("x", "tokyo")), nlp)
     assert entities(second("Tokyo")) == [("x", None)]
-    with pytest.raises(ModelError, match="serves another one"):
+    with pytest.raises(ModelError, match="now serves another model"):
         first("Tokyo")
 
 
@@ -208,8 +213,8 @@ def test_own_pipelines_are_taken_by_language():
 
 
 def test_many_threads_may_ask(monkeypatch):
-    monkeypatch.setattr(module, "_NEW_STRINGS", 50)
-    monkeypatch.setattr(module, "_ZONES", 3)
+    monkeypatch.setattr(language_pipelines, "_NEW_STRINGS", 50)
+    monkeypatch.setattr(language_pipelines, "_ZONES", 3)
     pipeline = Pipeline(WEATHER)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
@@ -224,10 +229,12 @@ def test_many_threads_may_ask(monkeypatch):
 
 
 def test_the_vocabulary_does_not_grow_for_ever(monkeypatch):
-    monkeypatch.setattr(module, "_NEW_STRINGS", 200)
-    monkeypatch.setattr(module, "_ZONES", 4)
-    seen, blank = [], module.blank
-    monkeypatch.setattr(module, "blank", lambda *a, **k: seen.append(blank(*a, **k)) or seen[-1])
+    monkeypatch.setattr(language_pipelines, "_NEW_STRINGS", 200)
+    monkeypatch.setattr(language_pipelines, "_ZONES", 4)
+    seen, blank = [], language_pipelines.blank
+    monkeypatch.setattr(
+        language_pipelines, "blank", lambda *a, **k: seen.append(blank(*a, **k)) or seen[-1]
+    )
     pipeline = Pipeline(WEATHER)
     start = len(seen[0].vocab.strings)
     for number in range(1500):
@@ -312,14 +319,16 @@ class TestBatches:
         name=st.sampled_from(["ours", "a given one", "one for a language"]),
         texts=st.lists(SAID, max_size=6),
         language=st.sampled_from([None, None, "en", "ru"]),
-        usual=st.sampled_from(["", "en", "ru"]),
+        preferred=st.sampled_from(["", "en", "ru"]),
         at=st.sampled_from([NEW_YEAR, NEW_YEAR.replace(month=7)]),
         size=st.integers(1, 4),
     )
-    def test_give_what_one_text_after_the_other_gives(self, name, texts, language, usual, at, size):
+    def test_give_what_one_text_after_the_other_gives(
+        self, name, texts, language, preferred, at, size
+    ):
         pipeline = pipelines()[name]
-        one_by_one = (pipeline(text, language, usual=usual, at=at) for text in texts)
-        many = pipeline.pipe(texts, language, preferred=usual, at=at, batch_size=size)
+        one_by_one = (pipeline(text, language, preferred=preferred, at=at) for text in texts)
+        many = pipeline.pipe(texts, language, preferred=preferred, at=at, batch_size=size)
         assert until_one_fails(many) == until_one_fails(one_by_one)
 
     def test_reach_the_components_of_the_user_as_batches(self):
@@ -361,8 +370,8 @@ class TestBatches:
         assert list(pipeline.pipe(texts)) == list(map(pipeline, texts))
 
     def test_leave_the_vocabulary_as_small_as_it_was(self, monkeypatch):
-        monkeypatch.setattr(module, "_NEW_STRINGS", 200)
-        monkeypatch.setattr(module, "_ZONES", 3)
+        monkeypatch.setattr(language_pipelines, "_NEW_STRINGS", 200)
+        monkeypatch.setattr(language_pipelines, "_ZONES", 3)
         pipeline = Pipeline(WEATHER)
         texts = [f"Tokyo (some{number}thing), other{number}!" for number in range(1500)]
         kept = list(pipeline.pipe(texts))
@@ -399,7 +408,7 @@ def test_importing_the_package_loads_no_spacy():
     assert done.stdout.strip() == "False"
 
 
-def test_what_is_read_holds_no_doc_of_spacy():
+def test_an_utterance_holds_no_doc():
     docs = []
 
     @Language.component("test_pipeline_lemmas")

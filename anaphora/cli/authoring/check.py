@@ -249,9 +249,9 @@ def _print_notes(model: Model) -> None:
 
 
 def _missing_packages(model: Model) -> Iterator[Problem]:
-    from anaphora.entities.phrases.segmentation import missing_segmenter
     from anaphora.entities.words.korean import missing_analyzer
     from anaphora.entities.words.normalization import base_code
+    from anaphora.entities.words.segmentation import missing_segmenter
 
     for code in dict.fromkeys(map(base_code, model.languages)):
         if extra := missing_segmenter(code):

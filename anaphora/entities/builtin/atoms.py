@@ -1,7 +1,7 @@
-"""What dates and numbers are written with: runs of letters, runs of digits, and single marks.
+"""Split a text into atoms: runs of letters, runs of digits, and single marks.
 
 spaCy's tokens differ from language to language ("5pm" is two of them in English, 午後5時 four or
-five in Japanese); atoms do not. In scripts without blanks between words each letter is one.
+five in Japanese); atoms do not. In scripts without blanks between words each letter is an atom.
 """
 
 from __future__ import annotations
@@ -15,22 +15,18 @@ from typing import Literal, NamedTuple
 import regex
 
 from anaphora.entities.words.normalization import create_normalizer
+from anaphora.entities.words.scripts import UNSPACED_RANGES as _UNSPACED
 
 __all__ = ["Atom", "AtomKind", "get_atoms", "split_atoms"]
 
 AtomKind = Literal["word", "digits", "mark"]
 
-# Han with its iteration mark and zero, Hiragana, Katakana; Thai, Lao, Burmese, Khmer.
-_UNSPACED = (
-    r"\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-)
-# Raised, lowered, broken and circled digits: to Python's patterns they are letters.
+# Superscript, subscript, fraction and circled digits: Python's patterns treat them as letters.
 _DIGIT_SYMBOLS = (
     r"\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2079\u2080-\u2089\u2150-\u2189\u2460-\u249b"
 )
 _ATOM = re.compile(rf"\d+|[{_UNSPACED}]|[^\W\d_{_DIGIT_SYMBOLS}{_UNSPACED}]+|\S")
-# Three times as slow, but it knows the marks of vowels and accents that follow a letter.
+# Three times as slow, but it handles combining marks behind a letter.
 _ATOM_WITH_MARKS = regex.compile(
     rf"\p{{Nd}}+|[{_UNSPACED}]|[\p{{L}}--[{_UNSPACED}]][\p{{L}}\p{{M}}--[{_UNSPACED}]]*|\S",
     regex.V1,
@@ -41,10 +37,10 @@ _COMBINING_MARK = regex.compile(r"\p{M}")
 _MAX_CACHED_LENGTH = 1_000  # characters
 
 
-class Atom(NamedTuple):  # a dataclass takes twice as long to make, and there are many
-    """One of them. ``text`` is written as words are compared (NFKC, no case), digits as 0 to 9;
-    ``start`` and ``end`` are offsets in the text (half open); ``glued`` says that no blank
-    stands before it."""
+class Atom(NamedTuple):  # a dataclass takes twice as long to create
+    """An atom: its normalized ``text`` (NFKC, case-folded, digits as 0 to 9), its offsets ``start``
+    and ``end`` (half-open), and whether it is ``glued`` to the previous one, without whitespace
+    between them."""
 
     text: str
     kind: AtomKind
@@ -54,8 +50,8 @@ class Atom(NamedTuple):  # a dataclass takes twice as long to make, and there ar
 
 
 def split_atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
-    """The atoms of ``text``; ``normalize`` is that of its language, see
-    :func:`~anaphora.entities.words.normalization.create_normalizer`. It is called for each word."""
+    """Split a text into atoms. ``normalize``, called for each word, is that of the language, see
+    :func:`~anaphora.entities.words.normalization.create_normalizer`."""
     has_marks = not text.isascii() and _COMBINING_MARK.search(text) is not None
     pattern = _ATOM_WITH_MARKS if has_marks else _ATOM
     found = []
@@ -66,12 +62,12 @@ def split_atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
         first = written[0]
         if first.isalpha():
             found.append(Atom(normalize(written), "word", start, end, start == reach))
-        elif written.isdecimal():  # to Python too, whose Unicode may be older than the pattern's
+        elif written.isdecimal():  # Python's Unicode may be older than that of the pattern
             plain = written if written.isascii() else _to_ascii_digits(written)
             found.append(Atom(plain, "digits", start, end, start == reach))
         else:
             plain = normalize(written)
-            # A circled 5 is no 5: what only looks like digits stays as it is.
+            # A circled 5 is no 5: symbols that only look like digits are not normalized.
             plain = written if plain.isalnum() else plain
             found.append(Atom(plain, "mark", start, end, start == reach))
         reach = end
@@ -79,11 +75,11 @@ def split_atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
 
 
 def get_atoms(text: str, language: str) -> tuple[Atom, ...]:
-    """The atoms of ``text`` in a language. Several recognizers look at the same text one after
-    the other: it is taken apart once."""
+    """Return the atoms of ``text`` in a language, cached for the recognizers that look at the same
+    text one after the other."""
     if len(text) <= _MAX_CACHED_LENGTH:
         return _get_cached_atoms(text, language)
-    return tuple(split_atoms(text, create_normalizer(language)))  # whose words may be of any length
+    return tuple(split_atoms(text, create_normalizer(language)))  # without the cache of long words
 
 
 @lru_cache(maxsize=256)

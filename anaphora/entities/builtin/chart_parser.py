@@ -1,10 +1,12 @@
-"""Reads what is composed by rules: a bottom-up chart parser over atoms.
+"""A bottom-up chart parser over atoms.
 
-A rule is a sequence of literals and of categories, what it makes is an item of a category with a
-meaning. Items are found in the order of their length, and of the ways to make the same item the
-one with the least cost counts, so that what is longer is made of the best that is shorter
-(Knuth 1977, "A Generalization of Dijkstra's Algorithm"). The rules are kept as one trie: what
-begins alike is looked for once.
+A rule is a sequence of literals and categories, and produces an item of a category with a meaning.
+Items are processed by length, and of several derivations of the same item the cheapest one counts,
+so that longer items are built from the best shorter ones (Knuth 1977, "A Generalization of
+Dijkstra's Algorithm"). The rules are stored as a trie: common beginnings are matched once.
+
+A general parser such as lark's Earley finds neither items in parts of a text nor the cheapest
+derivation, and does not stop within 20 ms.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from anaphora.entities.builtin.atoms import Atom
 
 __all__ = ["BuildMeaning", "Chart", "ChartGrammar", "Item", "Literal"]
 
-_MAX_EDGES = 5_000  # in one chart (some 20 ms); what is left then goes unfound
+_MAX_EDGES = 5_000  # in one chart (some 20 ms); further items are not found
 
 BuildMeaning: TypeAlias = Callable[[Sequence[Any]], Any]
 """Makes the meaning of an item of the meanings of what the categories of its rule stand for, in
@@ -28,14 +30,14 @@ their order; None if there is no such item."""
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """An atom of a rule as it is written; ``open`` if any letters may follow."""
+    """An atom in a rule; if ``is_prefix``, any letters may follow."""
 
     text: str
     is_prefix: bool = False
 
 
-class Item(NamedTuple):  # as an edge: a dataclass takes three times as long to make
-    """What stands from the atom ``start`` up to the atom ``end``, and means ``meaning``."""
+class Item(NamedTuple):  # as an edge: a dataclass takes three times as long to create
+    """An item from the atom ``start`` up to the atom ``end``, with its ``meaning``."""
 
     start: int
     end: int
@@ -45,8 +47,8 @@ class Item(NamedTuple):  # as an edge: a dataclass takes three times as long to 
 
 
 class _Node:
-    """How far rules have been followed, and the ways on: by a word, by the beginning of one
-    (``lengths`` are theirs, longest first), and by an item of a category."""
+    """A node in the trie of rules, with edges for words, for prefixes of words (by ``lengths``,
+    longest first), and for items of a category."""
 
     __slots__ = ("categories", "completed", "lengths", "prefixes", "words")
 
@@ -56,7 +58,7 @@ class _Node:
         self.lengths: tuple[int, ...] = ()
 
     def get_or_add_child(self, step: Literal | str) -> _Node:
-        """The node to which a step leads, made if no rule has taken that step yet."""
+        """Return the child to which a step leads, created if no rule has taken that step yet."""
         if isinstance(step, str):
             name = step
             ways = self.categories = self.categories or {}
@@ -72,12 +74,12 @@ class _Node:
         return node
 
 
-# Stays empty: of thousands of nodes most lack two of the ways on, or all three.
+# Shared and always empty: most of thousands of nodes lack two or three kinds of edges.
 _NO_EDGES: dict[str, _Node] = {}
 
 
 class _Edge(NamedTuple):
-    """A rule that has been followed up to a node, from ``start`` on."""
+    """A rule that has been matched up to a node, from ``start`` on."""
 
     node: _Node
     start: int
@@ -86,14 +88,14 @@ class _Edge(NamedTuple):
 
 
 class ChartGrammar:
-    """Rules to read by; to be filled once and then read by many threads."""
+    """A set of rules, to be completed before any text is parsed. Thread-safe afterwards."""
 
     def __init__(self) -> None:
         self._root = _Node()
         self._count = 0
 
     def add(self, category: str, steps: Iterable[Literal | str], make: BuildMeaning) -> None:
-        """A rule: ``steps`` are literals and the names of categories. Among rules that make the
+        """Add a rule: ``steps`` are literals and the names of categories. Of rules that produce the
         same item the first one wins."""
         node = self._root
         for step in steps:
@@ -104,12 +106,12 @@ class ChartGrammar:
         node.completed += ((category, make, self._count),)
 
     def parse(self, atoms: Sequence[Atom], items: Iterable[Item]) -> Chart:
-        """All that can be made of those atoms and ``items``."""
+        """Parse the atoms, with the given ``items`` on the chart."""
         return Chart(self._root, atoms, items)
 
     def compile(self) -> tuple[frozenset[str], frozenset[str]]:
-        """To be called once, after the last rule: the atoms that are written in rules, and the
-        beginnings of those that are open."""
+        """Finish the grammar, after the last rule. Returns the words in its literals, and those
+        that are prefixes."""
         words: set[str] = set()
         prefixes: set[str] = set()
         waiting = [self._root]
@@ -125,7 +127,7 @@ class ChartGrammar:
 
 
 class Chart:
-    """The items that were made of some atoms. ``edges`` is how much that took."""
+    """The items that can be derived from some atoms. ``edges`` is the number of edges followed."""
 
     def __init__(self, root: _Node, atoms: Sequence[Atom], items: Iterable[Item]) -> None:
         self._root = root
@@ -144,7 +146,7 @@ class Chart:
             self._process(heappop(self._queue)[-1])
 
     def items(self, category: str) -> list[Item]:
-        """The items of a category, by their starts, the longer ones first."""
+        """Return the items of a category, by start, longer ones first."""
         found = [item for item in self._best.values() if item.category == category]
         return sorted(found, key=lambda item: (item.start, -item.end))
 
@@ -155,7 +157,7 @@ class Chart:
         self._best[key] = item
         self._from.setdefault(item.start, []).append(item)
         category = item.category
-        for edge in self._waiting[item.start]:  # what follows is added behind it
+        for edge in self._waiting[item.start]:  # may grow while it is iterated
             if (node := edge.node.categories.get(category)) is not None:
                 self._advance(edge, node, item)
 
@@ -164,7 +166,7 @@ class Chart:
         self._follow(_Edge(node, edge.start, meanings, edge.cost + item.cost), item.end)
 
     def _follow(self, edge: _Edge, at: int) -> None:
-        """Makes what the rules at the edge make, and goes on along all that stands there."""
+        """Complete the rules at the edge, and follow every step that matches at ``at``."""
         self.edges += 1
         if self.edges > _MAX_EDGES:
             return

@@ -1,7 +1,8 @@
-"""The built-in entities of NLPCraft: ours, with the metadata that its intents ask for.
+"""The built-in entities of NLPCraft: those of Anaphora, with the metadata that NLPCraft's intents
+use.
 
-``meta_tok('nlpcraft:num:from')`` reads ``from`` of an entity ``nlpcraft:num``. What ours knows
-besides stays under its own keys.
+``meta_tok('nlpcraft:num:from')`` reads ``from`` of an entity ``nlpcraft:num``. Other metadata keeps
+its own keys.
 """
 
 from __future__ import annotations
@@ -14,33 +15,20 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 from spacy.tokens import Doc
 
-from anaphora.entities.recognizers.recognizer import (
-    Mention,
-    Recognizer,
-    TokenizedText,
-    create_builtin,
-)
-from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES
+from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText
 
-__all__ = ["create"]
+__all__ = ["map_metadata"]
 
 Meta: TypeAlias = Mapping[str, Any]
 
 
-def create(name: str, language: str, options: Mapping[str, Any]) -> Recognizer:
-    """The recognizer of one of NLPCraft's entities (``nlpcraft:num``), with the options of ours.
-
-    Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
-    """
-    entity = NLPCRAFT_ENTITIES[name]
-    return _MetadataMapper(
-        create_builtin(entity.base_entity, language, {**options, **entity.fixed_options}),
-        _KEYS[name],
-    )
+def map_metadata(name: str, inner: Recognizer) -> Recognizer:
+    """Wrap the recognizer of a built-in entity as one of NLPCraft's entities (``nlpcraft:num``)."""
+    return _MetadataMapper(inner, _KEYS[name])
 
 
 class _MetadataMapper:
-    """Finds what another recognizer does, and adds metadata under other keys."""
+    """Wraps a recognizer, and adds metadata under other keys."""
 
     def __init__(self, inner: Recognizer, keys: Mapping[str, _Key]) -> None:
         self._inner = inner
@@ -87,7 +75,7 @@ def _is_fractional(meta: Meta) -> bool:
 
 
 def _select_keys(*keys: str) -> Callable[[Meta], Meta]:
-    """Those of our keys that there are, together."""
+    """Create a function that returns the metadata under these keys, as far as there is any."""
     return lambda meta: {key: meta[key] for key in keys if meta.get(key) is not None}
 
 

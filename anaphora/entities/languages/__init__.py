@@ -1,10 +1,10 @@
-"""Reads the tables of words and rules: YAML files, which those can mend who know no Python.
+"""Load the tables of words and rules of languages: YAML files that can be edited without Python.
 
-Whatever belongs to one language stands in its folder, ``languages/<code>``, one file a table; what
-holds in every language, in the folder of the code :data:`ANY`. A language has the tables that
-there are; none is required. The code that uses a table says what its keys are.
+What belongs to one language is in its folder ``languages/<code>``, one file per table; what holds
+in every language is in the folder of the code :data:`ANY`. No table is required. The code that uses
+a table documents its keys.
 
-Nothing is read before it is asked for, and spaCy is not imported here.
+Tables are read when they are first needed, and spaCy is not imported here.
 """
 
 from __future__ import annotations
@@ -50,8 +50,11 @@ _TEXT_LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 def load_table(language: str, name: TableName, *, as_text: bool = False) -> dict[str, Any]:
-    """A table of a language by its code (``en``, not ``en-US``), read anew, so that it may be
-    changed; empty if there is none. With ``as_text`` all values are texts: "no" is a word then."""
+    """Load a table of a language by its code (``en``, not ``en-US``); empty if there is none.
+
+    It is read anew each time, so that callers may modify it. With ``as_text`` all values are texts:
+    "no" is a word then.
+    """
     if not language.isalnum():
         return {}
     return load_yaml(_PACKAGE, f"{_FOLDER}/{language}/{name}.yaml", as_text=as_text)
@@ -59,13 +62,13 @@ def load_table(language: str, name: TableName, *, as_text: bool = False) -> dict
 
 @lru_cache(maxsize=256)
 def cached_table(language: str, name: TableName) -> Mapping[str, Any]:
-    """As :func:`load_table`, read once; not to be changed."""
+    """Load a table as :func:`load_table` does, but only once. Callers must not modify it."""
     return load_table(language, name)
 
 
 @lru_cache(maxsize=32)
 def languages_with(name: TableName) -> tuple[str, ...]:
-    """The codes of the languages that have a table, sorted; :data:`ANY` is none of them."""
+    """Return the sorted codes of the languages that have a table, without :data:`ANY`."""
     folders = files(_PACKAGE).joinpath(_FOLDER).iterdir()
     return tuple(
         sorted(
@@ -77,10 +80,10 @@ def languages_with(name: TableName) -> tuple[str, ...]:
 
 
 def load_yaml(package: str, path: str, *, as_text: bool = False) -> dict[str, Any]:
-    """A YAML file in a package, read anew; empty if there is none."""
+    """Read a YAML file in a package; empty if there is none."""
     file = files(package).joinpath(path)
     if not file.is_file():
         return {}
-    # Bytes: YAML finds out for itself that they are UTF-8.
+    # Bytes: YAML detects UTF-8 by itself.
     read: dict[str, Any] = yaml.load(file.read_bytes(), _TEXT_LOADER if as_text else _LOADER) or {}
     return read

@@ -1,4 +1,4 @@
-"""The entities of one text that others may be composed of."""
+"""Chart of the entities found so far in a text, from which composed entities are built."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from anaphora.grammar.synonyms.entity_part import EntityPart
 
 __all__ = ["EntityChart", "PredicateFailure"]
 
-# In one text (some 0.5 s each); what is left then goes unfound.
-_MAX_TESTS = 50_000  # entities for parts
+# Limits for one text (some 0.5 s each); further entities are not found.
+_MAX_TESTS = 50_000  # tests of an entity for a part
 _MAX_PARTS = 10_000  # entities that are parts, and parts of those
 
 PredicateFailure = tuple[EntityPart, Entity, str]
-"""A part whose predicate could not be evaluated, for which entity, and why."""
+"""A part whose predicate failed, the entity, and the reason."""
 
 
 class EntityChart:
-    """Entities by where they start among the words, each with a number.
+    """Entities by their start among the words, each with a number.
 
-    A predicate is asked once about an entity. ``failure`` is the first that could not be
-    evaluated since it was set to None; it counts as not true.
+    A predicate is evaluated once for an entity. ``failure`` is the first evaluation that failed,
+    and may be reset to None; a failed predicate counts as false.
     """
 
     def __init__(self, context: QuestionContext) -> None:
         self.failure: PredicateFailure | None = None
         self._context = context
         self._entities: list[Entity] = []
-        self._sizes: list[int] = []  # of each with all that it is composed of
+        self._sizes: list[int] = []  # number of entities in each, itself included
         self._tests_left = _MAX_TESTS
         self._parts_left = _MAX_PARTS
         self._by_start: dict[int, list[tuple[int, int]]] = {}
@@ -40,20 +40,20 @@ class EntityChart:
 
     @property
     def is_spent(self) -> bool:
-        """Whether so many entities were made of others that no more may be."""
+        """Whether the limit of composed entities in one text is reached."""
         return self._parts_left <= 0
 
     def add(
         self, start: int, end: int, entity: Entity, made_of: Sequence[tuple[str, int]] = ()
     ) -> None:
-        """Puts in an entity that stands in the words from ``start`` up to ``end``, with the
-        names and numbers of its parts."""
+        """Add an entity in the words from ``start`` up to ``end``, with the aliases and numbers of
+        its parts."""
         self._by_start.setdefault(start, []).append((end, len(self._entities)))
         self._entities.append(entity)
         self._sizes.append(1 + self._size(made_of))
 
     def matches_at(self, part: EntityPart, start: int) -> list[tuple[int, int]]:
-        """The end and the number of each entity from ``start`` on that fits."""
+        """Return the end and the number of each entity from ``start`` on that satisfies a part."""
         here = self._by_start.get(start)
         if here is None or self._tests_left <= 0:
             return []
@@ -61,7 +61,8 @@ class EntityChart:
         return [one for one in here if self._satisfies(part, one[1])]
 
     def longest_matches(self, part: EntityPart) -> list[tuple[int, int, tuple[int, ...]]]:
-        """The start, the end and the numbers of the longest entities at each start that fit."""
+        """Return the start, the end and the numbers of the longest entities at each start that
+        satisfy a part."""
         found = []
         for start in sorted(self._by_start):
             if here := self.matches_at(part, start):
@@ -71,7 +72,7 @@ class EntityChart:
         return found
 
     def create_parts(self, chosen: Sequence[tuple[str, int]]) -> tuple[Entity, ...]:
-        """The entities of those numbers, under those names."""
+        """Return the entities with those numbers, under their aliases."""
         self._parts_left -= self._size(chosen)
         return tuple(
             replace(self._entities[number], aliases=(alias,)) if alias else self._entities[number]

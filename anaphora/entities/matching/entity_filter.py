@@ -1,4 +1,4 @@
-"""Which of the entities that were found in a text stay, and in which order."""
+"""Filter and order the entities of a text: duplicates, references, the longest of each kind."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from anaphora.entities.builtin.references.resolution import (
     resolve_references,
 )
 from anaphora.entities.matching.longest_match import keep_longest_spans, keep_longest_token_sets
+from anaphora.entities.variants.contiguous import is_contiguous
 from anaphora.models.domain import Element
 
 __all__ = ["EntityFilter"]
@@ -19,7 +20,7 @@ _TOKENS = attrgetter("tokens")
 
 
 class EntityFilter:
-    """Settles what was found of these ``elements`` of a model, which come in its order."""
+    """Filters entities of these ``elements``, given in the order of the model."""
 
     def __init__(self, elements: Iterable[Element]) -> None:
         listed = list(elements)
@@ -29,8 +30,8 @@ class EntityFilter:
         self._refers = bool(find_referring_elements(self._recognized))
 
     def apply(self, found: list[Entity]) -> tuple[Entity, ...]:
-        """The entities in their order, each once, and of one kind only those that do not lie in
-        a longer one."""
+        """Return the entities sorted and without duplicates; of each greedy element without those
+        inside a longer one."""
         if len(found) < 2:
             return tuple(found)
         if self._refers:
@@ -40,24 +41,24 @@ class EntityFilter:
             found = _deduplicate(found)
             if self._recognized:
                 found = _drop_redundant(found)
-        if all(map(_is_whole, found)):
+        if all(map(is_contiguous, found)):
             return tuple(
                 keep_longest_spans(found, map(_token_range, found), map(self._kind, found))
             )
         return tuple(keep_longest_token_sets(found, tokens=_TOKENS, kind=self._kind))
 
     def sort_key(self, entity: Entity) -> tuple[int, int, int]:
-        """By what entities are ordered: where they begin, the longer ones first."""
+        """Sort key: start, longer first, order of the model."""
         return entity.tokens[0], -len(entity.tokens), self._order[entity.element]
 
     def _kind(self, entity: Entity) -> str | None:
-        """Among what only the longest counts."""
+        """Return the key of the entities among which only the longest count; None if all count."""
         return entity.element if self._elements[entity.element].greedy else None
 
     def keep_outermost_resets(
         self, resets: Sequence[tuple[int, ...]], entities: tuple[Entity, ...]
     ) -> tuple[tuple[int, ...], ...]:
-        """The reset phrases that do not lie strictly inside a longer entity."""
+        """Keep the reset phrases that are not strictly inside a longer entity."""
         both = [
             *((tokens, True) for tokens in resets),
             *((entity.tokens, False) for entity in entities),
@@ -67,8 +68,7 @@ class EntityFilter:
 
 
 def _deduplicate(entities: list[Entity]) -> list[Entity]:
-    """One of each element and value at one place and of the same parts, an exact one where
-    there is one."""
+    """Keep one entity for each element, value, set of tokens and parts, preferably an exact one."""
     best: dict[Hashable, Entity] = {}
     for entity in entities:
         if not entity.own:
@@ -81,10 +81,10 @@ def _deduplicate(entities: list[Entity]) -> list[Entity]:
 
 
 def _drop_redundant(entities: list[Entity]) -> list[Entity]:
-    """Without what both the phrases of an element and its recognizer say of the same words.
+    """Drop duplicates of the phrases of an element and its recognizer on the same words.
 
-    A value that the model gives to just these words counts; otherwise what was recognized does,
-    which knows more.
+    A value that the model defines for just these words takes precedence; otherwise the recognized
+    entity, which has more metadata.
     """
     found: dict[tuple[str, tuple[int, ...]], set[str | None]] = {}
     for entity in entities:
@@ -103,7 +103,8 @@ def _drop_redundant(entities: list[Entity]) -> list[Entity]:
 
 
 def _identity(entity: Entity) -> Hashable:
-    """What tells entities of the same words apart; of two that were recognized, which it is."""
+    """Return the key that distinguishes entities of the same words, and recognized ones from each
+    other."""
     parts = tuple(map(_identity, entity.parts))
     which = 0 if entity.own else id(entity.meta)
     return entity.element, entity.value, entity.tokens, entity.aliases, which, parts
@@ -111,7 +112,3 @@ def _identity(entity: Entity) -> Hashable:
 
 def _token_range(entity: Entity) -> tuple[int, int]:
     return entity.tokens[0], entity.tokens[-1] + 1
-
-
-def _is_whole(entity: Entity) -> bool:
-    return entity.tokens[-1] - entity.tokens[0] + 1 == len(entity.tokens)

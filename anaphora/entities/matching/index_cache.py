@@ -1,9 +1,10 @@
-"""What a tagger looks for, by way of a cache: of a big model it takes long to learn."""
+"""Cache the compiled phrase index of a model on disk."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import msgspec
@@ -37,39 +38,34 @@ _ARRAYS = {"hashes": "Q", "edges": "i", "labels": "i", "first": "i", "entries": 
 def load_or_compile(
     cache: Cache, model: Model, language: str, reader: PhraseReader, lexicon: Lexicon
 ) -> PhraseIndex:
-    """As :func:`~anaphora.entities.matching.matcher.compile_index` with the tokenizer of a blank
-    pipeline: from the cache if it is there, else learnt, and kept if it can be.
+    """Load the phrase index from the cache, or compile and store it.
 
-    Raises what that raises.
+    The result and the errors are those of :func:`~anaphora.entities.matching.matcher.compile_index`
+    with the tokenizer of a blank pipeline.
     """
     try:
-        said = msgspec.msgpack.encode(model_to_data(model, language))
-    except (
-        TypeError,
-        ValueError,
-        OverflowError,
-        RecursionError,
-    ):  # metadata of which a cache cannot know what it is
-        said = None
+        data = msgspec.msgpack.encode(model_to_data(model, language))
+    except (TypeError, ValueError, OverflowError, RecursionError):  # metadata that is no plain data
+        data = None
     made_by = (spacy_version, Stemmer.version(), analyzer_version(base_code(language)))
-    key = said and digest(said, language, *made_by)
+    key = data and digest(data, language, *made_by)
     vocabulary = PhraseVocabulary(lexicon)
     if key and (kept := cache.get(_KIND, key)) is not None:
-        layers = _decode_levels(kept, build_entry_tables(model, language), vocabulary)
-        if layers is not None:
-            return create_index(model, layers, vocabulary)
+        levels = _decode_levels(kept, build_entry_tables(model, language), vocabulary)
+        if levels is not None:
+            return create_index(model, levels, vocabulary)
         vocabulary = PhraseVocabulary(lexicon)
-    layers = compile_levels(model, language, reader, vocabulary)
+    levels = compile_levels(model, language, reader, vocabulary)
     if key:
-        cache.put(_KIND, key, _encode_index(layers, vocabulary))
-    return create_index(model, layers, vocabulary)
+        cache.put(_KIND, key, _encode_index(levels, vocabulary))
+    return create_index(model, levels, vocabulary)
 
 
 def _encode_index(
-    layers: tuple[CompositionLevel, ...], vocabulary: PhraseVocabulary
+    levels: tuple[CompositionLevel, ...], vocabulary: PhraseVocabulary
 ) -> dict[str, Any]:
     return {
-        "layers": [_encode_level(layer) for layer in layers],
+        "layers": [_encode_level(level) for level in levels],
         "bare": [(bare, sorted(stems)) for bare, stems in vocabulary.unmarked.items()],
         "heads": sorted(vocabulary.heads),
         "stems": [(stem, sorted(lemmas)) for stem, lemmas in vocabulary.stems.items()],
@@ -80,7 +76,8 @@ def _encode_index(
 def _decode_levels(
     data: Any, all_entries: list[EntryTable], vocabulary: PhraseVocabulary
 ) -> tuple[CompositionLevel, ...] | None:
-    """The layers of the data, whose words the vocabulary gets."""
+    """Decode the levels, and add their words to the ``vocabulary``; None for data in another
+    format."""
     try:
         vocabulary.unmarked.update((bare, set(stems)) for bare, stems in data["bare"])
         vocabulary.stems.update((stem, set(lemmas)) for stem, lemmas in data["stems"])
@@ -89,8 +86,8 @@ def _decode_levels(
             ((lower, stem), typos) for lower, stem, typos in data["tolerant"]
         )
         return tuple(
-            _decode_level(one, layer, vocabulary.lexicon)
-            for one, layer in zip(data["layers"], all_entries, strict=True)
+            _decode_level(one, level, vocabulary.lexicon)
+            for one, level in zip(data["layers"], all_entries, strict=True)
         )
     except (
         AnaphoraError,
@@ -101,11 +98,11 @@ def _decode_levels(
         ValueError,
         msgspec.MsgspecError,
     ):
-        return None  # whoever wrote it, it was not us
+        return None  # written by other code
 
 
-def _encode_level(layer: CompositionLevel) -> dict[str, Any]:
-    nodes = layer.trie.nodes
+def _encode_level(level: CompositionLevel) -> dict[str, Any]:
+    nodes = level.trie.nodes
     return {
         **{name: getattr(nodes, name).tobytes() for name in _ARRAYS},
         "patterns": [
@@ -118,22 +115,9 @@ def _encode_level(layer: CompositionLevel) -> dict[str, Any]:
             for node, steps in nodes.parts.items()
             for part, child in steps
         ],
-        "said_with": {id: sorted(stems) for id, stems in layer.stop_word_stems.items()},
-        "spread": [
-            (
-                [_encode_step(step) for step in one.steps],
-                one.entry,
-                one.any_order,
-                one.typos,
-                one.max_gap,
-                one.compounds,
-            )
-            for one in layer.sparse.phrases
-        ],
-        "separable": [
-            (one.prefix, one.base, list(map(_encode_step, one.steps)), one.entry, one.typos)
-            for one in (layer.separable.phrases if layer.separable else ())
-        ],
+        "said_with": {id: sorted(stems) for id, stems in level.stop_word_stems.items()},
+        "sparse": list(map(_encode_phrase, level.sparse.phrases)),
+        "separable": list(map(_encode_phrase, level.separable.phrases if level.separable else ())),
     }
 
 
@@ -149,16 +133,20 @@ def _decode_level(
         parts.setdefault(node, []).append((part, child))
     arrays = {name: array(code, data[name]) for name, code in _ARRAYS.items()}
     nodes = Nodes(**arrays, patterns=patterns, parts=parts)
-    said_with = {id: frozenset(stems) for id, stems in data["said_with"].items()}
-    spread = [
-        SparsePhrase(tuple(map(_decode_step, steps)), *others) for steps, *others in data["spread"]
-    ]
-    separable = [
-        SeparablePhrase(prefix, base, tuple(map(_decode_step, steps)), entry, typos)
-        for prefix, base, steps, entry, typos in data["separable"]
-    ]
+    stop_word_stems = {id: frozenset(stems) for id, stems in data["said_with"].items()}
+    sparse = [SparsePhrase(**_decode_phrase(one)) for one in data["sparse"]]
+    separable = [SeparablePhrase(**_decode_phrase(one)) for one in data["separable"]]
     verbs = SeparableVerbMatcher(separable, lexicon) if separable else None
-    return CompositionLevel(entries, Trie(nodes), SparseMatcher(spread), said_with, verbs)
+    return CompositionLevel(entries, Trie(nodes), SparseMatcher(sparse), stop_word_stems, verbs)
+
+
+def _encode_phrase(phrase: SparsePhrase | SeparablePhrase) -> dict[str, Any]:
+    data = {field.name: getattr(phrase, field.name) for field in fields(phrase)}
+    return data | {"steps": list(map(_encode_step, phrase.steps))}
+
+
+def _decode_phrase(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {**data, "steps": tuple(map(_decode_step, data["steps"]))}
 
 
 def _encode_step(step: Step) -> Any:
@@ -167,7 +155,7 @@ def _encode_step(step: Step) -> Any:
             return step.text
         case EntityPart():
             return [step.alias, step.text]
-    return {name: getattr(step, name) for name in step.__struct_fields__}
+    return step  # a Word: msgspec encodes it
 
 
 def _decode_step(data: Any) -> Step:

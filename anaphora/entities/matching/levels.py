@@ -1,7 +1,7 @@
-"""What a model says of its elements, as it is looked for: in layers, each found after the other.
+"""Phrases of a model by composition level: elements without parts first, then those composed of
+them.
 
-An element without parts is in the first layer; one that is composed of others in a layer after
-theirs (see :func:`~anaphora.models.composition.composition_levels`).
+See :func:`~anaphora.models.composition.composition_levels`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from anaphora.entities.matching.entity_chart import EntityChart
 from anaphora.entities.matching.longest_match import keep_longest_spans, keep_longest_token_sets
 from anaphora.entities.phrases.gaps import Gaps
 from anaphora.entities.phrases.phrase_reader import PhraseReader
-from anaphora.entities.phrases.segmentation import WordBoundaries
 from anaphora.entities.phrases.separable_verbs import SeparablePhrase, SeparableVerbMatcher
 from anaphora.entities.phrases.sparse_matcher import SparseMatcher, SparsePhrase
 from anaphora.entities.phrases.stem_candidates import PhraseVocabulary, StemCandidate
 from anaphora.entities.phrases.stem_ids import StemIds
 from anaphora.entities.phrases.trie import PhraseMatch, Step, Trie
 from anaphora.entities.phrases.trie_builder import TrieBuilder
+from anaphora.entities.phrases.word_boundaries import WordBoundaries
 from anaphora.entities.tokens.token_runs import PatternEnds
 from anaphora.entities.words.lexicon import Word
 from anaphora.entities.words.separable_prefixes import load_separable_prefixes
@@ -40,22 +40,23 @@ __all__ = ["CompositionLevel", "Entry", "EntryTable", "build_entry_tables", "sel
 _T = TypeVar("_T")
 
 
-_MAX_CACHED = 20_000  # entries of those that were found of late
+_MAX_CACHED = 20_000  # entries
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the phrases of one element or of one of its values stand for; those without an
-    element are reset phrases."""
+    """What a phrase stands for: an element, or one of its values. Reset phrases have no element."""
 
     element: Element | None
     value: str
 
 
 class EntryTable(dict[int, Entry]):
-    """The entries of one layer by their numbers, each made when it is asked for: one for each
-    of the elements and each of their values, in their order, and behind them one for the phrases
-    that reset the memory, if there are any."""
+    """The entries of one level by number, created when they are needed.
+
+    Each element and each of its values has one, in their order; the phrases that reset the memory
+    share a last one, if there are any.
+    """
 
     def __init__(
         self, elements: Sequence[Element], resets: Sequence[Phrase], language: str
@@ -71,7 +72,7 @@ class EntryTable(dict[int, Entry]):
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of entries."""
         return self._starts[-1]
 
     def __missing__(self, number: int) -> Entry:
@@ -84,7 +85,7 @@ class EntryTable(dict[int, Entry]):
         return entry
 
     def iter_phrases(self) -> Iterator[tuple[int, Phrase]]:
-        """The phrases with the numbers of their entries, entry by entry."""
+        """Yield the phrases with the numbers of their entries, entry by entry."""
         for start, element in zip(self._starts, self.elements, strict=False):
             if element is None:
                 yield from ((start, phrase) for phrase in self._resets)
@@ -97,7 +98,7 @@ class EntryTable(dict[int, Entry]):
                 yield start + 1 + index, phrase
 
     def map_elements(self, function: Callable[[Element | None], _T]) -> list[_T]:
-        """For each entry what ``one`` gives for its element."""
+        """Return the result of ``function`` for the element of each entry."""
         return [
             thing
             for element in self.elements
@@ -106,36 +107,34 @@ class EntryTable(dict[int, Entry]):
 
 
 def build_entry_tables(model: Model, language: str) -> list[EntryTable]:
-    """For each layer its entries.
+    """Build the entry table of each level.
 
-    The reset phrases stand last in the first layer, but those with parts in a last layer of
-    their own. Raises :class:`~anaphora.errors.ModelError` for elements that are composed of each
-    other in a circle.
+    Reset phrases come last in the first level, those with parts in a last level of their own.
+    Raises :class:`~anaphora.errors.ModelError` if elements are composed of each other in a circle.
     """
     resets = select_phrases(model.reset, language)
     composed = tuple(phrase for phrase in resets if _parts(phrase))
     plain = tuple(phrase for phrase in resets if not _parts(phrase))
     first, *others = composition_levels(model.elements)
-    layers = [
+    levels = [
         EntryTable(first, plain, language),
         *(EntryTable(one, (), language) for one in others),
     ]
-    return [*layers, EntryTable((), composed, language)] if composed else layers
+    return [*levels, EntryTable((), composed, language)] if composed else levels
 
 
 def select_phrases(phrases: Phrases, language: str) -> tuple[Phrase, ...]:
-    """The phrases in one language, and those in any."""
+    """Return the phrases in one language, and those in any."""
     return (*phrases.get(language, ()), *phrases.get(ANY_LANGUAGE, ()))
 
 
 class CompositionLevel:
-    """The phrases of some entries, and where they stand among words.
+    """Finds the phrases of some entries among words.
 
-    Phrases of words alone of an element that lets words change places are also known with any
-    two neighbours swapped (the id among them, which cannot be told from other phrases here).
-    ``said_with`` are, where words may be passed over, the stems of the stop words in the phrases
-    by the ids of their elements: a word that tells an element from another one of its groups
-    ("on", "off") means something and is not passed over.
+    If an element allows permutations, its phrases of words alone are also stored with any two
+    neighbors swapped. ``stop_word_stems`` maps the ids of elements to the stems of the stop words
+    in their phrases, if words may be skipped: a word that distinguishes an element from another one
+    of its groups ("on", "off") is not skipped.
     """
 
     def __init__(
@@ -167,14 +166,14 @@ class CompositionLevel:
         *,
         skips_stop_words: bool = False,
     ) -> CompositionLevel:
-        """The phrases of the entries, read; ``vocabulary`` gets their words. ``skips`` says that
-        words may be passed over."""
-        said_with: dict[str, set[str]] = {}
+        """Read the phrases of the entries, and add their words to the ``vocabulary``.
+        ``skips_stop_words`` says whether stop words may be skipped."""
+        stop_word_stems: dict[str, set[str]] = {}
         builder = TrieBuilder()
-        spread: list[SparsePhrase] = []
+        sparse: list[SparsePhrase] = []
         separable: list[SeparablePhrase] = []
         prefixes = load_separable_prefixes(vocabulary.lexicon.code)
-        # A swapped phrase leads to the number of its entry beyond all entries.
+        # A swapped phrase leads to the number of its entry plus the number of entries.
         beyond = entries.count
         element_of = entries.map_elements(lambda element: element)
         for number, steps in reader.read(entries.iter_phrases()):
@@ -196,9 +195,9 @@ class CompositionLevel:
                 continue
             if skips_stop_words:
                 stems = {step.stem for step in steps if isinstance(step, Word) and not step.free}
-                said_with.setdefault(element.id, set()).update(stems)
+                stop_word_stems.setdefault(element.id, set()).update(stems)
             if element.sparse:
-                spread.append(
+                sparse.append(
                     SparsePhrase(
                         steps, number, element.permute, typos, element.max_gap, element.compounds
                     )
@@ -207,11 +206,11 @@ class CompositionLevel:
                 for swapped in _swap_neighbors(steps):
                     builder.add(swapped, number + beyond)
         verbs = SeparableVerbMatcher(separable, vocabulary.lexicon) if separable else None
-        return cls(entries, builder.build(), SparseMatcher(spread), said_with, verbs)
+        return cls(entries, builder.build(), SparseMatcher(sparse), stop_word_stems, verbs)
 
     @property
     def stems(self) -> StemIds:
-        """The numbers of the stems of the words in its phrases, -1 for others."""
+        """The ids of the stems of the words in its phrases, -1 for others."""
         return self.trie.stems
 
     def find(
@@ -226,64 +225,62 @@ class CompositionLevel:
         *,
         has_special: bool = True,
     ) -> list[PhraseMatch]:
-        """The phrases in those words, by the words' indexes and in their order.
+        """Find the phrases among the words, sorted by position.
 
-        What lies inside a longer one of the same element is left out, if the element is greedy.
-        ``gaps`` says how far the words of sparse phrases may stand apart, ``pattern_ends`` what
-        patterns match; ``found`` are the entities of earlier layers;
-        ``passable`` says which words may be passed over inside a phrase. Those of a phrase whose
-        words may stand apart anyway are not. ``guesses`` are what a word may stand for, ``edges``
-        say where a phrase may start and end, and ``has_special`` says whether some words are odd.
+        Matches inside a longer one of the same element are left out if the element is greedy.
+        ``gaps`` limits the gaps of sparse phrases, ``pattern_ends`` matches patterns, ``chart`` has
+        the entities of earlier levels. ``skippable`` says which words may be skipped inside a
+        phrase, except in sparse phrases. ``candidates`` are the stem candidates of each word,
+        ``boundaries`` limits where a phrase may start and end, and ``has_special`` says whether any
+        word is special.
         """
         parts_at = None if chart is None else chart.matches_at
-        hits = self.trie.find(
+        matches = self.trie.find(
             words, pattern_ends, parts_at, skippable, candidates, has_special=has_special
         )
         if self._swaps:
-            hits = self._resolve_swaps(hits)
+            matches = self._resolve_swaps(matches)
         if skippable is not None:
-            hits = [hit for hit in hits if not hit.skipped or self._may_skip(hit, words)]
+            matches = [one for one in matches if not one.skipped or self._may_skip(one, words)]
         if len(self.sparse):
             parts_in = None if chart is None else chart.longest_matches
-            hits = [hit for hit in hits if not hit.gaps or not self._is_sparse(hit)]
+            matches = [match for match in matches if not match.gaps or not self._is_sparse(match)]
             single = candidates and [[one for one in some if one.words == 1] for some in candidates]
-            hits += self.sparse.find(words, gaps, pattern_ends, parts_in, single)
+            matches += self.sparse.find(words, gaps, pattern_ends, parts_in, single)
         if self.separable is not None:
             parts_in = None if chart is None else chart.longest_matches
-            hits += self.separable.find(words, gaps, pattern_ends, parts_in, candidates)
+            matches += self.separable.find(words, gaps, pattern_ends, parts_in, candidates)
         if candidates is not None:
-            hits = [
-                hit
-                for hit in hits
-                if hit.typos <= self._allowed_typos[hit.entry]
-                and (not hit.by_compound_head or self._compounds[hit.entry])
+            matches = [
+                match
+                for match in matches
+                if match.typos <= self._allowed_typos[match.entry]
+                and (not match.by_compound_head or self._compounds[match.entry])
             ]
         if boundaries is not None:
-            hits = boundaries.keep_whole_words(hits)
-        if len(hits) < 2:
-            return hits
+            matches = boundaries.keep_whole_words(matches)
+        if len(matches) < 2:
+            return matches
         if skippable is not None:
-            hits = self._drop_detours(hits)
-        hits.sort(key=_sort_key)
-        spread = {self._kinds[hit.entry] for hit in hits if hit.tokens}
-        if spread and len([hit for hit in hits if self._kinds[hit.entry] in spread]) > len(spread):
-            return keep_longest_token_sets(hits, tokens=_token_indexes, kind=self._kind)
-        kinds = self._kinds
-        return keep_longest_spans(
-            hits, [(hit.start, hit.end) for hit in hits], [kinds[hit.entry] for hit in hits]
-        )
+            matches = self._drop_detours(matches)
+        matches.sort(key=_sort_key)
+        sparse = {self._kinds[match.entry] for match in matches if match.tokens}
+        kinds = [self._kinds[match.entry] for match in matches]
+        if sparse and len([kind for kind in kinds if kind in sparse]) > len(sparse):
+            return keep_longest_token_sets(matches, tokens=_token_indexes, kind=self._kind)
+        return keep_longest_spans(matches, [(one.start, one.end) for one in matches], kinds)
 
     def describe_owner(self, part: EntityPart) -> str:
-        """Whose phrase has the part, for messages."""
+        """Describe whose phrase has the part, for messages."""
         element_of = self.entries.map_elements(lambda element: element)
         element = next(
             element_of[number] for number, phrase in self.entries.iter_phrases() if part in phrase
         )
         return "the reset phrases" if element is None else f"element {element.id}"
 
-    def _may_skip(self, hit: PhraseMatch, words: Sequence[Word]) -> bool:
-        """Whether nothing that was passed over tells the element from others of its groups."""
-        element = self.entries[hit.entry].element
+    def _may_skip(self, match: PhraseMatch, words: Sequence[Word]) -> bool:
+        """Whether no skipped word distinguishes the element from others of its groups."""
+        element = self.entries[match.entry].element
         if element is None:
             return True
         if element.id not in self._distinguishing_stems:
@@ -295,45 +292,46 @@ class CompositionLevel:
             ]
             self._distinguishing_stems[element.id] = frozenset[str]().union(*rivals) - own
         telling = self._distinguishing_stems[element.id]
-        return not any(words[i].stem in telling for i in hit.skipped)
+        return not any(words[i].stem in telling for i in match.skipped)
 
-    def _drop_detours(self, hits: list[PhraseMatch]) -> list[PhraseMatch]:
-        """The hits without those that pass over words where as many of the element's words stand
-        nearer: "in it on them" has "in it" and "on them", and no "in … them"."""
-        if not any(hit.skipped for hit in hits):
-            return hits
+    def _drop_detours(self, matches: list[PhraseMatch]) -> list[PhraseMatch]:
+        """Drop matches that skip words where as many words of the element stand nearer: "in it on
+        them" contains "in it" and "on them", and no "in … them"."""
+        if not any(match.skipped for match in matches):
+            return matches
         fewest: dict[tuple[object, int, str, int], int] = {}
-        for hit in hits:
-            for key in self._span_keys(hit):
-                fewest[key] = min(hit.gaps, fewest.get(key, hit.gaps))
+        for match in matches:
+            for key in self._span_keys(match):
+                fewest[key] = min(match.gaps, fewest.get(key, match.gaps))
         return [
-            hit
-            for hit in hits
-            if not hit.skipped or all(hit.gaps == fewest[key] for key in self._span_keys(hit))
+            match
+            for match in matches
+            if not match.skipped or all(match.gaps == fewest[key] for key in self._span_keys(match))
         ]
 
-    def _span_keys(self, hit: PhraseMatch) -> tuple[tuple[object, int, str, int], ...]:
-        """Where it begins and ends, with its element and how many words it has of its own."""
-        element = self.entries[hit.entry].element
-        of, own = element.id if element else None, hit.end - hit.start - hit.gaps
-        return (of, own, "from", hit.start), (of, own, "to", hit.end)
+    def _span_keys(self, match: PhraseMatch) -> tuple[tuple[object, int, str, int], ...]:
+        """Return keys of the start and the end, with the element and the number of its own
+        words."""
+        element = self.entries[match.entry].element
+        of, own = element.id if element else None, match.end - match.start - match.gaps
+        return (of, own, "from", match.start), (of, own, "to", match.end)
 
-    def _resolve_swaps(self, hits: list[PhraseMatch]) -> list[PhraseMatch]:
+    def _resolve_swaps(self, matches: list[PhraseMatch]) -> list[PhraseMatch]:
         beyond = self.entries.count
-        as_they_are = {(hit.start, hit.end, hit.entry) for hit in hits}
+        as_they_are = {(match.start, match.end, match.entry) for match in matches}
         return [
-            hit
-            if hit.entry < beyond
-            else replace(hit, entry=hit.entry - beyond, exact=False, permuted=True)
-            for hit in hits
-            if (hit.start, hit.end, hit.entry - beyond) not in as_they_are
+            match
+            if match.entry < beyond
+            else replace(match, entry=match.entry - beyond, exact=False, permuted=True)
+            for match in matches
+            if (match.start, match.end, match.entry - beyond) not in as_they_are
         ]
 
-    def _kind(self, hit: PhraseMatch) -> str | None:
-        return self._kinds[hit.entry]
+    def _kind(self, match: PhraseMatch) -> str | None:
+        return self._kinds[match.entry]
 
-    def _is_sparse(self, hit: PhraseMatch) -> bool:
-        element = self.entries[hit.entry].element
+    def _is_sparse(self, match: PhraseMatch) -> bool:
+        element = self.entries[match.entry].element
         return element is not None and element.sparse
 
 
@@ -352,7 +350,7 @@ def _parts(phrase: Phrase) -> list[EntityPart]:
 
 
 def _greedy_key(element: Element | None) -> str | None:
-    """Among what the longest occurrence counts alone; None for an element that isn't greedy."""
+    """Return the key of matches of which only the longest counts; None if all count."""
     if element is None:
         return ""
     return element.id if element.greedy else None
@@ -366,9 +364,9 @@ def _has_compounds(element: Element | None) -> bool:
     return element is not None and element.compounds
 
 
-def _sort_key(hit: PhraseMatch) -> tuple[int, int, int]:
-    return hit.start, -hit.end, hit.entry
+def _sort_key(match: PhraseMatch) -> tuple[int, int, int]:
+    return match.start, -match.end, match.entry
 
 
-def _token_indexes(hit: PhraseMatch) -> Sequence[int]:
-    return hit.tokens or range(hit.start, hit.end)
+def _token_indexes(match: PhraseMatch) -> Sequence[int]:
+    return match.tokens or range(match.start, match.end)

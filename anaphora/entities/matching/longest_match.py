@@ -1,4 +1,4 @@
-"""The longest-wins rule for occurrences of one kind."""
+"""Keep the longest matches of each kind."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ T = TypeVar("T")
 def keep_longest_spans(
     items: Sequence[T], places: Iterable[tuple[int, int]], kinds: Iterable[Hashable]
 ) -> list[T]:
-    """The items that do not lie strictly inside a longer one of their kind.
+    """Keep the items that are not strictly inside a longer one of their kind.
 
-    ``places`` are the start and the end of each; the items come sorted by start and,
-    within one start, the longer ones first. Items of the kind None are all kept.
+    ``places`` are the start and the end of each; the items are sorted by start and, at the same
+    start, by length, the longer ones first. Items of the kind None are all kept.
     """
-    farthest: dict[Hashable, tuple[int, int]] = {}  # by kind, what reaches farthest so far
+    farthest: dict[Hashable, tuple[int, int]] = {}  # by kind, the greatest end so far
     kept = []
     for item, here, of in zip(items, places, kinds, strict=True):
         so_far = farthest.get(of)
@@ -33,9 +33,8 @@ def keep_longest_spans(
 def keep_longest_token_sets(
     items: Sequence[T], *, tokens: Callable[[T], Sequence[int]], kind: Callable[[T], Hashable]
 ) -> list[T]:
-    """As :func:`keep_longest_spans` for items in any order between whose tokens others may stand:
-    those whose tokens are not all among the tokens, and fewer than those, of another of their
-    kind."""
+    """Keep the items whose tokens are no proper subset of those of another item of their kind. In
+    contrast to :func:`keep_longest_spans`, items come in any order and need not be contiguous."""
     sets = [frozenset(tokens(item)) for item in items]
     having: dict[tuple[Hashable, int], list[frozenset[int]]] = {}
     for item, own in zip(items, sets, strict=True):
@@ -44,7 +43,7 @@ def keep_longest_token_sets(
                 having.setdefault((of, token), []).append(own)
     kept = []
     for item, own in zip(items, sets, strict=True):
-        # All that could hold the item hold its rarest token.
+        # Every set that contains the item contains its rarest token.
         rivals = min((having.get((kind(item), token), []) for token in own), key=len)
         if not any(own < rival for rival in rivals):
             kept.append(item)

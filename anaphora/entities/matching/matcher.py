@@ -1,4 +1,4 @@
-"""Finds the elements of a model in a sentence, layer by layer."""
+"""Find the elements of a model in a sentence, level by level."""
 
 from __future__ import annotations
 
@@ -14,21 +14,19 @@ from anaphora.entities.matching.entity_chart import EntityChart
 from anaphora.entities.matching.levels import CompositionLevel, Entry, build_entry_tables
 from anaphora.entities.phrases.gaps import Gaps
 from anaphora.entities.phrases.phrase_reader import PhraseReader
-from anaphora.entities.phrases.segmentation import (
-    SEGMENTED_LANGUAGES,
-    WordBoundaries,
-    load_segmentation,
-)
 from anaphora.entities.phrases.stem_candidates import (
     CandidateFinder,
     PhraseVocabulary,
     StemCandidate,
 )
 from anaphora.entities.phrases.trie import PhraseMatch
+from anaphora.entities.phrases.word_boundaries import WordBoundaries
 from anaphora.entities.tokens.sentence import Sentence
 from anaphora.entities.tokens.token_runs import TokenRuns
+from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.entities.words.lexicon import Lexicon, Word, phrase_word_indexes
-from anaphora.entities.words.normalization import base_code, load_qualifiers
+from anaphora.entities.words.normalization import base_code
+from anaphora.entities.words.segmentation import SEGMENTED_LANGUAGES, load_segmentation
 from anaphora.grammar.context import QuestionContext
 from anaphora.models.domain import Element, Model
 
@@ -42,25 +40,27 @@ __all__ = [
 ]
 
 
-# Phrases in one text and for each of its words (20 µs each); what stands behind goes unfound.
+# Phrases in one text and for each of its words (20 µs each); further ones are not found.
 _MAX_MATCHES = 10_000
 _MAX_MATCHES_PER_WORD = 5
-_MAX_JOINED = 4  # words by hyphens, that a model may have as one
+_MAX_JOINED = 4  # words joined by hyphens
 
 ElementMatch: TypeAlias = tuple[Entry, PhraseMatch, Entity | None]
-"""An entry, where a phrase of it stands by the tokens of a Doc, and the entity if it is one of
-which a span of spaCy does not say all."""
+"""An entry, its match by the tokens of a Doc, and the entity; that is set only if a Span cannot
+represent it (gaps, parts, typos)."""
 
 
 @dataclass(frozen=True, slots=True)
 class PhraseIndex:
-    """What is looked for: ``swear`` are the stems of swear words; ``skips`` says whether stop
-    words may stand inside a phrase, ``universals`` are words such as "all" that may as well,
-    though they are no part of what is found; ``negations`` are words such as "not" that no sparse
-    phrase spans; ``recognized`` are the elements, by their ids, that
-    others have looked for and that phrases may be composed of; ``guesses`` tells what a word may
-    stand for that no phrase has; ``segmented`` is the code of a language without blanks between
-    its words, '' for others."""
+    """The compiled phrases of a model.
+
+    ``swear_stems`` are the stems of swear words; ``skips_stop_words`` says whether stop words
+    inside a phrase may be skipped, and with them ``universals`` such as "all"; ``negations`` are
+    words such as "not" that no sparse phrase spans; ``recognized_elements`` are the elements with a
+    recognizer, by id, of which phrases may be composed; ``candidates`` finds the stem candidates of
+    unknown words; ``segmentation_code`` is the code of a language without blanks between words, ''
+    for others.
+    """
 
     levels: tuple[CompositionLevel, ...] = ()
     swear_stems: frozenset[str] = frozenset()
@@ -82,10 +82,9 @@ class PhraseIndex:
 def compile_index(
     model: Model, language: str, reader: PhraseReader, lexicon: Lexicon
 ) -> PhraseIndex:
-    """What is to be looked for of ``model`` in texts in that language.
+    """Compile the phrases of ``model`` in a language.
 
-    Raises :class:`~anaphora.errors.ModelError` for elements that are composed of each other in a
-    circle.
+    Raises :class:`~anaphora.errors.ModelError` if elements are composed of each other in a circle.
     """
     vocabulary = PhraseVocabulary(lexicon)
     return create_index(model, compile_levels(model, language, reader, vocabulary), vocabulary)
@@ -94,19 +93,19 @@ def compile_index(
 def compile_levels(
     model: Model, language: str, reader: PhraseReader, vocabulary: PhraseVocabulary
 ) -> tuple[CompositionLevel, ...]:
-    """The phrases of ``model`` in that language, whose words the ``vocabulary`` gets. Raises as
-    :func:`compile_index` does."""
+    """Compile the composition levels of ``model`` in a language, and add their words to the
+    ``vocabulary``. Raises what :func:`compile_index` raises."""
     skips = model.stop_words.skipped
     return tuple(
-        CompositionLevel.compile(layer, reader, vocabulary, skips_stop_words=skips)
-        for layer in build_entry_tables(model, language)
+        CompositionLevel.compile(level, reader, vocabulary, skips_stop_words=skips)
+        for level in build_entry_tables(model, language)
     )
 
 
 def create_index(
     model: Model, levels: tuple[CompositionLevel, ...], vocabulary: PhraseVocabulary
 ) -> PhraseIndex:
-    """What is to be looked for of ``model``, with its phrases in ``layers`` and their words in the
+    """Create the phrase index of ``model`` from its compiled ``levels`` and their
     ``vocabulary``."""
     code = base_code(vocabulary.lexicon.language)
     return PhraseIndex(
@@ -120,8 +119,8 @@ def create_index(
         context=QuestionContext(entities=None, model=model.info, environment=os.environ),
         candidates=CandidateFinder(
             vocabulary,
-            [layer.stems for layer in levels],
-            lambda stem: any(layer.trie.is_phrase(stem) for layer in levels),
+            [level.stems for level in levels],
+            lambda stem: any(level.trie.is_phrase(stem) for level in levels),
         ),
     )
 
@@ -129,9 +128,12 @@ def create_index(
 def match_elements(
     sentence: Sentence, phrase_index: PhraseIndex, recognized: Sequence[Entity] = ()
 ) -> tuple[list[ElementMatch], str]:
-    """What is in ``sentence``, by its tokens and in their order, and what a predicate of a synonym
-    could not work with ('' if nothing). ``recognized`` are the entities that others have found
-    in it."""
+    """Find the elements in ``sentence``. ``recognized`` are the entities that recognizers have
+    found.
+
+    Returns the matches in the order of their tokens, and a description of the first predicate of a
+    synonym that failed ('' if none).
+    """
     words, starts = sentence.words, sentence.starts
     places = None
     if sentence.has_special:
@@ -142,59 +144,61 @@ def match_elements(
     asks = phrase_index.candidates is not None and (
         sentence.uncertain_words or phrase_index.candidates.applies_to_every_word
     )
-    guesses = _find_candidates(words, phrase_index, recognized, places) if asks else None
+    candidates = _find_candidates(words, phrase_index, recognized, places) if asks else None
     if places is not None and phrase_index.candidates is not None:
-        guesses = _add_joined(guesses, sentence.words, places, phrase_index.candidates)
-    passable = None
+        candidates = _add_joined(candidates, sentence.words, places, phrase_index.candidates)
+    skippable = None
     if phrase_index.skips_stop_words:
-        passable = [_is_stop_word(word) or word.lower in phrase_index.universals for word in words]
-    found = None
+        skippable = [_is_stop_word(word) or word.lower in phrase_index.universals for word in words]
+    chart = None
     if phrase_index.has_composition:
-        found = EntityChart(replace(phrase_index.context, text=sentence.text))
-        _add_recognized(recognized, found, places)
-    edges = None
+        chart = EntityChart(replace(phrase_index.context, text=sentence.text))
+        _add_recognized(recognized, chart, places)
+    boundaries = None
     if phrase_index.segmentation_code:
         at = range(len(words)) if places is None else places
         texts, offsets = [sentence.texts[i] for i in at], [starts[i] for i in at]
-        edges = WordBoundaries(
+        boundaries = WordBoundaries(
             load_segmentation(phrase_index.segmentation_code), words, texts, offsets
         )
     named: dict[int, set[int]] = {}
     gaps = Gaps(words, sentence, places, phrase_index.negations)
     most = _MAX_MATCHES + _MAX_MATCHES_PER_WORD * len(words)
-    finds: list[ElementMatch] = []
+    element_matches: list[ElementMatch] = []
     error = ""
-    for layer in phrase_index.levels:
-        hits = layer.find(
+    for level in phrase_index.levels:
+        matches = level.find(
             words,
             gaps,
             runs.ends,
-            found,
-            passable,
-            guesses,
-            edges,
+            chart,
+            skippable,
+            candidates,
+            boundaries,
             has_special=sentence.has_special,
         )
-        if passable is not None:
-            hits = _exclude_skipped_entities(hits, layer, named, words)
-        for hit in hits[: most - len(finds)]:
-            if hit.parts and found is not None and found.is_spent:
+        if skippable is not None:
+            matches = _exclude_skipped_entities(matches, level, named, words)
+        for match in matches[: most - len(element_matches)]:
+            if match.parts and chart is not None and chart.is_spent:
                 continue
-            entry = layer.entries[hit.entry]
-            here = hit if places is None else _to_token_positions(hit, places)
+            entry = level.entries[match.entry]
+            here = match if places is None else _to_token_positions(match, places)
             entity = None
-            special = hit.gaps or hit.permuted or hit.typos or hit.parts or hit.by_compound_head
-            if entry.element and (found is not None or special):
-                entity = _create_entity(entry, here, sentence, found)
-                if found is not None:
-                    found.add(hit.start, hit.end, entity, hit.parts)
-            finds.append((entry, here, entity if special else None))
-        if found is not None and found.failure and not error:
-            part, entity, why = found.failure
-            error = f"{layer.describe_owner(part)}, synonym {part} for {entity}: {why}"
-    if found is not None:
-        finds.sort(key=_sort_key)
-    return finds, error
+            special = (
+                match.gaps or match.permuted or match.typos or match.parts or match.by_compound_head
+            )
+            if entry.element and (chart is not None or special):
+                entity = _create_entity(entry, here, sentence, chart)
+                if chart is not None:
+                    chart.add(match.start, match.end, entity, match.parts)
+            element_matches.append((entry, here, entity if special else None))
+        if chart is not None and chart.failure and not error:
+            part, entity, why = chart.failure
+            error = f"{level.describe_owner(part)}, synonym {part} for {entity}: {why}"
+    if chart is not None:
+        element_matches.sort(key=_sort_key)
+    return element_matches, error
 
 
 def _find_candidates(
@@ -203,7 +207,7 @@ def _find_candidates(
     recognized: Sequence[Entity],
     places: Sequence[int] | None,
 ) -> list[tuple[StemCandidate, ...]] | None:
-    """What the words may stand for; those that recognizers know have no wrong letters."""
+    """Find the stem candidates of the words; words of recognized entities have no typos."""
     if phrase_index.candidates is None:
         return None
     if not (recognized and phrase_index.candidates.allows_typos):
@@ -220,8 +224,8 @@ def _add_joined(
     places: Sequence[int],
     finder: CandidateFinder,
 ) -> list[tuple[StemCandidate, ...]] | None:
-    """The guesses, and at the first of two or more words that hyphens join, what they mean as
-    one."""
+    """Add what two or more words that hyphens join mean as one word, to the candidates of the
+    first."""
     for at in range(len(places)):
         end = at + 1
         while end < min(len(places), at + _MAX_JOINED) and _are_joined(
@@ -242,7 +246,7 @@ def _are_joined(words: Sequence[Word], left: int, right: int) -> bool:
 def _add_recognized(
     recognized: Sequence[Entity], chart: EntityChart, places: Sequence[int] | None
 ) -> None:
-    """Puts what others have found among what phrases may be composed of."""
+    """Add recognized entities to the chart."""
     index = None if places is None else {place: at for at, place in enumerate(places)}
     for entity in recognized:
         first, last = entity.tokens[0], entity.tokens[-1]
@@ -254,11 +258,11 @@ def _add_recognized(
 
 
 def _create_entity(
-    entry: Entry, hit: PhraseMatch, sentence: Sentence, chart: EntityChart | None
+    entry: Entry, match: PhraseMatch, sentence: Sentence, chart: EntityChart | None
 ) -> Entity:
     assert entry.element is not None
-    parts = chart.create_parts(hit.parts) if chart else ()
-    tokens = hit.tokens or tuple(range(hit.start, hit.end))
+    parts = chart.create_parts(match.parts) if chart else ()
+    tokens = match.tokens or tuple(range(match.start, match.end))
     if any(part.gaps for part in parts):
         between = {i for part in parts for i in range(part.tokens[0], part.tokens[-1])}
         between -= {i for part in parts for i in part.tokens}
@@ -267,55 +271,55 @@ def _create_entity(
         entry.element,
         entry.value or None,
         tokens,
-        exact=hit.exact and all(part.exact for part in parts),
-        gaps=hit.gaps + sum([part.gaps for part in parts]),
-        permuted=hit.permuted,
-        misspelt=hit.typos > 0 or any("misspelt" in part.marks for part in parts),
-        compound=hit.by_compound_head or any("compound" in part.marks for part in parts),
+        exact=match.exact and all(part.exact for part in parts),
+        gaps=match.gaps + sum([part.gaps for part in parts]),
+        permuted=match.permuted,
+        misspelt=match.typos > 0 or any("misspelt" in part.marks for part in parts),
+        compound=match.by_compound_head or any("compound" in part.marks for part in parts),
         parts=parts,
     )
 
 
 def _exclude_skipped_entities(
-    hits: list[PhraseMatch],
-    layer: CompositionLevel,
+    matches: list[PhraseMatch],
+    level: CompositionLevel,
     named: dict[int, set[int]],
     words: Sequence[Word],
 ) -> list[PhraseMatch]:
-    """The hits without those words that they pass over and that are an entity by themselves or
-    mean something.
+    """Exclude the skipped words that are content words or an entity by themselves from the matches.
 
-    ``named`` has the ends of the entities of earlier layers by their starts, and gets those of
-    this one.
+    ``named`` maps the starts of the entities of earlier levels to their ends; those of this level
+    are added.
     """
-    for hit in hits:
-        element = layer.entries[hit.entry].element
-        if element and not element.abstract and not hit.tokens:
-            named.setdefault(hit.start, set()).add(hit.end)
+    for match in matches:
+        element = level.entries[match.entry].element
+        if element and not element.abstract and not match.tokens:
+            named.setdefault(match.start, set()).add(match.end)
     return [
-        replace(hit, tokens=_own_words(hit, named, words)) if hit.skipped else hit for hit in hits
+        replace(match, tokens=_own_words(match, named, words)) if match.skipped else match
+        for match in matches
     ]
 
 
 def _own_words(
-    hit: PhraseMatch, named: Mapping[int, set[int]], words: Sequence[Word]
+    match: PhraseMatch, named: Mapping[int, set[int]], words: Sequence[Word]
 ) -> tuple[int, ...]:
-    passed = set(hit.skipped)
+    passed = set(match.skipped)
     others = {word for word in passed if words[word].free}
     others |= {
         word
-        for start in hit.skipped
+        for start in match.skipped
         for end in named.get(start, ())
         if end - start <= len(passed) and passed.issuperset(range(start, end))
         for word in range(start, end)
     }
-    return tuple([i for i in range(hit.start, hit.end) if i not in others]) if others else ()
+    return tuple([i for i in range(match.start, match.end) if i not in others]) if others else ()
 
 
-def _to_token_positions(hit: PhraseMatch, places: Sequence[int]) -> PhraseMatch:
-    """The hit by the tokens of the Doc instead of those that count."""
-    start, end = places[hit.start], places[hit.end - 1] + 1
-    return replace(hit, start=start, end=end, tokens=tuple([places[i] for i in hit.tokens]))
+def _to_token_positions(match: PhraseMatch, places: Sequence[int]) -> PhraseMatch:
+    """Convert the positions of words in a match to those of tokens."""
+    start, end = places[match.start], places[match.end - 1] + 1
+    return replace(match, start=start, end=end, tokens=tuple([places[i] for i in match.tokens]))
 
 
 def _is_stop_word(word: Word) -> bool:

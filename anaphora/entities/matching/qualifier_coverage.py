@@ -1,6 +1,6 @@
-"""Find the languages in which a model has nothing for the words that turn the sense.
+"""Find the languages in which a model covers no qualifiers.
 
-A bot to which "not" means nothing carries out what it was told not to do.
+A bot that ignores "not" does what it was asked not to do.
 """
 
 from __future__ import annotations
@@ -9,11 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from anaphora.entities.matching.levels import select_phrases
-from anaphora.entities.words.normalization import (
-    base_code,
-    create_normalizer,
-    load_qualifiers_by_kind,
-)
+from anaphora.entities.words.function_words import load_qualifiers_by_kind
+from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrase
@@ -25,12 +22,11 @@ _CHECKED_KINDS = ("negation", "exclusion", "restriction")
 
 
 def find_uncovered_qualifiers(model: Model) -> Mapping[str, tuple[str, ...]]:
-    """For each language of the model whose words of negation, exclusion and restriction no element
-    covers, the commonest of them.
+    """Return the most common qualifiers of each language of the model in which no element covers a
+    word of negation, exclusion or restriction.
 
-    Nothing for a model that decides about them otherwise: that has them among its stop words, that
-    rejects questions with words it does not know, or that has no intent. Code of the user's that
-    finds entities may know them.
+    The result is empty for a model that handles them otherwise: by its stop words, by rejecting
+    questions with unknown words, by user-defined recognizers; and for one without intents.
     """
     if (
         not model.intents
@@ -58,7 +54,7 @@ def _is_found_by_code(element: Element) -> bool:
 
 
 def _covers_any(model: Model, language: str, words: list[str]) -> bool:
-    """Whether an element or the stop words of the model have one of the words."""
+    """Whether an element or the stop words of the model contain one of the words."""
     normalize = create_normalizer(language)
     known = {normalize(word) for word in words}
     if not known.isdisjoint(map(normalize, model.stop_words.additional)):

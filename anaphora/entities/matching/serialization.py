@@ -1,4 +1,4 @@
-"""What a tagger looks for as plain data, and back: the part of a model that concerns it."""
+"""Serialize the part of a model that the tagger needs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ from anaphora.models.element_values import PackedValues
 
 __all__ = ["model_from_data", "model_to_data"]
 
+_PLAIN_FIELDS = ("id", "typos", "max_gap")
 _FLAGS = ("topic", "sparse", "permute", "greedy", "abstract", "compounds")
 
 
 def model_to_data(model: Model, language: str) -> dict[str, Any]:
-    """The elements and the reset phrases in that language, with all that finding them needs.
+    """Return the elements and reset phrases in a language as plain data.
 
-    Metadata is only there where elements are composed of others: predicates may read it then.
+    Metadata is only included if elements are composed of others, since predicates may read it then.
     """
     composed = len(composition_levels(model.elements)) > 1
     return {
@@ -41,12 +42,10 @@ def model_to_data(model: Model, language: str) -> dict[str, Any]:
         "meta": dict(model.meta) if composed else {},
         "elements": [
             {
-                "id": element.id,
+                **{name: getattr(element, name) for name in _PLAIN_FIELDS},
                 "groups": sorted(element.groups),
                 "ancestors": list(element.ancestors),
                 "recognition": _recognition_to_data(element.recognition),
-                "typos": element.typos,
-                "max_gap": element.max_gap,
                 "meta": dict(element.meta) if composed else {},
                 "flags": [flag for flag in _FLAGS if getattr(element, flag)],
                 "phrases": _phrases_to_data(element.phrases, language),
@@ -65,7 +64,7 @@ def model_to_data(model: Model, language: str) -> dict[str, Any]:
 
 
 def model_from_data(data: Mapping[str, Any], language: str) -> Model:
-    """A model with what :func:`model_to_data` wrote, and nothing else."""
+    """Create a model from the data of :func:`model_to_data`, with nothing else in it."""
     stop_words = data["stop_words"]
     return Model(
         id=data["id"],
@@ -75,21 +74,13 @@ def model_from_data(data: Mapping[str, Any], language: str) -> Model:
         meta=data["meta"],
         elements=tuple(
             Element(
-                id=one["id"],
+                **_plain_fields(one),
                 groups=frozenset(one["groups"]),
                 ancestors=tuple(one["ancestors"]),
                 recognition=_recognition_from_data(one["recognition"]),
-                typos=one["typos"],
-                max_gap=one["max_gap"],
                 meta=one["meta"],
                 phrases=_phrases_from_data(one["phrases"]),
                 values=_values_from_data(one["values"]),
-                topic="topic" in one["flags"],
-                sparse="sparse" in one["flags"],
-                permute="permute" in one["flags"],
-                greedy="greedy" in one["flags"],
-                abstract="abstract" in one["flags"],
-                compounds="compounds" in one["flags"],
             )
             for one in data["elements"]
         ),
@@ -105,8 +96,13 @@ def model_from_data(data: Mapping[str, Any], language: str) -> Model:
     )
 
 
+def _plain_fields(data: Mapping[str, Any]) -> dict[str, Any]:
+    flags = {flag: flag in data["flags"] for flag in _FLAGS}
+    return {name: data[name] for name in _PLAIN_FIELDS} | flags
+
+
 def _values_to_data(values: Sequence[ElementValue], language: str) -> Any:
-    """One by one; packed ones as they are, also with other languages, which nobody asks for."""
+    """Serialize values one by one; packed ones unchanged, with all languages."""
     if isinstance(values, PackedValues) and (data := values.to_data()):
         return data
     return [[value.name, _phrases_to_data(value.phrases, language)] for value in values]
@@ -119,7 +115,7 @@ def _values_from_data(data: Any) -> Sequence[ElementValue]:
 
 
 def _recognition_to_data(recognition: RecognizerSpec | None) -> list[str] | None:
-    """Only who it is: its component has been saved with its options."""
+    """Serialize kind and name alone: the component has been saved with its options."""
     return None if recognition is None else [recognition.kind, recognition.name]
 
 

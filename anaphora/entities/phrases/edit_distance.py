@@ -1,7 +1,7 @@
-"""Words by how many letters they differ in.
+"""Find the words within a bounded edit distance (optimal string alignment).
 
-A letter that is wrong, missing, too much, or in its neighbour's place counts as one. Most words
-are ruled out by which letters they have, for all at once, before any is compared letter by letter.
+A substituted, missing, additional or transposed letter counts as one edit. Most words are ruled out
+by their set of letters, for all words at once, before any is compared letter by letter.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ import numpy.typing as npt
 __all__ = ["MIN_LENGTH", "SpellingIndex"]
 
 MIN_LENGTH = 4
-"""Shorter words are never taken for misspelt ones."""
+"""Shorter words are never treated as misspelled."""
 
-_MIN_STEM_LENGTH = 5  # letters; shorter ones have too many near them
-_MIN_LENGTH_FOR_TWO_TYPOS = 7  # letters of a word that may have two wrong ones
-_MAX_RESULTS = 8  # words for which one may stand
+_MIN_STEM_LENGTH = 5  # letters; shorter stems are similar to too many words
+_MIN_LENGTH_FOR_TWO_TYPOS = 7  # letters
+_MAX_RESULTS = 8  # words
 
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 
 
 class SpellingIndex:
-    """The words that may be misspelt: spellings with their stems, and how many wrong letters
-    each may have."""
+    """Words that may be misspelled: their spellings and stems, with the number of typos allowed in
+    each."""
 
     def __init__(self, words: Mapping[tuple[str, str], int]) -> None:
         self._words = _WordIndex((lower, stem, typos) for (lower, stem), typos in words.items())
-        # A word whose ending is another one may be nearer by its stem.
+        # A word with another ending may be nearer by its stem.
         self._stems = _WordIndex(
             (stem, stem, typos)
             for (lower, stem), typos in words.items()
@@ -41,12 +41,11 @@ class SpellingIndex:
     def find_nearest(
         self, lower: str, stem: str, alternatives: Iterable[str] = ()
     ) -> list[tuple[str, int]]:
-        """The stems of the words that are nearest to one that is no such word, each with the
-        number of letters in which it differs; ``meant`` is what it may mean without what is
-        attached to it."""
+        """Return the stems of the words nearest to ``lower``, each with its edit distance.
+        ``alternatives`` are other stems that ``lower`` may stand for."""
         if len(lower) < MIN_LENGTH:
             return []
-        # The ending may be all that keeps a word from being near (İstnbulda, İstanbul).
+        # The ending alone may make a word too distant (İstnbulda, İstanbul).
         stems = [stem] if stem != lower and len(stem) >= _MIN_STEM_LENGTH else []
         texts = dict.fromkeys(
             (lower, *stems, *(one for one in alternatives if len(one) >= MIN_LENGTH))
@@ -60,7 +59,7 @@ class SpellingIndex:
 
 
 class _WordIndex:
-    """Texts, each with a stem and how many letters of it may be wrong."""
+    """Texts, each with stems and the number of typos allowed."""
 
     def __init__(self, words: Iterable[tuple[str, str, int]]) -> None:
         known: dict[str, dict[str, int]] = {}
@@ -76,8 +75,8 @@ class _WordIndex:
         self._letters: _Numbers = np.array(list(map(_letter_bits, self._texts)), np.int64)
 
     def find_near(self, text: str) -> Iterator[tuple[str, int]]:
-        """The stem of each text that is near, and how many letters differ."""
-        from rapidfuzz import process  # here: in most models no word may have wrong letters
+        """Yield the stem of each text within its allowed edit distance, and the distance."""
+        from rapidfuzz import process  # here: most models allow no typos
         from rapidfuzz.distance import OSA
 
         nearest = process.extract(
@@ -89,16 +88,16 @@ class _WordIndex:
                     yield stem, int(distance)
 
     def _prefilter(self, text: str) -> list[str]:
-        """The texts that are about as long, and have about the same letters."""
+        """Return the texts of similar length with almost the same set of letters."""
         likely = np.flatnonzero(np.abs(self._lengths - len(text)) <= self._most)
         differing = self._letters[likely] ^ _letter_bits(text)
-        for _ in range(2 * self._most):  # a wrong letter takes one away and brings one
+        for _ in range(2 * self._most):  # a substitution removes one letter and adds one
             differing &= differing - 1
         return [self._texts[index] for index in likely[differing == 0]]
 
 
 def _letter_bits(text: str) -> int:
-    """Which letters there are, as bits; several share one."""
+    """Return the set of letters as bits; several letters share one."""
     bits = 0
     for char in text:
         bits |= 1 << ord(char) % 63

@@ -1,6 +1,6 @@
-"""How far apart the words of a sparse phrase may stand in a text.
+"""Limit the gaps between the words of a sparse phrase.
 
-A gap ends with the sentence or the clause, at a line break and before a negation, and it holds a
+A gap ends with the sentence or the clause, at a line break and before a negation, and contains a
 limited number of words. A polite phrase with a negation ("if you don't mind") ends no gap.
 """
 
@@ -18,20 +18,21 @@ from anaphora.entities.tokens.sentence_ends import (
     is_abbreviation_or_ordinal,
 )
 from anaphora.entities.words.lexicon import Word
+from anaphora.entities.words.scripts import UNSPACED
 
 __all__ = ["Gaps"]
 
-_MARKS = SENTENCE_MARKS | frozenset(";؛")  # as they are compared
-_LETTERS_OF_A_WORD = 3  # in scripts without blanks, whose tokens may be single letters
+_MARKS = SENTENCE_MARKS | frozenset(";؛")  # normalized
+_LETTERS_OF_A_WORD = 3  # in scripts without blanks, where a token may be a single letter
 _APOSTROPHES = frozenset("'’")
-_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
+_UNSPACED_LETTER = regex.compile(f"[{UNSPACED}]")
 
 
 class Gaps:
-    """The gaps that a sparse phrase may have among the ``words`` of a text.
+    """The possible gaps of sparse phrases among the ``words`` of a text.
 
     ``places`` are the indexes of the words in the ``sentence``, if they are not all of its words;
-    ``negations`` are the words that no phrase spans. Nothing is looked at before it is asked for.
+    ``negations`` are words that no phrase spans. Gaps are computed when they are needed.
     """
 
     __slots__ = ("_negations", "_places", "_polite", "_reaches", "_sentence", "_words")
@@ -51,8 +52,9 @@ class Gaps:
         self._reaches: dict[tuple[int, int], int] = {}
 
     def last_start(self, end: int, max_gap: int) -> int:
-        """The last index at which a word of a phrase may stand whose word before ends before
-        ``end``, with at most so many words between them; it may be less than ``end``."""
+        """Return the last index at which the next word of a phrase may stand if the previous one
+        ends before ``end``, with at most ``max_gap`` words between them. It may be less than
+        ``end``."""
         key = end, max_gap
         found = self._reaches.get(key)
         if found is None:
@@ -83,7 +85,7 @@ class Gaps:
         return at not in self._polite
 
     def _is_before_number(self, at: int) -> bool:
-        """Whether the word is short for "number" ("lamp no. 5")."""
+        """Whether the word is an abbreviation of "number" ("lamp no. 5")."""
         token = self._token(at)
         text, stop = self._sentence.text, self._sentence.starts[token]
         stop += len(self._sentence.texts[token])
@@ -106,10 +108,10 @@ class Gaps:
         return not is_abbreviation_or_ordinal(text, stop, behind)
 
     def _gap_cost(self, at: int) -> int:
-        """How much of a gap a word takes: nothing if it is a mark, or a part of the word before it
-        ("do", "n't")."""
+        """Return how much of a gap a word takes: nothing if it is a mark, or a part of the word
+        before it ("do", "n't")."""
         lower = self._words[at].lower
-        if _UNSPACED.match(lower):
+        if _UNSPACED_LETTER.match(lower):
             return min(_LETTERS_OF_A_WORD, len(lower))
         if not any(map(str.isalnum, lower)):
             return 0

@@ -1,4 +1,4 @@
-"""The phrases of a model as words, made by the tokenizer that will read the utterances."""
+"""Read the phrases of a model as words, with the tokenizer of the utterances."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from anaphora.models.domain import Phrase
 
 __all__ = ["PhraseReader"]
 
-_BATCH_SIZE = 1_000  # phrases whose words are read together; of more the collector sees too much
-_MAX_CACHED = 20_000  # words of the batches before
+_BATCH_SIZE = 1_000  # phrases; larger batches cost more time in the garbage collector
+_MAX_CACHED = 20_000  # words of earlier batches
 
 _Chunk: TypeAlias = str | Pattern | EntityPart
 
@@ -29,9 +29,9 @@ _Chunk: TypeAlias = str | Pattern | EntityPart
 class PhraseReader:
     """Turns phrases into steps of a trie.
 
-    Some words are split or not by their case (English takes "id" for "i'd", and "ID" for one
-    word), so that a phrase is also read in lower case, in capitals and with a capital letter;
-    what comes out the same is there once. The spelling variants of a phrase come behind it.
+    Tokenizers split some words depending on their case (English takes "id" for "i'd", and "ID" for
+    one word). So a phrase is also read in lower case, in upper case and capitalized; equal results
+    are merged. The spelling variants of a phrase follow.
     """
 
     def __init__(self, tokenizer: Callable[[str], Doc], lexicon: Lexicon) -> None:
@@ -44,7 +44,7 @@ class PhraseReader:
         self._single_tokens: dict[str, Word | None] = {}
 
     def read(self, phrases: Iterable[tuple[int, Phrase]]) -> Iterator[tuple[int, tuple[Step, ...]]]:
-        """The ways to read each of the numbered phrases, with its number."""
+        """Yield the readings of each of the numbered phrases, with its number."""
         rest = iter(phrases)
         while batch := [
             (number, _join_texts(phrase)) for number, phrase in islice(rest, _BATCH_SIZE)
@@ -75,7 +75,8 @@ class PhraseReader:
     def _read_variants(
         self, known: Sequence[tuple[Step, ...]], others: Sequence[tuple[Step, ...]]
     ) -> list[tuple[Step, ...]]:
-        """The ways to read the spelling variants of a text that are no ways to read itself."""
+        """Return the readings of the spelling variants of a text that are not readings of the text
+        itself."""
         ways: dict[tuple[str, ...], tuple[Word, ...]] = {}
         for way in [*known, *others]:
             words = tuple([step for step in way if isinstance(step, Word)])
@@ -98,7 +99,7 @@ class PhraseReader:
         return readings
 
     def _read_single_tokens(self, words: set[str]) -> None:
-        """Finds which of the words are always one token, and remembers them."""
+        """Find the words that are always a single token, and cache them."""
         assert self._affixes is not None
         if len(self._single_tokens) > _MAX_CACHED:
             self._single_tokens = {}
@@ -108,7 +109,7 @@ class PhraseReader:
         self._single_tokens.update(zip(whole, self._lexicon.read_phrase_words(whole), strict=True))
 
     def _read_case_variants(self, text: str) -> list[tuple[Step, ...]]:
-        """The text through the tokenizer in each of its spellings."""
+        """Tokenize the text in each of its case variants."""
         ways = map(self._tokenize, dict.fromkeys(case_variants(text)))
         distinct = {tuple([word.form for word in way]): way for way in ways if way}
         return list(distinct.values())
@@ -133,7 +134,7 @@ def _stems(steps: Iterable[Step]) -> tuple[str, ...]:
 
 
 def _join_texts(phrase: Phrase) -> list[_Chunk]:
-    """The phrase with neighbouring texts made one: a tokenizer looks across blanks."""
+    """Join neighboring texts of a phrase, since a tokenizer looks across blanks."""
     if len(phrase) == 1:
         only = phrase[0]
         return [normalize_apostrophes(only) if isinstance(only, str) else only]

@@ -1,25 +1,27 @@
-"""Finds phrases with a separable verb whose prefix stands apart ("schalte das Licht aus").
+"""Match phrases with a separable verb whose prefix stands apart ("schalte das Licht aus").
 
-A prefix belongs to the nearest verb before it that may have it, back to the prefix before or to the
-start of the sentence. The other words of the phrase stand there as well, in their order. A prefix
-behind a conjunction needs no verb of its own ("das Licht ein und die Heizung aus"), nor does one at
-the end of a command ("Licht aus!").
+A prefix belongs to the nearest possible verb before it, back to the previous prefix or to the start
+of the sentence. The other words of the phrase stand there as well, in their order. A prefix behind
+a conjunction needs no verb of its own ("das Licht ein und die Heizung aus"), nor does one at the
+end of a command ("Licht aus!").
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, pairwise, product
 
 from msgspec import Struct
 
 from anaphora.entities.phrases.gaps import Gaps
+from anaphora.entities.phrases.sparse_matcher import PartsIn
 from anaphora.entities.phrases.stem_candidates import StemCandidate
 from anaphora.entities.phrases.trie import MAX_COMBINATIONS, PhraseMatch, Step
 from anaphora.entities.tokens.token_runs import PatternEnds
+from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.entities.words.lexicon import Lexicon, Word
-from anaphora.entities.words.normalization import load_qualifiers
 from anaphora.entities.words.separable_prefixes import SeparablePrefixes, load_separable_prefixes
 from anaphora.grammar.synonyms.entity_part import EntityPart
 
@@ -29,13 +31,11 @@ _MAX_BETWEEN = 3  # words between a prefix and its infinitive ("uit te willen ze
 _MAX_CACHED = 5_000  # forms of verbs with a prefix
 _SENTENCE_ENDS = frozenset(".!?…")
 
-_PartsIn = Callable[[EntityPart], Sequence[tuple[int, int, tuple[int, ...]]]]
-
 
 @dataclass(frozen=True, slots=True)
 class SeparablePhrase:
     """A phrase of ``entry``: a verb, as ``prefix`` and ``base``, and the other ``steps``. A verb
-    may have ``typos`` wrong letters."""
+    may have ``typos`` typos."""
 
     prefix: str
     base: str
@@ -47,7 +47,7 @@ class SeparablePhrase:
     def from_steps(
         cls, steps: Sequence[Step], entry: int, typos: int, prefixes: SeparablePrefixes
     ) -> SeparablePhrase | None:
-        """The phrase, if its first or last word is a separable verb."""
+        """Create the phrase if its first or last word is a separable verb; else return None."""
         for at in dict.fromkeys((len(steps) - 1, 0)):
             step = steps[at]
             if isinstance(step, Word) and not step.parts and (verb := prefixes.split(step.lower)):
@@ -57,8 +57,8 @@ class SeparablePhrase:
 
 
 class _Verb(Struct, frozen=True, gc=False):
-    """Where the verb of a prefix stands, the infinitives without prefix that it may be, each
-    with its wrong letters, and the words of both."""
+    """The position of the verb of a prefix, the infinitives without prefix that it may be, each
+    with its typos, and the tokens of both."""
 
     at: int
     bases: dict[str, int]
@@ -66,88 +66,128 @@ class _Verb(Struct, frozen=True, gc=False):
 
 
 class SeparableVerbMatcher:
-    """Finds such phrases among words; there is one at least."""
+    """Finds phrases with separable verbs among words; at least one phrase is required."""
 
     def __init__(self, phrases: Iterable[SeparablePhrase], lexicon: Lexicon) -> None:
         prefixes = load_separable_prefixes(lexicon.code)
         assert prefixes is not None
         self.phrases = tuple(phrases)
-        self._prefixes = prefixes
+        self.prefixes = prefixes
         self._lexicon = lexicon
-        self._negations = load_qualifiers(lexicon.language, "negation")
-        self._by_prefix: dict[str, dict[str, list[SeparablePhrase]]] = {}
+        self.negations = load_qualifiers(lexicon.language, "negation")
+        self.by_prefix: dict[str, dict[str, list[SeparablePhrase]]] = {}
         for phrase in self.phrases:
-            of_prefix = self._by_prefix.setdefault(phrase.prefix, {})
+            of_prefix = self.by_prefix.setdefault(phrase.prefix, {})
             of_prefix.setdefault(phrase.base, []).append(phrase)
         self._regular = {one.base: prefixes.regular_forms(one.base) for one in self.phrases}
-        self._stems = {one.base: lexicon.word(one.base).stem for one in self.phrases}
-        self._cache: dict[tuple[str, str], frozenset[str] | None] = {}
+        self.stems = {one.base: lexicon.word(one.base).stem for one in self.phrases}
+        self.look_up_bases = lru_cache(maxsize=_MAX_CACHED)(self._look_up_bases)
 
     def find(
         self,
         words: Sequence[Word],
         gaps: Gaps,
         pattern_ends: PatternEnds | None = None,
-        parts_in: _PartsIn | None = None,
+        parts_in: PartsIn | None = None,
         candidates: Sequence[Sequence[StemCandidate]] | None = None,
     ) -> list[PhraseMatch]:
-        """The phrases whose verb stands apart. The arguments are as for
+        """Find the phrases whose verb is separated from its prefix. The arguments are those of
         :meth:`~anaphora.entities.phrases.sparse_matcher.SparseMatcher.find`."""
-        if self._by_prefix.keys().isdisjoint([word.lower for word in words]):
+        if self.by_prefix.keys().isdisjoint([word.lower for word in words]):
             return []
-        places = _ClauseMatcher(words, gaps, pattern_ends, parts_in, candidates)
-        hits: list[PhraseMatch] = []
+        return list(_TextSearch(self, words, gaps, pattern_ends, parts_in, candidates).find())
+
+    def _look_up_bases(self, word: Word, prefix: str) -> frozenset[str] | None:
+        if not (word.lower.isalpha() and self.prefixes.may_be_verb(word.lower)):
+            return None
+        lemmas = word.lemmas
+        joined = {*self._lexicon.word(prefix + word.lower).lemmas}
+        found = [
+            base
+            for base in self.by_prefix[prefix]
+            if base in lemmas or prefix + base in joined or word.lower in self._regular[base]
+        ]
+        if found:
+            return frozenset(found)
+        others = [lemma for lemma in lemmas if self.prefixes.is_verb(lemma)]
+        words = self.prefixes.words
+        return frozenset() if any(prefix + lemma in words for lemma in others) else None
+
+
+class _TextSearch:
+    """Finds phrases with separable verbs in one text."""
+
+    def __init__(
+        self,
+        matcher: SeparableVerbMatcher,
+        words: Sequence[Word],
+        gaps: Gaps,
+        pattern_ends: PatternEnds | None,
+        parts_in: PartsIn | None,
+        candidates: Sequence[Sequence[StemCandidate]] | None,
+    ) -> None:
+        self._matcher = matcher
+        self._prefixes = matcher.prefixes
+        self._words = words
+        self._gaps = gaps
+        self._pattern_ends = pattern_ends
+        self._parts_in = parts_in
+        self._candidates = candidates
+
+    def find(self) -> Iterator[PhraseMatch]:
+        """Yield the phrases whose verb is separated from its prefix."""
         start, last = 0, None
-        for at, word in enumerate(words):
+        for at, word in enumerate(self._words):
             if at < start:
                 continue
             if word.lower in _SENTENCE_ENDS:
                 start, last = at + 1, None
-            if word.lower not in self._by_prefix:
+            if word.lower not in self._matcher.by_prefix:
                 continue
-            verb = self._find_verb_before(words, start, at, candidates)
-            behind = self._find_verb_after(words, at, candidates)
+            verb = self._find_verb_before(start, at)
+            behind = self._find_verb_after(at)
             if behind and verb and self._prefixes.joined and len(behind.tokens) > 2:
                 behind = None  # "fang an zu schalten"
             if behind is not None:
-                hits += self._create_matches(word.lower, behind, places, (start, at))
+                yield from self._create_matches(word.lower, behind, (start, at))
                 start, last = behind.at + 1, behind
             elif verb is not None:
-                hits += self._create_matches(word.lower, verb, places, (start, at))
+                yield from self._create_matches(word.lower, verb, (start, at))
                 start, last = at + 1, verb
-            elif last is not None and self._continues_clause(words, start, at):
-                elided = self._repeat_verb(words, last, at, candidates)
-                hits += self._create_matches(word.lower, elided, places, (start, at))
+            elif last is not None and self._continues_clause(start, at):
+                elided = self._repeat_verb(last, at)
+                yield from self._create_matches(word.lower, elided, (start, at))
                 start = at + 1
-            elif self._is_command(words, start, at):
-                any_verb = _Verb(at, dict.fromkeys(self._by_prefix[word.lower], 0), (at,))
-                hits += self._create_matches(word.lower, any_verb, places, (start, at))
+            elif self._is_command(start, at):
+                any_verb = _Verb(at, dict.fromkeys(self._matcher.by_prefix[word.lower], 0), (at,))
+                yield from self._create_matches(word.lower, any_verb, (start, at))
                 start = at + 1
-        return hits
 
-    def _is_command(self, words: Sequence[Word], start: int, at: int) -> bool:
-        """Whether a prefix ends a sentence without any verb or a clause of it, which stands for a
-        command ("Licht aus!")."""
+    def _is_command(self, start: int, at: int) -> bool:
+        """Whether a prefix ends a sentence or clause without any verb, which is a command ("Licht
+        aus!")."""
         known = self._prefixes
-        if words[at].lower not in known.commands or not self._ends_clause(words, at):
+        if self._words[at].lower not in known.commands or not self._ends_clause(at):
             return False
-        after = words[at + 1] if at + 1 < len(words) else None
+        after = self._words[at + 1] if at + 1 < len(self._words) else None
         if after is not None and (after.free or after.lower == "?"):
             return False
-        start = self._start_of_clause(words, start, at)
-        return any(word.free for word in words[start:at]) and not (
-            any(word.lower in self._negations for word in words[start:at])
-            or self._has_finite_verb(words, start, at)
+        start = self._start_of_clause(start, at)
+        return any(word.free for word in self._words[start:at]) and not (
+            any(word.lower in self._matcher.negations for word in self._words[start:at])
+            or self._has_finite_verb(start, at)
             or any(
-                known.is_verb(words[index].stem)
-                and self._find_bases(words, index, words[at].lower) is not None
+                known.is_verb(self._words[index].stem)
+                and self._find_bases(index, self._words[at].lower, allows_typos=False) is not None
                 for index in range(start, at)
             )
         )
 
-    def _has_finite_verb(self, words: Sequence[Word], start: int, at: int) -> bool:
-        """Whether a finite verb stands among the words, or right behind them and the prefix."""
-        return any(map(self._is_finite_form, (*words[start:at], *words[at + 1 : at + 2])))
+    def _has_finite_verb(self, start: int, at: int) -> bool:
+        """Whether a finite verb is among the words, or right behind them and the prefix."""
+        return any(
+            map(self._is_finite_form, (*self._words[start:at], *self._words[at + 1 : at + 2]))
+        )
 
     def _is_noun(self, word: Word) -> bool:
         return word.stem == word.lower and not self._prefixes.is_verb(word.lower)
@@ -158,126 +198,103 @@ class SeparableVerbMatcher:
             return True
         if not known.may_be_verb(word.lower):
             return False
-        lemmas = _lemmas(word)
+        lemmas = word.lemmas
         if word.free and word.lower in lemmas[1:]:
-            return False  # a noun more often ("Lampe"), as what looks like an infinitive is
+            return False  # most often a noun ("Lampe"), as are words that look like infinitives
         verbs = lemmas[:1] if word.free else lemmas
         return any(lemma != word.lower and known.is_verb(lemma) for lemma in verbs)
 
-    def _find_verb_before(
-        self,
-        words: Sequence[Word],
-        start: int,
-        at: int,
-        candidates: Sequence[Sequence[StemCandidate]] | None,
-    ) -> _Verb | None:
-        """The nearest verb before the prefix that may have it; None as well if the prefix is a
+    def _find_verb_before(self, start: int, at: int) -> _Verb | None:
+        """Return the nearest possible verb before the prefix; None also if the prefix is a
         preposition."""
-        if not self._ends_clause(words, at):
+        if not self._ends_clause(at):
             return None
-        subordinate = self._find_subordinate_clauses(words, start, at)
-        clause = self._start_of_clause(words, start, at)
-        least = clause if self._has_finite_verb(words, clause, at) else start
+        subordinate = self._find_subordinate_clauses(start, at)
+        clause = self._start_of_clause(start, at)
+        least = clause if self._has_finite_verb(clause, at) else start
         for index in range(at - 1, least - 1, -1):
             if index in subordinate:
                 continue
-            bases = self._find_bases(words, index, words[at].lower, candidates)
-            if bases is not None and not bases and index == at - 1 and self._is_noun(words[index]):
+            bases = self._find_bases(index, self._words[at].lower)
+            if (
+                bases is not None
+                and not bases
+                and index == at - 1
+                and self._is_noun(self._words[index])
+            ):
                 continue  # "Ton aus": no form of "austönen"
-            if bases or (bases is not None and self._is_finite(words, start, index)):
+            if bases or (bases is not None and self._is_finite(start, index)):
                 return _Verb(index, bases, (index, at))
         return None
 
-    def _start_of_clause(self, words: Sequence[Word], start: int, at: int) -> int:
-        """Where the clause of the prefix begins: behind the last comma or conjunction."""
+    def _start_of_clause(self, start: int, at: int) -> int:
+        """Return the start of the clause of the prefix: behind the last comma or conjunction."""
         for index in range(at - 1, start - 1, -1):
-            if words[index].lower == "," or words[index].lower in self._prefixes.coordinators:
+            if self._is_boundary(index):
                 return index + 1
         return start
 
-    def _is_finite(self, words: Sequence[Word], start: int, at: int) -> bool:
-        """Whether the verb stands where a finite one does, and a noun does not."""
+    def _is_boundary(self, at: int) -> bool:
+        """Whether the word is a comma or joins clauses."""
+        lower = self._words[at].lower
+        return lower == "," or lower in self._prefixes.coordinators
+
+    def _is_finite(self, start: int, at: int) -> bool:
+        """Whether the verb is in the position of a finite verb, where no noun stands."""
         if at == start:
             return True
-        before = words[at - 1].lower
-        if before == "," or before in self._prefixes.coordinators:
+        if self._is_boundary(at - 1):
             return True
-        beside = {before, words[at + 1].lower}
+        beside = {self._words[at - 1].lower, self._words[at + 1].lower}
         return not beside.isdisjoint(self._prefixes.subjects)
 
-    def _ends_clause(self, words: Sequence[Word], at: int) -> bool:
+    def _ends_clause(self, at: int) -> bool:
         """Whether the word is no preposition or article before a noun."""
         known = self._prefixes
-        if words[at].lower not in known.prepositions or at + 1 == len(words):
+        if self._words[at].lower not in known.prepositions or at + 1 == len(self._words):
             return True
-        after = words[at + 1]
+        after = self._words[at + 1]
         if after.lower in known.determiners:
             return False
-        return not after.free or after.lower in known.adverbs or not _is_word(after)
+        return not after.free or after.lower in known.adverbs or not after.is_alphanumeric
 
-    def _find_subordinate_clauses(self, words: Sequence[Word], start: int, at: int) -> set[int]:
-        """The words of subordinate clauses that end before the prefix: their verbs have none."""
+    def _find_subordinate_clauses(self, start: int, at: int) -> set[int]:
+        """Return the words of subordinate clauses that end before the prefix, whose verbs have no
+        prefix."""
         found: set[int] = set()
         begin = start
         for index in range(start, at):
-            if words[index].lower == ",":
-                if words[begin].lower in self._prefixes.subordinators:
+            if self._words[index].lower == ",":
+                if self._words[begin].lower in self._prefixes.subordinators:
                     found.update(range(begin, index))
                 begin = index + 1
         return found
 
     def _find_bases(
-        self,
-        words: Sequence[Word],
-        at: int,
-        prefix: str,
-        candidates: Sequence[Sequence[StemCandidate]] | None = None,
+        self, at: int, prefix: str, *, allows_typos: bool = True
     ) -> dict[str, int] | None:
-        """The verbs of the model without that prefix that the word may be; none if it is another
-        verb with it, None if it is no verb with it."""
-        word = words[at]
-        key = word.lower, prefix
-        if key not in self._cache:
-            if len(self._cache) >= _MAX_CACHED:
-                self._cache.clear()
-            self._cache[key] = self._look_up_bases(word, prefix)
-        known = self._cache[key]
-        if known or candidates is None:
+        """Return the verbs of the model without that prefix that the word may be, with their typos;
+        empty if it is another verb with that prefix, None if it is no verb with it."""
+        word = self._words[at]
+        known = self._matcher.look_up_bases(word, prefix)
+        if known or self._candidates is None or not allows_typos:
             return None if known is None else dict.fromkeys(known, 0)
         misspelt = {
-            base: guess.typos
-            for base in self._by_prefix[prefix]
-            for guess in candidates[at]
-            if guess.stems == (self._stems[base],)
+            base: candidate.typos
+            for base in self._matcher.by_prefix[prefix]
+            for candidate in self._candidates[at]
+            if candidate.stems == (self._matcher.stems[base],)
         }
         return misspelt or (None if known is None else {})
 
-    def _look_up_bases(self, word: Word, prefix: str) -> frozenset[str] | None:
-        if not (word.lower.isalpha() and self._prefixes.may_be_verb(word.lower)):
-            return None
-        lemmas = _lemmas(word)
-        joined = {*_lemmas(self._lexicon.word(prefix + word.lower))}
-        found = [
-            base
-            for base in self._by_prefix[prefix]
-            if base in lemmas or prefix + base in joined or word.lower in self._regular[base]
-        ]
-        if found:
-            return frozenset(found)
-        others = [lemma for lemma in lemmas if self._prefixes.is_verb(lemma)]
-        words = self._prefixes.words
-        return frozenset() if any(prefix + lemma in words for lemma in others) else None
-
-    def _find_verb_after(
-        self, words: Sequence[Word], at: int, candidates: Sequence[Sequence[StemCandidate]] | None
-    ) -> _Verb | None:
-        """The infinitive or participle behind its prefix, with nothing between but the particle of
-        the infinitive and modal verbs ("uit te zetten", "aus schalten")."""
+    def _find_verb_after(self, at: int) -> _Verb | None:
+        """Return the infinitive or participle behind its prefix, with nothing between them but the
+        particle of the infinitive and modal verbs ("uit te zetten", "aus schalten")."""
         known = self._prefixes
         tokens = [at]
-        for index in range(at + 1, min(len(words), at + 2 + _MAX_BETWEEN)):
-            word = words[index]
-            bases = self._find_bases(words, index, words[at].lower, candidates)
+        for index in range(at + 1, min(len(self._words), at + 2 + _MAX_BETWEEN)):
+            word = self._words[index]
+            bases = self._find_bases(index, self._words[at].lower)
             if bases:
                 is_infinite = word.lower in bases or word.lower.startswith(known.participle)
                 return _Verb(index, bases, (*tokens, index)) if is_infinite else None
@@ -287,44 +304,34 @@ class SeparableVerbMatcher:
                 return None
         return None
 
-    def _continues_clause(self, words: Sequence[Word], start: int, at: int) -> bool:
-        """Whether the words from ``start`` on go on with the clause before: they have no verb."""
-        if start == at or not self._ends_clause(words, at):
+    def _continues_clause(self, start: int, at: int) -> bool:
+        """Whether the words from ``start`` on continue the previous clause, because they have no
+        verb."""
+        if start == at or not self._ends_clause(at):
             return False
-        if self._has_finite_verb(words, start, at):
+        if self._has_finite_verb(start, at):
             return False
-        first = words[start].lower
-        return first == "," or first in self._prefixes.coordinators
+        return self._is_boundary(start)
 
-    def _repeat_verb(
-        self,
-        words: Sequence[Word],
-        last: _Verb,
-        at: int,
-        candidates: Sequence[Sequence[StemCandidate]] | None,
-    ) -> _Verb:
-        bases = self._find_bases(words, last.at, words[at].lower, candidates)
+    def _repeat_verb(self, last: _Verb, at: int) -> _Verb:
+        bases = self._find_bases(last.at, self._words[at].lower)
         return _Verb(last.at, bases or {}, (at,))
 
     def _create_matches(
-        self,
-        prefix: str,
-        verb: _Verb,
-        places: _ClauseMatcher,
-        clause: tuple[int, int],
+        self, prefix: str, verb: _Verb, clause: tuple[int, int]
     ) -> Iterator[PhraseMatch]:
-        """The phrases with that verb, whose other words stand in the clause."""
+        """Yield the phrases with that verb whose other words stand in the clause."""
         tokens = verb.tokens
         for base, typos in verb.bases.items():
-            for phrase in self._by_prefix[prefix][base]:
+            for phrase in self._matcher.by_prefix[prefix][base]:
                 if typos > phrase.typos:
                     continue
-                chosen = places.match_steps(phrase.steps, *clause, tokens)
+                chosen = self._match_steps(phrase.steps, *clause, tokens)
                 if chosen is None:
                     continue
                 others, parts = chosen
                 all_tokens = tuple(sorted({*tokens, *others}))
-                if not places.are_in_a_clause(all_tokens, clause[0], verb):
+                if not self._are_in_a_clause(all_tokens, clause[0], verb):
                     continue
                 start, end = all_tokens[0], all_tokens[-1] + 1
                 gaps = end - start - len(all_tokens)
@@ -334,29 +341,11 @@ class SeparableVerbMatcher:
                         tokens=all_tokens if gaps else (), parts=made_of, typos=typos,
                     )  # fmt: skip
 
-
-class _ClauseMatcher:
-    """Where the other words of a phrase stand."""
-
-    def __init__(
-        self,
-        words: Sequence[Word],
-        gaps: Gaps,
-        pattern_ends: PatternEnds | None,
-        parts_in: _PartsIn | None,
-        candidates: Sequence[Sequence[StemCandidate]] | None,
-    ) -> None:
-        self._words = words
-        self._gaps = gaps
-        self._pattern_ends = pattern_ends
-        self._parts_in = parts_in
-        self._candidates = candidates
-
-    def match_steps(
+    def _match_steps(
         self, steps: Sequence[Step], start: int, end: int, taken: Sequence[int]
     ) -> tuple[list[int], list[tuple[tuple[str, int], ...]]] | None:
-        """The nearest words from ``start`` up to ``end`` that the steps take one after the other,
-        and the ways to make them of entities; None if one step finds none."""
+        """Return the nearest words from ``start`` up to ``end`` that match the steps in order, and
+        the choices of entities for their parts; None if a step has no match."""
         tokens: list[int] = []
         parts: list[list[tuple[str, int]]] = []
         for step in steps:
@@ -371,9 +360,9 @@ class _ClauseMatcher:
                 return None
         return tokens, list(islice(product(*parts), MAX_COMBINATIONS))
 
-    def are_in_a_clause(self, tokens: Sequence[int], start: int, verb: _Verb) -> bool:
-        """Whether nothing between the words ends their clause or negates it, also not before them
-        where the verb itself is missing."""
+    def _are_in_a_clause(self, tokens: Sequence[int], start: int, verb: _Verb) -> bool:
+        """Whether nothing between the words ends their clause or negates it, and nothing before
+        them either if the verb itself is missing."""
         spanned = tokens if verb.at in tokens else (start, *tokens)
         most = len(self._words)
         return all(
@@ -402,13 +391,5 @@ class _ClauseMatcher:
         stems = step.parts or (step.stem,)
         if (word.parts or (word.stem,)) == stems:
             return True
-        guesses = self._candidates[index] if self._candidates else ()
-        return any(guess.stems == stems and not guess.typos for guess in guesses)
-
-
-def _lemmas(word: Word) -> tuple[str, ...]:
-    return (word.stem, *word.homographs, *word.derived)
-
-
-def _is_word(word: Word) -> bool:
-    return any(map(str.isalnum, word.lower))
+        candidates = self._candidates[index] if self._candidates else ()
+        return any(candidate.stems == stems and not candidate.typos for candidate in candidates)

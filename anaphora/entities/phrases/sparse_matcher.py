@@ -1,10 +1,10 @@
-"""Phrases between whose words others may stand ("turn the light off").
+"""Match sparse phrases: words in order or in any order, with bounded gaps ("turn the light off").
 
-Of each phrase the smallest windows are found: ranges of the text with all its words that hold no
-other such range. Between two neighbouring words of a window there are at most as many others as
+Of each phrase the smallest windows are found: ranges of the text with all its words that contain no
+other such range. Between two neighboring words of a window there are at most as many other words as
 the phrase allows, and neither the end of a sentence nor a negation. Inside a window, each word is
-the nearest one to its predecessor. Where the nearest words are only alike ("is the lock locked"),
-those that are spelled as in the phrase are found as well.
+the nearest one to its predecessor. If the nearest words match only by their stems ("is the lock
+locked"), windows of words that are spelled as in the phrase are found as well.
 """
 
 from __future__ import annotations
@@ -22,7 +22,15 @@ from msgspec import Struct
 
 from anaphora.entities.phrases.gaps import Gaps
 from anaphora.entities.phrases.stem_candidates import StemCandidate
-from anaphora.entities.phrases.trie import MAX_COMBINATIONS, WILDCARD, PhraseMatch, Step, form_of
+from anaphora.entities.phrases.trie import (
+    MAX_COMBINATIONS,
+    WILDCARD,
+    PhraseMatch,
+    Step,
+    form_of,
+    match_nothing,
+    merge_matches,
+)
 from anaphora.entities.tokens.token_runs import PatternEnds
 from anaphora.entities.words.lexicon import Word
 from anaphora.grammar.patterns import Pattern
@@ -32,20 +40,23 @@ from anaphora.models.domain import DEFAULT_MAX_GAP
 __all__ = ["PartsIn", "SparseMatcher", "SparsePhrase"]
 
 MAX_WORK = 30_000
-"""How many places are looked up in one text (some 0.1 s); what is left then goes unfound."""
+"""Look-ups of positions in one text (some 0.1 s); further phrases are not found."""
 
-_REPEATED = -1  # in place of the index of a word that stands there several times
+_REPEATED = -1  # instead of the index of a word that occurs several times
 
 PartsIn: TypeAlias = Callable[[EntityPart], Sequence[tuple[int, int, tuple[int, ...]]]]
-"""Where entities that were found before fit a part: one start and end after the other, each
-with the numbers of the entities there."""
+"""The positions at which entities of earlier levels satisfy a part: start, end and the numbers of
+the entities, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class SparsePhrase:
-    """A phrase of ``entry`` whose words may stand apart; with ``any_order`` also in another
-    order than here, and each with ``typos`` wrong letters or, with ``compounds``, as the head of a
-    compound. At most ``max_gap`` other words stand between two of them."""
+    """A phrase of ``entry`` whose words may be separated by other words, at most ``max_gap``
+    between two of them.
+
+    With ``any_order`` the words may come in another order; each may have ``typos`` typos or, with
+    ``compounds``, be the head of a compound.
+    """
 
     steps: tuple[Step, ...]
     entry: int
@@ -56,13 +67,13 @@ class SparsePhrase:
 
 
 class SparseMatcher:
-    """Phrases of two steps at least, known by the rarest of their words."""
+    """Finds phrases of two steps or more, indexed by their rarest word."""
 
     def __init__(self, phrases: Iterable[SparsePhrase]) -> None:
         self._phrases = [phrase for phrase in phrases if len(phrase.steps) > 1]
         self._tolerances = {(phrase.typos, phrase.compounds) for phrase in self._phrases}
         self._words = [frozenset(_words(phrase)) for phrase in self._phrases]
-        # The words of phrases that consist of nothing else, and of none twice.
+        # The words of phrases of distinct words alone.
         self._distinct_keys = [
             tuple(keys) if len(set(keys := _words(phrase))) == len(phrase.steps) else None
             for phrase in self._phrases
@@ -82,7 +93,7 @@ class SparseMatcher:
 
     @property
     def phrases(self) -> Sequence[SparsePhrase]:
-        """The phrases."""
+        """All phrases."""
         return self._phrases
 
     def find(
@@ -93,10 +104,11 @@ class SparseMatcher:
         parts_in: PartsIn | None = None,
         candidates: Sequence[Sequence[StemCandidate]] | None = None,
     ) -> list[PhraseMatch]:
-        """Each smallest window of each phrase, but for phrases that stand there as they are.
+        """Find the smallest windows of each phrase, except phrases that occur without gaps and in
+        order.
 
-        ``gaps`` says how far words may stand apart; ``pattern_ends`` and ``parts_in`` say what
-        matches patterns and parts; ``guesses`` what the words may stand for.
+        ``gaps`` limits the distance of words; ``pattern_ends`` and ``parts_in`` match patterns and
+        parts; ``candidates`` are the stem candidates of each word.
         """
         at: dict[str, int] = {}
         for index, word in enumerate(words):
@@ -105,13 +117,13 @@ class SparseMatcher:
         numbers = self._find_possible_phrases(at.keys(), candidates)
         if not numbers:
             return []
-        hits: dict[PhraseMatch, None] = {}
+        matches: dict[PhraseMatch, None] = {}
         if not candidates:
-            numbers = self._match_unambiguous(numbers, words, gaps, at, hits)
+            numbers = self._match_unambiguous(numbers, words, gaps, at, matches)
             if not numbers:
-                return _merge_matches(hits) if len(hits) > 1 else list(hits)
-        special = pattern_ends or _no_runs, parts_in or _no_parts
-        # A word that one phrase may take for a misspelt one is none to a stricter phrase.
+                return merge_matches(matches, _rank) if len(matches) > 1 else list(matches)
+        special = pattern_ends or match_nothing, parts_in or match_nothing
+        # Each phrase accepts candidates by its own tolerance.
         searches = {
             tolerance: _TextSearch(words, gaps, *special, _keep_tolerated(tolerance, candidates))
             for tolerance in (self._tolerances if candidates else ((0, False),))
@@ -123,19 +135,19 @@ class SparseMatcher:
             found = [where for step in phrase.steps if (where := search.find_positions(step))]
             if len(found) < len(phrase.steps):
                 continue
-            hits.update(
+            matches.update(
                 dict.fromkeys(_create_matches(phrase, _find_windows(phrase, found, search), search))
             )
             if search.is_spent:
                 break
-        return _merge_matches(hits)
+        return merge_matches(matches, _rank)
 
     def _find_possible_phrases(
         self, stems: AbstractSet[str], candidates: Sequence[Sequence[StemCandidate]] | None
     ) -> list[int]:
-        """The numbers of the phrases that may stand there."""
+        """Return the numbers of the phrases all of whose words are in the text."""
         if candidates:
-            stems = stems | {" ".join(guess.stems) for some in candidates for guess in some}
+            stems = stems | {" ".join(candidate.stems) for some in candidates for candidate in some}
         numbers = [
             number
             for word in stems
@@ -151,10 +163,10 @@ class SparseMatcher:
         words: Sequence[Word],
         gaps: Gaps,
         at: Mapping[str, int],
-        hits: dict[PhraseMatch, None],
+        matches: dict[PhraseMatch, None],
     ) -> list[int]:
-        """The numbers of those phrases that may stand there in several ways. Of the others, each
-        of whose words there is once, the hits get the only window."""
+        """Add the matches of phrases each of whose words occurs once, and return the numbers of the
+        other phrases."""
         left = []
         for number in numbers:
             keys = self._distinct_keys[number]
@@ -169,20 +181,20 @@ class SparseMatcher:
             start, end = tokens[0], tokens[-1] + 1
             others = end - start - len(tokens)
             if (others or permuted) and _within_gaps(tokens, phrase.max_gap, gaps):
-                # Else the trie finds it, or nothing does.
+                # Otherwise the trie finds it, or the words are too far apart.
                 exact = not permuted and all(
                     words[place].form == form_of(step)
                     for place, step in zip(places, phrase.steps, strict=True)
                 )
                 own = tuple(tokens) if others else ()
-                hits[
+                matches[
                     PhraseMatch(start, end, phrase.entry, exact, others, own, permuted=permuted)
                 ] = None
         return left
 
 
 class _StepPositions(Struct, frozen=True, gc=False):
-    """Where a step may stand, by the starts, and the numbers of the entities at each."""
+    """The positions of a step, sorted by start, and the numbers of the entities at each."""
 
     starts: Sequence[int]
     ends: Sequence[int]
@@ -193,7 +205,7 @@ class _StepPositions(Struct, frozen=True, gc=False):
 
 
 class _StepMatch(Struct, frozen=True, gc=False):
-    """One step of a phrase, the words that it takes, and the entities that it may be there."""
+    """A step of a phrase with the words that it matches, and the entities that it may be."""
 
     step: int
     start: int
@@ -205,7 +217,7 @@ _Window: TypeAlias = tuple[_StepMatch, ...]
 
 
 class _TextSearch:
-    """The places of steps in one text, and how much work was done on it."""
+    """The positions of steps in one text, and the work done to find them."""
 
     def __init__(
         self,
@@ -226,10 +238,10 @@ class _TextSearch:
         for index, word in enumerate(words):
             starts.setdefault(_key(word), []).append(index)
             if candidates:
-                for guess in candidates[index]:
-                    key = " ".join(guess.stems)
+                for candidate in candidates[index]:
+                    key = " ".join(candidate.stems)
                     starts.setdefault(key, []).append(index)
-                    self._candidates[key, index] = guess
+                    self._candidates[key, index] = candidate
         for key, indexes in starts.items():
             self.places[key] = _StepPositions(indexes, [index + 1 for index in indexes])
 
@@ -238,14 +250,14 @@ class _TextSearch:
         return self.work > MAX_WORK
 
     def find_candidates(self, steps: Iterable[tuple[Step, int]]) -> list[StemCandidate]:
-        """The guesses by which words stand for these steps."""
+        """Return the candidates by which words match these steps."""
         if not self._candidates:
             return []
         words = [(_key(step), index) for step, index in steps if isinstance(step, Word)]
         return [self._candidates[word] for word in words if word in self._candidates]
 
     def find_positions(self, step: Step) -> _StepPositions | None:
-        """Where the step may stand; None for nowhere."""
+        """Return the positions of a step; None if it has none."""
         if isinstance(step, Word):
             return self.places.get(_key(step))
         if step not in self._special:
@@ -254,7 +266,7 @@ class _TextSearch:
         return self._special[step] if self._special[step].starts else None
 
     def keep_exact(self, step: Step, places: _StepPositions) -> _StepPositions:
-        """Those of the ``places`` of a step where it is spelled as in the phrase."""
+        """Keep the positions at which a step is spelled as in the phrase."""
         if not isinstance(step, Word):
             return places
         self.work += len(places.starts)
@@ -275,8 +287,8 @@ class _TextSearch:
         return _StepPositions([start for start, _ in runs], [ends[0] for _, ends in runs])
 
     def shortest(self, step: Step, places: _StepPositions) -> _StepPositions:
-        """The ``places`` of a step, but with the shortest run that a pattern matches from each
-        start, and not with the longest."""
+        """Return the positions of a step with the shortest match of a pattern at each start instead
+        of the longest."""
         if not isinstance(step, Pattern):
             return places
         ends = [self._pattern_ends(step, start)[-1] for start in places.starts]
@@ -286,13 +298,13 @@ class _TextSearch:
 def _find_windows(
     phrase: SparsePhrase, places: Sequence[_StepPositions], search: _TextSearch
 ) -> Iterable[_Window]:
-    """The windows of a phrase, by the places of its steps."""
+    """Find the windows of a phrase from the positions of its steps."""
     find = partial(_match_any_order if phrase.any_order else _match_in_order, phrase)
     windows = list(_keep_smallest(find(places, search)))
     pairs = list(zip(phrase.steps, places, strict=True))
     shortest = [search.shortest(*pair) for pair in pairs]
     if any(one is not other for one, other in zip(shortest, places, strict=True)):
-        # What a long run takes may be a word of the phrase.
+        # A long run may contain a word of the phrase.
         windows = list(dict.fromkeys([*windows, *_keep_smallest(find(shortest, search))]))
     if all(_is_exact(phrase, window, search) for window in windows):
         return windows
@@ -303,7 +315,7 @@ def _find_windows(
 
 
 def _is_exact(phrase: SparsePhrase, window: _Window, search: _TextSearch) -> bool:
-    """Whether all words are written as in the phrase."""
+    """Whether all words are spelled as in the phrase."""
     steps = [(phrase.steps[one.step], search.words[one.start]) for one in window]
     return all(_spelling_of(step, word) == form_of(step) for step, word in steps)
 
@@ -311,12 +323,12 @@ def _is_exact(phrase: SparsePhrase, window: _Window, search: _TextSearch) -> boo
 def _match_in_order(
     phrase: SparsePhrase, places: Sequence[_StepPositions], search: _TextSearch
 ) -> Iterator[_Window]:
-    """From each place of the first step the nearest places of the others, one after the other,
-    from which the rest is within reach."""
+    """From each position of the first step, yield the nearest positions of the others in order, if
+    the rest is within reach."""
     following: list[dict[int, int]] = []  # for each step but the last, last step first
     viable: Sequence[int] = range(len(places[-1].starts))
     for where, behind in reversed(list(pairwise(places))):
-        search.work += 4 * len(where.starts)  # and how far each reaches
+        search.work += 4 * len(where.starts)  # including the reach of each
         if search.is_spent:
             return
         starts = [behind.starts[index] for index in viable]
@@ -338,9 +350,9 @@ def _match_in_order(
 def _match_any_order(
     phrase: SparsePhrase, places: Sequence[_StepPositions], search: _TextSearch
 ) -> Iterator[_Window]:
-    """From each place of any step the window that ends first, of the nearest places of the steps
-    that are left. Of the steps that may take the same words, the one that could take fewer others
-    goes first."""
+    """From each position of any step, yield the window that ends first, of the nearest positions of
+    the steps that are left. Of steps that may match the same words, the one with the fewest
+    positions goes first."""
     precedence = sorted(range(len(places)), key=lambda step: len(places[step].starts))
     first_alike: dict[tuple[Step | str, tuple[int, ...]], int] = {}
     for step in precedence:
@@ -369,12 +381,12 @@ _Chains: TypeAlias = dict[tuple[tuple[int, ...], int], _Window]
 def _extend_chains(
     chains: _Chains, places: Sequence[_StepPositions], max_gap: int, search: _TextSearch
 ) -> _Chains:
-    """The chains with one more step; of those that have the same steps and the same end, the one
-    with the nearest places."""
+    """Extend the chains by one step; of chains with the same steps and the same end, keep the one
+    with the nearest positions."""
     longer: _Chains = {}
     for (left, end), window in chains.items():
         reach = search.gaps.last_start(end, max_gap)
-        # Behind the last place of a step there is no room for it.
+        # Behind its last position a step has no match.
         last = min([places[step].starts[-1] for step in left])
         nearest = [
             (where.starts[at], number, step, at)
@@ -401,7 +413,7 @@ def _create_step_match(places: _StepPositions, step: int, index: int) -> _StepMa
 
 
 def _keep_smallest(windows: Iterable[_Window]) -> Iterator[_Window]:
-    """The windows that hold no other, one for each range."""
+    """Keep the windows that contain no other one, one for each range."""
     nearest_end: float = float("inf")  # of the windows that start at the same place or later
     for window in sorted(windows, key=lambda window: (-window[0].start, window[-1].end)):
         if window[-1].end < nearest_end:
@@ -421,9 +433,9 @@ def _create_matches(
         if not gaps and not permuted:
             continue  # the trie finds it
         steps = [(phrase.steps[one.step], one.start) for one in window]
-        guesses = search.find_candidates(steps)
-        typos = max([guess.typos for guess in guesses], default=0)
-        by_head = any(guess.by_compound_head for guess in guesses)
+        candidates = search.find_candidates(steps)
+        typos = max([candidate.typos for candidate in candidates], default=0)
+        by_head = any(candidate.by_compound_head for candidate in candidates)
         for parts in _combine_parts(phrase, window):
             yield PhraseMatch(
                 start,
@@ -440,7 +452,7 @@ def _create_matches(
 
 
 def _combine_parts(phrase: SparsePhrase, window: _Window) -> Iterator[tuple[tuple[str, int], ...]]:
-    """The ways to make the window of the entities in it."""
+    """Yield the choices of entities for the parts of a window."""
     ways = product(
         *(
             [(step.alias, number) for number in one.numbers]
@@ -451,33 +463,22 @@ def _combine_parts(phrase: SparsePhrase, window: _Window) -> Iterator[tuple[tupl
     return islice(ways, MAX_COMBINATIONS)
 
 
-def _merge_matches(hits: Iterable[PhraseMatch]) -> list[PhraseMatch]:
-    """One hit for an entry, its tokens and its parts, where several phrases led there."""
-    best: dict[tuple[object, ...], PhraseMatch] = {}
-    for hit in hits:
-        key = (hit.start, hit.end, hit.entry, hit.tokens, hit.parts)
-        known = best.get(key)
-        if known is None or _rank(hit) < _rank(known):
-            best[key] = hit
-    return list(best.values())
-
-
 def _keep_tolerated(
     tolerance: tuple[int, bool], candidates: Sequence[Sequence[StemCandidate]] | None
 ) -> Sequence[Sequence[StemCandidate]]:
     typos, compounds = tolerance
     return [
         [
-            guess
-            for guess in some
-            if guess.typos <= typos and (compounds or not guess.by_compound_head)
+            candidate
+            for candidate in some
+            if candidate.typos <= typos and (compounds or not candidate.by_compound_head)
         ]
         for some in candidates or ()
     ]
 
 
-def _rank(hit: PhraseMatch) -> tuple[int, bool, bool, bool]:
-    return hit.typos, hit.by_compound_head, hit.permuted, not hit.exact
+def _rank(match: PhraseMatch) -> tuple[int, ...]:
+    return match.typos, match.by_compound_head, match.permuted, not match.exact
 
 
 def _words(phrase: SparsePhrase) -> list[str]:
@@ -485,7 +486,7 @@ def _words(phrase: SparsePhrase) -> list[str]:
 
 
 def _key(word: Word) -> str:
-    """What is the same for the words that stand for each other."""
+    """Return the key that equal words share."""
     return " ".join(word.parts) if word.parts else word.stem
 
 
@@ -495,11 +496,3 @@ def _equality_key(step: Step) -> Step | str:
 
 def _spelling_of(step: Step, word: Word) -> str:
     return word.form if isinstance(step, Word) else WILDCARD
-
-
-def _no_runs(pattern: Pattern, at: int) -> Sequence[int]:
-    return ()
-
-
-def _no_parts(part: EntityPart) -> Sequence[tuple[int, int, tuple[int, ...]]]:
-    return ()

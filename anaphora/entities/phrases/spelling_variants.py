@@ -1,8 +1,8 @@
-"""Spelling variants of phrases: without apostrophes, hyphens and periods, compounds as two words,
-negated verbs in other forms.
+"""Generate spelling variants of phrases: without apostrophes, hyphens and periods, compounds as two
+words, negated verbs in other forms.
 
-They are made when phrases are read, so that no question pays for them. A variant is never exact:
-what is spelled as in the model goes before it.
+They are generated when phrases are compiled, so that they cost nothing at run time. A variant is
+never exact: a phrase spelled as in the model takes precedence.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ __all__ = ["SpellingVariants"]
 _MAX_VARIANTS = 32  # variants of one phrase
 _MIN_LENGTH = 4  # letters of a word that may be two
 _MIN_BARE_LENGTH = 3  # letters of a word that is a phrase by itself without its apostrophe
-_MIN_VERB_LENGTH = 3  # letters of a word that a particle is written as one with
+_MIN_VERB_LENGTH = 3  # letters of a verb that is joined to a particle
 _MAX_WORDS_WITH_PARTICLE = 3  # words of a phrase in which that is likely
-_MIN_LENGTH_AFTER_E = 4  # letters of what "e" is parted from
+_MIN_LENGTH_AFTER_E = 4  # letters behind "e" in "email"
 _MIN_HALF_LENGTH = 3  # letters of each word of a compound
-_MIN_COMPOUND_LENGTH = 7  # letters of one that a dictionary has as a word
+_MIN_COMPOUND_LENGTH = 7  # letters of a compound that is in a dictionary
 _SHORT_PARTICLES = frozenset({"in", "on"})  # in which many words end
 _PREFIXES = frozenset({"e", "wi"})  # "e mail", "wi fi"
 _HALVES = {"wifi": "wi fi", "вайфай": "вай фай"}  # neither half is a word
@@ -40,11 +40,12 @@ _OTHER_GENITIVE = re.compile(r"(?<=\w)(?:s['’]|['’]s)$")  # "kids' room", "k
 _HYPHEN = re.compile(r"(?<=\w)[-‐‒–−](?=\w)")
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}[^\W\d_]?")
 _SPACED_ABBREVIATION = re.compile(r"\b(?:[^\W\d_]{1,2}\. )+[^\W\d_]{1,2}\.")
-_INEXACT = ""  # in place of the form of a word
+_INEXACT = ""  # instead of the form of a word
 
 
 class SpellingVariants:
-    """Finds the variants of phrases in the language of a ``lexicon``; a ``tokenizer`` cuts them."""
+    """Generates the variants of phrases in the language of a ``lexicon``, which are split by a
+    ``tokenizer``."""
 
     def __init__(
         self, tokenizer: Callable[[str], Doc], lexicon: Lexicon, orthography: Orthography
@@ -56,7 +57,7 @@ class SpellingVariants:
         self._light_verbs = orthography.light_verbs
         self._analyze = load_analyzer(base_code(lexicon.language))
         self._auxiliaries = {form: forms for forms in orthography.auxiliaries for form in forms}
-        # What the tokenizer cuts like a contraction, though the apostrophe is left out.
+        # Contractions without their apostrophe, if the tokenizer splits them as well.
         rules = (tokenizer.rules or {}) if isinstance(tokenizer, Tokenizer) else {}
         bare = ((_APOSTROPHE.sub("", rule), rule) for rule in rules if "'" in rule)
         self._contractions = {word: rule for word, rule in bare if word in rules}
@@ -87,7 +88,7 @@ class SpellingVariants:
         )
 
     def generate(self, text: str) -> Iterator[str]:
-        """The text in its other spellings."""
+        """Yield the other spellings of the text."""
         if _SPACED_ABBREVIATION.search(text):
             text = _SPACED_ABBREVIATION.sub(lambda found: found[0].replace(" ", ""), text)
             yield text
@@ -113,7 +114,7 @@ class SpellingVariants:
 
     @staticmethod
     def _compound_variants(words: Sequence[str], analyze: AnalyzeWord) -> Iterator[str]:
-        """The text with a blank more between two nouns, or one less."""
+        """Yield the text with an additional blank between two nouns, or with one less."""
         for at, word in enumerate(words):
             before, behind = words[:at], words[at + 1 :]
             found = analyze(word)
@@ -150,13 +151,13 @@ class SpellingVariants:
         return list(dict.fromkeys(options))
 
     def _stands_alone(self, word: str, bare: str) -> bool:
-        """Whether a word that lost its apostrophe is no other word: no "its" and no "well"."""
+        """Whether a word without its apostrophe is no other word, as "its" and "well" are."""
         is_genitive = len(bare) > _MIN_LENGTH and word.endswith(("'s", "’s"))
         return len(bare) >= _MIN_BARE_LENGTH and (is_genitive or not self._lexicon.is_known(bare))
 
     @lru_cache(maxsize=20_000)  # noqa: B019 - as many words as one batch of phrases has
     def _split_compound(self, lower: str) -> str:
-        """The two words of a compound, '' for other words: "ice cream" of "icecream"."""
+        """Split a compound into two words: "ice cream" of "icecream"; '' for other words."""
         if len(lower) < _MIN_LENGTH or not lower.isalpha():
             return ""
         if lower in _HALVES:
@@ -182,7 +183,8 @@ class SpellingVariants:
         return ""
 
     def _takes_particle(self, verb: str, particle: str) -> bool:
-        """Whether a word that ends in the particle may be one with a verb: "cabin" is none."""
+        """Whether a word that ends in the particle may consist of a verb and the particle, unlike
+        "cabin"."""
         if particle in _SHORT_PARTICLES:
             return verb in self._phrasal_verbs
         participles = f"{verb}ing", f"{verb}{verb[-1]}ing", f"{verb.removesuffix('e')}ing"
@@ -197,8 +199,8 @@ class SpellingVariants:
         return takes_particle and len(word) >= _MIN_VERB_LENGTH and after.lower() in self._particles
 
     def negation_variants(self, steps: Sequence[Word]) -> Iterator[tuple[Word, ...]]:
-        """The words with their negated auxiliaries in all forms, as they are first; nothing if
-        there is none."""
+        """Yield the words with their negated auxiliaries in all other forms; nothing if there are
+        none."""
         options: list[list[Word]] = [[word] for word in steps]
         for at, (word, after) in enumerate(pairwise(steps)):
             forms = self._auxiliaries.get(word.lower)
@@ -214,7 +216,7 @@ class SpellingVariants:
 
     @staticmethod
     def mark_inexact(words: Iterable[Word]) -> tuple[Word, ...]:
-        """The words of a variant."""
+        """Return the words of a variant, which match no word exactly."""
         return tuple([replace(word, form=_INEXACT) for word in words])
 
 

@@ -1,8 +1,8 @@
-"""What a word may stand for that no phrase of a model has: one with marks left out ("meteo" for
-"météo") or with others attached (ומחר for מחר), else one with wrong letters.
+"""Find the stems of the model that an unknown word may stand for: missing marks ("meteo" for
+"météo"), attached particles (ומחר for מחר), compounds, else typos.
 
-Wrong letters are only looked for in what elements with ``typos`` are said with. The number of
-different words of one text that are looked up is bounded, and so is what is kept of them.
+Typos are only accepted in phrases of elements with ``typos``. The number of distinct words of one
+text that are looked up is bounded, and so are the caches.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -23,26 +23,22 @@ from anaphora.entities.words.lexicon import Lexicon, Word
 __all__ = ["CandidateFinder", "PhraseVocabulary", "StemCandidate"]
 
 _MAX_LOOKUPS = 300  # of the words of one text (0.3 ms each among 100,000)
-_MAX_CACHED = 5_000  # words and what they may stand for, twice
+_MAX_CACHED = 5_000  # words and their candidates
 _MAX_LENGTH = 64  # characters; longer ones are no words
-_SHORT_WORD_LENGTH = (
-    4  # letters of a word that is more often another than a misspelt one ("rest", "rent")
-)
+_SHORT_WORD_LENGTH = 4  # letters; such a word is rarely a typo of another one (rest, rent)
 _MIN_HALF_LENGTH = 3  # letters of each of two words that are written as one
-_MIN_QUALIFIER_LENGTH = 7  # letters; shorter ones have other words near them (never, fever)
-_SHORT_HEAD_LENGTH = 3  # letters of a stop word that other words end with (Uhr, Abfuhr)
+_MIN_QUALIFIER_LENGTH = 7  # letters; shorter ones resemble other words (never, fever)
+_SHORT_HEAD_LENGTH = 3  # letters of a stop word with which other words end (Uhr, Abfuhr)
 _DIGIT = re.compile(r"\d")
 
 
-_Key: TypeAlias = tuple[str, tuple[str, ...]]
-"""A word, and what it may mean without what is attached to it."""
-
-
 class StemCandidate(Struct, frozen=True, gc=False):
-    """The stems that a word may stand for (several for one with hyphens inside), and the most
-    wrong letters that one of them would have. ``words`` counts the words from this one on that
-    stand for it, joined by hyphens. ``by_head`` says that the stem is that of the head alone of a
-    compound."""
+    """The stems that a word may stand for (several for a word with hyphens inside), and the maximum
+    number of typos in one of them.
+
+    ``words`` is the number of words, joined by hyphens, that stand for it together.
+    ``by_compound_head`` says that the stem is that of the head of a compound.
+    """
 
     stems: tuple[str, ...]
     typos: int = 0
@@ -52,11 +48,12 @@ class StemCandidate(Struct, frozen=True, gc=False):
 
 @dataclass(slots=True)
 class PhraseVocabulary:
-    """What the words of phrases are collected in while they are learnt: ``bare`` are the stems
-    of words by how they are written without their marks, ``tolerant`` the spellings and
-    stems of words of elements with typos, each with how many wrong letters it may have;
-    ``stems`` are the lemmas of words by their Snowball stems, ``heads`` are the stems of words
-    that may be the head of a compound."""
+    """Collects the words of phrases while they are compiled.
+
+    ``unmarked`` maps spellings without marks to stems, ``tolerant`` maps the spelling and the stem
+    of words of elements with typos to the number of typos allowed. ``stems`` maps Snowball stems to
+    lemmas. ``heads`` are the stems of words that may be the head of a compound.
+    """
 
     lexicon: Lexicon
     unmarked: dict[str, set[str]] = field(default_factory=dict)
@@ -66,7 +63,7 @@ class PhraseVocabulary:
     _seen: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
 
     def add_word(self, word: Word, typos: int) -> None:
-        """Puts in a word of a phrase of an element with so many typos."""
+        """Add a word of a phrase of an element with that number of typos."""
         if stem := self.lexicon.fallback_stem(word):
             self.stems.setdefault(stem, set()).add(word.stem)
         form = word.form or word.lower  # of a spelling variant
@@ -79,12 +76,12 @@ class PhraseVocabulary:
                 self._add_tolerant((lower, *bare, snowball), stem, typos)
 
     def add_head(self, word: Word) -> None:
-        """Puts in a word of a phrase that is found in compounds."""
+        """Add a word that is also found as the head of a compound."""
         if word.lower.isalpha() and (word.free or len(word.lower) > _SHORT_HEAD_LENGTH):
             self.heads.add(word.stem)
 
     def add_forms(self, forms: Iterable[str], word: Word, typos: int) -> None:
-        """Puts in forms of a word that may have so many typos."""
+        """Add forms of a word with that number of typos."""
         if typos:
             self._add_tolerant(forms, word.stem, typos)
 
@@ -105,8 +102,11 @@ class PhraseVocabulary:
 
 
 class CandidateFinder:
-    """What words may stand for; ``known`` are the numbers of the stems that stand in phrases,
-    layer by layer, -1 for others. ``is_phrase`` tells of a stem whether it is one by itself."""
+    """Finds stem candidates of words.
+
+    ``known`` maps stems to their ids in the phrases of each composition level, -1 for others.
+    ``is_phrase`` says whether a stem is a phrase by itself.
+    """
 
     def __init__(
         self,
@@ -124,28 +124,27 @@ class CandidateFinder:
         self.applies_to_every_word = (
             bool(self._bare or vocabulary.heads) or self._spellings is not None
         )
-        """Whether not only a word that means something else may stand for another."""
-        self._plain_hashes: set[int] = set()  # hashes, for users may want their words erased
-        self._young: dict[_Key, tuple[StemCandidate, ...]] = {}
-        self._old: dict[_Key, tuple[StemCandidate, ...]] = {}
-        self._two_words_cache: dict[str, tuple[StemCandidate, ...]] = {}
+        """Whether words without further readings may have candidates."""
+        self._plain_hashes: set[int] = set()  # hashes alone: texts are private
+        self._split_cached = lru_cache(maxsize=_MAX_CACHED)(self._split_in_two)
+        self._find_near_cached = lru_cache(maxsize=2 * _MAX_CACHED)(self._find_near)
 
     @property
     def allows_typos(self) -> bool:
-        """Whether any word may have wrong letters."""
+        """Whether any word may have typos."""
         return self._spellings is not None
 
     def find(
         self, words: Sequence[Word], without_typos: frozenset[int] = frozenset()
     ) -> list[tuple[StemCandidate, ...]] | None:
-        """For each word what it may stand for, the likeliest first; None if no word stands for
-        another. The words with the numbers ``sure`` have no wrong letters."""
+        """Return the candidates of each word, the likeliest first; None if no word has any. No
+        typos are accepted in the words with the indexes ``without_typos``."""
         if self._spellings is None:
             odd = self._uncertain_positions(words)
             return self._find_at(words, odd) if odd else None
         if sum(map(_count_lookups, words)) > _MAX_LOOKUPS:
             without_typos = without_typos | self._beyond_lookup_limit(words)
-        first = self._known[0]  # has most of them: a tenth of the time of a call
+        first = self._known[0]  # has most stems, and saves a call
         found = [
             self._homographs(word)
             if first[word.stem] >= 0
@@ -155,12 +154,13 @@ class CandidateFinder:
         return found if any(found) else None
 
     def find_joined(self, words: Sequence[Word]) -> StemCandidate | None:
-        """What the words mean that hyphens join, if the model has them as one ("e-mail": email)."""
+        """Return what words that hyphens join mean as one word, if the model has it ("e-mail":
+        email)."""
         stem = self._lexicon.word("".join([word.lower for word in words])).stem
         return StemCandidate((stem,), words=len(words)) if self._is_known(stem) else None
 
     def _uncertain_positions(self, words: Sequence[Word]) -> list[int]:
-        """The places of words that something else than wrong letters may make stand for others."""
+        """Return the indexes of words that may have candidates for other reasons than typos."""
         bare, plain, has_compounds = self._bare, self._plain_hashes, bool(self._compounds)
         return [
             index
@@ -176,7 +176,7 @@ class CandidateFinder:
         for index in places:
             word = words[index]
             found[index] = self._find_one(word, is_sure=False)
-            # What has marks may mean something else by how it is written.
+            # The candidates of a word with marks depend on its spelling.
             if not (
                 found[index] or word.alternatives or word.is_special or word.stem in self._bare
             ):
@@ -191,7 +191,7 @@ class CandidateFinder:
         return self._find_unknown(word, is_sure=is_sure)
 
     def _beyond_lookup_limit(self, words: Sequence[Word]) -> frozenset[int]:
-        """The words that come when as many as may be looked up have come."""
+        """Return the indexes of the words behind the last one that may be looked up."""
         left = _MAX_LOOKUPS
         seen: set[str] = set()
         beyond = []
@@ -215,7 +215,7 @@ class CandidateFinder:
         return tuple([StemCandidate((lemma,)) for lemma in others if self._is_known(lemma)])
 
     def _find_unknown(self, word: Word, *, is_sure: bool) -> tuple[StemCandidate, ...]:
-        # No guess may turn the sense round: "never" is no "fever" with a wrong letter.
+        # No candidate may reverse the meaning: "never" is no "fever" with a typo.
         if len(word.lower) > _MAX_LENGTH or word.lower in self._lexicon.qualifiers:
             return ()
         if word.parts:
@@ -224,7 +224,7 @@ class CandidateFinder:
         meant = [stem for stem in others if self._is_known(stem)]
         is_marked = word.in_dictionary and not word.lower.isascii()
         for stem in (word.stem, *word.alternatives):
-            # The marks that a word has say which one it is, but it may lack others.
+            # The marks of a word identify it, but it may lack further ones.
             if not (is_marked and stem.isascii()):
                 meant += self._bare.get(stem, ())
         if not (meant or word.in_dictionary):
@@ -233,8 +233,8 @@ class CandidateFinder:
             return tuple([StemCandidate((stem,)) for stem in dict.fromkeys(meant)])
         if not word.free:
             return ()
-        if guesses := self._find_compound_heads(word) or self._find_two_words(word):
-            return guesses
+        if candidates := self._find_compound_heads(word) or self._find_two_words(word):
+            return candidates
         return () if is_sure else self._find_misspelled(word)
 
     def _find_compound_heads(self, word: Word) -> tuple[StemCandidate, ...]:
@@ -246,7 +246,7 @@ class CandidateFinder:
         )
 
     def _find_hyphenated(self, word: Word, *, is_sure: bool) -> tuple[StemCandidate, ...]:
-        """The one likeliest guess at a word with hyphens inside."""
+        """Return the likeliest candidate of a word with hyphens inside."""
         for lemma in word.derived:
             if self._is_known(lemma):
                 return (StemCandidate((lemma,)),)
@@ -258,62 +258,53 @@ class CandidateFinder:
         best: list[StemCandidate] = []
         for piece in self._lexicon.words(word.form.split(" ")):
             known = self._is_known(piece.stem)
-            guesses = (
+            candidates = (
                 (StemCandidate((piece.stem,)),)
                 if known
                 else self._find_unknown(piece, is_sure=is_sure)
             )
-            if not guesses:
+            if not candidates:
                 return ()
-            best.append(guesses[0])
-        return (StemCandidate(_stems(best), max(guess.typos for guess in best)),)
+            best.append(candidates[0])
+        return (StemCandidate(_stems(best), max(candidate.typos for candidate in best)),)
 
     def _find_two_words(self, word: Word) -> tuple[StemCandidate, ...]:
-        """What a word that no dictionary has means as two of the model: "icecream"."""
-        lower, least = word.lower, _MIN_HALF_LENGTH
-        if word.in_dictionary or len(lower) < 2 * least or not lower.isalpha():
+        """Split a word that no dictionary has into two of the model: "icecream"."""
+        lower = word.lower
+        if word.in_dictionary or len(lower) < 2 * _MIN_HALF_LENGTH or not lower.isalpha():
             return ()
-        known = self._two_words_cache.get(lower)
-        if known is None:
-            cuts = range(least, len(lower) - least + 1)
-            halves = [lower[at:] if behind else lower[:at] for at in cuts for behind in (0, 1)]
-            stems = self._lexicon.stem_words(halves)
-            pairs = zip(stems[::2], stems[1::2], strict=True)
-            known = tuple([StemCandidate(pair) for pair in pairs if all(map(self._is_known, pair))])
-            if len(self._two_words_cache) >= _MAX_CACHED:
-                self._two_words_cache = {}
-            self._two_words_cache[lower] = known
-        return known
+        return self._split_cached(lower)
+
+    def _split_in_two(self, lower: str) -> tuple[StemCandidate, ...]:
+        cuts = range(_MIN_HALF_LENGTH, len(lower) - _MIN_HALF_LENGTH + 1)
+        halves = [lower[at:] if behind else lower[:at] for at in cuts for behind in (0, 1)]
+        stems = self._lexicon.stem_words(halves)
+        pairs = zip(stems[::2], stems[1::2], strict=True)
+        return tuple([StemCandidate(pair) for pair in pairs if all(map(self._is_known, pair))])
 
     def _find_misspelled(self, word: Word) -> tuple[StemCandidate, ...]:
         lower = word.lower
         if self._spellings is None or len(lower) < MIN_LENGTH or _DIGIT.search(lower):
             return ()
-        key = lower, word.alternatives
-        known = self._young.get(key)
-        if known is None:
-            known = self._old.get(key)
-            if known is None:
-                near = self._spellings.find_nearest(lower, word.stem, word.alternatives)
-                if (
-                    near
-                    and len(lower) <= _SHORT_WORD_LENGTH
-                    and is_dictionary_word(lower, self._lexicon.language)
-                ):
-                    near = []
-                known = tuple([StemCandidate((one,), typos) for one, typos in near])
-            if len(self._young) >= _MAX_CACHED:
-                self._old, self._young = self._young, {}
-            self._young[key] = known
-        return known
+        return self._find_near_cached(lower, word.stem, word.alternatives)
+
+    def _find_near(
+        self, lower: str, stem: str, alternatives: tuple[str, ...]
+    ) -> tuple[StemCandidate, ...]:
+        assert self._spellings is not None
+        near = self._spellings.find_nearest(lower, stem, alternatives)
+        is_short = len(lower) <= _SHORT_WORD_LENGTH
+        if near and is_short and is_dictionary_word(lower, self._lexicon.language):
+            return ()
+        return tuple([StemCandidate((one,), typos) for one, typos in near])
 
 
 def _count_lookups(word: Word) -> int:
-    """How many texts it may be compared by, where it may be misspelt."""
+    """Count the texts that are looked up for a word with possible typos."""
     if word.parts:
         return 2 * len(word.parts)
     return 1 + (word.stem != word.lower) + len(word.alternatives)
 
 
-def _stems(guesses: Iterable[StemCandidate]) -> tuple[str, ...]:
-    return tuple([stem for guess in guesses for stem in guess.stems])
+def _stems(candidates: Iterable[StemCandidate]) -> tuple[str, ...]:
+    return tuple([stem for candidate in candidates for stem in candidate.stems])

@@ -1,4 +1,4 @@
-"""Stems by number, without the stems themselves."""
+"""Map stems to integer ids by binary search over sorted 64-bit hashes."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from spacy.strings import get_string_id
 __all__ = ["StemIds"]
 
 _NONE = -1
-_MAX_CACHED = 20_000  # of those looked up of late
+_MAX_CACHED = 20_000  # stems
 _MAX_CACHED_LENGTH = 64  # characters
 
 
 class StemIds(dict[str, int]):
-    """The numbers of some stems by the stems, -1 for any other; the number of one is the place
-    of its hash among the sorted ``hashes``.
+    """The ids of stems, -1 for unknown ones; the id of a stem is the position of its hash among the
+    sorted ``hashes``.
 
-    Holds only what has been asked for of late, for that is as quick as a dictionary of all; what
-    has not takes 1 µs. Two stems of 64 bits each are never met with one hash.
+    Recent look-ups are cached, and are as fast as in a dictionary of all stems; others take 1 µs.
+    Hash collisions of 64 bits are considered negligible.
     """
 
     __slots__ = ("_hashes",)

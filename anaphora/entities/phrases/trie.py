@@ -1,11 +1,11 @@
-"""A trie over the stems of words that finds every known phrase in an utterance.
+"""A trie over the stems of words, which finds all phrases of a model in a text.
 
-Looking up takes time by the length of the utterance and of the phrases in it, whatever the
-number of phrases known. All lies in flat arrays, sorted: 50 bytes for a phrase of two words that
-no other has, where dictionaries take 350. What has been looked up of late is remembered.
+A look-up takes time by the length of the text and of the phrases in it, regardless of the number of
+phrases. The nodes are kept in flat sorted arrays: 50 bytes for a phrase of two words that no other
+phrase has, where dictionaries take 350. Recent look-ups are cached.
 
-Patterns and parts have edges of their own. With them, or with words that may be passed over, a
-text may be walked in several ways; each state of such a walk is visited a bounded number of times.
+Patterns and parts have edges of their own. With them, or with words that may be skipped, there are
+several walks through a text; each state of such a walk is visited a bounded number of times.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ __all__ = [
     "Step",
     "Trie",
     "form_of",
+    "match_nothing",
+    "merge_matches",
 ]
 
 _IS_SPECIAL = attrgetter("is_special")
@@ -46,35 +48,35 @@ ROOT = -1
 """The node from which walks start."""
 
 WILDCARD = "\0"
-"""What stands in a form for the words that a pattern matches, or for an entity."""
+"""In a form, the words that a pattern matches, or an entity."""
 
 MAX_COMBINATIONS = 16
-"""In how many ways the same words may be made of different entities."""
+"""Choices of entities for the parts of one match."""
 
-# Of the walks over one text and for each of its words (5 µs each); what is left goes unfound.
+# Steps of the walks over one text and for each of its words (5 µs each); further phrases are not
+# found.
 _MAX_STEPS = 50_000
 _MAX_STEPS_PER_WORD = 10
-_MAX_SKIPPED = 4  # words that may be passed over in a row
+_MAX_SKIPPED = 4  # words in a row that may be skipped
 
 Step: TypeAlias = Word | Pattern | EntityPart
 
 _CandidateIds: TypeAlias = tuple[tuple[int, ...], StemCandidate]
-"""The stems that a word may stand for by a guess, as numbers."""
+"""A candidate with the ids of its stems."""
 
 PartsAt: TypeAlias = Callable[[EntityPart, int], Sequence[tuple[int, int]]]
-"""Which entities that were found before fit a part at a word: where each ends, and its number."""
+"""The end and the number of each entity of earlier levels that satisfies a part at a word."""
 
 
 class PhraseMatch(Struct, frozen=True, gc=False):
-    """A phrase of ``entry`` in the words from ``start`` up to ``end``; ``exact`` when one of
-    its spellings is that of the words, and not only their stems.
+    """A phrase of ``entry`` in the words from ``start`` up to ``end``; ``exact`` if the words are
+    spelled as in the phrase, instead of sharing stems alone.
 
-    ``gaps`` counts the words between its own; ``tokens`` are its own ones where they are not
-    all from ``start`` to ``end``, else empty. ``passed`` are the words in it that were passed
-    over. ``permuted`` says that they stand in another order than in the phrase; ``parts`` are the
-    names and the numbers of the entities in it; ``typos`` is the most wrong letters that one of
-    its words has; ``by_head`` says that one of them is a compound with a word of the phrase as its
-    head.
+    ``gaps`` is the number of words between its own; ``tokens`` are its own words if they are not
+    all from ``start`` to ``end``, else empty. ``skipped`` are the words that were skipped.
+    ``permuted`` says that the words are in another order than in the phrase; ``parts`` are the
+    aliases and the numbers of the entities in it; ``typos`` is the maximum number of typos in one
+    of its words; ``by_compound_head`` says that the head of a compound is a word of the phrase.
     """
 
     start: int
@@ -94,9 +96,9 @@ class PhraseMatch(Struct, frozen=True, gc=False):
 class Nodes:
     """The phrases of a trie in arrays.
 
-    The first nodes are those of the words that a phrase begins with: the number of a stem is
-    also its node, so that a phrase of one word needs no edge. Then come those of patterns and
-    parts at the beginning, then those that the edges lead to, one each, in their order.
+    The first nodes are those of the words that a phrase begins with: the id of a stem is also its
+    node, so that a phrase of one word needs no edge. They are followed by the nodes of patterns and
+    parts at the beginning, then by those that the edges lead to, one each, in their order.
     """
 
     hashes: array[int]
@@ -118,9 +120,8 @@ class Nodes:
 
 
 class Trie:
-    """Phrases by the stems of their words, each leading to the number of an entry; a
-    :class:`~anaphora.entities.phrases.trie_builder.TrieBuilder` makes one. May be asked by many
-    threads."""
+    """Phrases by the stems of their words, each leading to the number of an entry. Built by
+    :class:`~anaphora.entities.phrases.trie_builder.TrieBuilder`; thread-safe."""
 
     __slots__ = (
         "_edges", "_entries", "_first", "_forms", "_inner", "_labels", "_parts", "_patterns",
@@ -137,7 +138,7 @@ class Trie:
         self._inner = len(nodes.first) - len(nodes.labels)  # the node that the first edge leads to
 
     def __len__(self) -> int:
-        """How many different phrases of entries there are."""
+        """Return the number of distinct phrases of entries."""
         return len(self._entries)
 
     def is_phrase(self, stem: str) -> bool:
@@ -155,12 +156,12 @@ class Trie:
         *,
         has_special: bool = True,
     ) -> list[PhraseMatch]:
-        """Every phrase at every place, also those that overlap; one hit for an entry, a place
-        and the entities in it.
+        """Find every phrase at every position, including overlapping ones; one match for each
+        entry, position and choice of parts.
 
-        ``pattern_ends`` and ``parts_at`` say what matches patterns and parts; ``passable`` says of
-        each word whether it may be passed over between the first and the last of a phrase;
-        ``guesses`` what it may stand for; ``has_special`` says whether some of the words are odd.
+        ``pattern_ends`` and ``parts_at`` match patterns and parts; ``skippable`` says of each word
+        whether it may be skipped inside a phrase; ``candidates`` are the stem candidates of each
+        word; ``has_special`` says whether any word is special.
         """
         stems = self.stems
         numbers = [stems[word.stem] for word in words]
@@ -172,7 +173,7 @@ class Trie:
             or self._parts
             or (has_special and any(map(_IS_SPECIAL, words)))
         ):
-            special = pattern_ends or _no_runs, parts_at or _no_parts
+            special = pattern_ends or match_nothing, parts_at or match_nothing
             return self._find_with_alternatives(
                 numbers, words, *special, skippable or (), others or {}
             )
@@ -181,18 +182,18 @@ class Trie:
     def _candidate_ids(
         self, candidates: Sequence[Sequence[StemCandidate]]
     ) -> dict[int, list[_CandidateIds]] | None:
-        """By the index of a word what else it may be, as numbers of stems."""
+        """Map the indexes of words to their candidates as ids of stems."""
         stems = self.stems
         others: dict[int, list[_CandidateIds]] = {}
         for index, some in enumerate(candidates):
-            for guess in some:
-                numbers = tuple([stems[stem] for stem in guess.stems])
+            for candidate in some:
+                numbers = tuple([stems[stem] for stem in candidate.stems])
                 if _NONE not in numbers:
-                    others.setdefault(index, []).append((numbers, guess))
+                    others.setdefault(index, []).append((numbers, candidate))
         return others or None
 
     def _find_plain(self, numbers: list[int], words: Sequence[Word]) -> list[PhraseMatch]:
-        hits: list[PhraseMatch] = []
+        matches: list[PhraseMatch] = []
         edges, labels, inner = self._edges, self._labels, self._inner
         first, entries, forms = self._first, self._entries, self._forms
         count = len(numbers)
@@ -203,12 +204,12 @@ class Trie:
                     form = " ".join([word.form for word in words[start:end]])
                     if (entry := entries[record]) < 0:  # the only one, as most are
                         exact = forms[record] == get_string_id(form)
-                        hits.append(PhraseMatch(start, end, -1 - entry, exact))
+                        matches.append(PhraseMatch(start, end, -1 - entry, exact))
                     else:
-                        hits += self._create_matches(node, start, end, form)
+                        matches += self._create_matches(node, start, end, form)
                 if end == count or (number := numbers[end]) < 0:
                     break
-                # As in _edge; a call takes longer than all else here.
+                # Inlined from _edge, for speed.
                 least, most = edges[node], edges[node + 1]
                 if least == most:
                     break
@@ -217,7 +218,7 @@ class Trie:
                     break
                 node = inner + edge
                 end += 1
-        return hits
+        return matches
 
     def _find_with_alternatives(
         self,
@@ -228,8 +229,9 @@ class Trie:
         skippable: Sequence[bool],
         others: Mapping[int, Sequence[_CandidateIds]],
     ) -> list[PhraseMatch]:
-        """As :meth:`_find_plain`, where the text may be walked in several ways."""
-        hits: list[PhraseMatch] = []
+        """Find phrases as :meth:`_find_plain` does, where several walks through the text are
+        possible."""
+        matches: list[PhraseMatch] = []
         count = len(words)
         anywhere = ROOT in self._patterns or ROOT in self._parts
         steps_left = _MAX_STEPS + _MAX_STEPS_PER_WORD * count
@@ -248,7 +250,7 @@ class Trie:
                 if visits > (MAX_COMBINATIONS if way.parts else 1):
                     continue
                 if node != ROOT and self._first[node] >= 0:
-                    hits += self._create_matches(node, start, at, " ".join(way.forms), way)
+                    matches += self._create_matches(node, start, at, " ".join(way.forms), way)
                 for passed in range(_MAX_SKIPPED + 1):
                     if at + passed == count:
                         break
@@ -265,15 +267,15 @@ class Trie:
                     after = self._follow_word(node, word, numbers[here])
                     if after != _NONE:
                         ways.append(way.advance(after, here + 1, passed, word.form))
-                    for stems, guess in others.get(here, ()) if others else ():
+                    for stems, candidate in others.get(here, ()) if others else ():
                         after = self._follow_all(node, stems)
                         if after != _NONE:
-                            end = here + guess.words
+                            end = here + candidate.words
                             form = " ".join([one.form for one in words[here:end]])
-                            ways.append(way.advance(after, end, passed, form, candidate=guess))
+                            ways.append(way.advance(after, end, passed, form, candidate=candidate))
                     if node == ROOT or not skippable or not skippable[here]:
                         break
-        return _merge_matches(hits)
+        return merge_matches(matches)
 
     def _follow_word(self, node: int, word: Word, number: int) -> int:
         if not word.parts:
@@ -329,7 +331,7 @@ class Trie:
 
 
 class _Walk(NamedTuple):
-    """How far a walk has come, and by what."""
+    """The state of a walk through the trie and the text."""
 
     node: int
     at: int
@@ -348,8 +350,8 @@ class _Walk(NamedTuple):
         parts: tuple[tuple[str, int], ...] = (),
         candidate: StemCandidate | None = None,
     ) -> _Walk:
-        """The walk after one more step, before which some words were passed over; with a ``guess``,
-        if the word only stands for that of the step."""
+        """Return the walk after one more step, with ``skip_count`` words skipped before it. A
+        ``candidate`` says that the word only stands for that of the step."""
         over = (
             self.skipped + tuple(range(self.at, self.at + skip_count))
             if skip_count
@@ -361,29 +363,28 @@ class _Walk(NamedTuple):
         return _Walk(node, at, over, (*self.forms, form), self.parts + parts, typos, by_head)
 
 
+def _rank(match: PhraseMatch) -> tuple[int, ...]:
+    return match.gaps, match.typos, match.by_compound_head, not match.exact
+
+
 def form_of(step: Step) -> str:
-    """How the step is spelled, as forms of phrases and texts are compared."""
+    """Return the spelling of a step by which forms of phrases and texts are compared."""
     return step.form if isinstance(step, Word) else WILDCARD
 
 
-def _no_runs(pattern: Pattern, at: int) -> Sequence[int]:
+def match_nothing(*_: object) -> tuple[()]:
+    """Match no pattern or part anywhere."""
     return ()
 
 
-def _no_parts(part: EntityPart, at: int) -> Sequence[tuple[int, int]]:
-    return ()
-
-
-def _merge_matches(hits: list[PhraseMatch]) -> list[PhraseMatch]:
-    """One hit for an entry, a place and the parts in it, where several ways led there."""
-    best: dict[tuple[int, int, int, tuple[tuple[str, int], ...]], PhraseMatch] = {}
-    for hit in hits:
-        key = (hit.start, hit.end, hit.entry, hit.parts)
+def merge_matches(
+    matches: Iterable[PhraseMatch], rank: Callable[[PhraseMatch], tuple[int, ...]] = _rank
+) -> list[PhraseMatch]:
+    """Keep the match of the lowest rank for each entry, set of tokens and choice of parts."""
+    best: dict[tuple[object, ...], PhraseMatch] = {}
+    for match in matches:
+        key = (match.start, match.end, match.entry, match.tokens, match.parts)
         known = best.get(key)
-        if known is None or _rank(hit) < _rank(known):
-            best[key] = hit
+        if known is None or rank(match) < rank(known):
+            best[key] = match
     return list(best.values())
-
-
-def _rank(hit: PhraseMatch) -> tuple[int, int, bool, bool]:
-    return hit.gaps, hit.typos, hit.by_compound_head, not hit.exact

@@ -1,4 +1,4 @@
-"""Makes tries of phrases: collects them in arrays, and sorts each level of a trie at once."""
+"""Build tries level by level with sorted numpy arrays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Hashes: TypeAlias = npt.NDArray[np.uint64]
 
 
 class TrieBuilder:
-    """Takes phrases, and makes the trie of them."""
+    """Collects phrases, and builds a trie of them."""
 
     def __init__(self) -> None:
         self._hashes = array("Q")  # of the stems of all steps in a row
@@ -35,7 +35,7 @@ class TrieBuilder:
         self._forms = array("Q")
 
     def add(self, phrase: Sequence[Step], entry: int) -> None:
-        """Lets ``phrase`` lead to ``entry``; one without words is ignored."""
+        """Add a ``phrase`` that leads to ``entry``; one without words is ignored."""
         if not phrase:
             return
         hashes = self._hashes
@@ -53,8 +53,7 @@ class TrieBuilder:
         self._forms.append(get_string_id(" ".join([form_of(step) for step in phrase])))
 
     def build(self) -> Trie:
-        """The trie of all phrases; one that came twice with one entry and spelling is there
-        once."""
+        """Build the trie of all phrases. Duplicates with the same entry and spelling are merged."""
         hashes, labels = self._label_steps()
         ends = np.array(self._ends, np.int64)
         starts = np.concatenate([ends[:1] * 0, ends[:-1]])
@@ -79,8 +78,8 @@ class TrieBuilder:
         )
 
     def _label_steps(self) -> tuple[_Hashes, _Numbers]:
-        """The sorted hashes of the stems, and the labels with the places of the stems in them;
-        those of special steps are greater."""
+        """Return the sorted hashes of the stems, and the labels of all steps: the index of a stem
+        in the hashes, greater numbers for special steps."""
         hashes = np.array(self._hashes, np.uint64)
         at, numbers = np.array(self._special_at, np.int64).reshape(-1, 2).T
         is_stem = np.full(len(hashes), fill_value=True)
@@ -94,7 +93,8 @@ class TrieBuilder:
     def _special_edges(
         self, walks: _TrieWalks, count: int
     ) -> tuple[dict[int, list[tuple[Pattern, int]]], dict[int, list[tuple[EntityPart, int]]]]:
-        """Where patterns and parts lead to from each node; ``count`` stems have lower labels."""
+        """Return the edges of patterns and parts from each node; the labels below ``count`` are
+        stems."""
         specials = list(self._specials)
         patterns: dict[int, list[tuple[Pattern, int]]] = {}
         parts: dict[int, list[tuple[EntityPart, int]]] = {}
@@ -107,7 +107,7 @@ class TrieBuilder:
         return patterns, parts
 
     def _records(self, walks: _TrieWalks) -> tuple[_Numbers, array[int], array[int]]:
-        """For each node its first record, and for the records their entries and spellings."""
+        """Return the first record of each node, and the entries and spellings of the records."""
         entries, forms = np.array(self._entries, np.int32), np.array(self._forms, np.uint64)
         order = np.lexsort((forms, entries, walks.reached))
         nodes, entries, forms = walks.reached[order], entries[order], forms[order]
@@ -125,10 +125,11 @@ class TrieBuilder:
 
 
 class _TrieWalks:
-    """How far phrases have come in a trie that grows before them, all by one step at a time.
+    """Advances all phrases by one step at a time through a growing trie.
 
-    ``reached`` is the node of each, ``levels`` are the edges so far (a node above, a label
-    below), ``special`` the steps of patterns and parts: a node, a label, and where it leads to.
+    ``reached`` is the current node of each phrase, ``levels`` are the edges so far (a parent node
+    in the upper bits, a label in the lower ones), ``special`` the edges of patterns and parts: a
+    node, a label, and a child.
     """
 
     def __init__(self, stems: int, labels: _Numbers) -> None:
@@ -142,11 +143,11 @@ class _TrieWalks:
         self.special = [(ROOT, label, child) for _, label, child in self.special]
 
     def advance(self, walks: _Numbers, labels: _Numbers) -> None:
-        """Lets those walks take a step with these labels."""
+        """Advance these walks by a step with these labels."""
         self.levels.append(self._add_nodes(walks, self.reached[walks] << 32 | labels))
 
     def _add_nodes(self, walks: _Numbers, keys: _Numbers) -> _Numbers:
-        """Lets the walks reach a new node for each different key; returns the keys, sorted."""
+        """Move the walks to a new node for each distinct key; return the keys, sorted."""
         distinct, first, back = np.unique(keys, return_index=True, return_inverse=True)
         self.reached[walks] = self.count + back
         beyond = np.flatnonzero(distinct & _LABEL_MASK >= self._stems)

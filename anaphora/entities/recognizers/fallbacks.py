@@ -1,5 +1,5 @@
-"""The mentions that recognizers offer only for want of anything better, as a bare number that may
-be an amount of money."""
+"""Select fallback mentions, which count only if nothing else explains their words (a bare number as
+an amount of money)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def select_fallbacks(
     *,
     void: AbstractSet[int] = frozenset(),
 ) -> list[Entity]:
-    """Return the fallbacks that the certain ``entities`` of the sentence and its ``words`` leave
-    open.
+    """Return the fallbacks that the certain ``entities`` of the sentence and its ``words`` do not
+    rule out.
 
-    One is ruled out by a certain entity of its element; by one that has some of its words and
-    others beside them (the 5 of "May 5"); and by an unknown word right behind it, which says what
-    it counts ("two tickets"), unless nothing is an entity in its place (``void``: February 30).
+    A fallback is ruled out by a certain entity of its element; by one that has some of its words
+    and others beside them (the 5 of "May 5"); and by an unknown word right behind it, which is what
+    the number counts ("two tickets"), unless the place is ``void`` (February 30).
     """
     certain = {entity.element for entity in entities}
     covered = {token for entity in entities for token in entity.tokens} | void

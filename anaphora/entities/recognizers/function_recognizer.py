@@ -1,4 +1,4 @@
-"""Recognizers that are functions of the user's."""
+"""Recognizers backed by user-defined functions."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class FunctionRecognizer:
     """Calls a function, whose parameters are filled by name: ``text``, ``doc``, ``at``,
     ``language``, ``options``, and each of the options.
 
-    It gives mentions (an iterable of them, a single one, or None). What it raises, and what no
-    entity can be made of, comes as :class:`HandlerError`. Raises :class:`ModelError` for a
-    function that cannot be called so.
+    The function returns mentions (an iterable, a single one, or None). If it fails or returns an
+    invalid mention, a call raises :class:`HandlerError`. Raises :class:`ModelError` for a function
+    with other parameters.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class FunctionRecognizer:
             raise HandlerError(f"the recognizer {self._name} failed: {said}") from error
         for one in listed:
             if wrong := _describe_problem(one, text):
-                raise HandlerError(f"the recognizer {self._name} gave {wrong}")
+                raise HandlerError(f"the recognizer {self._name} returned {wrong}")
         return listed
 
     def _accepted_arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,9 +64,10 @@ class FunctionRecognizer:
 
 
 def import_function(name: str) -> Callable[..., Any]:
-    """The function ``module#function``, without a model that could tell where else to look.
+    """Import the function ``module#function`` without a model, whose folder would be searched as
+    well.
 
-    Raises :class:`ModelError` when there is none.
+    Raises :class:`ModelError` if it is not found.
     """
     module, _, attribute = name.rpartition("#")
     try:
@@ -82,21 +83,21 @@ def import_function(name: str) -> Callable[..., Any]:
 
 
 def _describe_problem(found: Any, text: str) -> str:
-    """What is wrong with something that a function gave ('' if nothing)."""
+    """Describe why the result of a function is no valid mention ('' if it is)."""
     if not isinstance(found, Mention):
-        return f"{_describe_type(found)} where a Mention belongs"
+        return f"{_describe_type(found)} instead of a Mention"
     place: tuple[Any, Any] = found.start, found.end
     if not all(isinstance(one, int) for one in place):
-        return f"a Mention whose place is not two numbers: {found.start!r}, {found.end!r}"
+        return f"a Mention whose offsets are not two numbers: {found.start!r}, {found.end!r}"
     if not 0 <= found.start <= found.end <= len(text):
         there = f"{found.start}:{found.end}"
-        return f"a Mention at {there}, which is no place in a text of {len(text)} characters"
+        return f"a Mention at {there}, which is not a range in a text of {len(text)} characters"
     value: Any = found.value
     if not (value is None or isinstance(value, str)):
-        return f"a Mention whose value is no text but {_describe_type(value)}"
+        return f"a Mention whose value is not a text but {_describe_type(value)}"
     meta: Any = found.meta
     if not isinstance(meta, Mapping):
-        return f"a Mention whose metadata is no mapping but {_describe_type(meta)}"
+        return f"a Mention whose metadata is not a mapping but {_describe_type(meta)}"
     try:
         json.dumps([value, dict(meta)], allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError) as error:

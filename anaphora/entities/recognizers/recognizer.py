@@ -1,8 +1,8 @@
-"""What finds entities that no list of phrases could hold: recognizers, and what they find.
+"""The recognizer protocol, for entities that no list of phrases can cover.
 
-A recognizer is made for one language, and asked about one text after the other. It must be
-deterministic, keep nothing of a text but in bounded caches, find nothing (and raise nothing)
-where a text makes no sense, and may be asked by many threads at a time.
+A recognizer is created for one language and called for one text after the other. It must be
+deterministic and thread-safe, keep parts of texts in bounded caches alone, and find nothing (and
+raise nothing) in a text that makes no sense.
 """
 
 from __future__ import annotations
@@ -10,14 +10,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from importlib import import_module
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from msgspec import Struct
 from spacy.tokens import Doc
-
-from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES
-from anaphora.storage.cache import Cache
 
 __all__ = [
     "TEXT_KEY",
@@ -26,22 +22,21 @@ __all__ = [
     "RecognizerFactory",
     "TokenSpan",
     "TokenizedText",
-    "create_builtin",
     "get_text",
 ]
 
 
 class Mention(Struct, frozen=True):
-    """A place in a text where something is mentioned, and what is meant.
+    """A range of a text that mentions something, and its meaning.
 
-    ``start`` and ``end`` are offsets of characters (half open). ``value`` is what is meant as a
-    text ("2026-11-22" for "tomorrow"), None where nothing but the words is known; ``meta`` says
-    more of it, in JSON-able data. Several mentions of one place are several ways to understand
-    it, the likeliest first; they must differ in ``value`` or ``meta``.
+    ``start`` and ``end`` are offsets of characters (half-open). ``value`` is the meaning as a text
+    ("2026-11-22" for "tomorrow"), None if only the words are known; ``meta`` has details, as
+    JSON-able data. Several mentions of one range are alternatives, the likeliest first; they must
+    differ in ``value`` or ``meta``.
 
-    A ``fallback`` counts only where an intent needs it that nothing else completes. One that is
-    ``void`` is no entity: it says that nothing in its place is one, as of the number and the month
-    of "February 30".
+    A ``fallback`` counts only if an intent needs it that nothing else completes. One that is
+    ``void`` is no entity: it says that nothing in its range is one, such as the number and the
+    month of "February 30".
     """
 
     start: int
@@ -53,8 +48,8 @@ class Mention(Struct, frozen=True):
 
 
 class TokenizedText:
-    """A text that has been cut into tokens, where nothing but what is ours looks at it: for less
-    than a Doc takes. ``texts`` are those of the tokens, ``starts`` where each begins."""
+    """A tokenized text, cheaper than a Doc: the ``texts`` of its tokens and their offsets
+    ``starts``. It is used where no user-defined code looks at the text."""
 
     __slots__ = ("_starts", "_texts", "text")
 
@@ -64,8 +59,8 @@ class TokenizedText:
         self._starts = starts
 
     def covering_tokens(self, start: int, end: int) -> TokenSpan:
-        """The tokens that the characters from ``start`` up to ``end`` lie in, of which neither the
-        first nor the last is a blank."""
+        """Return the tokens that contain the characters from ``start`` up to ``end``, the first and
+        the last of which are not blank."""
         first = bisect_right(self._starts, start) - 1
         last = bisect_right(self._starts, end - 1) - 1
         return TokenSpan(
@@ -74,7 +69,7 @@ class TokenizedText:
 
 
 class TokenSpan(NamedTuple):
-    """Tokens, the first one and the one behind the last, and the characters that they have."""
+    """A range of tokens, ``last`` exclusive, and the offsets of its characters."""
 
     first: int
     last: int
@@ -83,11 +78,11 @@ class TokenSpan(NamedTuple):
 
 
 class Recognizer(Protocol):
-    """Finds what a text mentions of one kind."""
+    """Finds the mentions of one kind in a text."""
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
-        """The mentions in ``doc``, in any order. ``at`` is the local time of the one who asks,
-        with a time zone."""
+        """Return the mentions in ``doc``, in any order. ``at`` is the local time of the user, with
+        a time zone."""
         ...
 
 
@@ -98,27 +93,9 @@ something is missing that it needs, such as a package."""
 
 TEXT_KEY = "anaphora_text"
 
-_MODULES = {
-    "date": "dates.date_recognizer",
-    "duration": "dates.duration_recognizer",
-    "number": "numbers.number_recognizer",
-    "place": "places.place_recognizer",
-    "money": "numbers.money_recognizer",
-    "limit": "references.limit",
-    "sort": "references.sort",
-    "relation": "references.relation",
-    "coordinate": "patterns.coordinate",
-    "email": "patterns.email",
-    "url": "patterns.url",
-    "phone": "patterns.phone",
-    "boolean": "boolean",
-}
-# Whose modules have a function ``load``.
-_CACHEABLE = frozenset({"date", "duration", "place"})
-
 
 def get_text(doc: Doc | TokenizedText) -> str:
-    """The text of ``doc``, put together once for all recognizers (by spaCy anew at each call,
+    """Return the text of ``doc``, cached for all recognizers (spaCy joins it anew at each call,
     which takes 4 µs)."""
     if isinstance(doc, TokenizedText):
         return doc.text
@@ -126,23 +103,3 @@ def get_text(doc: Doc | TokenizedText) -> str:
     if text is None:
         text = doc.user_data[TEXT_KEY] = doc.text
     return text
-
-
-def create_builtin(
-    name: str, language: str, options: Mapping[str, Any], *, cache: Cache | None = None
-) -> Recognizer:
-    """The recognizer of a built-in entity, with all of its options; its module is loaded now and
-    not before. A ``cache`` keeps for the next process what takes long to load.
-
-    Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
-    """
-    if name in NLPCRAFT_ENTITIES:
-        wrapped: Recognizer = import_module("anaphora.entities.builtin.nlpcraft").create(
-            name, language, options
-        )
-        return wrapped
-    home = import_module(f"anaphora.entities.builtin.{_MODULES[name]}")
-    if cache is not None and name in _CACHEABLE:
-        home.load(language, options, cache)
-    create: RecognizerFactory = home.create
-    return create(language, options)

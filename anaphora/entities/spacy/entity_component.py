@@ -1,13 +1,13 @@
-"""The spaCy component that lets one recognizer loose on a text.
+"""spaCy component that runs one recognizer.
 
-``nlp.add_pipe("anaphora_entity", name="date", config={"recognizer": "date"})`` is all that it
-needs. It writes ``doc.spans["anaphora:date"]`` (the id of the element is its name, unless the
-configuration has another): the label of a span is that id, its ``kb_id_`` the value; in the
-group's ``attrs["mentions"]`` stands for each span, in their order, its value and its metadata, and
-``fallback`` for a mention that is one.
+``nlp.add_pipe("anaphora_entity", name="date", config={"recognizer": "date"})`` adds it. It writes
+``doc.spans["anaphora:date"]`` (the name is the id of the element, unless the configuration has
+another): the label of a span is that id, its ``kb_id_`` the value. The group's
+``attrs["mentions"]`` lists the value and the metadata of each span, and ``fallback`` for a mention
+that is one.
 
-The time of the question is ``doc.user_data["anaphora_at"]``, a datetime with a time zone; now, in
-UTC, where there is none.
+The time of the question is ``doc.user_data["anaphora_at"]``, a datetime with a time zone; by
+default the current time in UTC.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
+from anaphora.entities.builtin.registry import create_builtin
 from anaphora.entities.recognizers.function_recognizer import FunctionRecognizer, import_function
 from anaphora.entities.recognizers.recognizer import (
     Mention,
     Recognizer,
     TokenizedText,
     TokenSpan,
-    create_builtin,
     get_text,
 )
 from anaphora.entities.spacy.ner_labels import LabelRecognizer
+from anaphora.entities.words.scripts import UNSPACED_RANGES
 from anaphora.errors import ModelError, Problem
 from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.schema.builtin_entities import BUILTIN_ENTITIES, find_builtin, resolve_options
@@ -47,12 +48,9 @@ TIME_KEY = "anaphora_at"
 _FORMAT = 1
 _FILE = "recognizer.msgpack"
 
-# Scripts that put no blanks between words: a token may be longer than what is found in it.
-_UNSPACED = re.compile(
-    "[\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff]"
-)
-# What may stand before or behind a word with an apostrophe between: l'Aquila, Ankara'da.
+# In scripts without blanks a token may be longer than the mention in it.
+_UNSPACED_LETTER = re.compile(f"[{UNSPACED_RANGES}]")
+# What an apostrophe may join to a word: l'Aquila, Ankara'da.
 _ELISION_BEFORE = re.compile(r"\w{1,5}['’ʼ]")
 _SUFFIX_BEHIND = re.compile(r"['’ʼ]\w{1,5}")
 
@@ -69,9 +67,9 @@ def create_entity_component(
     language: str | None,
     options: dict[str, Any],
 ) -> EntityComponent:
-    """A component that looks for ``recognizer``: a built-in entity (``date``), an entity of spaCy
-    (``spacy:PERSON``), or a Python function (``module#function``), with its options; for nothing
-    until it is told to, if that is empty."""
+    """Create a component for ``recognizer``: a built-in entity (``date``), an entity of spaCy
+    (``spacy:PERSON``), or a Python function (``module#function``), with its options. If it is
+    empty, the component finds nothing until it is configured."""
     component = EntityComponent(element or name)
     if recognizer:
         component.configure(recognizer, language=language or nlp.lang or "xx", options=options)
@@ -79,12 +77,12 @@ def create_entity_component(
 
 
 def spans_key(element: str) -> str:
-    """Under which the spans of an element stand in ``doc.spans``."""
+    """Return the key of the spans of an element in ``doc.spans``."""
     return f"anaphora:{element}"
 
 
 class EntityComponent:
-    """A spaCy component ``Doc → Doc`` around one recognizer."""
+    """A spaCy component ``Doc → Doc`` with one recognizer."""
 
     def __init__(self, element: str) -> None:
         self.element = element
@@ -100,24 +98,23 @@ class EntityComponent:
         function: Callable[..., Any] | None = None,
         cache: Cache | None = None,
     ) -> None:
-        """Looks from now on for ``recognizer`` in texts in ``language``; ``function`` is the one
-        that it names, if it has been found already. A ``cache`` keeps for the next process what
-        takes long to load.
+        """Use ``recognizer`` for texts in ``language`` from now on.
 
-        Raises :class:`~anaphora.errors.ModelError` for an unknown one, for wrong options, and
-        where something is missing that it needs.
+        ``function`` is the function that it names, if it is already imported. Data that takes long
+        to load is kept in ``cache``. Raises :class:`~anaphora.errors.ModelError` for an unknown
+        recognizer, wrong options, and missing requirements.
         """
         self._recognize = _create_recognizer(recognizer, language, options, function, cache)
         self._config = {"recognizer": recognizer, "language": language, "options": dict(options)}
 
     def copy_from(self, other: EntityComponent) -> None:
-        """Looks from now on for what ``other`` looks for."""
+        """Use the recognizer of ``other`` from now on."""
         self._recognize, self._config = other._recognize, other._config
 
     def __call__(self, doc: Doc) -> Doc:
-        """Writes the group of spans into ``doc`` and returns it.
+        """Write the group of spans into ``doc`` and return it.
 
-        Raises :class:`~anaphora.errors.HandlerError` if a function of the user's fails.
+        Raises :class:`~anaphora.errors.HandlerError` if a user-defined function fails.
         """
         spans, mentions, void = [], [], []
         at = doc.user_data.get(TIME_KEY) or datetime.now(UTC)
@@ -136,8 +133,8 @@ class EntityComponent:
         return doc
 
     def find(self, doc: Doc | TokenizedText, at: datetime) -> list[tuple[Mention, int, int]]:
-        """What ``doc`` mentions, and from which token up to which; ``at`` is the local time of
-        the one who asks. Raises as a call does."""
+        """Return the mentions in ``doc``, each with its first token and the one behind the last.
+        ``at`` is the local time of the user. Raises what a call raises."""
         found = list(self._recognize(doc, at))
         if not found:
             return []
@@ -149,37 +146,37 @@ class EntityComponent:
         )
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """What it looks for, as bytes; of a function only its name."""
+        """Serialize the configuration; of a function only its name."""
         data = {"format": _FORMAT, "element": self.element, **self._config}
         written: bytes = srsly.msgpack_dumps(data)
         return written
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> EntityComponent:
-        """Takes over what :meth:`to_bytes` gave.
+        """Restore the configuration that :meth:`to_bytes` returned.
 
         Raises :class:`~anaphora.errors.ModelError` as :meth:`configure` does, also for a function
-        that Python cannot import; ValueError for anything else.
+        that Python cannot import; ValueError for data in another format.
         """
         read = srsly.msgpack_loads(data)
         if not isinstance(read, dict) or read.get("format") != _FORMAT:
-            raise ValueError(f"this is not the recognizer of an entity in format {_FORMAT}")
+            raise ValueError(f"this is not the data of a recognizer in format {_FORMAT}")
         self.element = read["element"]
         if "recognizer" in read:
             self.configure(read["recognizer"], language=read["language"], options=read["options"])
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Writes what it looks for into the folder ``path``."""
+        """Write the configuration into the folder ``path``."""
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / _FILE).write_bytes(self.to_bytes())
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> EntityComponent:
-        """Takes over what :meth:`to_disk` wrote."""
+        """Restore the configuration that :meth:`to_disk` wrote."""
         return self.from_bytes((Path(path) / _FILE).read_bytes())
 
 
-_CONTEXT_LENGTH = 50  # characters: what is so far from a mention makes no word with it
+_CONTEXT_LENGTH = 50  # characters; text farther from a mention is never part of the same word
 
 
 def _recognize_nothing(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
@@ -212,8 +209,8 @@ def _align_to_tokens(
     mentions: Iterable[Mention],
     is_valid_context: Callable[[str, str], bool],
 ) -> Iterator[tuple[Mention, int, int]]:
-    """The mentions with the tokens that they lie in, less those that are nowhere and those that
-    do not fit what else is in these tokens, before and behind."""
+    """Yield the mentions with the tokens that contain them, except empty ones and those whose
+    context in these tokens is not valid."""
     text = get_text(doc)
     for mention in mentions:
         start, end = max(mention.start, 0), min(mention.end, len(text))
@@ -236,7 +233,7 @@ def _align_to_tokens(
 
 
 def _expand_to_tokens(doc: Doc, start: int, end: int) -> TokenSpan | None:
-    """The tokens that these characters lie in."""
+    """Return the tokens that contain these characters."""
     span = doc.char_span(start, end, alignment_mode="expand")
     if span is None:
         return None
@@ -244,12 +241,12 @@ def _expand_to_tokens(doc: Doc, start: int, end: int) -> TokenSpan | None:
 
 
 def _accept_any_context(before: str, behind: str) -> bool:
-    """Any: a function may well find a part of a word, and the word it is."""
+    """Accept any context: a function may find a part of a word."""
     return True
 
 
 def _is_whole_word(before: str, behind: str) -> bool:
-    """Whether what lies between is no mere part of a longer word."""
+    """Whether the text in between is not just a part of a longer word."""
     if not (before or behind):
         return True
     return (not _has_letters(before) or _ELISION_BEFORE.fullmatch(before) is not None) and (
@@ -258,14 +255,14 @@ def _is_whole_word(before: str, behind: str) -> bool:
 
 
 def _has_letters(text: str) -> bool:
-    """Whether there are letters or digits in it of a script that puts blanks between words."""
-    return any(char.isalnum() and not _UNSPACED.match(char) for char in text)
+    """Whether the text has letters or digits of a script with blanks between words."""
+    return any(char.isalnum() and not _UNSPACED_LETTER.match(char) for char in text)
 
 
 def _deduplicate(
     placed: Iterable[tuple[Mention, int, int]],
 ) -> Iterator[tuple[Mention, int, int]]:
-    """Without what says the same of the same tokens once more."""
+    """Drop mentions that repeat a value and metadata on the same tokens."""
     listed = list(placed)
     if len(listed) < 2:
         yield from listed

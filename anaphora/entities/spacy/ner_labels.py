@@ -15,31 +15,30 @@ from anaphora.entities.recognizers.recognizer import Mention, TokenizedText
 
 __all__ = ["LabelRecognizer", "list_labels"]
 
-_OWN_PREFIX = "anaphora"  # begins the keys of our own groups of spans
+_OWN_PREFIX = "anaphora"  # of the keys of our own groups of spans
 _ENTITY_ATTRIBUTES = ("doc.ents", "doc.spans", "token.ent_type", "token.ent_iob")
 
 
 class LabelRecognizer:
-    """The spans with a label in ``doc.ents`` and in all groups of spans; case does not count.
+    """Finds the spans with a label, in any case, in ``doc.ents`` and in all groups of spans.
 
-    The value is the id of the span in a knowledge base, else that which its pattern has in an
-    entity ruler. The metadata has the label, both ids, and those extension attributes of the
-    span that were set and are JSON-able.
+    The value is the knowledge base id of the span, else the id that its pattern has in an entity
+    ruler. The metadata has the label, both ids, and JSON-able extension attributes with a value.
     """
 
     def __init__(self, label: str) -> None:
         self._label = label.casefold()
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
-        assert isinstance(doc, Doc)  # others have looked at the text as well
+        assert isinstance(doc, Doc)  # other components have processed the text
         groups = [group for key, group in doc.spans.items() if not key.startswith(_OWN_PREFIX)]
         found = (span for group in (doc.ents, *groups) for span in group)
         return [_mention(span) for span in found if span.label_.casefold() == self._label]
 
 
 def list_labels(nlp: Language, before: str) -> Iterator[frozenset[str] | None]:
-    """The labels of each component before the one called ``name`` that may find entities; None
-    for one that does not tell."""
+    """Yield the labels of each component before the one called ``before`` that may find entities;
+    None for a component that does not list them."""
     for known, pipe in nlp.pipeline:
         if known == before:
             return
@@ -62,7 +61,7 @@ def _mention(span: Span) -> Mention:
 
 
 def _custom_attributes(span: Span) -> Mapping[str, Any]:
-    """The extension attributes of the span that hold a value of its own."""
+    """Return the extension attributes of the span that have a value of their own."""
     found = {}
     for name, (default, method, getter, _) in Underscore.span_extensions.items():
         if method is None and getter is None:

@@ -1,16 +1,16 @@
-"""Puts the recognizers of a model into a spaCy pipeline, in front of the tagger."""
+"""Add the recognizers of a model to a spaCy pipeline, in front of the tagger."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from spacy.language import Language
 from spacy.util import registry
 
 from anaphora.entities.spacy.entity_component import ENTITY_FACTORY, EntityComponent
 from anaphora.entities.spacy.ner_labels import list_labels
+from anaphora.entities.spacy.pipeline_loader import format_error
 from anaphora.entities.spacy.tagger import FACTORY
 from anaphora.errors import ModelError, Problem
 from anaphora.grammar.suggestions import closest_match
@@ -19,7 +19,7 @@ from anaphora.storage.cache import Cache
 
 __all__ = ["add_recognizers", "check_labels"]
 
-_NAME_PREFIX = "anaphora:"  # begins the names of the components that are added here
+_NAME_PREFIX = "anaphora:"  # of the names of components that are added here
 _MAX_LABELS = 30  # in a hint
 
 
@@ -31,13 +31,12 @@ def add_recognizers(
     template: Language | None = None,
     cache: Cache | None = None,
 ) -> None:
-    """Adds a component for each element of ``model`` that is not found by its phrases alone, in
-    the place of those of another model.
+    """Add a component for each element of ``model`` with a recognizer, replacing those of another
+    model.
 
-    What is costly to make is shared with a pipeline ``like`` this one, if there is one, and what
-    takes long to load is kept by a ``cache`` for the next process. Raises
-    :class:`ModelError` for a component that is not registered with spaCy, and where something is
-    missing that a recognizer needs.
+    Recognizers are shared with the pipeline ``template``, if there is one; data that takes long to
+    load is kept in ``cache``. Raises :class:`ModelError` for a component that is not registered
+    with spaCy, and for a missing requirement of a recognizer.
     """
     for name in [name for name in nlp.component_names if name.startswith(_NAME_PREFIX)]:
         nlp.remove_pipe(name)
@@ -59,7 +58,7 @@ def add_recognizers(
 
 
 def check_labels(model: Model, pipelines: Mapping[str, Language]) -> None:
-    """Raises :class:`ModelError` for entities of spaCy that no pipeline of the model can give."""
+    """Raise :class:`ModelError` for entities of spaCy that no pipeline of the model produces."""
     known = [labels for nlp in pipelines.values() for labels in list_labels(nlp, FACTORY)]
     if problems := list(_unknown_labels(model, known)):
         raise ModelError(problems)
@@ -75,8 +74,8 @@ def _unknown_labels(model: Model, known: list[frozenset[str] | None]) -> Iterato
         name = recognition.name
         if not known:
             yield Problem(
-                f"nothing can find 'spacy:{name}': no component of the spaCy pipeline gives "
-                "entities",
+                f"no component of the spaCy pipeline finds entities, so 'spacy:{name}' has "
+                "no source",
                 model.source,
                 hint="name a pipeline that does, as 'pipeline: en_core_web_sm' (once: python -m "
                 "spacy download en_core_web_sm), or give one: Engine(…, nlp=nlp)",
@@ -85,7 +84,7 @@ def _unknown_labels(model: Model, known: list[frozenset[str] | None]) -> Iterato
             meant = closest_match(name, labels)
             listed = f"it has {', '.join(labels[:_MAX_LABELS])}"
             yield Problem(
-                f"the spaCy pipeline knows no label '{name}'",
+                f"the spaCy pipeline has no label '{name}'",
                 model.source,
                 hint=f"did you mean 'spacy:{meant}'?" if meant else listed,
             )
@@ -121,9 +120,9 @@ def _configure(
 def _add_user_component(
     nlp: Language, element: Element, recognition: RecognizerSpec, source: str
 ) -> None:
-    """The component of the user's, which labels what it finds with the id of the element.
+    """Add a user-defined component, which labels its entities with the id of the element.
 
-    One that stands in the pipeline already serves all elements that name it without options.
+    A component in the pipeline serves all elements that name it without options.
     """
     factory, options = recognition.name, dict(recognition.options)
     name = f"{factory} of {element.id}" if options else factory
@@ -136,7 +135,7 @@ def _add_user_component(
         meant = closest_match(factory, known, min_similarity=0.8)
         raise ModelError(
             Problem(
-                f"spaCy knows no component '{factory}', which the element '{element.id}' names",
+                f"spaCy has no component '{factory}', which the element '{element.id}' names",
                 source,
                 hint=f"did you mean '{meant}'?"
                 if meant
@@ -149,12 +148,12 @@ def _add_user_component(
     except ModelError:
         raise
     except Exception as error:
-        said = _format_error(error)
         raise ModelError(
             Problem(
-                f"the component '{factory}' of the element '{element.id}' cannot be made: {said}",
+                f"the component '{factory}' of the element '{element.id}' cannot be created: "
+                f"{format_error(error)}",
                 source,
-                hint="what stands under 'config' is given to its factory",
+                hint="'config' is passed to its factory",
             )
         ) from error
 
@@ -162,9 +161,3 @@ def _add_user_component(
 def _has_component(nlp: Language, factory: str) -> bool:
     before = nlp.pipe_names[: nlp.pipe_names.index(FACTORY)]
     return any(nlp.get_pipe_meta(name).factory == factory for name in before)
-
-
-def _format_error(error: Any) -> str:
-    """The error in one line, without the configuration that spaCy prints below its own."""
-    said = f"{type(error).__name__}: {error}".partition("\n{")[0]
-    return " ".join(said.split())

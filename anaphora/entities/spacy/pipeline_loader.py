@@ -1,4 +1,4 @@
-"""The spaCy pipelines that a model file names: installed packages, and folders."""
+"""Load the spaCy pipelines that a model file names: installed packages, and folders."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from anaphora.entities.words.normalization import base_code
 from anaphora.errors import ModelError, Problem
 from anaphora.models.domain import Model
 
-__all__ = ["load_pipelines"]
+__all__ = ["format_error", "load_pipelines"]
 
 _MISSING = ("[E050]", "[E052]", "[E053]")  # no package, no folder, no configuration in it
 _ANY_LANGUAGE = "xx"  # spaCy's code of pipelines for several languages
 
 
 def load_pipelines(model: Model, *, given: Container[str]) -> dict[str, Language]:
-    """The pipelines of the file by language, each loaded for it alone; none for those languages
-    for which one is ``given``.
+    """Load the pipelines of the model by language, each for it alone, except for languages in
+    ``given``.
 
-    A pipeline that the file names for all of its languages serves the one that it is made for.
-    Raises :class:`ModelError` for one that is missing, broken, or made for other languages.
+    A pipeline that the model names for all of its languages serves the language that it is trained
+    for. Raises :class:`ModelError` for a pipeline that is missing, broken, or trained for other
+    languages.
     """
     wanted = {code: name for code, name in model.pipelines.items() if code not in given}
     found: dict[str, Language] = {}
-    others: dict[str, tuple[str, str]] = {}  # by name, the language it is for and one it is not
+    others: dict[str, tuple[str, str]] = {}  # name to its language and another one
     for language, name in wanted.items():
         if name in others and not _supports_language(others[name][0], language):
             continue
@@ -51,17 +52,21 @@ def _supports_language(made_for: str, language: str) -> bool:
 def _load(name: str, model: Model) -> Language:
     try:
         return spacy.load(Path(name) if _is_folder(name) else name)
-    except Exception as error:
+    except Exception as error:  # a pipeline may run any code
         if isinstance(error, OSError) and any(code in str(error) for code in _MISSING):
             raise _missing_error(name, model) from None
-        said = " ".join(f"{type(error).__name__}: {error}".split())
         raise ModelError(
             Problem(
-                f"the spaCy pipeline '{name}' cannot be loaded: {said}",
+                f"the spaCy pipeline '{name}' cannot be loaded: {format_error(error)}",
                 model.source,
-                hint="'python -m spacy validate' tells whether it fits the installed spaCy",
+                hint="'python -m spacy validate' checks whether it fits the installed spaCy",
             )
         ) from error
+
+
+def format_error(error: Exception) -> str:
+    """Format an error in one line, without the configuration that spaCy adds to its own."""
+    return " ".join(f"{type(error).__name__}: {error}".partition("\n{")[0].split())
 
 
 def _is_folder(name: str) -> bool:

@@ -1,15 +1,15 @@
-"""The entities that recognizers have found in a Doc."""
+"""Collect the entities that recognizers find."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spacy.tokens import Doc, SpanGroup
 
 from anaphora.core.utterance import Entity
-from anaphora.entities.recognizers.recognizer import TokenizedText
+from anaphora.entities.recognizers.recognizer import Mention, TokenizedText
 from anaphora.entities.spacy.entity_component import EntityComponent, spans_key
 from anaphora.entities.tokens.sentence import Sentence
 from anaphora.models.domain import Element
@@ -18,8 +18,8 @@ __all__ = ["RecognizedEntities", "collect_recognized", "run_recognizers"]
 
 
 class RecognizedEntities(NamedTuple):
-    """What recognizers have found: entities, those that are only a fallback, and the tokens of
-    places where nothing is an entity."""
+    """Entities and fallback entities of recognizers, and the tokens of void places, where nothing
+    is an entity."""
 
     entities: list[Entity]
     fallbacks: list[Entity]
@@ -33,45 +33,51 @@ def run_recognizers(
     elements: Mapping[str, Element],
     sentence: Sentence,
 ) -> RecognizedEntities:
-    """As :func:`collect_recognized` of a text that these ``components`` have worked on, without the
-    spans that they would write."""
-    found, void = RecognizedEntities([], []), []
-    for component in components:
-        element = elements[component.element]
-        for mention, first, last in component.find(doc, at):
-            tokens = tuple(range(first, last))
-            if mention.void:
-                void.append(tokens)
-                continue
-            entity = sentence.create_entity(
-                element, mention.value, tokens, exact=True, meta=mention.meta, own=False
-            )
-            (found.fallbacks if mention.fallback else found.entities).append(entity)
-    return _drop_void(void, found) if void else found
+    """Run ``components`` on a text, without writing spans.
+
+    Returns what :func:`collect_recognized` finds in a Doc that they have processed.
+    """
+    return _create_entities(
+        (
+            (elements[component.element], tuple(range(first, last)), mention)
+            for component in components
+            for mention, first, last in component.find(doc, at)
+        ),
+        sentence,
+    )
 
 
 def collect_recognized(
     doc: Doc, elements: Mapping[str, Element], sentence: Sentence
 ) -> RecognizedEntities:
-    """The entities of those ``elements`` in ``doc``, by element and in the order in which they
-    were found."""
+    """Collect the entities of ``elements`` from the spans in ``doc``, by element."""
+    return _create_entities(
+        (
+            (element, tokens, mention)
+            for id, element in elements.items()
+            for tokens, mention in _iter_mentions(doc.spans.get(spans_key(id)))
+        ),
+        sentence,
+    )
+
+
+def _create_entities(
+    mentions: Iterable[tuple[Element, tuple[int, ...], Mention]], sentence: Sentence
+) -> RecognizedEntities:
     found, void = RecognizedEntities([], []), []
-    for id, element in elements.items():
-        group = doc.spans.get(spans_key(id))
-        for tokens, mention in _iter_mentions(group):
-            value, meta = mention["value"], mention["meta"]
-            entity = sentence.create_entity(
-                element, value, tokens, exact=True, meta=meta, own=False
-            )
-            (found.fallbacks if mention.get("fallback") else found.entities).append(entity)
-        if group is not None:
-            void += [tuple(range(first, last)) for first, last in group.attrs.get("void", ())]
+    for element, tokens, mention in mentions:
+        if mention.void:
+            void.append(frozenset(tokens))
+            continue
+        entity = sentence.create_entity(
+            element, mention.value, tokens, exact=True, meta=mention.meta, own=False
+        )
+        (found.fallbacks if mention.fallback else found.entities).append(entity)
     return _drop_void(void, found) if void else found
 
 
-def _drop_void(void: Sequence[tuple[int, ...]], found: RecognizedEntities) -> RecognizedEntities:
-    """Those that have no tokens of a place where nothing is an entity, or all of them and more."""
-    places = [frozenset(tokens) for tokens in void]
+def _drop_void(places: Sequence[frozenset[int]], found: RecognizedEntities) -> RecognizedEntities:
+    """Drop the entities that overlap with a void place, unless they contain it and more."""
 
     def is_outside(one: Entity) -> bool:
         return all(place.isdisjoint(one.tokens) or place < {*one.tokens} for place in places)
@@ -83,12 +89,14 @@ def _drop_void(void: Sequence[tuple[int, ...]], found: RecognizedEntities) -> Re
     )
 
 
-def _iter_mentions(group: SpanGroup | None) -> Iterator[tuple[tuple[int, ...], Mapping[str, Any]]]:
-    """The tokens of each span and what is said of it."""
-    if not group:
+def _iter_mentions(group: SpanGroup | None) -> Iterator[tuple[tuple[int, ...], Mention]]:
+    """Yield the tokens of each span with its mention, and those of void places."""
+    if group is None:
         return
     mentions = group.attrs.get("mentions", ())
-    if len(mentions) != len(group):  # a component of the user's has changed the group
+    if len(mentions) != len(group):  # a user's component has changed the group
         mentions = [{"value": span.kb_id_ or None, "meta": {}} for span in group]
-    for span, mention in zip(group, mentions, strict=True):
-        yield tuple(range(span.start, span.end)), mention
+    for span, data in zip(group, mentions, strict=True):
+        yield tuple(range(span.start, span.end)), Mention(span.start_char, span.end_char, **data)
+    for first, last in group.attrs.get("void", ()):
+        yield tuple(range(first, last)), Mention(0, 0, void=True)

@@ -1,8 +1,8 @@
-"""What a span of spaCy cannot say of an entity, as plain data beside it.
+"""Store properties of entities that a Span cannot represent, in the attributes of its group.
 
-Spans are contiguous and have no parts. The data stands in the attributes of their group under
-all that a span says; where several entities share that, it is a list of them, and the spans that
-are left over are no more than what they say.
+Spans are contiguous and have no parts. The data is stored under the properties that a span does
+have. If several entities share them, it is a list; further spans with that key have no other
+properties.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ __all__ = ["entity_from_detail", "entity_to_detail", "span_key"]
 
 
 def span_key(span: Span) -> str:
-    """Under which the data of the entity of a span stands."""
+    """Return the key of the data of a span."""
     return f"{span.start} {span.end} {span.label_} {span.id_} {span.kb_id_}"
 
 
 def entity_to_detail(entity: Entity) -> dict[str, Any]:
-    """An entity as data."""
+    """Return an entity as plain data."""
     found = {} if entity.own else {"meta": dict(entity.meta)}
     return found | {
         "element": entity.element,
@@ -44,7 +44,7 @@ def entity_to_detail(entity: Entity) -> dict[str, Any]:
 def entity_from_detail(
     data: Mapping[str, Any], elements: Mapping[str, Element], sentence: Sentence
 ) -> Entity:
-    """The entity that :func:`entity_to_detail` made data of, in the same sentence."""
+    """Create the entity from the data of :func:`entity_to_detail`, in the same sentence."""
     return sentence.create_entity(
         elements[data["element"]],
         data["value"],

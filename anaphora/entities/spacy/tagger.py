@@ -2,11 +2,14 @@
 
 It writes two groups of spans. In ``doc.spans["anaphora"]`` the label of a span is the id of its
 element, its ``kb_id_`` the value ("" for none) and its ``id_`` "exact", "stem" or "typo"; the
-group's ``attrs["groups"]`` has the groups of each element in it. What a span cannot say (words
-between its own, parts) is in ``attrs["details"]``, see
-:mod:`~anaphora.entities.spacy.span_attributes`; ``attrs["error"]`` says what a predicate of a
-synonym could not work with. ``doc.spans["anaphora_reset"]`` has the reset phrases.
-``span._.element``, ``span._.value`` and ``span._.groups`` read the same.
+group's ``attrs["groups"]`` has the groups of each element in it. Properties that a span cannot
+represent (gaps, parts) are in ``attrs["details"]``, see
+:mod:`~anaphora.entities.spacy.span_attributes`; ``attrs["error"]`` describes a failed predicate of
+a synonym. ``doc.spans["anaphora_reset"]`` has the reset phrases. ``span._.element``,
+``span._.value`` and ``span._.groups`` give the same data.
+
+In a question, this component runs only if user-defined components look at the Doc; otherwise
+:class:`~anaphora.entities.pipeline.Pipeline` uses its phrase index without writing spans.
 """
 
 from __future__ import annotations
@@ -28,8 +31,8 @@ from anaphora.entities.phrases.phrase_reader import PhraseReader
 from anaphora.entities.spacy.recognized_entities import collect_recognized
 from anaphora.entities.spacy.span_attributes import entity_to_detail, span_key
 from anaphora.entities.tokens.sentence import Sentence
+from anaphora.entities.tokens.tokenizers import LetterTokenizer
 from anaphora.entities.words.lexicon import Lexicon
-from anaphora.entities.words.normalization import LetterTokenizer
 from anaphora.models.domain import Model
 from anaphora.storage.cache import Cache
 
@@ -38,7 +41,7 @@ __all__ = ["FACTORY", "SPANS_KEY", "ElementTagger", "create_tagger"]
 FACTORY = "anaphora_elements"
 SPANS_KEY = "anaphora"
 
-# Those of others may have dictionaries of their own, which a cache does not know.
+# Other tokenizers may have dictionaries of their own, which are not part of the cache key.
 _CACHEABLE_TOKENIZERS = (Tokenizer, LetterTokenizer)
 _FORMAT = 5
 _FILE = "elements.msgpack"
@@ -46,12 +49,12 @@ _FILE = "elements.msgpack"
 
 @Language.factory(FACTORY, default_config={"language": None, "spans_key": SPANS_KEY})
 def create_tagger(nlp: Language, name: str, language: str | None, spans_key: str) -> ElementTagger:
-    """An empty tagger for ``nlp``; its language is that of ``nlp`` unless another is given."""
+    """Create an empty tagger; its language is that of ``nlp`` by default."""
     return ElementTagger(nlp, name, language=language, spans_key=spans_key)
 
 
 class ElementTagger:
-    """A spaCy component ``Doc → Doc``; :meth:`configure` tells it what to look for."""
+    """A spaCy component ``Doc → Doc`` with the phrase index of a model, see :meth:`configure`."""
 
     def __init__(
         self,
@@ -82,12 +85,12 @@ class ElementTagger:
     def configure(
         self, model: Model, language: str | None = None, cache: Cache | None = None
     ) -> None:
-        """Looks from now on for the elements and reset phrases of ``model``, as they are said
-        in ``language`` (of the tagger, if not given). A ``cache`` may know them already; it is
-        for pipelines with the tokenizer of a blank one.
+        """Find the elements and reset phrases of ``model`` from now on, in ``language`` (by default
+        that of the tagger). The phrase index may come from ``cache``, which is for pipelines with
+        the tokenizer of a blank one.
 
-        Raises :class:`~anaphora.errors.ModelError` for elements that are composed of each other
-        in a circle.
+        Raises :class:`~anaphora.errors.ModelError` if elements are composed of each other in a
+        circle.
         """
         self.language = language or self.language
         self._model = model
@@ -101,7 +104,7 @@ class ElementTagger:
                 self.language, additional=stop.additional, excluded=stop.excluded
             )
         reader = PhraseReader(self._nlp.tokenizer, self.lexicon)
-        # The words of a big model must not stay in the vocabulary, and zones don't nest.
+        # The words of a big model must not remain in the vocabulary. Zones cannot be nested.
         within = getattr(self._nlp.vocab, "in_memory_zone")  # noqa: B009 - not in spaCy's stubs
         with nullcontext() if within else self._nlp.memory_zone():
             if cache is None or type(self._nlp.tokenizer) not in _CACHEABLE_TOKENIZERS:
@@ -112,12 +115,12 @@ class ElementTagger:
                 )
 
     def copy_from(self, other: ElementTagger) -> None:
-        """Looks from now on for what ``other`` looks for, and shares its words and phrases."""
+        """Copy the phrase index and the lexicon of another tagger."""
         self.language, self.spans_key, self.lexicon = other.language, other.spans_key, other.lexicon
         self._model, self.phrase_index = other._model, other.phrase_index
 
     def __call__(self, doc: Doc) -> Doc:
-        """Writes the groups of spans into ``doc`` and returns it."""
+        """Write the groups of spans into ``doc`` and return it."""
         known = self.phrase_index
         sentence = Sentence.from_doc(doc, doc.text, self.lexicon, known.swear_stems)
         others = (
@@ -125,21 +128,23 @@ class ElementTagger:
             if known.recognized_elements
             else ()
         )
-        finds, error = match_elements(sentence, known, others)
+        element_matches, error = match_elements(sentence, known, others)
         elements, resets = [], []
         groups: dict[str, list[str]] = {}
         details: dict[str, list[dict[str, Any]]] = {}
-        for entry, hit, entity in finds:
+        for entry, match, entity in element_matches:
             element = entry.element
             if element is None:
-                resets.append(Span(doc, hit.start, hit.end, label="reset"))
+                resets.append(Span(doc, match.start, match.end, label="reset"))
                 continue
             if element.abstract:
                 continue
-            how = "exact" if (entity or hit).exact else "stem"
+            how = "exact" if (entity or match).exact else "stem"
             if entity is not None and "misspelt" in entity.marks:
                 how = "typo"
-            span = Span(doc, hit.start, hit.end, label=element.id, kb_id=entry.value, span_id=how)
+            span = Span(
+                doc, match.start, match.end, label=element.id, kb_id=entry.value, span_id=how
+            )
             elements.append(span)
             groups[element.id] = sorted(element.groups)
             if entity is not None:
@@ -154,23 +159,23 @@ class ElementTagger:
         return doc
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """What it looks for, as bytes."""
+        """Serialize the elements of the model."""
         data: bytes = srsly.msgpack_dumps(self._to_data())
         return data
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> ElementTagger:
-        """Takes over what :meth:`to_bytes` gave; raises ValueError for anything else."""
+        """Restore what :meth:`to_bytes` returned; raises ValueError for data in another format."""
         self._from_data(srsly.msgpack_loads(data))
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Writes what it looks for into the folder ``path``."""
+        """Write the elements of the model into the folder ``path``."""
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / _FILE).write_bytes(self.to_bytes())
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> ElementTagger:
-        """Takes over what :meth:`to_disk` wrote."""
+        """Restore what :meth:`to_disk` wrote."""
         return self.from_bytes((Path(path) / _FILE).read_bytes())
 
     def _to_data(self) -> dict[str, Any]:
@@ -183,7 +188,7 @@ class ElementTagger:
 
     def _from_data(self, data: Any) -> None:
         if not isinstance(data, dict) or data.get("format") != _FORMAT:
-            raise ValueError(f"these are not the elements of a tagger in format {_FORMAT}")
+            raise ValueError(f"this is not the data of a tagger in format {_FORMAT}")
         self.spans_key = data["spans_key"]
         self.configure(model_from_data(data["model"], data["language"]), data["language"])
 
@@ -202,7 +207,7 @@ def _value_of(span: Span) -> str | None:
 
 
 def _groups_of(span: Span) -> list[str]:
-    """From the attributes of whichever group of spans knows the element."""
+    """Return the groups of the element from the first group of spans that lists them."""
     for group in span.doc.spans.values():
         groups = group.attrs.get("groups", {})
         if span.label_ in groups:
@@ -210,8 +215,8 @@ def _groups_of(span: Span) -> list[str]:
     return []
 
 
-# spaCy keeps the values of extensions by offsets alone, so that two readings of the same words
-# would share them: getters don't.
+# spaCy stores the values of extensions by offsets alone, so two entities of the same words would
+# share them. Getters avoid that.
 for _name, _getter in (("element", _element_of), ("value", _value_of), ("groups", _groups_of)):
     if not Span.has_extension(_name):
         Span.set_extension(_name, getter=_getter)

@@ -1,8 +1,7 @@
-"""What spaCy's tokenizer would do with a single word, without letting it.
+"""Predict how spaCy's tokenizer splits a single word, by its affix rules.
 
-It cuts a text at its blanks first and then looks at each piece by itself. To ask its rules takes
-a fifth of the time of letting it make tokens, each of which it would put into its vocabulary with
-all that it knows of them.
+The tokenizer splits a text at blanks first and then each piece by itself. Asking its rules takes a
+fifth of the time of creating tokens, each of which would add a lexeme to the vocabulary.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ _Search: TypeAlias = Callable[[str], Any]
 
 
 class AffixRules:
-    """What is cut off words, by the rules of a ``tokenizer``; ``rules`` are the texts on which it
-    has one of its own."""
+    """The prefix, suffix and infix rules of a ``tokenizer``, and the texts for which it has special
+    ``rules``."""
 
     def __init__(self, tokenizer: Tokenizer, rules: Iterable[str]) -> None:
         self._rules = frozenset(rules)
@@ -33,8 +32,8 @@ class AffixRules:
 
     @classmethod
     def for_tokenizer(cls, tokenizer: Callable[[str], Doc]) -> AffixRules | None:
-        """None where words of letters are not always cut alike: where another tokenizer than
-        spaCy's is at work, or a rule of its own is on several such words."""
+        """Create the rules; None for other tokenizers than spaCy's, and if a special rule spans
+        several words of letters, so that the split of a word depends on its neighbors."""
         if not isinstance(tokenizer, Tokenizer) or type(tokenizer) is not Tokenizer:
             return None
         rules = tokenizer.rules or {}
@@ -44,7 +43,7 @@ class AffixRules:
         return cls(tokenizer, rules)
 
     def is_single_token(self, word: str) -> bool:
-        """Whether the word is of letters alone, and one token however it is spelled."""
+        """Whether the word consists of letters and is a single token in any case."""
         return (
             word.isalpha()
             and (
@@ -58,7 +57,8 @@ class AffixRules:
         )
 
     def splits_only_last_character(self, piece: str) -> bool:
-        """Whether all that is cut off the piece is its last character, behind such a word."""
+        """Whether the tokenizer splits off exactly one trailing character, behind a word of
+        letters."""
         if (
             not piece
             or piece in self._rules
@@ -71,7 +71,7 @@ class AffixRules:
 
 
 def case_variants(text: str) -> tuple[str, ...]:
-    """The text as it is, in lower case, in capitals and with a capital letter."""
+    """Return the text as it is, in lower case, in upper case and capitalized."""
     return text, text.lower(), text.upper(), text.capitalize()
 
 

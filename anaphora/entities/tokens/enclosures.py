@@ -1,4 +1,4 @@
-"""What stands between quotation marks or brackets in a text."""
+"""Find the ranges of a text between quotation marks or brackets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import accumulate
 
 __all__ = ["Enclosures", "find_brackets", "find_quotes", "has_enclosures"]
 
-# By what may end it, what may have begun it.
+# Closing marks, each with its possible opening marks.
 _QUOTES = {
     '"': '"', "'": "'", "”": "“„", "“": "„", "’": "‘‚", "‘": "‚", "»": "«", "«": "»",
     "›": "‹", "‹": "›", "」": "「", "』": "『",
@@ -24,42 +24,43 @@ _OPENING = frozenset("".join(_QUOTES.values()))
 
 
 class Enclosures:
-    """Ranges of a text, each from behind an opening sign up to its closing one."""
+    """Ranges of a text, each from behind an opening mark to its closing one."""
 
     __slots__ = ("_reaches", "_starts")
 
     def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
         ordered = sorted(ranges)
         self._starts = [start for start, _ in ordered]
-        # How far what starts here or before goes at most: what reaches to an end holds it all.
+        # The greatest end of the ranges that start here or before.
         self._reaches = list(accumulate((end for _, end in ordered), max))
 
     def enclose(self, start: int, end: int) -> bool:
-        """Whether one of them holds all from ``start`` to ``end``."""
+        """Whether one of the ranges contains all from ``start`` to ``end``."""
         at = bisect_right(self._starts, start) - 1
         return at >= 0 and self._reaches[at] >= end
 
 
 def has_enclosures(text: str) -> bool:
-    """Whether there are quotation marks or brackets in a text at all."""
+    """Whether a text contains quotation marks or brackets."""
     return _ANY.search(text) is not None
 
 
 def find_quotes(text: str) -> Enclosures | None:
-    """What stands between quotation marks; None where there are no such marks.
+    """Find the ranges between quotation marks; None for a text without such marks.
 
-    An apostrophe is none: a single mark opens before a word and closes behind one.
+    Apostrophes don't count: a single mark opens before a word and closes behind one.
     """
     return Enclosures(_quote_ranges(text)) if _QUOTE.search(text) else None
 
 
 def find_brackets(text: str) -> Enclosures | None:
-    """What stands in round, square, curly or angle brackets; None where there are none."""
+    """Find the ranges in round, square, curly or angle brackets; None for a text without
+    brackets."""
     return Enclosures(_bracket_ranges(text)) if _BRACKET.search(text) else None
 
 
 def _quote_ranges(text: str) -> Iterator[tuple[int, int]]:
-    opened: dict[str, int] = {}  # the latest of each sign
+    opened: dict[str, int] = {}  # the last position of each mark
     for found in _QUOTE.finditer(text):
         sign, at = found[0], found.start()
         after_word = text[at - 1 : at].isalnum()

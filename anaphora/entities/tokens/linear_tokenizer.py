@@ -1,7 +1,7 @@
-"""A Doc of any text in a time that grows with the text alone.
+"""Tokenize any text in linear time.
 
-spaCy's tokenizer takes marks off the ends of what stands between two blanks, one by one, and
-looks at the rest anew each time: 10,000 brackets in a row take it 30 s.
+spaCy's tokenizer removes marks from the ends of each run of non-space characters one by one, and
+checks the rest anew each time: 10,000 brackets in a row take it 30 s.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from spacy.tokens import Doc
 
 __all__ = ["make_doc"]
 
-_MAX_RUN_LENGTH = 200  # characters between two blanks that are cut in one piece
+_MAX_RUN_LENGTH = 200  # characters between two blanks that are tokenized together
 
 
 def make_doc(nlp: Language, text: str) -> Doc:
-    """The tokens of ``text`` by the tokenizer of ``nlp``; what is longer than any word is cut
-    into pieces first, if it is spaCy's own one (those of scripts without blanks are others)."""
+    """Tokenize ``text`` with the tokenizer of ``nlp``. For spaCy's own tokenizer, runs of non-space
+    characters that are longer than any word are split first; tokenizers of scripts without blanks
+    don't need that."""
     is_short = (
         len(text) <= _MAX_RUN_LENGTH or max(map(len, text.split()), default=0) <= _MAX_RUN_LENGTH
     )
@@ -37,7 +38,7 @@ def make_doc(nlp: Language, text: str) -> Doc:
 
 
 def _split_long_runs(text: str) -> Iterator[str]:
-    """The text in parts none of which has more without a blank than may be."""
+    """Split the text so that no run of non-space characters exceeds _MAX_RUN_LENGTH."""
     start = 0
     for run in re.finditer(rf"\S{{{_MAX_RUN_LENGTH + 1},}}", text):
         if run.start() > start:

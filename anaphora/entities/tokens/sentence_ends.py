@@ -1,7 +1,7 @@
-"""Where sentences end: the marks of the scripts of the world, and what a full stop does besides.
+"""Find the ends of sentences, by the punctuation marks of many scripts.
 
-There is no model of a language behind it: a full stop also stands in numbers, initials and
-abbreviations, which ``languages/<code>/abbreviations.yaml`` lists.
+No model of a language is used: a period also occurs in numbers, initials and abbreviations, which
+``languages/<code>/abbreviations.yaml`` lists.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SPACED_MARKS = ".!?…।॥؟۔։።"
 SENTENCE_MARKS = frozenset(_UNSPACED_MARKS + _SPACED_MARKS)
 """The characters that end a sentence."""
 
-# What may stand behind the end of a sentence and still belongs to it.
+# Characters behind the end of a sentence that still belong to it.
 _CLOSING = r"[\p{Pe}\p{Pf}\"'’”»*_]*+"
 _END = regex.compile(
     rf"""
@@ -30,7 +30,7 @@ _END = regex.compile(
     | [{_UNSPACED_MARKS}]+{_CLOSING}\s*
     # "?!", "...", an emoji
     | (?<![{_SPACED_MARKS}])[{_SPACED_MARKS}]++{_CLOSING}(?:\s*+\p{{So}}++)*+\s+
-    # an emoji instead of a full stop
+    # an emoji instead of a period
     | (?<![\p{{So}}\uFE0F\u200D])\p{{So}}[\p{{So}}\uFE0F\u200D]*+\s+(?=\p{{Lu}})
     """,
     regex.VERBOSE,
@@ -42,7 +42,7 @@ _GERMAN_MONTHS = frozenset(
 
 
 def find_sentence_ends(text: str) -> Iterator[int]:
-    """The offsets in ``text`` behind its sentences and the white space that follows them."""
+    """Yield the offsets in ``text`` behind its sentences and the whitespace that follows them."""
     for match in _END.finditer(text):
         if match[0].lstrip(" ")[:1] == "." and is_abbreviation_or_ordinal(
             text, match.start(), match.end()
@@ -52,8 +52,8 @@ def find_sentence_ends(text: str) -> Iterator[int]:
 
 
 def is_abbreviation_or_ordinal(text: str, stop: int, end: int) -> bool:
-    """Whether the full stop at ``stop`` only shortens the word before it, or makes a number an
-    ordinal ("3. Mai"); ``end`` is where the next word begins."""
+    """Whether the period at ``stop`` belongs to an abbreviation or an ordinal ("3. Mai"). ``end``
+    is the offset of the next word."""
     if text[stop : stop + 2] == ".." or not LINE_BREAKS.isdisjoint(text[stop:end]):
         return False
     before = _WORD_BEFORE.search(text, max(0, stop - 20), stop)
@@ -70,6 +70,6 @@ def is_abbreviation_or_ordinal(text: str, stop: int, end: int) -> bool:
 
 @lru_cache(maxsize=2)
 def _load_abbreviations(kind: str) -> frozenset[str]:
-    """The abbreviations of a kind in all languages together."""
+    """Load the abbreviations of a kind, of all languages together."""
     tables = (load_table(code, "abbreviations") for code in languages_with("abbreviations"))
     return frozenset(word for own in tables for word in own.get(kind, "").split())

@@ -20,7 +20,7 @@ __all__ = ["PatternEnds", "TokenRuns"]
 
 # Where whole sentences have no spaces, each of their characters may be a token.
 _MAX_RUN = 64
-_MAX_MATCHES = 8  # of one pattern from one token, beside the token itself
+_MAX_MATCHES = 8  # of one pattern from one token, besides the token itself
 
 _CLOSING_MARK = regex.compile(r"[\p{Terminal_Punctuation}\p{Quotation_Mark}\p{Pe}\p{Ps}]+")
 
@@ -30,8 +30,8 @@ PatternEnds: TypeAlias = Callable[[Pattern, int], Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The text from one word to the next whitespace, as it was written and as it is compared, and
-    where each of its words ends in both."""
+    """The text from one word to the next whitespace, original and normalized, with the end of each
+    of its words in both."""
 
     text: str
     ends: Sequence[int]
@@ -42,8 +42,9 @@ class _Run:
 class TokenRuns:
     """The runs of adjacent tokens in one text.
 
-    ``words``, ``texts`` and ``starts`` are those of its tokens. ``places`` are the tokens that
-    count as words of phrases, all of them by default; :meth:`ends` counts by these.
+    ``words``, ``texts`` and ``starts`` are those of its tokens. ``places`` are the indexes of the
+    tokens that count as words of phrases, by default all; :meth:`ends` takes and returns indexes
+    into them.
     """
 
     __slots__ = ("_matches", "_places", "_runs", "_starts", "_texts", "_words")
@@ -58,12 +59,14 @@ class TokenRuns:
         self._words, self._texts, self._starts = words, texts, starts
         self._places = range(len(words)) if places is None else places
         self._runs: dict[int, _Run] = {}
-        # By the identity of the pattern, which the model holds: its hash takes longer.
+        # Keyed by the id of the pattern, which is faster than its hash; the model keeps it alive.
         self._matches: dict[tuple[int, int], Sequence[int]] = {}
 
     def ends(self, pattern: Pattern, at: int) -> Sequence[int]:
-        """As :data:`PatternEnds`. A run that only adds closing punctuation to one that matches
-        as well is left out: "Ann." is "Ann"."""
+        """Return where the runs that match ``pattern`` from word ``at`` end, the longest first.
+
+        A run that only adds closing punctuation to another match is left out: "Ann." is "Ann".
+        """
         try:
             return self._matches[id(pattern), at]
         except KeyError:

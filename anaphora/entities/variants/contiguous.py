@@ -1,9 +1,8 @@
-"""The best readings of entities each of which is in one piece.
+"""Find the best variants of contiguous entities by dynamic programming from right to left.
 
-A set is maximal when no further entity fits between its own. The best of them are found from
-the last token back to the first: the best readings of a text from some place on are the
-entities that may come first there, each with the best readings of what follows it. A rank is a
-sum over entities, so nothing beyond the ``limit`` best at each place is ever needed.
+A set is maximal if no further entity fits between its own. The best variants from a position on are
+the entities that may come first there, each with the best variants of what follows. The cost is a
+sum over entities, so only the best ``limit`` at each position are needed.
 """
 
 from __future__ import annotations
@@ -15,35 +14,41 @@ from typing import Any, TypeAlias
 
 from anaphora.core.utterance import Entity
 
-__all__ = ["find_contiguous_variants"]
+__all__ = ["find_contiguous_variants", "is_contiguous"]
+
+
+def is_contiguous(entity: Entity) -> bool:
+    """Whether no other token stands between those of the entity."""
+    tokens = entity.tokens
+    return tokens[-1] - tokens[0] + 1 == len(tokens)
 
 
 def find_contiguous_variants(
     entities: Sequence[Entity], costs: Sequence[int], limit: int
 ) -> list[list[int]]:
-    """At most ``limit`` maximal sets of entities that don't overlap, the cheapest first.
+    """Return at most ``limit`` maximal sets of entities that do not overlap, the cheapest first.
 
-    The entities come sorted by their start, each with its cost; a set is given by their indexes,
-    and is as cheap as the sum of its costs is small. Among equals, what has the earlier ones
-    comes first. Without entities there is one empty set.
+    The entities are sorted by start, each with its cost; a set is given by their indexes, and costs
+    the sum of them. Ties are broken in favor of earlier entities. Without entities there is one
+    empty set.
     """
     if not entities:
         return [[]]
-    if len(entities) == 2 and entities[1].tokens[0] <= entities[0].tokens[-1]:  # as most often
+    if len(entities) == 2 and entities[1].tokens[0] <= entities[0].tokens[-1]:  # most common
         return ([[0], [1]] if costs[0] <= costs[1] else [[1], [0]])[:limit]
     starts = [entity.tokens[0] for entity in entities]
     ends = [entity.tokens[-1] + 1 for entity in entities]
     places = sorted(set(starts))
     after = [bisect_left(places, end) for end in ends]
-    # For each place the best readings from there on, and beyond the last place nothing.
+    # For each position the best partial variants from there on; none beyond the last one.
     tables: list[list[_PartialVariant]] = [[_NOTHING]] * (len(places) + 1)
-    earliest = max(ends)  # of the ends of what starts here or later
+    earliest = max(ends)  # the first end of an entity that starts here or later
     last = len(entities)
     for place in range(len(places) - 1, -1, -1):
         begin = bisect_left(starts, places[place], 0, last)
         earliest = min(earliest, *ends[begin:last])
         last = begin
-        # What starts at or after the earliest end would leave room for what ends there.
+        # A set that starts behind the earliest end is not maximal.
         firsts = range(begin, bisect_left(starts, earliest, begin))
         tables[place] = _best_starting_with(firsts, costs, after, tables, limit)
     return [_indexes(reading) for reading in tables[0]]
@@ -63,9 +68,9 @@ def _best_starting_with(
     tables: list[list[_PartialVariant]],
     limit: int,
 ) -> list[_PartialVariant]:
-    """The best readings that begin with one of ``firsts``."""
+    """Return the best partial variants that begin with one of ``firsts``."""
     candidates: Iterable[int] = firsts
-    if len(firsts) > limit:  # then only those count whose best reading is among the best
+    if len(firsts) > limit:  # only those whose best variant is among the best count
         best = nsmallest(limit, [(costs[i] + tables[after[i]][0][0], i) for i in firsts])
         candidates = [first for _, first in best]
     readings = [
@@ -73,7 +78,7 @@ def _best_starting_with(
         for first in candidates
         for place, rest in enumerate(tables[after[first]])
     ]
-    readings.sort()  # which never comes to compare two rests
+    readings.sort()  # two rests are never compared
     return readings[:limit]
 
 

@@ -1,36 +1,36 @@
-"""The ways to read an utterance: sets of its entities that don't overlap."""
+"""Find the variants of an utterance: sets of its entities that do not overlap."""
 
 from __future__ import annotations
 
 from anaphora.core.utterance import Entity, Utterance, Variant
-from anaphora.entities.variants.contiguous import find_contiguous_variants
-from anaphora.entities.variants.sparse import find_sparse_variants, is_contiguous
+from anaphora.entities.variants.contiguous import find_contiguous_variants, is_contiguous
+from anaphora.entities.variants.sparse import find_sparse_variants
 
 __all__ = ["find_variants"]
 
 _MISSPELLED = 1 << 20
 _BY_STEM = 1 << 9
-_INEXACTNESS = 3  # its place in the rank of a variant
+_INEXACTNESS = 3  # its index in the rank of a variant
 
 
 def find_variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
-    """At most ``limit`` maximal sets of entities that don't overlap, the best first.
+    """Return at most ``limit`` maximal sets of entities that do not overlap, the best first.
 
-    Better is what covers more tokens, then has the longer entities, then the denser ones, then
-    fewer of them misspelt, then fewer found by a stem or a head alone, then more of them written
-    exactly, then more of the model's own; among equals, what comes first in the utterance's order
-    of entities. An utterance without entities has one empty variant. Where very many entities
-    between whose words others stand overlap, not all sets are tried. Behind them, as far as there
-    is room, comes each without its misspelt entities, for they may be no misspelt words at all.
-    Raises ValueError for a limit below 1.
+    A variant is better if it covers more tokens, then if it has longer entities, then denser ones,
+    then fewer misspelled ones, then fewer found by a stem or a compound head alone, then more exact
+    ones, then more that the model defines itself; ties follow the order of entities in the
+    utterance. An utterance without entities has one empty variant. Where very many sparse entities
+    overlap, not all sets are tried. As far as there is room, each variant with misspelled entities
+    is added without them at the end, as they may be correct words. Raises ValueError for a limit
+    below 1.
     """
     if limit < 1:
-        raise ValueError("there must be room for one variant at least")
+        raise ValueError("the limit must be at least 1")
     entities = sorted(utterance.entities, key=_start)
     fixed, contested = _split_contested(entities)
     if not contested:
         variant = _create_variant(utterance, entities)
-        if not _has_misspelled(variant):  # as most often
+        if not _has_misspelled(variant):  # the most common case
             return (variant,)
         return _add_variants_without_typos(utterance, [entities], limit)
     rivals = [entities[index] for index in contested]
@@ -45,7 +45,7 @@ def find_variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
 def _add_variants_without_typos(
     utterance: Utterance, chosen: list[list[Entity]], limit: int
 ) -> tuple[Variant, ...]:
-    """The variants of the chosen sets, and behind them those without misspelt entities."""
+    """Create the variants of the chosen sets, followed by those without misspelled entities."""
     found = [_create_variant(utterance, one) for one in chosen[:limit]]
     if not any(map(_has_misspelled, found)):
         return tuple(found)
@@ -68,7 +68,8 @@ def _start(entity: Entity) -> int:
 
 
 def _cost(entity: Entity) -> int:
-    """The rank of a variant as one number that can be summed up, smaller for the better."""
+    """Return the rank of a variant with this entity alone as a number: smaller is better, and it
+    can be summed up."""
     length = len(entity.tokens)
     return (
         -(length << 160)
@@ -80,8 +81,8 @@ def _cost(entity: Entity) -> int:
 
 
 def _inexactness(entity: Entity) -> int:
-    """One misspelt entity counts more than any number of those found by a stem or the head of a
-    compound, and one of these more than any number of those that are written exactly."""
+    """Return the penalty of an inexact entity. A misspelled one counts more than any number of
+    those found by a stem or a compound head, and one of these more than any number of others."""
     if entity.exact:
         return -1
     marks = entity.marks
@@ -91,7 +92,7 @@ def _inexactness(entity: Entity) -> int:
 
 
 def _split_contested(entities: list[Entity]) -> tuple[list[int], list[int]]:
-    """The indexes of the entities into whose range no other reaches, and of the rest."""
+    """Return the indexes of the entities whose range no other one overlaps, and of the rest."""
     fixed: list[int] = []
     contested: list[int] = []
     cluster: list[int] = []

@@ -1,9 +1,9 @@
-"""The best readings of entities between whose tokens others may stand.
+"""Find the best variants where some entities are not contiguous.
 
-Such an entity shares no token with what stands in its gaps, and so has no place in an order of
-entities. Entities that share no token with each other, not even by way of others, are looked at
-apart. Of the rest, sets of those in pieces are tried, the most promising first, each with the
-best readings of the whole ones that are left beside it.
+A sparse entity shares no token with entities in its gaps, so it has no place in an order of
+entities. Groups of entities that share tokens, directly or through others, are processed
+separately. Within a group, sets of sparse entities are tried, the most promising first, each with
+the best variants of the contiguous entities that remain.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from heapq import heappop, heappush, nsmallest
 from typing import Any, TypeAlias
 
 from anaphora.core.utterance import Entity
-from anaphora.entities.variants.contiguous import find_contiguous_variants
+from anaphora.entities.variants.contiguous import find_contiguous_variants, is_contiguous
 
-__all__ = ["find_sparse_variants", "is_contiguous"]
+__all__ = ["find_sparse_variants"]
 
-_MAX_SELECTIONS = 512  # of entities in pieces, tried for entities that share tokens
-_MAX_WORK = 20_000  # such sets times entities, in all (some 0.2 s)
+_MAX_SELECTIONS = 512  # of sparse entities, tried in a group
+_MAX_WORK = 20_000  # selections times entities in all groups (some 0.2 s)
 _MIN_SELECTIONS = 4
 
 
 def find_sparse_variants(
     entities: Sequence[Entity], costs: Sequence[int], limit: int
 ) -> list[list[int]]:
-    """As :func:`~anaphora.entities.variants.contiguous.find_contiguous_variants` for entities that
-    may be in pieces.
+    """Find variants as :func:`~anaphora.entities.variants.contiguous.find_contiguous_variants`
+    does, of entities that may be sparse.
 
-    Where very many of these share tokens, some sets may not be found; what is found is maximal.
+    If very many of them share tokens, some sets may be missed; those that are found are maximal.
     """
     groups = _group_overlapping(entities)
     contested = [group for group in groups if len(group) > 1]
-    if len(contested) == 1 and len(contested[0]) == 2:  # as most often: one of two
+    if len(contested) == 1 and len(contested[0]) == 2:  # the most common case: one of two
         alone = [group[0] for group in groups if len(group) == 1]
         one, other = contested[0]
         best = (one, other) if costs[one] <= costs[other] else (other, one)
@@ -56,17 +56,11 @@ def find_sparse_variants(
     return _combine(read, limit)
 
 
-def is_contiguous(entity: Entity) -> bool:
-    """Whether no token stands between those of the entity."""
-    tokens = entity.tokens
-    return tokens[-1] - tokens[0] + 1 == len(tokens)
-
-
 _CostedVariant: TypeAlias = tuple[int, list[int]]
 
 
 class _OverlapGroup:
-    """Entities that share tokens, some of them in pieces."""
+    """Entities that share tokens, some of them sparse."""
 
     def __init__(
         self, group: list[int], entities: Sequence[Entity], costs: Sequence[int], limit: int
@@ -75,12 +69,12 @@ class _OverlapGroup:
         self._contiguous = [index for index in group if is_contiguous(entities[index])]
         pieces = [index for index in group if not is_contiguous(entities[index])]
         self._sparse = sorted(pieces, key=costs.__getitem__)
-        # Tokens as bits: whether two sets of them meet is one operation.
+        # Tokens as bits: one operation tests whether two sets overlap.
         self._masks = {i: sum(1 << token for token in entities[i].tokens) for i in group}
         self._found: dict[tuple[int, ...], int] = {}
 
     def readings(self, most: int) -> list[list[int]]:
-        """The best readings by at most that many sets of the entities in pieces."""
+        """Return the best variants by at most that many sets of sparse entities."""
         waiting = [self._evaluate(_Selection((), 0, 0))]
         tried = 1
         while waiting and tried < most:
@@ -94,8 +88,8 @@ class _OverlapGroup:
         return [list(reading) for _, reading in nsmallest(self._limit, found)]
 
     def _evaluate(self, tried: _Selection) -> tuple[int, _Selection]:
-        """Notes the best readings with the pieces that were chosen; what the best of them costs
-        says how promising these are."""
+        """Find the best variants with the chosen sparse entities; return the lowest cost among
+        them."""
         left = [index for index in self._contiguous if not self._masks[index] & tried.tokens]
         beside = find_contiguous_variants(
             [self._entities[i] for i in left], [self._costs[i] for i in left], self._limit
@@ -108,7 +102,7 @@ class _OverlapGroup:
         return min(cheapest), tried
 
     def _extend(self, chosen: _Selection) -> Iterator[_Selection]:
-        """The chosen pieces with one more, each set once."""
+        """Yield the selection with one more sparse entity, each set once."""
         for at in range(chosen.next, len(self._sparse)):
             index = self._sparse[at]
             if not self._masks[index] & chosen.tokens:
@@ -116,10 +110,10 @@ class _OverlapGroup:
                 yield _Selection((*chosen.chosen, index), tokens, at + 1)
 
     def _fill_up(self, reading: list[int]) -> tuple[int, ...]:
-        """The reading with every piece that still has room, the best first.
+        """Add every sparse entity that still has room, the best first.
 
-        Sets without these pieces need not be left out for that: what they can be filled up to is
-        better, and different for each.
+        Sets without these entities need not be skipped: what they are filled up to is better, and
+        different for each.
         """
         used = 0
         for index in reading:
@@ -133,7 +127,8 @@ class _OverlapGroup:
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Selection:
-    """Entities in pieces that share no token, their tokens as bits, and which may come next."""
+    """Sparse entities that share no token, their tokens as bits, and the index of the next one to
+    try."""
 
     chosen: tuple[int, ...]
     tokens: int
@@ -141,11 +136,11 @@ class _Selection:
 
 
 def _group_overlapping(entities: Sequence[Entity]) -> list[list[int]]:
-    """The indexes of entities that share tokens, be it by way of others."""
+    """Group the indexes of entities that share tokens, directly or through others."""
     group_of: dict[int, list[int]] = {}  # by token
     for index, entity in enumerate(entities):
         met = {id(group_of[token]): group_of[token] for token in entity.tokens if token in group_of}
-        # The greatest one takes the others in: each index moves but a few times.
+        # The largest group absorbs the others, so that each index is moved only a few times.
         group, *others = sorted(met.values(), key=len, reverse=True) or [[]]
         group.append(index)
         for other in others:
@@ -166,7 +161,7 @@ _Chain: TypeAlias = tuple[int, int, int, Any]
 
 
 def _combine(read: Sequence[list[_CostedVariant]], limit: int) -> list[list[int]]:
-    """The cheapest combinations of one reading from each list, as sorted indexes."""
+    """Return the cheapest combinations of one variant from each list, as sorted indexes."""
     chains: list[_Chain] = [(0, 0, 0, None)]
     for some in read:
         pairs = [

@@ -1,6 +1,6 @@
-"""Finds the head of a compound: "Lampe" of "Küchenlampe", in languages that write them solid.
+"""Find the head of a compound ("Lampe" of "Küchenlampe") in languages that write compounds solid.
 
-What stands before the head must be a word of the dictionary, with what may join the two ("Arbeit",
+What precedes the head must be a word of the dictionary, with possible linking letters ("Arbeit",
 "s"), or a compound itself. Not every such word is a compound: "romantisch" is no table.
 """
 
@@ -12,34 +12,30 @@ from functools import lru_cache
 from typing import Any
 
 from anaphora.entities.words.dictionary import Dictionary, load_dictionary
+from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.lexicon import Lexicon, Word
-from anaphora.entities.words.normalization import create_normalizer, load_stop_words
-from anaphora.entities.words.orthography import Orthography, load_orthography
+from anaphora.entities.words.normalization import create_normalizer
+from anaphora.entities.words.orthography import Orthography, load_orthography, split_word_lists
 
-__all__ = ["CompoundSplitter", "has_compounds"]
+__all__ = ["CompoundSplitter"]
 
-_MIN_LENGTH = 3  # letters of a head, and of most of what stands before it
-_MIN_MODIFIER_LENGTH = 2  # letters of what is listed as such ("Öl")
+_MIN_LENGTH = 3  # letters of a head, and of most modifiers
+_MIN_MODIFIER_LENGTH = 2  # letters of a listed modifier ("Öl")
 _MIN_LENGTH_OF_TWO = 4  # letters of each of two words before a head
 _MAX_LENGTH = 64  # characters; longer ones are no words
 _MAX_CACHED = 5_000  # words with their heads
 
 
-def has_compounds(code: str) -> bool:
-    """Whether the language writes compounds as one word, and it is known how."""
-    return bool(load_orthography(code).compounds)
-
-
 @dataclass(frozen=True, slots=True)
 class _CompoundRules:
-    """What ``languages/<code>/orthography.yaml`` says under ``compounds``.
+    """The rules under ``compounds`` in ``languages/<code>/orthography.yaml``.
 
-    ``links`` may stand behind the first word, ``restored`` is what it may have lost there.
-    ``modifiers`` stand before a head though they are stop words or very short, ``prefixes`` do so
-    without being words, ``barred`` are words and prefixes that do not. An adjective, which the
-    dictionary has with the ``adjective`` ending, has an adjective for a head. Some heads are
-    ``suffixes`` as well ("bar" of "wunderbar"): there the compound must be a noun, by the ``noun``
-    endings that the dictionary has. What ends in one of the ``derivations`` is no compound
+    ``links`` may follow the first word, ``restored`` are endings that it may have lost.
+    ``modifiers`` may precede a head although they are stop words or very short; ``prefixes``
+    although they are no words; ``barred`` words and prefixes may not. An adjective, which the
+    dictionary has with the ``adjective`` ending, needs an adjective as its head. Some heads are
+    ``suffixes`` as well ("bar" of "wunderbar"): then the compound must be a noun, by the ``noun``
+    endings in the dictionary. Words that end in one of the ``derivations`` are no compounds
     ("Generator").
     """
 
@@ -57,7 +53,8 @@ class _CompoundRules:
     orthography: Orthography
 
     def is_modifier(self, text: str, *, is_noun: bool = False) -> bool:
-        """Whether the text may stand before a head; one that ``is_noun`` is no root of a verb."""
+        """Whether the text may precede a head. If the compound ``is_noun``, the root of a verb may
+        not."""
         if text in self.prefixes or self._is_word(text, is_noun=is_noun):
             return True
         return any(
@@ -89,7 +86,7 @@ class _CompoundRules:
         return self._inflects(word, self.adjective)
 
     def is_noun(self, word: str) -> bool:
-        """Whether the word may be a noun, as far as the dictionary tells."""
+        """Whether the word may be a noun according to the dictionary."""
         if word not in self.words:
             return True
         return self._inflects(word, self.noun) and not self.is_adjective(word)
@@ -106,59 +103,39 @@ def _load_rules(code: str) -> _CompoundRules | None:
     if words is None:
         return None
     normalize = create_normalizer(code)
-    listed = {
-        key: tuple(map(normalize, table.get(key, "").split()))
-        for key in (
-            "links", "restored", "modifiers", "prefixes", "barred", "adjective", "noun", "suffixes",
-            "derivations",
-        )
-    }  # fmt: skip
-    modifiers = frozenset(listed["modifiers"])
-    return _CompoundRules(
-        links=listed["links"],
-        restored=listed["restored"],
-        modifiers=modifiers,
-        prefixes=frozenset(listed["prefixes"]),
-        barred=load_stop_words(code).union(listed["barred"]) - modifiers,
-        adjective=listed["adjective"],
-        noun=listed["noun"],
-        suffixes=frozenset(listed["suffixes"]),
-        derivations=listed["derivations"],
-        vowels=frozenset(table["vowels"]),
-        words=words,
-        orthography=known,
-    )
+    table["vowels"] = frozenset(table["vowels"])
+    listed = split_word_lists(_CompoundRules, table, normalize)
+    listed["barred"] = load_stop_words(code).union(listed["barred"]) - listed["modifiers"]
+    return _CompoundRules(words=words, orthography=known, **listed)
 
 
 class CompoundSplitter:
-    """Finds which of the ``heads``, stems of words of a model, is that of a compound."""
+    """Finds compounds whose head has one of the stems ``heads``."""
 
     def __init__(self, heads: Iterable[str], lexicon: Lexicon) -> None:
         self._heads = frozenset(heads)
         self._lexicon = lexicon
         self._rules = _load_rules(lexicon.code)
-        self._cache: dict[str, tuple[str, ...]] = {}
+        self._find_cached = lru_cache(maxsize=_MAX_CACHED)(self._find_in_word)
 
     def __bool__(self) -> bool:
         """Whether any compound may be found."""
         return self._rules is not None and bool(self._heads)
 
     def find_heads(self, word: Word) -> tuple[str, ...]:
-        """The stems of the head of the word, the longest that it may have; none if it is no
-        compound with one of the heads."""
+        """Return the stems of the longest possible head of the word; empty if it is no compound
+        with one of the heads."""
         if self._rules is None or not self._heads:
             return ()
         if word.parts:
             return self._select_known_stems(self._lexicon.word(word.form.rpartition(" ")[2]))
-        lower = word.lower
-        if lower not in self._cache:
-            if len(self._cache) >= _MAX_CACHED:
-                self._cache.clear()
-            rules = self._rules
-            forms = dict.fromkeys((lower, *(rules.words.get(lower) or ())))
-            found = (self._find_head_stems(form, rules) for form in forms)
-            self._cache[lower] = next(filter(None, found), ())
-        return self._cache[lower]
+        return self._find_cached(word.lower)
+
+    def _find_in_word(self, lower: str) -> tuple[str, ...]:
+        assert self._rules is not None
+        forms = dict.fromkeys((lower, *(self._rules.words.get(lower) or ())))
+        found = (self._find_head_stems(form, self._rules) for form in forms)
+        return next(filter(None, found), ())
 
     def _find_head_stems(self, lower: str, rules: _CompoundRules) -> tuple[str, ...]:
         if not lower.isalpha() or len(lower) > _MAX_LENGTH or lower.endswith(rules.derivations):
@@ -186,22 +163,17 @@ class CompoundSplitter:
         return ()
 
     def _select_known_stems(self, head: Word) -> tuple[str, ...]:
-        return tuple([one for one in dict.fromkeys(_lemmas(head)) if one in self._heads])
+        return tuple([one for one in dict.fromkeys(head.lemmas) if one in self._heads])
 
 
 def _share_lemma_ending(lemmas: Iterable[str], head: Word) -> bool:
-    """Whether a lemma of the whole word is a compound with a lemma of the head: "Hühnereis" is a
-    form of "Hühnerei", and no "Eis"."""
-    ends = _lemmas(head)
-    return any(lemma.endswith(ends) for lemma in lemmas)
-
-
-def _lemmas(word: Word) -> tuple[str, ...]:
-    return (word.stem, *word.homographs, *word.derived)
+    """Whether a lemma of the whole word ends with a lemma of the head: "Hühnereis" is a form of
+    "Hühnerei", not of "Eis"."""
+    return any(lemma.endswith(head.lemmas) for lemma in lemmas)
 
 
 def _keeps_diacritics(written: str, stem: str, rules: _CompoundRules) -> bool:
-    """Whether no mark of the stem is left out: "tur" in "Partitur" is no "Tür"."""
+    """Whether the word has all marks of the stem: "tur" in "Partitur" is no "Tür"."""
     if stem.isascii() or not written.isascii():
         return True
     replaced = stem.translate(rules.orthography.also)

@@ -1,8 +1,8 @@
-"""The words of a language with their lemmas, as the dictionaries of simplemma have them.
+"""Dictionaries of lemmas, compiled from those of simplemma.
 
 simplemma has some fifty languages and needs up to five seconds and 300 MB to load one. So each is
-made once into a table of hashes, which is kept in the cache of the user: it is there in
-milliseconds for every process after the first, and a word is looked up in one microsecond.
+compiled once into a table of hashes in the user's cache. Later processes open it in milliseconds,
+and a look-up takes one microsecond.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ __all__ = ["Dictionary", "Lemmas", "compile_table", "is_dictionary_word", "load_
 
 _log = logging.getLogger(__name__)
 
-_FORMAT = 7  # goes up with every change of how words are normalised
+_FORMAT = 7  # increased with every change of the normalization of words
 
 _CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
 _NONE = (1 << 32) - 1
 _SIZES = Struct("<5Q")  # bytes of the parts: hashes, numbers, others, offsets, lemmas
-_NO_FORMS = _NONE - 1  # in the place of another lemma: the word is its own, and no other's
+_NO_FORMS = _NONE - 1  # instead of another lemma: the word is a lemma without other forms
 
 
 class Lemmas(NamedTuple):
-    """The lemma of a word, normalised as words are compared, and the one that it has if it is
-    another word: "saw" of a tool, "see" of the verb; '' if there is no other."""
+    """The normalized lemma of a word, and the lemma of another word with the same spelling: "saw"
+    of the tool, "see" of the verb; '' if there is none."""
 
     first: str
     other: str = ""
 
 
 class Dictionary:
-    """The lemmas of the words of one language; ``table`` is what :func:`compile_table` makes."""
+    """The lemmas of the words of one language; ``table`` is the result of :func:`compile_table`."""
 
     def __init__(self, table: bytes | memoryview) -> None:
         data = memoryview(table)
@@ -68,7 +68,7 @@ class Dictionary:
         return len(self._hashes)
 
     def get(self, word: str) -> Lemmas | None:
-        """The lemmas of a normalised word; None for one that is not in the dictionary."""
+        """Return the lemmas of a normalized word; None if the dictionary does not have it."""
         place = self._find(word)
         if place < 0:
             return None
@@ -77,8 +77,8 @@ class Dictionary:
         return Lemmas(first, "" if other >= _NO_FORMS else self._lemma_text(other))
 
     def is_lemma(self, word: str) -> bool:
-        """Whether the normalised word is a lemma of which there are other forms. Word lists also
-        have inflected forms as lemmas of themselves alone."""
+        """Whether the normalized word is a lemma with other forms. Word lists also have inflected
+        forms as lemmas of themselves alone."""
         place = self._find(word)
         if place < 0 or self._others[place] == _NO_FORMS:
             return False
@@ -94,25 +94,25 @@ class Dictionary:
 
 
 def is_dictionary_word(lower: str, language: str) -> bool:
-    """Whether the dictionary of the language has this form of a word; False for a language
-    without one."""
+    """Whether the dictionary of the language has this form of a word; False for a language without
+    one."""
     words = load_dictionary(base_code(language))
     return words is not None and lower in words
 
 
 @cache
 def load_dictionary(code: str) -> Dictionary | None:
-    """The dictionary of a language by its code (``en``, not ``en-US``); None if there is none.
+    """Load the dictionary of a language by its code (``en``, not ``en-US``); None if there is none.
 
-    The first call for a language on a machine takes up to some seconds, and the first one of a
-    process some milliseconds. The table is kept in the folder that ``ANAPHORA_CACHE`` names, else
-    where the user's caches are.
+    The first call for a language on a machine takes up to some seconds, the first one of a process
+    some milliseconds. The table is kept in the folder ``ANAPHORA_CACHE``, else in the user's cache
+    folder.
     """
     code = _CODES.get(code, code)
     cache, kind, key = _open_cache(), f"lemmas-{code}", _cache_key(code)
     if cache is not None and (kept := cache.get_bytes(kind, key)) is not None:
         return Dictionary(kept)
-    # To import simplemma takes longer than to read what is kept.
+    # Importing simplemma takes longer than reading the cache.
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     if code not in SUPPORTED_LANGUAGES:
@@ -121,13 +121,13 @@ def load_dictionary(code: str) -> Dictionary | None:
     table = compile_table(_entries(code), code)
     if cache is not None:
         cache.put_bytes(kind, key, table)
-        if (kept := cache.get_bytes(kind, key)) is not None:  # which processes share
+        if (kept := cache.get_bytes(kind, key)) is not None:  # shared by processes
             return Dictionary(kept)
     return Dictionary(table)
 
 
 def _open_cache() -> Cache | None:
-    """Where the tables are kept; None for a user without a home."""
+    """Open the cache of the tables; None for a user without a home folder."""
     try:
         return Cache(os.environ.get("ANAPHORA_CACHE") or user_cache_path("anaphora"))
     except AnaphoraError as error:
@@ -136,8 +136,8 @@ def _open_cache() -> Cache | None:
 
 
 def _cache_key(code: str) -> str:
-    """What tells a table from one made by other code, or of other data. Unlike other digests, it
-    stays the same when code changes that has no part in it: to make a table takes seconds."""
+    """Key of a table by its data and by the code that shapes it. Unlike other digests, it stays the
+    same when unrelated code changes, since compiling a table takes seconds."""
     known = load_orthography(code)
     made_by = (_FORMAT, version("simplemma"), unidata_version, sys.byteorder)
     spelling = [sorted(map(repr, one.items())) for one in (known.same, known.last, known.also)]
@@ -145,13 +145,14 @@ def _cache_key(code: str) -> str:
 
 
 def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
-    """The table of words and their lemmas in the language with that code.
+    """Compile the table of words and their lemmas in the language with that code.
 
-    Of several words that are compared alike, one that is written as it is compared goes before
-    others in lower case, these before capitalized ones, and all before one without its marks; a
-    word that is the lemma of others is its own, and no other one without a letter set apart.
+    Of several words with the same normalized form, one that is written in that form takes
+    precedence over others in lower case, these over capitalized ones, and all over a word without
+    its marks. A word that is the lemma of others is its own lemma, and never another one without a
+    letter set apart.
     """
-    # Dutch lemmas have the parts of compounds ("over_nemen").
+    # Dutch lemmas mark the parts of compounds ("over_nemen").
     pairs = [(word, lemma.replace("_", "")) for word, lemma in entries if " " not in word]
     normalize, known = create_batch_normalizer(code), load_orthography(code)
     words = normalize([word for word, _ in pairs])
@@ -174,7 +175,7 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
     for word in lemmas.keys() & of_others:
         if (lemma := lemmas[word]) != word:
             lemmas[word], others[word] = word, lemma
-    # Where two letters may stand for a marked one, the mark is none that people leave out.
+    # Marks that are spelled with a second letter instead are not left out.
     apart = frozenset() if known.also else known.apart
     marked = [word for word in lemmas if not word.isascii()]
     for unmarked in known.unmarked_spellings_in_lines(marked):
@@ -210,7 +211,7 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
 def _add_lemmas(
     lemmas: dict[str, str], others: dict[str, str], further: Iterable[tuple[str, str]]
 ) -> None:
-    """Adds words that may be there with another lemma, which goes before theirs."""
+    """Add words that may already have another lemma, which takes precedence."""
     for word, lemma in further:
         known = lemmas.setdefault(word, lemma)
         if known != lemma:

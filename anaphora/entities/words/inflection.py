@@ -1,8 +1,8 @@
-"""Inflected forms taken back to simpler ones, by the patterns of a language.
+"""Derive base forms from inflected forms, by the patterns of a language.
 
 A language has several paths ("imperfect", "possessive"), each a sequence of stages. A stage maps
-regular expressions to what a match becomes; every result of a stage goes on to the next one. An
-empty expression passes a word on unchanged, so a stage without one is required.
+regular expressions to replacements; every result of a stage goes on to the next one. An empty
+expression leaves a word unchanged, so a stage without one is required.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ __all__ = ["Paths", "compile_paths", "find_base_forms"]
 Stage: TypeAlias = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
 Paths: TypeAlias = tuple[tuple[Stage, ...], ...]
 
-_NOTHING = "-"  # in the place of a replacement
+_NOTHING = "-"  # instead of an empty replacement
 _MAX_FORMS = 200  # forms of one word: more than any real one has
 
 
 def compile_paths(
     table: Mapping[str, Sequence[Mapping[str, str]]], spelling: Mapping[int, str | None]
 ) -> Paths:
-    """The paths of a table, in the letters by which words are compared."""
+    """Compile the paths of a table, with folded letters."""
     return tuple(
         tuple(
             tuple(
@@ -37,7 +37,7 @@ def compile_paths(
 
 
 def find_base_forms(word: str, paths: Paths) -> Iterator[str]:
-    """What the word may be a form of, without itself. A form may come twice."""
+    """Yield the forms that the word may be derived from, without itself. A form may come twice."""
     for stages in paths:
         forms = {word: None}
         for stage in stages:

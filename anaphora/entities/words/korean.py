@@ -1,9 +1,7 @@
-"""The words that a Korean word consists of: what is written between two blanks is a noun with its
-particles, or a verb with its endings.
+"""Split Korean words into morphemes: nouns with particles, verbs with endings.
 
-Lindera with the dictionary of MeCab-ko takes them apart. It is a package of its own, which is
-loaded with the first word; without it the table of the language says which
-particles may stand behind a word.
+Lindera with the dictionary of MeCab-ko does the analysis. It is an optional package, loaded with
+the first word; without it the table of the language lists the particles that may follow a word.
 """
 
 from __future__ import annotations
@@ -20,36 +18,17 @@ __all__ = ["AnalyzeWord", "WordAnalysis", "analyzer_version", "load_analyzer", "
 # Tags of MeCab-ko.
 _VERBS = frozenset({"VV", "VA", "VX", "VCN"})
 _NOUNS = frozenset({"NNG", "NNP", "NNB", "NNBC", "NP", "NR", "SN", "SL", "SH", "XR", "XPN", "XSN"})
-_OF_NOUNS = frozenset({"XSV", "XSA"})  # "do", "be": they make verbs of nouns
+_OF_NOUNS = frozenset({"XSV", "XSA"})  # "do", "be": they turn nouns into verbs
 _WHOLE_WORDS = frozenset({"MAG", "MAJ", "MM", "IC"})
 _PARTICLE = "J"
 
 _INFINITIVE = "다"
 _PLURAL = "들"
-# Nouns that stand behind another one as particles do: "on the desk", "during the meeting".
+# Nouns that follow another one like particles: "on the desk", "during the meeting".
 _RELATIONS = frozenset(
-    {
-        *(
-            "위",
-            "아래",
-            "밑",
-            "앞",
-            "뒤",
-            "옆",
-            "안",
-            "밖",
-            "속",
-            "쪽",
-            "중",
-            "때",
-            "후",
-            "전",
-            "행",
-        ),
-        *("동안", "사이", "근처", "이후", "이전"),
-    }
+    {*"위밑앞뒤옆안밖속쪽중때후전행", "아래", "동안", "사이", "근처", "이후", "이전"}
 )
-_GENITIVE = "의"  # which it knows as a noun, too
+_GENITIVE = "의"  # a noun as well in the dictionary
 # The particle of the subject and "to be" behind consonants, which the dictionary lacks.
 _BEHIND_CONSONANTS = ("이에요", "이예요", "이야", "이")
 _VERBAL = ("요", "고")  # ends of nouns that are more often ends of verbs ("사고 싶다")
@@ -64,9 +43,9 @@ _DICTIONARY = "embedded://ko-dic"
 
 
 class WordAnalysis(NamedTuple):
-    """What a word is compared by: its ``lemma``, and ``others`` that it has by its parts
-    ("reservation" of "to reserve"). ``joints`` are where the further nouns of a compound begin.
-    A noun ``is_sure`` that is a common one, or has its particles taken off."""
+    """The ``lemma`` of a word, and ``others`` by its parts ("reservation" of "to reserve").
+    ``joints`` are the offsets of the further nouns of a compound. A noun ``is_sure`` if it is
+    common or its particles have been removed."""
 
     lemma: str
     others: tuple[str, ...] = ()
@@ -86,26 +65,26 @@ class _Morpheme(NamedTuple):
 
 
 def missing_analyzer(code: str) -> str:
-    """The extra that has what takes words of the language apart; '' if it needs none or it is
-    installed."""
+    """Return the extra with the morphological analyzer of the language; '' if it is installed or
+    not needed."""
     return _EXTRA if code == "ko" and find_spec(_PACKAGE) is None else ""
 
 
 def analyzer_version(code: str) -> str:
-    """What a result of :func:`load_analyzer` depends on; '' where there is none."""
+    """Return the version of the package behind :func:`load_analyzer`; '' if there is none."""
     return version(_DISTRIBUTION) if code == "ko" and not missing_analyzer(code) else ""
 
 
 @cache
 def load_analyzer(code: str) -> AnalyzeWord | None:
-    """What takes the words of a language apart, by its code; None for most languages."""
+    """Load the morphological analyzer of a language by its code; None for most languages."""
     if code != "ko" or missing_analyzer(code):
         return None
     return lru_cache(maxsize=_MAX_CACHED)(_Analyzer().analyze)
 
 
 class _Analyzer:
-    """Takes words apart with a tokenizer of Lindera, which is loaded for the first word."""
+    """Analyzes words with a tokenizer of Lindera, which is loaded for the first word."""
 
     @staticmethod
     @cache
@@ -118,7 +97,7 @@ class _Analyzer:
         return builder.build()
 
     def analyze(self, word: str) -> WordAnalysis | None:
-        """What the word consists of."""
+        """Analyze a word; None if its structure is unknown."""
         ways = self._segment(word)
         if not ways:
             return None
@@ -138,14 +117,14 @@ class _Analyzer:
         return found._replace(others=distinct, is_sure=is_sure)
 
     def _segment(self, word: str) -> list[tuple[list[_Morpheme], int]]:
-        """The likeliest ways to take the word apart, each with what it costs."""
+        """Return the likeliest segmentations of the word, each with its cost."""
         return [
             ([one for token in tokens for one in _split_token(token)], cost)
             for tokens, cost in self._tokenizer().tokenize_nbest(word, _MAX_SEGMENTATIONS)
         ]
 
     def _without_auxiliary(self, lemma: str) -> Iterator[str]:
-        """The verb that is done for somebody by a verb that is written as one with it."""
+        """Yield the verb before an auxiliary that is written as one with it."""
         for auxiliary in _AUXILIARIES:
             rest = lemma.removesuffix(auxiliary)
             if rest and rest != lemma:
@@ -155,7 +134,7 @@ class _Analyzer:
 
 
 def _strip_particle(word: str) -> str:
-    """The word without a particle that the dictionary lacks; '' if it cannot have one."""
+    """Remove a particle that the dictionary lacks; '' if the word cannot have one."""
     ending = next(filter(word.endswith, _BEHIND_CONSONANTS), "")
     rest = word.removesuffix(ending)
     return rest if ending and _has_final_consonant(rest[-1:]) else ""
@@ -166,7 +145,7 @@ def _has_final_consonant(syllable: str) -> bool:
 
 
 def _split_token(token: Any) -> Iterator[_Morpheme]:
-    """The morphemes of a token of Lindera, which has several where they have grown together."""
+    """Yield the morphemes of a token of Lindera, which has several where they are contracted."""
     *_, kind, _, _, expression = token.details
     pieces = [part.split("/") for part in expression.split("+")] if "/" in expression else []
     if kind == "Inflect" and pieces:
@@ -176,7 +155,7 @@ def _split_token(token: Any) -> Iterator[_Morpheme]:
 
 
 def _combine(morphemes: list[_Morpheme]) -> WordAnalysis | None:
-    """What the word that consists of them is compared by."""
+    """Return the analysis of the word that consists of these morphemes."""
     nouns = list(takewhile(_is_nominal, morphemes))
     rest = morphemes[len(nouns) :]
     if nouns and nouns[0].tag != "XSN":

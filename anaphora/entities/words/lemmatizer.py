@@ -1,5 +1,5 @@
-"""What a word of a language with a dictionary may be a form of: its lemma, others that it has as
-another word, and those that the rules of the language give."""
+"""Find the lemmas of a word: in the dictionary, as a homograph, and by the rules of its
+language."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["Lemmatizer", "WordLemmas"]
 
 
 class WordLemmas(NamedTuple):
-    """What a word is compared by (``stem``), whether a dictionary has it, its lemmas as another
-    word, and those that it may have by rules."""
+    """The ``stem`` by which a word is compared, whether a dictionary has the word, its lemmas as
+    another word, and lemmas by rules."""
 
     stem: str
     known: bool
@@ -26,8 +26,8 @@ class WordLemmas(NamedTuple):
 
 
 class Lemmatizer:
-    """Finds the lemmas of words by the dictionary and the rules of their ``language``; ``stems``
-    gives what words are compared by, ``prefixes`` are those of separable verbs."""
+    """Finds the lemmas of words by a dictionary and the rules of its language. ``stems`` stems
+    normalized words; ``prefixes`` are those of separable verbs."""
 
     def __init__(
         self,
@@ -44,10 +44,10 @@ class Lemmatizer:
     def lemmatize(
         self, text: str, lower: str, stem: str, stop_stems: AbstractSet[str], *, is_typed: bool
     ) -> WordLemmas:
-        """The lemmas of a word, which is ``lower`` when it is normalised and has that ``stem``.
+        """Find the lemmas of a word with the normalized form ``lower`` and this ``stem``.
 
-        Those with a stem in ``plain`` mean nothing else. Of a word that nobody ``typed``, for it
-        stands in a model, it stays open what it may be an inflected form of.
+        Words with one of the ``stop_stems`` have no further readings. For words of a model (not
+        ``is_typed``) inflected readings are left out.
         """
         known = self._orthography
         found = self._words.get(lower)
@@ -78,21 +78,22 @@ class Lemmatizer:
         return WordLemmas(stem, is_known, homographs, derived)
 
     def infinitives_before_clitics(self, clitics: Sequence[str], verb: str) -> tuple[str, ...]:
-        """The infinitives of a verb that hyphens join to what follows, if that is clitics."""
+        """Return the infinitives of a verb that is joined to ``clitics`` by hyphens; empty if one
+        is no clitic."""
         known = self._orthography.clitics
         if not known or not all(clitic in known for clitic in clitics):
             return ()
         return tuple(self.infinitives_of(verb))
 
     def infinitives_of(self, verb: str) -> Iterator[str]:
-        """The infinitives of a form of a verb that may be another word as well: "sveglia"."""
+        """Yield the infinitives of a form of a verb that may be another word as well: "sveglia"."""
         yield from self._select_infinitives(
             (*(self._words.get(verb) or ()), *self._irregular_lemmas(verb))
         )
         yield from self._related_infinitives(verb)
 
     def _derived_lemmas(self, lower: str) -> Iterator[str]:
-        """The lemmas that it has by the rules of the language."""
+        """Yield the lemmas of the word by the rules of the language."""
         yield from self._related_infinitives(lower)
         for lemma in self._orthography.candidate_lemmas(lower):
             if self._is_lemma(lemma):
@@ -108,10 +109,10 @@ class Lemmatizer:
                 yield from self.infinitives_of(verb)
 
     def _find_base_forms(self, text: str, lower: str) -> tuple[list[str], list[str]]:
-        """The lemmas of the forms that it has by the patterns of the language: those of patterns
-        that hold for base forms, too, and the others."""
+        """Return the lemmas of the base forms by the patterns of the language: those of patterns
+        that also apply to base forms, and the others."""
         known = self._orthography
-        # As it is written: a last letter that counts as another may be a suffix of its own.
+        # The original last letter, which may be a suffix although it counts as another letter.
         word = lower[:-1] + text[-1] if text[-1] in known.last else lower
         is_unknown = lower not in self._words
         own: list[str] = []
@@ -134,7 +135,7 @@ class Lemmatizer:
 
     def _has_impossible_article(self, text: str, lower: str) -> bool:
         """Whether the dictionary has the word, beside another one, as a form with an article that
-        it cannot have by its first letter ("ألبوم" is no "ال" and "بوم")."""
+        its first letter rules out ("ألبوم" is not "ال" and "بوم")."""
         if not text.startswith(tuple(self._orthography.whole_from)):
             return False
         found = self._words.get(lower)
@@ -144,7 +145,7 @@ class Lemmatizer:
         )
 
     def _related_infinitives(self, lower: str) -> Iterator[str]:
-        """The infinitives that it has by other forms of the same verb."""
+        """Yield infinitives by other forms of the same verb."""
         for form in self._orthography.related_verb_forms(lower):
             yield from self._select_infinitives(self._words.get(form) or ())
 
@@ -159,13 +160,13 @@ class Lemmatizer:
                 yield lemma
 
     def _lemma_without_attachments(self, lower: str) -> str:
-        """The lemma of a word that no dictionary has, without what is attached to it."""
+        """Return the lemma of an unknown word without attached particles; '' if there is none."""
         insides = map(self._words.get, self._orthography.without_attachments(lower))
         return next((inside.first for inside in insides if inside is not None), "")
 
     def _without_attachments(self, text: str, lower: str) -> Iterator[str]:
-        """The base forms that a word of the dictionary may be with something attached to them,
-        though it may have nothing attached as a base form itself."""
+        """Yield base forms of a word of the dictionary without attached particles, unless it is a
+        base form itself."""
         known, found = self._orthography, self._words.get(lower)
         is_hard = text.startswith(tuple(known.whole_from))
         if found is None or is_hard or not known.whole or self._words.is_lemma(lower):

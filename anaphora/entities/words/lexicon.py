@@ -1,9 +1,8 @@
-"""Words as they are compared: normalised, stemmed, and kept for the next utterance.
+"""Words: tokens in the form in which they are compared, cached for later texts.
 
-Hyphens between words are not there for the comparison: "New-York" is "New York". A tokenizer
-may make them tokens of their own (joiners, see :func:`phrase_word_indexes`) or leave them inside a
-token (whose parts are then compared one by one). A hyphen beside a blank, full stops, commas and
-other punctuation are words like any other.
+Hyphens between words are ignored: "New-York" is "New York". A tokenizer may make them tokens of
+their own (joiners, see :func:`phrase_word_indexes`) or leave them inside a token, whose parts are
+then compared one by one. A hyphen beside a blank and other punctuation are words like any other.
 """
 
 from __future__ import annotations
@@ -17,6 +16,11 @@ from msgspec.structs import replace
 from spacy.tokens import Doc, Token
 
 from anaphora.entities.words.dictionary import Dictionary, load_dictionary
+from anaphora.entities.words.function_words import (
+    load_courtesy_phrases,
+    load_qualifiers,
+    load_stop_words,
+)
 from anaphora.entities.words.korean import WordAnalysis, load_analyzer
 from anaphora.entities.words.lemmatizer import Lemmatizer
 from anaphora.entities.words.normalization import (
@@ -24,36 +28,36 @@ from anaphora.entities.words.normalization import (
     create_normalizer,
     create_stemmer,
     is_visible,
-    load_courtesy_phrases,
-    load_qualifiers,
-    load_stop_words,
 )
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.entities.words.separable_prefixes import load_separable_prefixes
 
 __all__ = ["Lexicon", "Word", "phrase_word_indexes"]
 
-# The non-breaking one becomes the second of these by NFKC; the last one joins Japanese words.
+# NFKC turns the non-breaking hyphen into the second one; the last one joins Japanese words.
 _HYPHENS = "-‐‒–−・"
 _SPLIT = re.compile(f"[{_HYPHENS}]")
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}[^\W\d_]?|[^\W\d_]{1,2}\.[^\W\d_]{1,2}")
-_WITH_NORMS = frozenset({"ja"})  # whose tokenizer tells the usual spelling of the lemma
-_MAX_CACHED_LENGTH = 64  # characters; longer ones are no words, and must not fill the memory
+_WITH_NORMS = frozenset({"ja"})  # languages whose tokenizer provides the lemma as the norm
+_MAX_CACHED_LENGTH = 64  # characters; longer texts are no words
 
 
 class Word(Struct, frozen=True, gc=False):
-    """One token's text as it is compared.
+    """The text of a token as it is compared.
 
-    ``parts`` are the stems of a word with hyphens inside, else empty; ``form`` is its spelling
-    without them. The ``stem`` is what its forms are compared by: its lemma if a dictionary has the
-    word (then it is ``known``), else its Snowball stem. ``homographs`` are its lemmas as another
-    word: "leaf" of "leaves". Where the model does not have the word itself, it may mean what is
-    in ``derived``, lemmas by the rules of its language ("buy" of "buying"), and in ``meant``, the
-    stems of the word without its marks, or without others that are attached to it. ``odd`` marks
-    what a phrase may have to treat apart: blanks (and what cannot be seen), joiners, words with
-    parts; ``strange`` is what is odd, may mean something else, or is in no dictionary. A
-    ``qualifier`` turns the sense of others or bounds it. ``courtesy`` are the polite phrases of
-    several words in which it stands, each with its place there: as a part of one it means nothing.
+    ``lower`` is its normalized text, ``form`` the same with blanks for hyphens; ``parts`` are the
+    stems of a word with hyphens inside, else empty. ``stem`` is the lemma if a dictionary has the
+    word (``in_dictionary``), else the Snowball stem. ``free`` is true for content words.
+
+    Further readings: ``homographs`` are the lemmas of other words with the same spelling ("leaf" of
+    "leaves"). If the model does not have the word itself, it may stand for one of ``derived``,
+    lemmas by the rules of its language ("buy" of "buying"), or of ``alternatives``, the stems of
+    the word without its marks or without attached particles.
+
+    ``is_special`` marks words that phrases treat separately: blanks and invisible characters,
+    joiners, words with parts. ``is_uncertain`` marks words that are special, have further readings,
+    or are in no dictionary. A ``qualifier`` negates or restricts others. ``courtesy`` are the
+    polite phrases of several words that contain the word, each with its position there.
     """
 
     lower: str
@@ -72,16 +76,26 @@ class Word(Struct, frozen=True, gc=False):
     homographs: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
 
+    @property
+    def lemmas(self) -> tuple[str, ...]:
+        """All lemmas that the word may have, its ``stem`` first."""
+        return (self.stem, *self.homographs, *self.derived)
+
+    @property
+    def is_alphanumeric(self) -> bool:
+        """Whether the word has a letter or a digit."""
+        return any(map(str.isalnum, self.lower))
+
 
 class Lexicon:
-    """The words of one language; it keeps between ``size`` and twice ``size`` of them.
+    """The words of one language; the cache holds between ``size`` and twice ``size`` of them.
 
-    ``additional`` are stop words beside those of the language, ``excluded`` words that are none
-    after all; both are compared by their stems, and the former go before the latter. Of the
-    language's stop words the ``qualifiers`` are none: they turn the sense of others or bound it.
+    ``additional`` are stop words beside those of the language, ``excluded`` words that are not stop
+    words; both are compared by their stems, and the former take precedence. The ``qualifiers`` of a
+    language are content words even if they are in its list of stop words.
 
-    Words live in two generations: when the young one is full it becomes the old one, and what
-    is not asked for before the next change is gone. No moment is slower than another.
+    Words are kept in two generations: when the young one is full it becomes the old one, and words
+    that are not looked up before the next change are dropped. So no single look-up is slow.
     """
 
     def __init__(
@@ -134,17 +148,17 @@ class Lexicon:
         return self._created_lemmatizer
 
     def words(self, texts: Iterable[str]) -> list[Word]:
-        """A word for each text, from the cache where it is there."""
+        """Return the word of each text, from the cache if possible."""
         young, old = self._young, self._old
         return [young.get(text) or self._add(text, old.get(text)) for text in texts]
 
     def word(self, text: str) -> Word:
-        """As :meth:`words` for a single text."""
+        """Return the word of a single text, as :meth:`words` does."""
         return self._young.get(text) or self._add(text, self._old.get(text))
 
     def words_of_doc(self, doc: Doc) -> list[Word]:
-        """A word for each token, from the cache where it is there; by its lemma in the text, where
-        the tokenizer tells it."""
+        """Return the word of each token, from the cache if possible; by its lemma in the text if
+        the tokenizer provides it."""
         words = self.words([token.text for token in doc])
         if not self._has_norms:
             return words
@@ -161,8 +175,8 @@ class Lexicon:
         return self._store(key, known)
 
     def read_phrase_words(self, texts: Sequence[str]) -> list[Word]:
-        """A word of a phrase for each text, past the cache, quickly for many: what it may be an
-        inflected form of stays open."""
+        """Create the words of a phrase, quickly and without the cache. Their inflected readings are
+        left out."""
         lowers = [self._normalize(text) for text in texts]
         stems = self.stem_words(lowers)
         return [
@@ -192,35 +206,25 @@ class Lexicon:
         stem = self._orthography.forms.get(lower, stem)
         if lower.isalpha():  # most words by far
             return self._create_alphabetic_word(text, lower, stem, is_typed=is_typed)
-        if lower.isspace() or not any(map(is_visible, lower)):
+        is_blank = lower.isspace() or not any(map(is_visible, lower))
+        if is_blank or lower in _HYPHENS:
             return Word(
-                lower, stem, lower, free=False, is_blank=True, is_special=True, is_uncertain=True
-            )
-        if lower in _HYPHENS:
-            return Word(
-                lower, stem, lower, free=False, is_joiner=True, is_special=True, is_uncertain=True
-            )
+                lower, stem, lower, free=False, is_blank=is_blank, is_joiner=not is_blank,
+                is_special=True, is_uncertain=True,
+            )  # fmt: skip
         if lower[0] in _HYPHENS and lower[1:].isalpha():  # French tokens such as "-ce"
             rest = self._create_word(text[1:], lower[1:], self.stem_words((lower[1:],))[0])
             return Word(lower, rest.stem, lower, rest.free)
         free = any(char.isalnum() for char in lower) and self._is_free(text, lower, stem)
         pieces = _SPLIT.split(lower)
         if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):
-            parts = tuple(self.stem_words(pieces))
-            spelled = " ".join(pieces)
             derived: tuple[str, ...] = ()
             if self._lemmatizer is not None:
                 derived = self._lemmatizer.infinitives_before_clitics(pieces[1:], pieces[0])
             return Word(
-                lower,
-                stem,
-                spelled,
-                free,
-                parts=parts,
-                is_special=True,
-                is_uncertain=True,
-                derived=derived,
-            )
+                lower, stem, " ".join(pieces), free, parts=tuple(self.stem_words(pieces)),
+                is_special=True, is_uncertain=True, derived=derived,
+            )  # fmt: skip
         meant = self._find_alternatives(text, lower, stem)
         if "'" in lower or self._orthography.suffix_marks:
             others = self.stem_words(list(self._without_marks_or_suffixes(lower)))
@@ -266,7 +270,8 @@ class Lexicon:
         )  # fmt: skip
 
     def _without_marks_or_suffixes(self, lower: str) -> Iterator[str]:
-        """The word without its apostrophes, and without the endings that a sign parts from it."""
+        """Yield the word without its apostrophes, and without endings behind a mark that separates
+        them."""
         joined = lower.replace("'", "")
         if joined != lower and joined.isalpha() and lower[0] != "'":  # no "'m"
             yield joined
@@ -276,7 +281,7 @@ class Lexicon:
                 yield name
 
     def unmarked_spellings(self, lower: str, stem: str) -> dict[str, frozenset[str]]:
-        """How the word is written by those who leave out its marks, each with its stems."""
+        """Return how the word is written without its marks, each spelling with its stems."""
         bare = self._orthography.unmarked_spellings(lower)
         stems = zip(bare, self.stem_words(bare), strict=True)
         of_stem = self._orthography.unmarked_spellings(stem)
@@ -288,7 +293,7 @@ class Lexicon:
         if lower.isascii() and text.isascii():
             return ()
         meant = self._orthography.alternative_spellings(lower)
-        if is_known:  # whoever writes the marks of one word does not mean another
+        if is_known:  # with its marks, the word is no other one
             same = {
                 lower.translate(self._orthography.optional),
                 lower.translate(self._orthography.also),
@@ -300,7 +305,7 @@ class Lexicon:
             meant += self._orthography.without_attachments(lower)
         if self._analyze is not None:  # a noun, no stem of a verb
             meant = tuple([one for one in meant if self.stem_words((one,)) == [one]])
-        if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
+        if text.isascii():  # ISTANBUL for İSTANBUL: normalization adds a mark
             meant += self._orthography.unmarked_spellings(lower)
         return tuple(sorted({*self.stem_words(meant)} - {stem})) if meant else ()
 
@@ -313,8 +318,8 @@ class Lexicon:
         return self._dictionary is not None and lower in self._dictionary
 
     def fallback_stem(self, word: Word) -> str:
-        """What forms of the word that no dictionary has may have in common with it; '' where that
-        is another word."""
+        """Return the stem that a word of the dictionary shares with forms that no dictionary has;
+        '' if that stem is another word."""
         if not word.in_dictionary:
             return ""
         stem = self._stem([word.lower])[0]
@@ -334,7 +339,7 @@ class Lexicon:
         return frozenset(self.stem_words(lowers)) if lowers else frozenset()
 
     def stem_words(self, lowers: Sequence[str]) -> list[str]:
-        """What the normalised words are compared by."""
+        """Return the lemmas or stems of normalized words."""
         stems = self._stem([lower if len(lower) <= _MAX_CACHED_LENGTH else "" for lower in lowers])
         words = self._dictionary
         if self._analyze is not None:
@@ -357,7 +362,7 @@ class Lexicon:
         return self._analyze(lower)
 
     def _is_dictionary_form(self, lower: str) -> bool:
-        """Whether it is a word as dictionaries have them: no contraction ("'s"), no number."""
+        """Whether a dictionary may have the word: no contraction ("'s"), no number."""
         return lower.isalpha() or (
             self._has_apostrophes and lower[:1].isalpha() and lower.replace("'", "").isalpha()
         )
@@ -366,7 +371,7 @@ class Lexicon:
 def _index_by_word(
     phrases: Iterable[tuple[str, ...]],
 ) -> Mapping[str, tuple[tuple[int, tuple[str, ...]], ...]]:
-    """The phrases of several words by each of their words, with its place in them."""
+    """Index the phrases of several words by each of their words, with its position in them."""
     found = defaultdict(list)
     for phrase in phrases:
         if len(phrase) > 1:
@@ -378,7 +383,7 @@ def _index_by_word(
 def phrase_word_indexes(
     words: Sequence[Word], starts: Sequence[int], ends: Sequence[int]
 ) -> Sequence[int]:
-    """The indexes of the words that count inside a phrase: neither blanks nor hyphens that
+    """Return the indexes of the words that count inside a phrase: neither blanks nor hyphens that
     join two words. ``starts`` and ``ends`` are the offsets of the words in their text."""
     if not any(word.is_special for word in words):
         return range(len(words))
@@ -394,12 +399,8 @@ def phrase_word_indexes(
                 0 < index < last
                 and ends[index - 1] == starts[index]
                 and ends[index] == starts[index + 1]
-                and _is_word(words[index - 1])
-                and _is_word(words[index + 1])
+                and words[index - 1].is_alphanumeric
+                and words[index + 1].is_alphanumeric
             )
         )
     ]
-
-
-def _is_word(word: Word) -> bool:
-    return any(map(str.isalnum, word.lower))

@@ -63,7 +63,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
@@ -79,6 +79,7 @@ __all__ = [
     "distinct_characters",
     "load_orthography",
     "replace_characters",
+    "split_word_lists",
 ]
 
 _MAX_LENGTH = 64  # characters of a word that may have anything attached
@@ -87,24 +88,25 @@ _MIN_LENGTH_AFTER_PREFIX = 3  # letters of an irregular form
 _MIN_VERB_LENGTH = 2  # letters before its clitics
 _MIN_LENGTH_AFTER_ELISION = 3  # letters
 _VOWELS = frozenset("aeiouyh")
-_NOTHING, _UNDOUBLED = "-", "="  # in the place of an ending
+_NOTHING, _UNDOUBLED = "-", "="  # instead of an ending
 _Value = TypeVar("_Value")
-_LETTERS = ("LATIN", "GREEK")  # whose marks people leave out; й is no и to anyone
+_LETTERS = ("LATIN", "GREEK")  # scripts whose marks people leave out; й is never written и
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentRules:
-    """Where the words of a dictionary consist of others: a verb and its object ("drink tea").
+    """Rules for splitting words of a dictionary that consist of others: a verb and its object
+    ("drink tea").
 
-    ``objects`` are nouns that stand as words of their own, beside all words of ``least`` signs and
-    more, or all that the dictionary has as nouns if that is 0, but for those that are ``bound``;
-    ``verbs`` are some that the dictionary has as other words; ``complements`` follow a verb. What
-    is ``before`` or ``behind`` a noun or an adjective is no part of it; ``modifiers`` stand before
-    the ``objects`` alone, and what is ``between`` parts a word from itself ("cold or not cold").
-    ``adjectives`` says that they follow a noun; ``phrases`` is how many signs each of two words has
-    at least that are never one (0 for none). ``whole`` are words that must not be parted,
-    ``additional`` such that the dictionary may lack. ``homographs`` are nouns that are verbs where
-    one of these texts stands behind them.
+    ``objects`` are nouns that are words of their own. So are all words of ``least`` characters and
+    more, or, if that is 0, all nouns of the dictionary, except those that are ``bound``. ``verbs``
+    are verbs that the dictionary has as other words; ``complements`` follow a verb. Words in
+    ``before`` and ``behind`` are not part of the noun or adjective beside them; ``modifiers`` stand
+    before the ``objects`` alone, and a word in ``between`` separates a word from its repetition
+    ("cold or not cold"). If ``adjectives`` is set, they follow a noun. Two words of ``phrases``
+    characters and more each are never one (0 for no such rule). ``whole`` are words that must not
+    be split, ``additional`` words that the dictionary may lack. ``homographs`` are nouns that are
+    verbs before one of the given texts.
     """
 
     objects: frozenset[str] = frozenset()
@@ -124,29 +126,14 @@ class SegmentRules:
 
     @classmethod
     def from_table(cls, data: dict[str, Any]) -> SegmentRules:
-        """From what a table says."""
-        homographs = data.pop("homographs", {})
-        for key in (
-            "objects",
-            "bound",
-            "verbs",
-            "complements",
-            "before",
-            "modifiers",
-            "between",
-            "behind",
-            "whole",
-            "additional",
-        ):
-            data[key] = frozenset(data.get(key, "").split())
-        return cls(
-            homographs={noun: tuple(one.split()) for noun, one in homographs.items()}, **data
-        )
+        """Create the rules from ``segments`` of a table."""
+        homographs = {noun: tuple(one.split()) for noun, one in data.get("homographs", {}).items()}
+        return cls(**split_word_lists(cls, data) | {"homographs": homographs})
 
 
 @dataclass(frozen=True, slots=True)
 class Orthography:
-    """What the table of a language says; see the module for the keys."""
+    """The table of a language; see the module for the keys."""
 
     same: Mapping[int, str | None] = field(default_factory=dict)
     last: Mapping[str, str] = field(default_factory=dict)
@@ -200,7 +187,7 @@ class Orthography:
 
     @property
     def has_stems(self) -> bool:
-        """Whether the table says what the forms of a word have in common."""
+        """Whether the table has rules for stemming."""
         return bool(self.endings or self.silent or self.once)
 
     @property
@@ -209,20 +196,20 @@ class Orthography:
         return bool(self.inflections or self.base_inflections or self.unknown_inflections)
 
     def fold_letters(self, word: str) -> str:
-        """The word with the letters that it counts by."""
+        """Replace letters by those that count as equal."""
         word = word.translate(self.same)
         end = self.last.get(word[-1:])
         return word if end is None or len(word) == 1 else word[:-1] + end
 
     def fold_letters_in_lines(self, text: str) -> str:
-        """As :meth:`spelled` for each line of the text."""
+        """Fold the letters of each line of the text, as :meth:`fold_letters` does."""
         text = replace_characters(text, self.same)
         for last, end in self.last.items():
             text = re.sub(f"(?<=[^\n]){last}$", end, text, flags=re.MULTILINE)
         return text
 
     def stem(self, word: str) -> str:
-        """What the forms of the word have in common, as far as the table knows."""
+        """Stem a word by the rules of the table."""
         for char in self.silent:
             word = word.replace(char, "")
         for char in self.once:
@@ -236,7 +223,7 @@ class Orthography:
         return word
 
     def unmarked_spellings(self, word: str) -> tuple[str, ...]:
-        """How the word is written by those who leave out its marks."""
+        """Return how the word is written without its marks."""
         if word.isascii():
             return ()
         return _distinct_others(
@@ -247,8 +234,8 @@ class Orthography:
         )
 
     def unmarked_spellings_in_lines(self, words: Sequence[str]) -> Iterator[list[str]]:
-        """As :meth:`bare` for many words, none of which has a line feed: the words as they are
-        written in one way, then in another."""
+        """Return :meth:`unmarked_spellings` of many words, none of which contains a line feed:
+        first all words in one spelling, then in another."""
         if not words:
             return
         text = "\n".join(words)
@@ -259,8 +246,7 @@ class Orthography:
             yield replace_characters(one, unmarked).split("\n")
 
     def alternative_spellings(self, word: str) -> tuple[str, ...]:
-        """What a written word may mean beside itself: without marks that the phrases of a model
-        may lack."""
+        """Return spellings without marks that the phrases of a model may have instead."""
         if word.isascii() or len(word) > _MAX_LENGTH:
             return ()
         if self.is_distinct(word):
@@ -271,11 +257,11 @@ class Orthography:
         )
 
     def is_distinct(self, word: str) -> bool:
-        """Whether the word with its optional marks is another one than without them."""
+        """Whether the word without its optional marks would be another word."""
         return bool(self.distinct) and word.startswith(self.distinct)
 
     def candidate_lemmas(self, word: str) -> Iterator[str]:
-        """What the word may be a form of by the endings and prefixes in the table, the likeliest
+        """Yield possible lemmas of the word by the endings and prefixes in the table, the likeliest
         first."""
         if not self.least_of_form <= len(word) <= _MAX_LENGTH:
             return
@@ -286,13 +272,14 @@ class Orthography:
             yield from _replace_ending(rest, others)
 
     def related_verb_forms(self, word: str) -> Iterator[str]:
-        """Forms of the verb that the word is a form of, if it is one."""
+        """Yield other forms of the verb that the word may be a form of."""
         if 1 < len(word) <= _MAX_LENGTH:
             for rest, others in _match_endings(word, self.verb_forms, least=0):
                 yield from (rest + other for other in others)
 
     def candidate_adjectives(self, word: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The adjectives that the word may be a form of, each with words that tell that it is."""
+        """Yield possible base forms of the word as an adjective, each with derived words that
+        confirm it."""
         if len(word) > _MAX_LENGTH:
             return
         for rest, others in _match_endings(word, self.adjectives):
@@ -300,7 +287,7 @@ class Orthography:
                 yield lemma, tuple([rest + ending for ending in self.adjectival])
 
     def prefixed_irregular_lemmas(self, word: str) -> Iterator[str]:
-        """What the word may be a form of as an irregular one behind a prefix."""
+        """Yield possible lemmas of the word as an irregular form behind a prefix."""
         for prefix in self.prefixes:
             rest = word[len(prefix) :]
             if len(rest) >= _MIN_LENGTH_AFTER_PREFIX and word.startswith(prefix):
@@ -313,7 +300,7 @@ class Orthography:
             yield from (rest[:-1] + "en", rest + "en")
 
     def without_clitics(self, word: str) -> Iterator[str]:
-        """The verb that the word may be with pronouns behind it, and without its accent."""
+        """Yield the verb without the pronouns attached to it, also without its accent."""
         if len(word) > _MAX_LENGTH:
             return
         for clitic in self.clitics:
@@ -322,7 +309,7 @@ class Orthography:
                 yield from _distinct_others("", rest, _strip_marks(rest, self.apart))
 
     def without_elided(self, word: str) -> Iterator[str]:
-        """What stands behind elided words in one that is written without their apostrophe."""
+        """Yield what follows an elided word in a word that lacks the apostrophe."""
         for elided in self.elided:
             rest = word[len(elided) :]
             if (
@@ -333,7 +320,8 @@ class Orthography:
                 yield rest
 
     def without_attachments(self, word: str, *, loose: bool = False) -> tuple[str, ...]:
-        """The word without what may be attached to it; only without what is ``loose`` if so."""
+        """Return the word without attached particles; with ``loose``, without those alone that are
+        ``loose``."""
         if word.isascii() or len(word) > _MAX_LENGTH:
             return ()
         rests = [
@@ -349,7 +337,7 @@ class Orthography:
 
 @lru_cache(maxsize=100)
 def load_orthography(code: str) -> Orthography:
-    """What is known of the writing of a language by its code (``en``, not ``en-US``)."""
+    """Load the orthography of a language by its code (``en``, not ``en-US``)."""
     data = load_table(code, "orthography")
     if not data:
         return Orthography()
@@ -372,38 +360,45 @@ def load_orthography(code: str) -> Orthography:
         verb_forms[ending] = (*verb_forms.get(ending, ()), *others.split())
     for key in ("before", "behind", "loose", "endings", "clitics", "elided"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
-    for key in (
-        "negators",
-        "distinct",
-        "loose_endings",
-        "fragments",
-        "particles",
-        "phrasal_verbs",
-        "participles",
-        "infinitives",
-        "prefixes",
-        "adjectival",
-    ):
-        data[key] = tuple(data.get(key, "").split())
     light_verbs = {verb: tuple(one) for verb, one in data.pop("light_verbs", {}).items()}
     for key in ("inflections", "base_inflections", "unknown_inflections", "lemma_variants"):
         data[key] = compile_paths(data.get(key, {}), spelling)
+    for key in ("also", "lowercase", "optional"):
+        data[key] = str.maketrans(data.get(key, {}))
+    for key in ("apart", "fleeting"):
+        data[key] = frozenset(data.get(key, ""))
+    data["segments"] = SegmentRules.from_table(data.get("segments", {}))
+    data["auxiliaries"] = tuple(tuple(forms.split()) for forms in data.get("auxiliaries", ()))
     return Orthography(
         light_verbs=light_verbs,
-        auxiliaries=tuple(tuple(forms.split()) for forms in data.pop("auxiliaries", ())),
         irregular=irregular,
         verb_forms=verb_forms,
         same=spelling,
-        also=str.maketrans(data.pop("also", {})),
-        lowercase=str.maketrans(data.pop("lowercase", {})),
-        unsplit=frozenset(data.pop("unsplit", "").split()),
-        stop_words=frozenset(data.pop("stop_words", "").split()),
-        segments=SegmentRules.from_table(data.pop("segments", {})),
-        optional=str.maketrans(data.pop("optional", {})),
-        apart=frozenset(data.pop("apart", "")),
-        fleeting=frozenset(data.pop("fleeting", "")),
-        **data,
+        **split_word_lists(Orthography, data),
     )
+
+
+def split_word_lists(
+    target: type, table: Mapping[str, Any], normalize: Callable[[str], str] = str
+) -> dict[str, Any]:
+    """Split the texts of a table at blanks where a field of the dataclass ``target`` is a set or
+    a tuple of words.
+
+    ``normalize`` is applied to each word. A list that the table lacks is empty; other values stay
+    as they are.
+    """
+    split = dict(table)
+    for name, kind in target.__annotations__.items():  # texts, as annotations are postponed
+        value = table.get(name, "")
+        if isinstance(value, str) and (create := _WORD_LISTS.get(kind)):
+            split[name] = create(map(normalize, value.split()))
+    return split
+
+
+_WORD_LISTS: Mapping[str, Callable[[Iterable[str]], Any]] = {
+    "frozenset[str]": frozenset,
+    "tuple[str, ...]": tuple,
+}
 
 
 def _split_endings(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -415,7 +410,8 @@ def _split_endings(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def _match_endings(
     word: str, table: Mapping[str, _Value], least: int = _MIN_FORM_LENGTH
 ) -> Iterator[tuple[str, _Value]]:
-    """The rest of the word before each of its endings in the table, with what stands there."""
+    """Yield the rest of the word before each of its endings in the table, with the value of the
+    ending, the longest ending first."""
     for length in range(len(word) - least, -1, -1):  # the longest first
         if (found := table.get(word[len(word) - length :])) is not None:
             yield word[: len(word) - length], found
@@ -430,8 +426,8 @@ def _replace_ending(rest: str, others: Iterable[str]) -> Iterator[str]:
 
 
 def replace_characters(text: str, table: Mapping[int, str | None]) -> str:
-    """As ``text.translate(table)``, where no character comes out that goes in: a tenth of the
-    time for a long text."""
+    """Replace characters as ``text.translate(table)`` does, in a tenth of the time for a long text.
+    No replacement may be a character that is replaced itself."""
     for code, other in table.items():
         if (char := chr(code)) != other and char in text:
             text = text.replace(char, other or "")
@@ -439,19 +435,19 @@ def replace_characters(text: str, table: Mapping[int, str | None]) -> str:
 
 
 def distinct_characters(text: str) -> list[str]:
-    """The different characters of a long text, in a tenth of the time of ``set(text)``."""
+    """Return the distinct characters of a long text, in a tenth of the time of ``set(text)``."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     return [chr(code) for code in np.flatnonzero(np.bincount(codes))]
 
 
-# Letters with a stroke and the like, which Unicode does not take apart.
+# Letters with a stroke and ligatures, which Unicode does not decompose.
 _UNDIVIDED = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
 )
 
 
 def _strip_marks(word: str, apart: frozenset[str] = frozenset()) -> str:
-    """The word with the marks of Latin and Greek letters left out, but of those apart."""
+    """Remove the marks of Latin and Greek letters, except those in ``apart``."""
     return "".join(char if char in apart else _strip_mark(char) for char in word)
 
 

@@ -1,4 +1,4 @@
-"""The separable prefixes of a language, and which of its verbs have one ("ausschalten")."""
+"""The separable prefixes of a language, and the verbs that have one ("ausschalten")."""
 
 from __future__ import annotations
 
@@ -9,35 +9,29 @@ from typing import Any
 
 from anaphora.entities.words.dictionary import Dictionary, load_dictionary
 from anaphora.entities.words.normalization import create_normalizer
-from anaphora.entities.words.orthography import load_orthography
+from anaphora.entities.words.orthography import load_orthography, split_word_lists
 
 __all__ = ["SeparablePrefixes", "load_separable_prefixes"]
 
 _LEAST_OF_BASE = 3  # letters of a verb without its prefix
 _LEAST_OF_ROOT = 2  # letters of a verb without the ending of its infinitive
 _VOWELS = frozenset("aeiouyäöü")
-_WORD_KEYS = (
-    "prefixes", "ambiguous", "inseparable", "prepositions", "determiners", "adverbs",
-    "subjects", "coordinators", "subordinators", "modals",
-    "commands",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class SeparablePrefixes:
-    """What ``languages/<code>/orthography.yaml`` says under ``separable_verbs``.
+    """The rules under ``separable_verbs`` in ``languages/<code>/orthography.yaml``.
 
-    ``prefixes`` are always separable. Verbs with ``ambiguous`` ones are so as well, but for those
-    that are listed as ``inseparable``; where the ``particle`` of the infinitive stands between
-    prefix and verb in one word (``joined``), the dictionary must have that form. Some of the
-    prefixes are ``prepositions`` or articles too: what a ``determiner`` or a content word other
-    than an ``adverb`` follows is no prefix. A verb beside one of the ``subjects`` is finite.
-    ``coordinators`` join clauses, ``subordinators`` begin those whose verb stands last. ``modals``
-    may stand between a prefix and an infinitive. A ``participle`` begins with that syllable, and
-    takes ``inflections``. The ``endings`` take the place of those of an infinitive (``stem``) in
-    the regular forms of a verb; the ``doubled`` vowels are written twice in a closed syllable.
-    ``infinitive_ends`` are what infinitives may end with, ``commands`` are prefixes that say what
-    to do without a verb ("Licht aus!").
+    ``prefixes`` are always separable. ``ambiguous`` ones are separable except in the verbs listed
+    as ``inseparable``; where the ``particle`` of the infinitive stands between prefix and verb in
+    one word (``joined``), the dictionary must have that form. Some prefixes are ``prepositions`` or
+    articles too: before a ``determiner`` or a content word other than an ``adverb`` they are no
+    prefix. A verb beside one of the ``subjects`` is finite. ``coordinators`` join clauses,
+    ``subordinators`` begin clauses whose verb stands last. ``modals`` may stand between a prefix
+    and an infinitive. A ``participle`` begins with that syllable, and takes ``inflections``. The
+    ``endings`` replace those of an infinitive (``stem``) in the regular forms of a verb; the
+    ``doubled`` vowels are written twice in a closed syllable. ``infinitive_ends`` are the endings
+    of infinitives, ``commands`` are prefixes that form a command without a verb ("Licht aus!").
     """
 
     prefixes: frozenset[str]
@@ -62,9 +56,9 @@ class SeparablePrefixes:
     words: Dictionary
 
     def split(self, infinitive: str) -> tuple[str, str] | None:
-        """The prefix and the base of a separable verb; None for any other word.
+        """Split a separable verb into prefix and base; None for any other word.
 
-        The longest prefix counts before which a verb is left: zurück of "zurückgeben".
+        The longest prefix before a verb counts: zurück of "zurückgeben".
         """
         for end in range(len(infinitive) - _LEAST_OF_BASE, 0, -1):
             prefix, base = infinitive[:end], infinitive[end:]
@@ -83,7 +77,7 @@ class SeparablePrefixes:
         return word in (self.words.get(word) or ())
 
     def infinitives(self, word: str) -> Iterator[str]:
-        """What a word that no dictionary has may be a form of: "herunterdimmen" of
+        """Yield the possible infinitives of a word that no dictionary has: "herunterdimmen" of
         "herunterzudimmen"."""
         for end in range(1, len(word) - 1):
             prefix, rest = word[:end], word[end:]
@@ -98,8 +92,9 @@ class SeparablePrefixes:
                     yield prefix + lemma
 
     def infinitive_of_participle(self, word: str, lemma: str) -> str:
-        """The verb of a participle that the dictionary has as an adjective alone ("umgebucht"),
-        or whose ``lemma`` it has as a form of a verb as well ("bestellte"); '' for other words."""
+        """Return the infinitive of a participle that the dictionary has only as an adjective
+        ("umgebucht"), or whose ``lemma`` it also has as a form of a verb ("bestellte"); '' for
+        other words."""
         if word != lemma:
             found = self.words.get(lemma)
             is_inflected = word.removeprefix(lemma) in self.inflections
@@ -118,7 +113,7 @@ class SeparablePrefixes:
         return ""
 
     def may_be_verb(self, word: str) -> bool:
-        """Whether the word is none of those that are no form of a verb."""
+        """Whether the word may be a form of a verb."""
         return not (
             word in self.prepositions
             or word in self.coordinators
@@ -127,13 +122,13 @@ class SeparablePrefixes:
         )
 
     def regular_forms(self, base: str) -> frozenset[str]:
-        """The forms of a verb without ablaut."""
+        """Return the forms of a verb without vowel change."""
         root = next(base[: -len(end)] for end in self.stem if base.endswith(end))
         roots = {root, self._close_syllable(root)} if self.doubled else {root}
         return frozenset([base, *(one + ending for one in roots for ending in ("", *self.endings))])
 
     def _close_syllable(self, root: str) -> str:
-        """The root of an infinitive where no vowel follows: "vraag" of "vragen", "bel" of
+        """Return the root of an infinitive without a following vowel: "vraag" of "vragen", "bel" of
         "bellen", "geef" of "geven"."""
         before, vowel, last = ("  " + root)[-3], root[-2], root[-1]
         if vowel == last:
@@ -152,15 +147,11 @@ class SeparablePrefixes:
 
 @lru_cache(maxsize=100)
 def load_separable_prefixes(code: str) -> SeparablePrefixes | None:
-    """The separable prefixes of a language by its code; None if it has none."""
+    """Load the separable prefixes of a language by its code; None if it has none."""
     table: dict[str, Any] = dict(load_orthography(code).separable_verbs)
     words = load_dictionary(code) if table else None
     if words is None:
         return None
-    normalize = create_normalizer(code)
     table["doubled"] = frozenset(table["doubled"])
-    for key in _WORD_KEYS:
-        table[key] = frozenset(map(normalize, table[key].split()))
-    for key in ("stem", "endings", "infinitive_ends", "inflections"):
-        table[key] = tuple(map(normalize, table[key].split()))
-    return SeparablePrefixes(**table, words=words)
+    lists = split_word_lists(SeparablePrefixes, table, create_normalizer(code))
+    return SeparablePrefixes(**lists, words=words)

@@ -276,7 +276,7 @@ def _load_reader(language: str, order: str = "") -> DateParser:
 def _load_words(language: str) -> tuple[frozenset[str], frozenset[str]]:
     """The names of months and weekdays, and the stop words."""
     from anaphora.entities.builtin.dates.dateparser_vocabulary import load_vocabulary
-    from anaphora.entities.words.normalization import load_stop_words
+    from anaphora.entities.words.function_words import load_stop_words
 
     known = load_vocabulary(language)
     names = (

@@ -233,9 +233,9 @@ class TestNotes:
     @pytest.mark.parametrize(
         ("language", "module", "note"),
         [
-            ("zh", "segmentation", "Chinese words are not told apart"),
-            ("th", "segmentation", "Thai words are not told apart"),
-            ("ko", "morphology", "Korean verbs are not found in their forms"),
+            ("zh", "words.segmentation", "Chinese words are not told apart"),
+            ("th", "words.segmentation", "Thai words are not told apart"),
+            ("ko", "words.korean", "Korean verbs are not found in their forms"),
         ],
     )
     def test_a_language_whose_package_is_missing_is_told_of_once(

@@ -16,15 +16,17 @@ from anaphora import Engine
 from anaphora.engine.samples.runner import run_dialog
 from anaphora.entities.language_detection import select_likeliest
 from anaphora.entities.languages import languages_with
-from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.spacy.language_pipelines import build_pipeline
+from anaphora.entities.tokens.tokenizers import blank
 from anaphora.entities.words.lexicon import Lexicon
-from anaphora.entities.words.normalization import base_code, blank, create_normalizer
+from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.models.loader import load_model
 from tests.entities.helpers.model_builders import element, model
 
 HERE = Path(__file__).parent
-MODELS = sorted((HERE / "languages").glob("*.yaml"))
+MODELS = sorted((HERE / "dialogs").glob("*.yaml"))
 DETECTION = HERE / "detection"
 TONGUES = languages_with("orthography")
 CODES = sorted(module.name for module in pkgutil.iter_modules(spacy.lang.__path__) if module.ispkg)
@@ -49,12 +51,12 @@ def test_a_bot_of_that_language_resolves_follow_ups(file):
         assert result.passed, [turn for turn in result.turns if turn.failures]
 
 
-def test_the_languages_that_differ_most_are_among_them():
+def test_the_dialogs_include_the_most_different_languages():
     assert {"ar", "he", "zh", "ja", "uk", "ko", "hi", "tr", "th"} <= {file.stem for file in MODELS}
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_every_language_of_spacy_finds_a_word_where_it_stands_alone(code):
+def test_every_language_of_spacy_finds_a_word_by_itself(code):
     doc = build_pipeline(model(element("word", "東京")), code)("(東京)")
     assert [span.text for span in doc.spans["anaphora"]] == ["東京"]
 
@@ -131,7 +133,7 @@ def test_different_ukrainian_words_have_different_stems(words):
         ("cs", "počasí", "pocasi"),
     ],
 )
-def test_marks_may_be_left_out_and_what_is_found_so_is_not_exact(language, known, typed):
+def test_marks_may_be_left_out_and_the_match_is_not_exact(language, known, typed):
     assert found(language, f"({typed})", element("it", known)) == [("it", False)]
     assert found(language, f"({known})", element("it", known)) == [("it", True)]
 
@@ -321,7 +323,7 @@ def polyglot() -> Pipeline:
 
 
 @pytest.mark.parametrize(("language", "text"), told())
-def test_the_language_of_an_utterance_is_told(polyglot, language, text):
+def test_the_language_of_an_utterance_is_detected(polyglot, language, text):
     assert polyglot(text).language == language
 
 
@@ -330,14 +332,14 @@ def test_there_are_enough_utterances_to_tell():
     assert len({case.values[0] for case in told()}) >= 6
 
 
-@pytest.mark.parametrize("usual", ["it", "he", "en"])
+@pytest.mark.parametrize("preferred", ["it", "he", "en"])
 @pytest.mark.parametrize("text", ["", "?", "42", "Kyzyl 7"])
-def test_where_nothing_tells_the_language_stays(polyglot, text, usual):
-    assert polyglot(text, usual=usual).language == usual
+def test_the_preferred_language_stays_if_nothing_indicates_another(polyglot, text, preferred):
+    assert polyglot(text, preferred=preferred).language == preferred
 
 
 def test_a_question_in_another_language_changes_the_language(polyglot):
-    assert polyglot("wie ist das Wetter in Paris", usual="en").language == "de"
+    assert polyglot("wie ist das Wetter in Paris", preferred="en").language == "de"
 
 
 @given(text=st.text(max_size=60))

@@ -14,7 +14,8 @@ from spacy.tokens import Doc, Span
 
 from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.phrases.trie_builder import TrieBuilder
-from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.spacy.language_pipelines import build_pipeline
 from anaphora.entities.variants.search import find_variants
 from anaphora.entities.words.lexicon import Lexicon
 from anaphora.grammar.patterns import Pattern
@@ -48,13 +49,13 @@ def test_other_words_may_stand_inside_a_sparse_phrase():
     assert variant.uncovered == 1  # "red"
 
 
-def test_two_sparse_phrases_stay_apart():
+def test_two_sparse_phrases_do_not_mix():
     off = element("off", "turn off", sparse=True)
     utterance = reading("turn the light off and turn the fan off", off)
     assert [entity.tokens for entity in utterance.entities] == [(0, 3), (5, 8)]
 
 
-def test_a_sparse_phrase_that_stands_as_it_is_has_no_gaps():
+def test_a_contiguous_sparse_phrase_has_no_gaps():
     (entity,) = reading("turn  off now", element("off", "turn off", sparse=True)).entities
     assert (entity.text, entity.tokens, entity.gaps) == ("turn  off", (0, 1, 2), 0)
 
@@ -67,14 +68,14 @@ def test_sparse_and_permuted_means_any_order():
     assert reading("off it must turn", element("off", "turn off", sparse=True)).entities == ()
 
 
-def test_inside_a_longer_sparse_phrase_of_its_element_a_shorter_one_goes():
+def test_a_shorter_sparse_phrase_inside_a_longer_one_of_its_element_is_dropped():
     off = element("off", "turn off", "turn off light", "turn", sparse=True, permute=True)
     assert texts(reading("turn the light off", off)) == ["turn light off"]
     all_ = Element("off", off.groups, off.phrases, sparse=True, permute=True, greedy=False)
     assert texts(reading("turn the light off", all_)) == ["turn light off", "turn off", "turn"]
 
 
-def test_the_values_of_a_sparse_element_are_told_apart():
+def test_the_values_of_a_sparse_element_are_distinguished():
     switch = element("switch", values={"on": ["turn on"], "off": ["turn off"]}, sparse=True)
     utterance = reading("turn the lamp on and turn the fan off", switch)
     assert [(e.value, e.tokens) for e in utterance.entities] == [("on", (0, 3)), ("off", (5, 8))]
@@ -249,7 +250,7 @@ def test_at_most_four_stop_words_in_a_row_are_skipped_and_nothing_else(text, fou
     assert texts(reading(text, element("s", "status report"), stop_words=SKIPPED)) == found
 
 
-def test_a_stop_word_that_goes_on_with_the_phrase_is_taken_as_such():
+def test_a_stop_word_that_continues_the_phrase_is_part_of_it():
     some = element("some", "king of spades", "king spades")
     (entity,) = reading("king of spades", some, stop_words=SKIPPED).entities
     assert (entity.gaps, entity.exact) == (0, True)
@@ -265,7 +266,7 @@ def test_where_words_stand_together_none_between_them_are_skipped():
     assert texts(reading("turn the light off", place, stop_words=SKIPPED)) == ["turn the light off"]
 
 
-def test_a_word_that_tells_an_element_from_another_one_of_its_group_is_not_skipped():
+def test_a_word_that_distinguishes_elements_of_a_group_is_not_skipped():
     on = element("on", "switch light on", "light on", "switch it on", groups=["act"])
     off = element("off", "switch off light", "switch it off", groups=["act"])
     hall = element("hall", "hall off stairs")
@@ -282,7 +283,7 @@ def test_a_word_that_tells_an_element_from_another_one_of_its_group_is_not_skipp
 
 
 @pytest.mark.parametrize("text", ["do not turn", "never do never turn", "do n't turn"])
-def test_a_word_that_turns_round_what_is_said_is_not_skipped(text):
+def test_a_word_that_negates_is_not_skipped(text):
     assert texts(reading(text, element("s", "do turn"), stop_words=SKIPPED)) == []
 
 
@@ -338,11 +339,11 @@ def test_what_is_skipped_is_what_a_search_through_all_ways_skips(phrase, said):
                 found |= ends(at + skipped + 1, left[1:])
         return found
 
-    hits = known.find(words, skippable=[not word.free for word in words])
-    assert {(hit.start, hit.end) for hit in hits} == {
+    matches = known.find(words, skippable=[not word.free for word in words])
+    assert {(match.start, match.end) for match in matches} == {
         (start, end) for start in range(len(said)) for end in ends(start, phrase)
     }
-    assert all(hit.gaps == hit.end - hit.start - len(phrase) for hit in hits)
+    assert all(match.gaps == match.end - match.start - len(phrase) for match in matches)
 
 
 @pytest.mark.parametrize("text", ["the " * 400, "the of " * 200, "x the " * 200])
@@ -503,7 +504,7 @@ def test_a_reset_phrase_in_the_gap_of_an_entity_is_a_reset():
     assert pipeline("play me never forget it").resets == ()
 
 
-def test_an_entity_in_pieces_is_one_of_the_utterance():
+def test_a_sparse_entity_is_part_of_the_utterance():
     (entity,) = reading("turn it off", element("off", "turn off", sparse=True)).entities
     assert isinstance(entity, Entity)
     assert str(entity) == "off"

@@ -248,17 +248,17 @@ def test_a_part_may_stand_between_verb_and_prefix() -> None:
         ("zet de lamp niet uit", []),
     ],
 )
-def test_a_dutch_verb_is_found_with_its_prefix_apart(text: str, expected: list[str]) -> None:
+def test_a_dutch_verb_is_found_with_its_prefix_separated(text: str, expected: list[str]) -> None:
     assert found(text, DUTCH, "nl") == expected
 
 
-def test_a_misspelt_verb_is_found_where_typos_may_be() -> None:
+def test_a_misspelled_verb_is_found_if_typos_are_allowed() -> None:
     said = (element("off", "ausschalten", typos=1), element("call", "anrufen"))
     assert found("schlate das licht aus", said) == ["off 'schlate aus'"]
     assert found("rfue Anna an", said) == ["call 'an'"]  # by its prefix alone
 
 
-def test_a_verb_apart_is_inexact_and_a_reset_phrase_too() -> None:
+def test_a_separated_verb_is_inexact_and_may_be_a_reset_phrase() -> None:
     pipeline = Pipeline(model(*GERMAN, languages=("de",), reset=["abbrechen"]))
     (entity,) = pipeline("Schalte das Licht aus").entities
     assert (entity.exact, entity.gaps, entity.tokens) == (False, 2, (0, 3))
@@ -270,7 +270,7 @@ def test_other_languages_have_no_separable_verbs() -> None:
     assert found("schalte das Licht aus", [element("off", "ausschalten")], "en") == []
 
 
-def test_a_cache_keeps_verbs_that_may_stand_apart(tmp_path: Path) -> None:
+def test_the_index_cache_stores_separable_verbs(tmp_path: Path) -> None:
     said = model(element("off", "ausschalten", "Licht ausmachen"), languages=("de",))
     for _ in range(2):
         pipeline = Pipeline(said, cache=Cache(tmp_path))

@@ -42,17 +42,17 @@ def search(texts: list[str], parts_in=None) -> Callable[[SparseMatcher], list[Ph
     )
 
 
-def hits_in(phrases: SparseMatcher, texts: list[str], parts_in=None) -> list[PhraseMatch]:
+def matches_in(phrases: SparseMatcher, texts: list[str], parts_in=None) -> list[PhraseMatch]:
     return search(texts, parts_in)(phrases)
 
 
 def found(phrases: SparseMatcher, text: str, parts_in=None) -> list[str]:
     texts = text.split()
-    hits = hits_in(phrases, texts, parts_in)
+    matches = matches_in(phrases, texts, parts_in)
     return [
-        " ".join(texts[i] for i in hit.tokens or range(hit.start, hit.end))
-        + f" @{hit.start}+{hit.gaps}"
-        for hit in sorted(hits, key=lambda hit: (hit.start, hit.end))
+        " ".join(texts[i] for i in match.tokens or range(match.start, match.end))
+        + f" @{match.start}+{match.gaps}"
+        for match in sorted(matches, key=lambda match: (match.start, match.end))
     ]
 
 
@@ -62,7 +62,7 @@ def test_other_words_may_stand_between_the_words_of_a_phrase():
     assert found(phrases, "off we turn") == []
 
 
-def test_a_phrase_that_stands_as_it_is_is_left_to_others():
+def test_a_contiguous_phrase_in_order_is_left_to_the_trie():
     assert found(known("turn off"), "turn off the light") == []
 
 
@@ -72,12 +72,12 @@ def test_of_several_ways_the_smallest_windows_are_taken():
     assert found(known("turn off"), "turn turn it off off") == ["turn off @1+1"]
 
 
-def test_in_any_order_too_if_told_so():
+def test_words_match_in_any_order_if_permutations_are_allowed():
     phrases = known("turn off", any_order=True)
     assert found(phrases, "off I turn it") == ["off turn @0+1"]
     assert found(phrases, "off turn") == ["off turn @0+0"]
-    (hit,) = hits_in(phrases, ["off", "turn"])
-    assert (hit.permuted, hit.exact, hit.tokens) == (True, False, ())
+    (match,) = matches_in(phrases, ["off", "turn"])
+    assert (match.permuted, match.exact, match.tokens) == (True, False, ())
 
 
 def test_a_word_that_a_phrase_has_twice_must_stand_there_twice():
@@ -85,13 +85,13 @@ def test_a_word_that_a_phrase_has_twice_must_stand_there_twice():
     assert found(known("on and on"), "on it goes and goes on") == ["on and on @0+3"]
 
 
-def test_the_spelling_tells_what_is_exact():
+def test_a_match_is_exact_if_it_is_spelled_as_the_phrase():
     texts = ["turns", "it", "off"]
-    (hit,) = hits_in(known("turn off"), texts)
-    assert not hit.exact
+    (match,) = matches_in(known("turn off"), texts)
+    assert not match.exact
     texts = ["TURN", "it", "off"]
-    (hit,) = hits_in(known("turn off", "turns off"), texts)[:1]
-    assert hit.exact
+    (match,) = matches_in(known("turn off", "turns off"), texts)[:1]
+    assert match.exact
 
 
 def test_words_that_are_only_alike_hide_none_that_are_spelled_so():
@@ -105,8 +105,8 @@ def test_of_words_that_are_alike_any_may_come_first():
     for phrase in ("lock locked", "locked lock"):
         for said in ("locked the lock", "lock the locked"):
             texts = said.split()
-            (hit,) = hits_in(known(phrase, any_order=True), texts)
-            assert (hit.tokens, hit.exact) == ((0, 2), True)
+            (match,) = matches_in(known(phrase, any_order=True), texts)
+            assert (match.tokens, match.exact) == ((0, 2), True)
 
 
 def test_patterns_and_entities_are_steps_too():
@@ -114,10 +114,10 @@ def test_patterns_and_entities_are_steps_too():
     assert found(percent, "dim the lamp to 50 or 60") == ["dim 50 @0+3"]
     day = part("# == 'day'", "when")
     phrases = known(("book", day))
-    hits = hits_in(
+    matches = matches_in(
         phrases, ["book", "a", "room", "next", "monday", "now"], lambda _: [(3, 5, (9,))]
     )
-    assert [(hit.tokens, hit.gaps, hit.parts) for hit in hits] == [
+    assert [(match.tokens, match.gaps, match.parts) for match in matches] == [
         ((0, 3, 4), 2, (("when", 9),)),
     ]  # fmt: skip
 
@@ -158,20 +158,20 @@ def test_it_finds_the_windows_that_a_search_through_all_places_finds(
         for one in places
         if not any(o != one and one[0] <= o[0] and o[1] <= one[1] for o in places)
     }
-    hits = hits_in(known(tuple(phrase), any_order=any_order, max_gap=max_gap), said)
+    matches = matches_in(known(tuple(phrase), any_order=any_order, max_gap=max_gap), said)
     as_it_is = {
         (at, at + len(phrase))
         for at in range(len(said))
         if said[at : at + len(phrase)] == phrase
     }  # fmt: skip
-    assert {(hit.start, hit.end) for hit in hits} == smallest - as_it_is
-    for hit in hits:
-        own = hit.tokens or tuple(range(hit.start, hit.end))
+    assert {(match.start, match.end) for match in matches} == smallest - as_it_is
+    for match in matches:
+        own = match.tokens or tuple(range(match.start, match.end))
         assert len(own) == len(phrase)
-        assert hit.gaps == hit.end - hit.start - len(own)
+        assert match.gaps == match.end - match.start - len(own)
         assert tuple(said[i] for i in own) in orders
         assert all(is_gap(said[one + 1 : other], max_gap) for one, other in pairwise(own))
-        assert hit.permuted == ([said[i] for i in own] != phrase)
+        assert match.permuted == ([said[i] for i in own] != phrase)
 
 
 @pytest.mark.parametrize("any_order", [False, True])
@@ -197,5 +197,5 @@ def test_of_two_patterns_the_one_that_fits_fewer_words_takes_its_own(phrase):
     word, *patterns = phrase
     phrases = known((word, *map(Pattern, patterns)), any_order=True)
     texts = ["w", ",", "a", "5"]
-    (hit,) = hits_in(phrases, texts)
-    assert hit.tokens == (0, 2, 3)
+    (match,) = matches_in(phrases, texts)
+    assert match.tokens == (0, 2, 3)

@@ -17,7 +17,8 @@ from anaphora.core.utterance import Entity
 from anaphora.entities.phrases.edit_distance import MIN_LENGTH, SpellingIndex
 from anaphora.entities.phrases.stem_candidates import CandidateFinder, PhraseVocabulary
 from anaphora.entities.phrases.trie_builder import TrieBuilder
-from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.spacy.language_pipelines import build_pipeline
 from anaphora.entities.variants.search import find_variants
 from anaphora.entities.words.lexicon import Lexicon
 from anaphora.models.domain import Element, RecognizerSpec, StopWords
@@ -75,7 +76,7 @@ def test_a_word_with_a_wrong_letter_is_taken_for_the_one_that_is_meant(text, exp
         ("new yorkers yrkoers", "far too many letters"),
     ],
 )
-def test_what_is_not_near_enough_is_not_found(text, why):
+def test_words_beyond_the_edit_distance_are_not_found(text, why):
     assert "misspelt" not in {mark for one in entities(text, WEATHER, CITY) for mark in one.marks}
 
 
@@ -128,7 +129,7 @@ def test_it_works_in_other_languages_and_in_other_forms_of_the_word(language, kn
         ("uk", "Одеса", "Одессі"),
     ],
 )
-def test_what_is_attached_to_a_word_is_no_wrong_letter(language, known, typed):
+def test_an_attached_particle_is_no_typo(language, known, typed):
     (entity,) = entities(f"({typed})", element("it", known, typos=1), language=language)
     assert (entity.text, entity.marks) == (typed, {"misspelt", "bracketed"})
     assert found(typed, element("it", known), language=language) == []
@@ -343,7 +344,7 @@ LAX = Pipeline(model(WEATHER, CITY))
 # Bounds
 
 
-def test_what_is_kept_of_misspelt_words_is_bounded():
+def test_the_cache_of_misspelled_words_is_bounded():
     lexicon = Lexicon("en")
     vocabulary = PhraseVocabulary(lexicon)
     (word,) = lexicon.read_phrase_words(["weather"])
@@ -351,11 +352,10 @@ def test_what_is_kept_of_misspelt_words_is_bounded():
     builder = TrieBuilder()
     builder.add([word], 0)
     trie = builder.build()
-    guesses = CandidateFinder(vocabulary, [trie.stems], trie.is_phrase)
+    candidates = CandidateFinder(vocabulary, [trie.stems], trie.is_phrase)
     for number in range(12_000):
-        guesses.find(lexicon.read_phrase_words([f"wether{_letters_of(number)}"]))
-    assert len(guesses._young) <= 5_000
-    assert len(guesses._old) <= 5_000
+        candidates.find(lexicon.read_phrase_words([f"wether{_letters_of(number)}"]))
+    assert candidates._find_near_cached.cache_info().currsize <= 10_000
 
 
 def test_a_long_text_of_unknown_words_is_read_in_bounded_time():

@@ -44,7 +44,7 @@ def test_a_negated_verb_is_meant_in_any_of_its_forms(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["does work", "is working", "would not start", "can open"])
-def test_what_is_not_negated_or_has_another_verb_is_not_meant(text: str) -> None:
+def test_another_verb_or_one_without_negation_is_no_variant(text: str) -> None:
     assert found(text, BROKEN) == []
 
 
@@ -120,7 +120,7 @@ def test_a_compound_that_is_one_word_may_be_written_with_a_hyphen(
     assert [one.element for one in pipeline(f"{first}-{second}").entities] == ["it"]
 
 
-def test_exact_spelling_goes_before_a_variant() -> None:
+def test_exact_spelling_takes_precedence_over_a_variant() -> None:
     elements = [
         element("hyphen", "e-mail", groups=["mail"]),
         element("joined", "email", groups=["mail"]),

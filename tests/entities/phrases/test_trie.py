@@ -35,8 +35,8 @@ def planted(*phrases: tuple[Sequence[Step], int]) -> Trie:
 
 def found(known: Trie, text: str) -> list[tuple[int, int, int, bool]]:
     texts = text.split()
-    hits = known.find(words := LEXICON.words(texts), pattern_ends(words, texts))
-    return sorted((hit.start, hit.end, hit.entry, hit.exact) for hit in hits)
+    matches = known.find(words := LEXICON.words(texts), pattern_ends(words, texts))
+    return sorted((match.start, match.end, match.entry, match.exact) for match in matches)
 
 
 def test_it_finds_every_phrase_at_every_place():
@@ -46,7 +46,7 @@ def test_it_finds_every_phrase_at_every_place():
     ]  # fmt: skip
 
 
-def test_the_same_stems_in_another_spelling_are_no_exact_hit():
+def test_the_same_stems_in_another_spelling_are_no_exact_match():
     known = trie("lamps report")
     assert found(known, "Lamps REPORT") == [(0, 2, 0, True)]
     assert found(known, "lamp reports") == [(0, 2, 0, False)]
@@ -107,9 +107,9 @@ def test_it_finds_what_a_search_through_all_phrases_finds(phrases, said):
         for end in range(start + 1, len(said) + 1)
         if stems(said[start:end]) == stems(phrase)
     }
-    hits = known.find(LEXICON.words(said))
-    assert {(hit.start, hit.end, hit.entry) for hit in hits} == expected
-    assert len(hits) == len(expected)
+    matches = known.find(LEXICON.words(said))
+    assert {(match.start, match.end, match.entry) for match in matches} == expected
+    assert len(matches) == len(expected)
 
 
 def test_a_phrase_takes_less_than_60_bytes():
@@ -124,7 +124,7 @@ def test_a_phrase_takes_less_than_60_bytes():
     assert size / len(phrases) < 60
 
 
-def test_what_is_kept_of_the_words_that_were_looked_up_is_bounded():
+def test_the_cache_of_looked_up_words_is_bounded():
     known = trie("new york")
     for number in range(50_000):
         assert known.stems[f"word{number}"] == -1
@@ -132,11 +132,11 @@ def test_what_is_kept_of_the_words_that_were_looked_up_is_bounded():
     assert known.stems["york"] >= 0
 
 
-def test_words_of_many_phrases_are_told_apart():
+def test_words_of_many_phrases_are_distinguished():
     names = [f"{one} {other}" for one in range(300) for other in range(one % 7)]
     known = trie(*names)
     for entry, name in enumerate(names):
-        assert [hit[2] for hit in found(known, name)] == [entry]
+        assert [match[2] for match in found(known, name)] == [entry]
     assert found(known, "1 1") == found(known, "299 299") == []
 
 

@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 
 from anaphora import Engine, HandlerError, Mention, ModelError, Request, load_model
 from anaphora.cli import app
-from anaphora.entities import pipeline as module
 from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.spacy import language_pipelines
 from anaphora.models.domain import Element, Model, RecognizerSpec
 
 SHOP = """
@@ -70,7 +70,7 @@ def test_a_function_beside_the_model_finds_an_element(shop) -> None:
     assert engine.ask("and CD-456?").text == "CD-456"
 
 
-def test_intents_test_what_a_function_tells(shop) -> None:
+def test_intents_test_the_metadata_of_a_function(shop) -> None:
     text = SHOP.replace("{# == 'order'}", "{# == 'order' && meta_ent('number') > 500}")
     engine = Engine(shop(text))
     assert engine.ask("track AB-501").status == "matched"
@@ -147,12 +147,12 @@ def test_what_lies_inside_of_words_is_widened_to_them() -> None:
     assert it(blank, "ab  cd  ef") == [("cd", None)]
 
 
-def test_what_is_nowhere_is_no_entity() -> None:
+def test_an_empty_mention_is_no_entity() -> None:
     for start, end in ((2, 2), (2, 4), (0, 0), (6, 6)):
         assert it(finder(lambda start=start, end=end: Mention(start, end)), "ab  cd") == []
 
 
-def test_several_meanings_of_one_place_are_kept_and_the_same_told_twice_is_not() -> None:
+def test_several_meanings_of_one_range_are_kept_without_duplicates() -> None:
     def springfield(text):
         for state in ("IL", "MA", "IL"):
             yield Mention(0, 11, "Springfield", {"state": state})
@@ -164,10 +164,13 @@ def test_several_meanings_of_one_place_are_kept_and_the_same_told_twice_is_not()
 @pytest.mark.parametrize(
     ("gives", "message"),
     [
-        (lambda: ["x"], "a str where a Mention belongs"),
-        (lambda: "ab", "a str where a Mention belongs"),
-        (lambda: [(0, 1)], "a tuple where a Mention belongs"),
-        (lambda: [Mention(1, 0)], "a Mention at 1:0, which is no place in a text of 2 characters"),
+        (lambda: ["x"], "a str instead of a Mention"),
+        (lambda: "ab", "a str instead of a Mention"),
+        (lambda: [(0, 1)], "a tuple instead of a Mention"),
+        (
+            lambda: [Mention(1, 0)],
+            "a Mention at 1:0, which is not a range in a text of 2",
+        ),
         (lambda: [Mention(-1, 1)], "a Mention at -1:1"),
         (lambda: [Mention(0, 3)], "a Mention at 0:3"),
         (lambda: [Mention(0, 1.0)], "place is not two numbers"),
@@ -180,7 +183,7 @@ def test_several_meanings_of_one_place_are_kept_and_the_same_told_twice_is_not()
         (lambda: 1 / 0, "failed: ZeroDivisionError: division by zero"),
     ],
 )
-def test_what_makes_no_entity_is_told_with_the_name_of_the_function(gives, message) -> None:
+def test_an_invalid_mention_is_reported_with_the_name_of_the_function(gives, message) -> None:
     with pytest.raises(HandlerError) as caught:
         finder(gives)("ab")
     assert message in str(caught.value)
@@ -220,7 +223,7 @@ def test_a_function_that_fails_leaves_the_conversation_as_it_was(shop) -> None:
     assert engine.ask("and CD-456?").status == "matched"
 
 
-def test_the_chat_goes_on_after_a_function_has_failed(shop, tmp_path, monkeypatch) -> None:
+def test_the_chat_continues_after_a_function_has_failed(shop, tmp_path, monkeypatch) -> None:
     path = shop(code=FAILING)
     result = CliRunner().invoke(app, ["chat", str(path)], input="boom\ntrack AB-123\n/quit\n")
     assert result.exit_code == 0
@@ -250,7 +253,7 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize("case", PROBLEMS)
-def test_a_function_that_cannot_be_called_is_told_when_the_model_is_loaded(shop, case) -> None:
+def test_a_function_that_cannot_be_called_is_reported_when_the_model_is_loaded(shop, case) -> None:
     code, line, column, message, hint = PROBLEMS[case]
     with pytest.raises(ModelError) as caught:
         load_model(shop(code=code))
@@ -306,8 +309,8 @@ def test_a_saved_pipeline_reads_the_texts_of_its_model_again(shop, tmp_path, mon
 
 
 def test_many_threads_may_ask_through_all_changes_of_the_pipeline(monkeypatch) -> None:
-    monkeypatch.setattr(module, "_NEW_STRINGS", 30)
-    monkeypatch.setattr(module, "_ZONES", 3)
+    monkeypatch.setattr(language_pipelines, "_NEW_STRINGS", 30)
+    monkeypatch.setattr(language_pipelines, "_ZONES", 3)
     kept = []
 
     def function(text, doc):
@@ -324,11 +327,13 @@ def test_many_threads_may_ask_through_all_changes_of_the_pipeline(monkeypatch) -
     assert all(" ".join(token.text for token in doc) == doc.text for doc in kept)
 
 
-def test_functions_stay_when_the_vocabulary_is_made_anew(monkeypatch) -> None:
-    monkeypatch.setattr(module, "_NEW_STRINGS", 50)
-    monkeypatch.setattr(module, "_ZONES", 2)
-    made, blank = [], module.blank
-    monkeypatch.setattr(module, "blank", lambda *a, **k: made.append(blank(*a, **k)) or made[-1])
+def test_functions_stay_when_the_vocabulary_is_renewed(monkeypatch) -> None:
+    monkeypatch.setattr(language_pipelines, "_NEW_STRINGS", 50)
+    monkeypatch.setattr(language_pipelines, "_ZONES", 2)
+    made, blank = [], language_pipelines.blank
+    monkeypatch.setattr(
+        language_pipelines, "blank", lambda *a, **k: made.append(blank(*a, **k)) or made[-1]
+    )
     pipeline = finder(lambda text: Mention(0, 4, text[:4]))
     for number in range(500):
         assert it(pipeline, f"{number:04d} more{number} words{number}") == [
@@ -407,8 +412,8 @@ def test_one_component_serves_all_elements_that_name_it_without_options(shop) ->
     assert len(own.pipe_names) == 4
 
 
-def test_components_stay_when_the_vocabulary_is_made_anew(shop, monkeypatch) -> None:
-    monkeypatch.setattr(module, "_NEW_STRINGS", 20)
+def test_components_stay_when_the_vocabulary_is_renewed(shop, monkeypatch) -> None:
+    monkeypatch.setattr(language_pipelines, "_NEW_STRINGS", 20)
     pipeline = Pipeline(load_model(shop(SIZES.format(config=""))))
     for number in range(100):
         found = pipeline(f"word{number} small other{number}").entities
@@ -420,22 +425,22 @@ def test_components_stay_when_the_vocabulary_is_made_anew(shop, monkeypatch) -> 
     [
         (
             SIZES.replace("test_shop_sizes", "test_shop_size_").format(config=""),
-            "spaCy knows no component 'test_shop_size_', which the element 'size' names",
+            "spaCy has no component 'test_shop_size_', which the element 'size' names",
             "did you mean 'test_shop_sizes'?",
         ),
         (
             SIZES.replace("test_shop_sizes", "nothing_like_it").format(config=""),
-            "spaCy knows no component 'nothing_like_it'",
+            "spaCy has no component 'nothing_like_it'",
             "@Language.component",
         ),
         (
             SIZES.format(config="config: {wordz: [x]}"),
-            "the component 'test_shop_sizes' of the element 'size' cannot be made",
+            "the component 'test_shop_sizes' of the element 'size' cannot be created",
             "given to its factory",
         ),
     ],
 )
-def test_a_component_that_cannot_be_made_is_told_of(shop, model, message, hint) -> None:
+def test_a_component_that_cannot_be_created_is_reported(shop, model, message, hint) -> None:
     loaded = load_model(shop(model))
     with pytest.raises(ModelError) as caught:
         Engine(loaded)
@@ -444,7 +449,7 @@ def test_a_component_that_cannot_be_made_is_told_of(shop, model, message, hint) 
     assert caught.value.source.endswith("shop.yaml")
 
 
-def test_the_wrong_option_of_a_component_is_told_without_all_the_others(shop) -> None:
+def test_the_wrong_option_of_a_component_is_reported_alone(shop) -> None:
     model = SIZES.replace("test_shop_sizes", "entity_ruler").format(config="config: {foo: 1}")
     with pytest.raises(ModelError) as caught:
         Engine(load_model(shop(model)))
@@ -467,7 +472,7 @@ def test_a_recognizer_of_the_model_and_one_of_its_synonyms_agree_on_a_word(shop)
     assert seen("AB-100") == [("first", True)]  # the model has the last word
 
 
-def test_what_is_declared_with_a_recognizer_is_found_by_it_alone(shop) -> None:
+def test_an_element_with_a_recognizer_is_found_by_it_alone(shop) -> None:
     indented = indent("id_synonym: true\n", "    ")
     assert [e.text for e in Pipeline(load_model(shop()))("my order AB-123").entities] == ["AB-123"]
     text = SHOP.replace("    config:", f"{indented}    config:")

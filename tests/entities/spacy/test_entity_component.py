@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from spacy.language import Language
 
 from anaphora import Mention, ModelError
-from anaphora.entities.builtin.nlpcraft import create as create_of_nlpcraft
-from anaphora.entities.recognizers import recognizer
+from anaphora.entities.builtin import registry
 from anaphora.entities.spacy import entity_component
 from anaphora.entities.spacy.entity_component import TIME_KEY, EntityComponent
 from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES
@@ -39,7 +38,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Finding], list[A
 
         module.create = create  # type: ignore[attr-defined] # a module made on the spot
         monkeypatch.setitem(sys.modules, module.__name__, module)
-        monkeypatch.setattr(recognizer, "import_module", lambda _: module)
+        monkeypatch.setattr(registry, "import_module", lambda _: module)
         return made
 
     return put
@@ -99,7 +98,7 @@ def test_it_may_write_under_the_name_of_another_element_and_for_another_language
     assert made[0][0] == "ru"
 
 
-def test_it_finds_nothing_until_it_is_told_what() -> None:
+def test_it_finds_nothing_until_it_is_configured() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("anaphora_entity", name="it")
     assert found(nlp, "anything") == []
@@ -115,13 +114,13 @@ def test_it_finds_nothing_until_it_is_told_what() -> None:
         ({"recognizer": "json#loads"}, "asks for 's', which nothing gives"),
     ],
 )
-def test_a_wrong_configuration_is_told_of(config, message) -> None:
+def test_a_wrong_configuration_is_reported(config, message) -> None:
     nlp = spacy.blank("en")
     with pytest.raises(ModelError, match=message):
         nlp.add_pipe("anaphora_entity", config=config)
 
 
-def test_the_time_is_told_by_the_doc_and_is_now_without_it(stand_in) -> None:
+def test_the_time_comes_from_the_doc_and_is_now_by_default(stand_in) -> None:
     seen: list[datetime] = []
     stand_in("date", lambda text, at: seen.append(at) or ())
     nlp = spacy.blank("en")
@@ -193,7 +192,7 @@ def test_every_span_covers_its_mention(text: str, start: int, end: int) -> None:
 BLANK = spacy.blank("en")
 
 
-def test_the_same_told_twice_counts_once(stand_in) -> None:
+def test_a_repeated_mention_counts_once(stand_in) -> None:
     told = [Mention(0, 1, "a", {"x": 1}), Mention(0, 1, "a", {"x": 2}), Mention(0, 1, "b")]
     stand_in("email", lambda text, at: [*told, *told])
     nlp = spacy.blank("en")
@@ -229,7 +228,7 @@ def test_a_component_without_a_recognizer_is_saved_too() -> None:
 def metadata(stand_in, name: str, meta: Mapping[str, Any]) -> Mapping[str, Any]:
     made = stand_in(name, lambda text, at: [Mention(0, 1, None, meta)])
     options = {"chosen": 1}
-    (mention,) = create_of_nlpcraft(name, "en", options)(BLANK("x"), datetime.now(UTC))
+    (mention,) = registry.create_builtin(name, "en", options)(BLANK("x"), datetime.now(UTC))
     assert made == [("en", options | dict(NLPCRAFT_ENTITIES[name].fixed_options))]
     return mention.meta
 
@@ -276,7 +275,7 @@ def test_a_date_ends_a_millisecond_before_ours(stand_in) -> None:
     assert metadata(stand_in, "nlpcraft:date", {"from": 1000}) == {"from": 1000}
 
 
-def test_a_city_knows_its_country_and_what_is_told_of_it(stand_in) -> None:
+def test_a_city_has_metadata_of_itself_and_of_its_country(stand_in) -> None:
     ours = {
         "kind": "city", "name": "Paris", "country": "FR", "country_name": "France",
         "region": "Île-de-France", "continent": "EU", "latitude": 48.85, "longitude": 2.35,
@@ -302,5 +301,5 @@ def test_limits_are_numbers_with_a_fraction_as_theirs(stand_in) -> None:
 def test_every_built_in_entity_has_a_module() -> None:
     from anaphora.models.schema.builtin_entities import BUILTIN_ENTITIES
 
-    assert recognizer._MODULES.keys() == BUILTIN_ENTITIES.keys()
+    assert registry._MODULES.keys() == BUILTIN_ENTITIES.keys()
     assert entity_component.ENTITY_FACTORY == "anaphora_entity"

@@ -253,10 +253,10 @@ def error_of() -> Callable[..., ModelError]:
     return error
 
 
-def test_a_pipeline_that_finds_no_entities_is_told_of(error_of) -> None:
+def test_a_pipeline_without_entities_is_reported(error_of) -> None:
     error = error_of(RULES)
     assert error.message == (
-        "nothing can find 'spacy:FRUIT': no component of the spaCy pipeline gives entities"
+        "no component of the spaCy pipeline finds entities, so 'spacy:FRUIT' has no source"
     )
     assert error.source == "bot.yaml"
     assert "python -m spacy download en_core_web_sm" in error.hint
@@ -277,9 +277,9 @@ def test_a_component_behind_ours_cannot_give_it_entities(error_of) -> None:
     ("label", "hint"),
     [("FRUITS", "did you mean 'spacy:FRUIT'?"), ("PERSON", "it has FRUIT")],
 )
-def test_a_label_that_the_pipeline_does_not_have_is_told_of(error_of, label, hint) -> None:
+def test_a_label_that_the_pipeline_does_not_have_is_reported(error_of, label, hint) -> None:
     error = error_of(RULES.replace("spacy:FRUIT", f"spacy:{label}"), ruled())
-    assert error.message == f"the spaCy pipeline knows no label '{label}'"
+    assert error.message == f"the spaCy pipeline has no label '{label}'"
     assert error.hint == hint
 
 
@@ -307,7 +307,7 @@ def test_a_model_of_two_languages_may_have_entities_in_one_alone(saved: Path) ->
         ("./russian", "is made for 'ru', and not for 'en'", "pipeline: {LANGUAGE: NAME"),
     ],
 )
-def test_a_pipeline_that_cannot_be_used_is_told_of(tmp_path, named, message, hint) -> None:
+def test_a_pipeline_that_cannot_be_used_is_reported(tmp_path, named, message, hint) -> None:
     (tmp_path / "empty").mkdir()
     spacy.blank("en").to_disk(tmp_path / "broken")
     (tmp_path / "broken" / "config.cfg").write_text("[nlp]\nlang = [")

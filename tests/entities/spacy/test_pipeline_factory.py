@@ -13,7 +13,8 @@ from spacy.tokens import Span
 
 from anaphora import Engine, HandlerError, Mention, ModelError, parse_model
 from anaphora.core.utterance import Entity
-from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.spacy.language_pipelines import build_pipeline
 from anaphora.entities.variants.search import find_variants
 from anaphora.models.domain import Element, Model, RecognizerSpec
 from tests.entities.helpers.model_builders import element, model, part
@@ -62,7 +63,7 @@ def test_components_stand_before_the_tagger_and_go_with_their_model() -> None:
     assert nlp.pipe_names == ["sentencizer", "anaphora_elements"]
 
 
-def test_phrases_are_made_of_what_was_recognized_and_of_what_was_said() -> None:
+def test_phrases_are_composed_of_recognized_entities_and_of_phrases() -> None:
     pipeline = Pipeline(
         model(
             named("number"),
@@ -97,7 +98,7 @@ def test_an_abstract_one_only_serves_others() -> None:
     assert found(pipeline, "to 7") == []
 
 
-def test_an_abstract_one_is_told_the_time_of_the_question() -> None:
+def test_an_abstract_entity_gets_the_time_of_the_question() -> None:
     from datetime import UTC, datetime
 
     seen = []
@@ -197,20 +198,20 @@ def test_what_was_recognized_is_remembered_with_its_metadata() -> None:
     assert (reply.slots["n"].source, reply.slots["n"].entities[0].meta) == ("memory", {"n": 3})
 
 
-def test_a_missing_package_is_told_with_the_model_that_needs_it(monkeypatch) -> None:
+def test_a_missing_package_is_reported_with_the_model_that_needs_it(monkeypatch) -> None:
     from anaphora.entities.spacy import entity_component
     from anaphora.errors import Problem
 
     def missing(*_: object, **__: object) -> None:
         raise ModelError(Problem("the entity 'email' needs a package", hint="pip install it"))
 
-    monkeypatch.setattr(entity_component, "built_in", missing)
+    monkeypatch.setattr(entity_component, "create_builtin", missing)
     with pytest.raises(ModelError, match="needs a package") as caught:
         Engine(parse_model(STRICT, source="bot.yaml"))
     assert (caught.value.source, caught.value.hint) == ("bot.yaml", "pip install it")
 
 
-def test_what_fails_in_one_language_is_told_in_all(monkeypatch) -> None:
+def test_a_failure_in_one_language_is_reported_for_the_model(monkeypatch) -> None:
     def fail(text: str, language: str) -> None:
         if language == "ru":
             raise ValueError("нет")
@@ -222,7 +223,7 @@ def test_what_fails_in_one_language_is_told_in_all(monkeypatch) -> None:
     assert pipeline("word", "en").entities == ()
 
 
-def test_an_entity_is_told_as_any_other() -> None:
+def test_a_recognized_entity_is_explained_as_any_other() -> None:
     (entity,) = Pipeline(model(named("number")))("take 12").entities
     assert isinstance(entity, Entity)
     assert str(entity) == "number=12"

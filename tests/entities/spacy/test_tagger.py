@@ -10,7 +10,7 @@ import spacy
 from spacy.tokens import Doc
 
 import anaphora
-from anaphora.entities.pipeline import build_pipeline
+from anaphora.entities.spacy.language_pipelines import build_pipeline
 from anaphora.entities.spacy.tagger import ElementTagger
 from anaphora.models.domain import Element
 from tests.entities.helpers.model_builders import WEATHER, element, model, pattern
@@ -39,7 +39,7 @@ def test_each_span_carries_element_value_and_groups():
     assert (city._.element, city._.value, city._.groups) == ("city", "New York", ["city"])
 
 
-def test_two_readings_of_the_same_words_are_told_apart():
+def test_two_entities_of_the_same_words_are_distinguished():
     planet = element("planet", values={"Mercury": ["mercury"]}, groups=["sky"])
     metal = element("metal", "mercury", groups=["matter", "liquid"])
     doc = build_pipeline(model(planet, metal), "en")("mercury")
@@ -56,7 +56,7 @@ def test_reset_phrases_have_a_group_of_their_own():
     assert [span.text for span in doc.spans["anaphora"]] == ["weather"]
 
 
-def test_inside_a_longer_occurrence_of_its_element_a_shorter_one_goes():
+def test_a_shorter_match_inside_a_longer_one_of_its_element_is_dropped():
     city = element("city", values={"York": ["york"], "New York": ["new york"]})
     state = element("state", "york")
     doc = build_pipeline(model(city, state), "en")("New York york")
@@ -75,7 +75,7 @@ def test_hyphens_and_blanks_between_words_make_no_difference(language, written, 
 @pytest.mark.parametrize(
     "said", ["New, York", "New. York", "New - York", "New — York", "New: York"]
 )
-def test_other_punctuation_parts_words(said):
+def test_other_punctuation_separates_words(said):
     assert readings(said, element("city", "New York")) == []
 
 
@@ -159,7 +159,7 @@ def test_spacy_finds_the_component_by_its_entry_point(tmp_path):
     (info / "entry_points.txt").write_text(
         "[spacy_factories]\nanaphora_elements = anaphora.entities.spacy.tagger:create_tagger\n"
         "[spacy_tokenizers]\n"
-        "anaphora.Words.v1 = anaphora.entities.words.normalization:_word_tokenizer\n"
+        "anaphora.Words.v1 = anaphora.entities.tokens.tokenizers:_word_tokenizer\n"
     )
     root = Path(anaphora.__file__).parents[1]
     code = (

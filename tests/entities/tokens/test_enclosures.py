@@ -28,7 +28,7 @@ def is_bracketed(text: str, word: str) -> bool:
         'he said "now \'Tokyo\' then"', "‘it’s in Tokyo’", '"a \'b Tokyo"',
     ],
 )  # fmt: skip
-def test_what_stands_between_quotation_marks_is_quoted(text):
+def test_an_entity_between_quotation_marks_is_quoted(text):
     assert is_quoted(text, "Tokyo")
 
 
@@ -39,17 +39,17 @@ def test_what_stands_between_quotation_marks_is_quoted(text):
         "the dogs' Tokyo is the cats' Tokyo", "don’t Tokyo can’t", '""Tokyo""', "»x« Tokyo »y«",
     ],
 )  # fmt: skip
-def test_what_stands_beside_quotation_marks_is_not(text):
+def test_an_entity_beside_quotation_marks_is_not_quoted(text):
     assert not is_quoted(text, "Tokyo")
 
 
 @pytest.mark.parametrize("text", ["(Tokyo)", "[in Tokyo]", "{Tokyo now}", "<Tokyo>", "((a) Tokyo)"])
-def test_what_stands_in_brackets_is_bracketed(text):
+def test_an_entity_in_brackets_is_bracketed(text):
     assert is_bracketed(text, "Tokyo")
 
 
 @pytest.mark.parametrize("text", ["Tokyo", "(Tokyo", "(a) Tokyo (b)", ")Tokyo(", "(Tokyo]"])
-def test_what_stands_beside_brackets_is_not(text):
+def test_an_entity_beside_brackets_is_not_bracketed(text):
     assert not is_bracketed(text, "Tokyo")
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.entities.tokens.linear_tokenizer import make_doc
-from anaphora.entities.words.normalization import blank
+from anaphora.entities.tokens.tokenizers import blank
 
 NLP = blank("en")
 

@@ -10,8 +10,8 @@ from spacy.language import Language
 
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.tokens.token_cache import TokenCache
+from anaphora.entities.tokens.tokenizers import blank
 from anaphora.entities.words.lexicon import Lexicon
-from anaphora.entities.words.normalization import blank
 from anaphora.models.domain import RecognizerSpec
 from anaphora.models.schema.builtin_entities import resolve_options
 from tests.entities.helpers.model_builders import WEATHER, element, model
@@ -39,7 +39,7 @@ def _cut(text: str, language: str = "en") -> list[tuple[str, int]] | None:
     return None if cut is None else list(zip(cut[0], cut[1], strict=True))
 
 
-def test_words_are_cut_apart_as_spacy_does_it():
+def test_words_are_split_as_by_spacy():
     assert _cut("What's the weather, please?") == [
         ("What", 0), ("'s", 4), ("the", 7), ("weather", 11), (",", 18), ("please", 20), ("?", 26),
     ]  # fmt: skip
@@ -79,7 +79,7 @@ def _texts(language: str) -> st.SearchStrategy[str]:
 @pytest.mark.parametrize("language", _LANGUAGES)
 @settings(deadline=None)
 @given(data=st.data())
-def test_what_is_cut_is_what_spacy_cuts(language, data):
+def test_the_cache_returns_the_tokens_of_spacy(language, data):
     text = data.draw(_texts(language))
     cut = _cut(text, language)
     if cut is not None:
@@ -142,7 +142,7 @@ _words = st.sampled_from(_WORDS.split())
 @pytest.mark.parametrize("name", ["weather", "home"])
 @settings(max_examples=200, deadline=None)
 @given(text=st.lists(_words, max_size=9).map(" ".join))
-def test_the_quick_way_reads_what_a_pipeline_with_all_its_spans_reads(name, text):
+def test_the_fast_path_gives_the_utterance_of_the_full_pipeline(name, text):
     quick, by_spans = _readers(name)
     one, other = quick(text), by_spans(text)
     assert (one.entities, one.resets, list(one.tokens), one.content_words) == (

@@ -46,7 +46,7 @@ def test_without_entities_there_is_one_empty_variant():
     assert variant.uncovered == 2
 
 
-def test_entities_apart_from_each_other_are_one_variant():
+def test_entities_without_overlap_are_one_variant():
     (variant,) = find_variants(utterance(entity("a", 0, 1), entity("b", 1, 3), entity("c", 4, 5)))
     assert [e.element for e in variant.entities] == ["a", "b", "c"]
     assert variant.uncovered == 1
@@ -74,7 +74,7 @@ def test_among_equals_the_order_of_the_entities_decides():
     assert names(utterance(entity("b", 0, 1), entity("a", 0, 1))) == ["b", "a"]
 
 
-def test_what_is_not_contested_is_in_every_variant():
+def test_uncontested_entities_are_in_every_variant():
     said = utterance(entity("a", 0, 1), entity("b", 2, 3), entity("c", 2, 3), entity("d", 4, 5))
     assert names(said) == ["abd", "acd"]
 
@@ -140,14 +140,14 @@ def test_they_are_the_best_of_all_maximal_sets_in_their_order(drawn, limit):
     assert [variant.rank for variant in found] == sorted(variant.rank for variant in found)
 
 
-def test_what_stands_in_the_gap_of_an_entity_is_read_with_it():
+def test_an_entity_in_the_gap_of_another_is_in_the_same_variant():
     said = utterance(in_pieces("turn_off", 0, 3), entity("the", 1, 2), entity("light", 2, 3))
     (variant,) = find_variants(said)
     assert [e.element for e in variant.entities] == ["turn_off", "the", "light"]
     assert variant.uncovered == 0
 
 
-def test_an_entity_in_pieces_stands_against_what_shares_a_word_with_it():
+def test_a_sparse_entity_excludes_those_that_share_a_word():
     said = utterance(in_pieces("turn_off", 0, 3), entity("off_and_on", 3, 6), entity("light", 2, 3))
     assert [{e.element for e in variant.entities} for variant in find_variants(said)] == [
         {"off_and_on", "light"}, {"turn_off", "light"},
@@ -202,7 +202,7 @@ def test_with_entities_in_pieces_too_they_are_the_best_of_all_maximal_sets(drawn
     ],
     ids=["entangled", "many groups", "crossing", "mixed"],
 )
-def test_however_many_entities_in_pieces_there_are_what_is_found_is_maximal(entities):
+def test_variants_of_very_many_sparse_entities_are_maximal(entities):
     said = utterance(*entities)
     work, found = count_lines(lambda: find_variants(said))
     assert len(found) == 16

@@ -10,8 +10,8 @@ from anaphora import ModelError, parse_model
 from anaphora.entities.languages import languages_with
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants.search import find_variants
-from anaphora.entities.words.compounds import has_compounds
 from anaphora.entities.words.normalization import base_code
+from anaphora.entities.words.orthography import load_orthography
 from anaphora.models.building.elements import COMPOUND_LANGUAGES
 from anaphora.storage.cache import Cache
 from tests.entities.helpers.model_builders import element, model
@@ -113,13 +113,13 @@ def test_a_compound_may_be_one_of_several_words() -> None:
     assert found("Stehlampe bitte an", *said) == []
 
 
-def test_a_verb_apart_has_a_compound_between() -> None:
+def test_a_separated_verb_may_enclose_a_compound() -> None:
     said = element("off", "Lampe ausschalten", compounds=True)
     assert found("Schalte die Stehlampe aus", said) == ["off 'Schalte Stehlampe aus'"]
     assert found("Schalte die Stehlampe aus", element("off", "Lampe ausschalten")) == []
 
 
-def test_what_is_spelled_or_a_lemma_goes_before_a_head() -> None:
+def test_spelling_and_lemma_take_precedence_over_the_head_of_a_compound() -> None:
     said = (
         element("lamp", "Lampe", compounds=True),
         element("reading", "Leselampen"),
@@ -134,7 +134,7 @@ def test_a_cache_keeps_heads(tmp_path: Path) -> None:
         assert [one.text for one in pipeline("Stehlampe").entities] == ["Stehlampe"]
 
 
-def test_a_model_of_other_languages_is_told_that_it_has_no_compounds() -> None:
+def test_compounds_in_a_model_of_other_languages_are_reported() -> None:
     said = (
         "id: m\nelements:\n  - {id: door, compounds: true}\n"
         "intents: [\"intent=i term={# == 'door'}\"]\n"
@@ -149,5 +149,6 @@ def test_a_model_of_other_languages_is_told_that_it_has_no_compounds() -> None:
 
 
 def test_models_know_the_languages_with_compounds() -> None:
-    codes = set(filter(has_compounds, languages_with("orthography")))
+    listed = languages_with("orthography")
+    codes = {code for code in listed if load_orthography(code).compounds}
     assert {base_code(code) for code in COMPOUND_LANGUAGES} == codes

@@ -6,7 +6,7 @@ import pytest
 
 from anaphora.core.utterance import Utterance
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.words.normalization import load_courtesy_phrases
+from anaphora.entities.words.function_words import load_courtesy_phrases
 from anaphora.models.domain import StopWords
 from tests.entities.helpers.model_builders import element, model
 

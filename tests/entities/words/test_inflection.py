@@ -61,5 +61,5 @@ def test_a_word_that_only_looks_like_one_with_something_attached_is_whole(langua
     assert found(language, text, synonym) == set()
 
 
-def test_what_is_attached_comes_off_before_a_stem_is_made():
+def test_attached_particles_are_removed_before_stemming():
     assert found("ar", "بالمكتبة", "مكتبة", "مكتب") == {"مكتبة"}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anaphora.entities.words import korean as module
 from anaphora.entities.words.korean import analyzer_version, load_analyzer, missing_analyzer
-from tests.entities.phrases.test_segmentation import found
+from tests.entities.words.test_segmentation import found
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_nothing_is_taken_off_a_whole_korean_word(text, synonym):
     assert found("ko", text, synonym) == set()
 
 
-def test_a_verb_is_also_the_noun_that_it_is_made_of():
+def test_a_verb_also_matches_the_noun_that_it_is_derived_from():
     assert found("ko", "취소해 주세요", "취소", "취소하다") == {"취소", "취소하다"}
 
 

@@ -50,7 +50,7 @@ def test_a_word_that_no_dictionary_has_is_found_by_its_stem_and_marked():
     assert (entity.exact, entity.marks) == (False, frozenset({"stem"}))
 
 
-def test_what_is_spelled_goes_before_a_lemma_and_that_before_a_stem():
+def test_exact_spelling_takes_precedence_over_a_lemma_and_that_over_a_stem():
     exact, lemma = element("exact", "children"), element("lemma", "child")
     utterance = Pipeline(model(lemma, exact))("children")
     assert find_variants(utterance)[0].entities[0].element == "exact"
@@ -70,7 +70,7 @@ def test_many_words_lose_their_marks_as_each_of_them(language):
     assert found == [set(load_orthography(language).unmarked_spellings(word)) for word in words]
 
 
-def test_a_word_in_small_letters_goes_before_a_name_and_one_with_marks_before_one_without():
+def test_lower_case_takes_precedence_over_a_name_and_marks_over_none():
     entries = [("Leben", "Leben"), ("leben", "leben"), ("löste", "lösen"), ("loste", "losen")]
     words = dictionaries.Dictionary(compile_table(entries, "de"))
     assert words.get("leben") == ("leben", "")

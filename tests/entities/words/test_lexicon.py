@@ -2,13 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from anaphora.entities.tokens.tokenizers import blank
 from anaphora.entities.words.lexicon import Lexicon
-from anaphora.entities.words.normalization import (
-    base_code,
-    blank,
-    create_normalizer,
-    create_stemmer,
-)
+from anaphora.entities.words.normalization import base_code, create_normalizer, create_stemmer
 from anaphora.errors import ModelError
 
 
@@ -70,7 +66,7 @@ def test_the_lexicon_keeps_at_most_two_generations():
     assert lexicon.words(["often"])[0] is word
 
 
-def test_very_long_words_are_not_kept():
+def test_very_long_words_are_not_cached():
     lexicon = Lexicon("en")
     word = lexicon.words(["x" * 100_000])[0]
     assert len(word.lower) == 100_000

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants.search import find_variants
+from anaphora.entities.words.function_words import load_qualifiers, load_stop_words
 from anaphora.entities.words.lexicon import Lexicon
-from anaphora.entities.words.normalization import load_qualifiers, load_stop_words
 from anaphora.models.domain import StopWords
 from tests.entities.helpers.model_builders import element, model
 
@@ -67,7 +67,7 @@ def test_words_that_turn_or_bound_the_sense_are_content_words(
     assert [word for word in said if word in words] == words
 
 
-def test_what_is_left_of_a_contracted_verb_means_nothing() -> None:
+def test_the_rest_of_a_contracted_verb_is_no_content_word() -> None:
     assert free("I won't send it, wont, shan't, cant", SEND) == ["n't", "nt", "n't", "nt"]
 
 
@@ -107,29 +107,29 @@ def test_a_word_such_as_all_may_stand_inside_a_synonym_and_is_not_understood() -
 
 
 @pytest.mark.parametrize("text", ["never", "only", "none", "nothing", "without", "every", "except"])
-def test_no_such_word_is_a_misspelt_other_one(text: str) -> None:
+def test_a_qualifier_is_never_a_typo_of_another_word(text: str) -> None:
     words = ["fever", "oily", "bone", "northing", "witout", "ever", "expect"]
     assert free(text, element("it", *words, typos=1)) == [text]
 
 
 @pytest.mark.parametrize("text", ["fever", "lever", "oily", "note", "bone"])
-def test_no_other_word_is_a_short_one_of_these_misspelt(text: str) -> None:
+def test_no_word_is_a_typo_of_a_short_qualifier(text: str) -> None:
     assert free(text, element("it", "never", "only", "none", "not", typos=1)) == [text]
 
 
-def test_a_long_one_may_be_misspelt() -> None:
+def test_a_long_qualifier_may_be_misspelled() -> None:
     assert free("witout parking", element("it", "without parking", typos=1)) == []
 
 
 # Which language it is
 
 
-def test_they_are_no_strangers_to_their_own_language() -> None:
+def test_qualifiers_are_not_foreign_in_their_own_language() -> None:
     both = model(
         element("send", "send", language="en"),
         element("senden", "senden", language="de"),
         languages=("en", "de"),
     )
     pipeline = Pipeline(both)
-    assert pipeline("never without all of them", usual="de").language == "en"
-    assert pipeline("niemals ohne alle", usual="en").language == "de"
+    assert pipeline("never without all of them", preferred="de").language == "en"
+    assert pipeline("niemals ohne alle", preferred="en").language == "de"

@@ -33,7 +33,7 @@ def test_a_form_of_a_word_is_found(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("pair", cases(positive=False))
-def test_another_word_is_kept_apart(pair: Pair) -> None:
+def test_another_word_does_not_match(pair: Pair) -> None:
     assert not is_tagged(pair)
 
 

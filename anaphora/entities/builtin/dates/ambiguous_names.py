@@ -10,11 +10,8 @@ from anaphora.entities.builtin.atoms import Atom, get_atoms, split_atoms
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.builtin.dates.date_grammar import DateGrammar
 from anaphora.entities.builtin.dates.operations import TimeExpression
-from anaphora.entities.words.normalization import (
-    create_normalizer,
-    load_courtesy_phrases,
-    load_stop_words,
-)
+from anaphora.entities.words.function_words import load_courtesy_phrases, load_stop_words
+from anaphora.entities.words.normalization import create_normalizer
 
 __all__ = ["AmbiguousName", "AmbiguousNameFinder"]
 

@@ -37,7 +37,8 @@ from spacy.about import __version__ as spacy_version
 
 from anaphora.entities.builtin.places.name_normalization import fold, is_unspaced, normalize_name
 from anaphora.entities.languages import TableName, cached_table, load_yaml
-from anaphora.entities.words.normalization import base_code, load_stop_words
+from anaphora.entities.words.function_words import load_stop_words
+from anaphora.entities.words.normalization import base_code
 from anaphora.storage.cache import Cache, CachedParts, digest
 
 __all__ = [

@@ -17,7 +17,8 @@ from anaphora.entities.builtin.numbers import money_recognizer, number_recognize
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
 from anaphora.entities.builtin.numbers.quantities.quantity_reader import QuantityReader
 from anaphora.entities.builtin.numbers.quantities.unit_matcher import MeasureUnitMatcher
-from anaphora.entities.recognizers.recognizer import Mention, create_builtin
+from anaphora.entities.builtin.registry import create_builtin
+from anaphora.entities.recognizers.recognizer import Mention
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "ru", "uk", "ja", "zh", "ar", "he", "xx")
 HOSTILE = {

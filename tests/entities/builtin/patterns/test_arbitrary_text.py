@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from anaphora.entities.recognizers.recognizer import create_builtin
+from anaphora.entities.builtin.registry import create_builtin
 from anaphora.models.schema.builtin_entities import resolve_options
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from anaphora import ModelError, parse_model
+from anaphora.entities.builtin.registry import create_builtin
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.recognizers.recognizer import Mention, create_builtin
-from anaphora.entities.words.normalization import blank
+from anaphora.entities.recognizers.recognizer import Mention
+from anaphora.entities.tokens.tokenizers import blank
 from anaphora.models.schema.builtin_entities import resolve_options
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from anaphora.entities.recognizers.recognizer import Mention, create_builtin
-from anaphora.entities.words.normalization import blank
+from anaphora.entities.builtin.registry import create_builtin
+from anaphora.entities.recognizers.recognizer import Mention
+from anaphora.entities.tokens.tokenizers import blank
 from anaphora.models.schema.builtin_entities import resolve_options
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 from anaphora.entities.builtin.places.matching.prefilter import PlacePrefilter
-from anaphora.entities.recognizers.recognizer import create_builtin
-from anaphora.entities.words.normalization import blank
+from anaphora.entities.builtin.registry import create_builtin
+from anaphora.entities.tokens.tokenizers import blank
 from anaphora.models.schema.builtin_entities import resolve_options
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -1,11 +1,12 @@
-"""The words of texts that are written without blanks between them.
+"""Word segmentation of texts without blanks between words.
 
-Chinese and Thai are matched sign by sign, for segmenters err. What a segmenter says decides whether
-a match is one or more whole words: 马 is no word in 马上. A dictionary also has phrases as words
-(喝茶, "drink tea"); the rules in the table of the language say where such a word may be parted.
+Chinese and Thai are matched character by character, since segmenters make errors. Segmentation
+decides whether a match consists of whole words: 马 is no word in 马上. A dictionary also has
+phrases as words (喝茶, "drink tea"); the rules in the table of the language say where such a word
+may be split.
 
-The segmenters are packages of their own, which are loaded when a text first needs them. Without
-them a match may start or end anywhere.
+The segmenters are optional packages, loaded when a text first needs them. Without them a match may
+start or end anywhere.
 """
 
 from __future__ import annotations
@@ -14,34 +15,30 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from itertools import pairwise
 from typing import Literal, Protocol, TypeAlias
 
-from anaphora.entities.phrases.trie import PhraseMatch
-from anaphora.entities.words.lexicon import Word
 from anaphora.entities.words.orthography import SegmentRules, load_orthography
 
 __all__ = [
     "SEGMENTED_LANGUAGES",
     "Segmentation",
     "Segmenter",
-    "WordBoundaries",
     "load_segmentation",
     "missing_segmenter",
 ]
 
 WordClass: TypeAlias = Literal["verb", "noun", "adjective", "number", ""]
 
-_MAX_CACHED = 20_000  # words and where they may be parted
+_MAX_CACHED = 20_000  # words and where they may be split
 _MAX_CHUNK_LENGTH = 1_000  # characters that are segmented at once
 _OF_OTHER_SCRIPTS = re.compile(r"[a-z]+|\d+", re.IGNORECASE)
 
 
 class Segmenter(Protocol):
-    """Knows the words of a dictionary."""
+    """Splits text into the words of a dictionary."""
 
     def split(self, text: str) -> Sequence[str]:
-        """The words of a text, one behind the other."""
+        """Split a text into words."""
         ...
 
     def is_word(self, text: str) -> bool:
@@ -49,7 +46,7 @@ class Segmenter(Protocol):
         ...
 
     def word_class(self, word: str) -> WordClass:
-        """What the word is most often."""
+        """Return the most common part of speech of the word."""
         ...
 
 
@@ -62,8 +59,8 @@ class _ChineseSegmenter:
         self._jieba = Jieba()
 
     def split(self, text: str) -> Sequence[str]:
-        # Its guesses at words that it does not know join what belongs to several.
-        return self._jieba.cut(text, False)  # its flag is not by name
+        # False: its model of unknown words joins parts of several. The flag is positional.
+        return self._jieba.cut(text, False)
 
     def is_word(self, text: str) -> bool:
         return self._jieba.has_word(text)
@@ -74,7 +71,7 @@ class _ChineseSegmenter:
 
 
 class _ThaiSegmenter:
-    """The longest words of PyThaiNLP's dictionary."""
+    """Longest matching with the dictionary of PyThaiNLP."""
 
     def __init__(self) -> None:
         from pythainlp.corpus.common import thai_words
@@ -119,14 +116,14 @@ SEGMENTED_LANGUAGES = frozenset(_SEGMENTERS)
 
 
 def missing_segmenter(code: str) -> str:
-    """The extra that has the segmenter of the language; '' if it needs none or it is installed."""
+    """Return the extra with the segmenter of the language; '' if it is installed or not needed."""
     package, extra = _PACKAGES.get(code, ("", ""))
     return extra if package and find_spec(package) is None else ""
 
 
 class Segmentation:
-    """Where the words of texts in one language begin and end; without a ``segmenter``, those of
-    other scripts alone."""
+    """Finds words in texts of one language; without a ``segmenter``, only those of other
+    scripts."""
 
     def __init__(self, segmenter: Segmenter | None, rules: SegmentRules) -> None:
         self._segmenter = segmenter
@@ -138,14 +135,12 @@ class Segmentation:
         )
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where each word of several signs begins and ends."""
+        """Yield the start and the end of each word of several characters."""
         for match in _OF_OTHER_SCRIPTS.finditer(text):
             yield match.span()
         if self._segmenter is None:
             return
-        if (
-            self._additional_words is not None
-        ):  # words of the table that the dictionary does not have
+        if self._additional_words is not None:
             for match in self._additional_words.finditer(text):
                 yield match.span()
         for first in range(0, len(text), _MAX_CHUNK_LENGTH):
@@ -157,7 +152,7 @@ class Segmentation:
                 start = end
 
     def joints(self, word: str) -> frozenset[int]:
-        """The places inside a word where it may be parted."""
+        """Return the offsets inside a word where it may be split."""
         return self._joints_in(word)
 
     def _find_joints(self, word: str) -> frozenset[int]:
@@ -173,7 +168,7 @@ class Segmentation:
         return frozenset(joints)
 
     def _are_separate_words(self, first: str, rest: str) -> bool:
-        """Whether two words stand side by side, though the dictionary has them as one."""
+        """Whether a word of the dictionary consists of these two words."""
         rules, segmenter = self.rules, self._segmenter
         if segmenter is None or not (segmenter.is_word(first) and segmenter.is_word(rest)):
             return False
@@ -193,7 +188,7 @@ class Segmentation:
         return self._is_object(word) or self._has_class(word, "adjective")
 
     def _is_object(self, word: str) -> bool:
-        """Whether it is a noun that stands as a word of its own."""
+        """Whether the word is a noun that is a word of its own."""
         if word in self.rules.objects or word in self.rules.bound:
             return word in self.rules.objects
         least = self.rules.least
@@ -206,110 +201,8 @@ class Segmentation:
         return self._segmenter.word_class(word) == word_class
 
 
-class WordBoundaries:
-    """Where the phrases of a model may start and end in one text, of which these are the words,
-    each with its token and where that begins."""
-
-    def __init__(
-        self,
-        segmentation: Segmentation,
-        words: Sequence[Word],
-        texts: Sequence[str],
-        starts: Sequence[int],
-    ) -> None:
-        self._segmentation = segmentation
-        self._rules = segmentation.rules
-        pieces: list[str] = []
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        length = end = 0
-        for word, text, start in zip(words, texts, starts, strict=True):
-            if start > end:  # what is between them is no token
-                pieces.append(" ")
-                length += 1
-            self._starts.append(length)
-            pieces.append(_to_dictionary_spelling(word.lower))
-            length += len(pieces[-1])
-            end = start + len(text)
-            self._ends.append(length)
-        self._text = "".join(pieces)
-        self._found_inside: Mapping[int, tuple[int, int]] | None = None
-
-    @property
-    def _inside(self) -> Mapping[int, tuple[int, int]]:
-        """By each place inside a word where it must not be parted, the word."""
-        if self._found_inside is None:  # only a text with hits needs it
-            self._found_inside = self._find_inside()
-        return self._found_inside
-
-    def _find_inside(self) -> Mapping[int, tuple[int, int]]:
-        inside: dict[int, tuple[int, int]] = {}
-        for start, end in self._segmentation.spans(self._text):
-            joints = self._segmentation.joints(self._text[start:end])
-            inside |= {
-                place: (start, end)
-                for place in range(start + 1, end)
-                if place - start not in joints
-            }
-        return inside
-
-    def keep_whole_words(self, hits: list[PhraseMatch]) -> list[PhraseMatch]:
-        """The hits that are one or more whole words."""
-        if not hits or not (self._inside or self._rules.homographs):
-            return hits
-        spans = [list(self._spans(hit)) for hit in hits]
-        tiled = self._find_composed_words({span for some in spans for span in some})
-        return [
-            hit
-            for hit, own in zip(hits, spans, strict=True)
-            if not any(self._cuts_word(*span, tiled) or self._is_homograph(*span) for span in own)
-        ]
-
-    def _spans(self, hit: PhraseMatch) -> Iterator[tuple[int, int]]:
-        """The parts of the text of the hit between which others stand."""
-        tokens = hit.tokens or range(hit.start, hit.end)
-        start = tokens[0]
-        for token, after in pairwise((*tokens, -1)):
-            if after != token + 1:
-                yield self._starts[start], self._ends[token]
-                start = after
-
-    def _cuts_word(self, start: int, end: int, tiled: frozenset[tuple[int, int]]) -> bool:
-        return any(
-            (word := self._inside.get(place)) is not None
-            and end - start <= word[1] - word[0]  # a longer phrase of the model is the better word
-            and word not in tiled
-            for place in (start, end)
-        )
-
-    def _find_composed_words(self, spans: set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
-        """The words that consist of phrases of the model, one of which has two signs or more."""
-        if not self._rules.phrases:
-            return frozenset()
-        words = set(self._inside.values())
-        return frozenset(
-            (start, end)
-            for start, end in words
-            if any(
-                (start, place) in spans and (place, end) in spans
-                for place in range(start + 1, end)
-                if max(place - start, end - place) >= self._rules.phrases
-            )
-        )
-
-    def _is_homograph(self, start: int, end: int) -> bool:
-        """Whether it is another word by what stands behind it."""
-        follow = self._rules.homographs.get(self._text[start:end])
-        return follow is not None and self._text.startswith(follow, end)
-
-
-def _to_dictionary_spelling(lower: str) -> str:
-    """The word as dictionaries spell it: NFKC makes two signs of the Thai vowel am."""
-    return lower.replace("\u0e4d\u0e32", "\u0e33")
-
-
 @cache
 def load_segmentation(code: str) -> Segmentation:
-    """The words of a language by its code; loads what it needs."""
-    made = None if missing_segmenter(code) else _SEGMENTERS[code]()
-    return Segmentation(made, load_orthography(code).segments)
+    """Load the segmentation of a language by its code, with its segmenter if that is installed."""
+    segmenter = None if missing_segmenter(code) else _SEGMENTERS[code]()
+    return Segmentation(segmenter, load_orthography(code).segments)

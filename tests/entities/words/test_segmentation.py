@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.entities.phrases import segmentation as module
-from anaphora.entities.phrases.segmentation import load_segmentation, missing_segmenter
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants.search import find_variants
+from anaphora.entities.words import segmentation
+from anaphora.entities.words.segmentation import load_segmentation, missing_segmenter
 from tests.entities.helpers.model_builders import element, model
 
 
@@ -27,7 +27,7 @@ def found(language: str, text: str, *synonyms: str, **more: object) -> set[str]:
 def without_segmenters(monkeypatch):
     """As if no package of a segmenter were installed."""
     load_segmentation.cache_clear()
-    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    monkeypatch.setattr(segmentation, "find_spec", lambda name: None)
     yield
     load_segmentation.cache_clear()
 
