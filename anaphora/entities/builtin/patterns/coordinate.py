@@ -21,8 +21,8 @@ from typing import Any, Literal, TypeAlias
 import regex
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.patterns.unspaced_scripts import UNSPACED
 from anaphora.entities.builtin.phrasebook import load_phrase_tables
+from anaphora.entities.builtin.unspaced_scripts import UNSPACED
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
 

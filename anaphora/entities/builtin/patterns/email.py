@@ -14,7 +14,7 @@ from typing import Any
 import regex
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.patterns.unspaced_scripts import UNSPACED
+from anaphora.entities.builtin.unspaced_scripts import UNSPACED
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 
 __all__ = ["create"]

@@ -18,7 +18,7 @@ import regex
 from linkify_it import LinkifyIt
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.patterns.unspaced_scripts import blank_out_unspaced
+from anaphora.entities.builtin.unspaced_scripts import blank_out_unspaced
 from anaphora.entities.languages import load_yaml
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 from anaphora.storage.forks import fork_safe_lock

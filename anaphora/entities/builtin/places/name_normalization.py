@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 import regex
 
-__all__ = ["NameWord", "fold", "is_unspaced", "normalize_name", "normalize_names", "split_words"]
+__all__ = [
+    "NameWord",
+    "fold",
+    "is_unspaced",
+    "name_lengths",
+    "normalize_name",
+    "normalize_names",
+    "split_words",
+    "word_prefixes",
+]
 
 # Han, kana; Thai, Lao, Burmese, Khmer: no blanks between their words.
 _UNSPACED = (
@@ -119,6 +129,24 @@ def _is_plain_run(name: str) -> bool:
 def is_unspaced(name: str) -> bool:
     """Whether a name is written throughout in a script that puts no blanks between words."""
     return _RUN.fullmatch(name) is not None
+
+
+def word_prefixes(names: Iterable[str]) -> Iterator[str]:
+    """The words with which longer names start: "new" for "new york"; with repetitions."""
+    for name in names:
+        end = name.find(" ")
+        while end >= 0:
+            yield name[:end]
+            end = name.find(" ", end + 1)
+
+
+def name_lengths(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """The lengths of the names in scripts without spaces by their first two letters, longest
+    first."""
+    lengths: dict[str, set[int]] = {}
+    for name in filter(is_unspaced, names):
+        lengths.setdefault(name[:2], set()).add(len(name))
+    return {two: tuple(sorted(known, reverse=True)) for two, known in lengths.items()}
 
 
 class _FoldingTable(dict[int, str]):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal
 
-__all__ = ["KINDS", "Place", "PlaceKind"]
+__all__ = ["Place", "PlaceKind"]
 
 PlaceKind = Literal["city", "region", "country", "continent"]
-KINDS: tuple[PlaceKind, ...] = ("city", "region", "country", "continent")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ seat, and further names; ``corrections.yaml`` better English names than those of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeVar
@@ -35,7 +35,12 @@ from typing import TypeVar
 import msgspec
 from spacy.about import __version__ as spacy_version
 
-from anaphora.entities.builtin.places.name_normalization import fold, is_unspaced, normalize_name
+from anaphora.entities.builtin.places.name_normalization import (
+    fold,
+    name_lengths,
+    normalize_name,
+    word_prefixes,
+)
 from anaphora.entities.languages import TableName, cached_table, load_yaml
 from anaphora.entities.words.normalization import base_code, load_stop_words
 from anaphora.storage.cache import Cache, CachedParts, digest
@@ -170,8 +175,8 @@ def _read_names(code: str) -> PlaceNames:
             normalize_name(name) for name, _ in _iter_listed_names(code, "place_names", "places")
         ),
         frozenset(fixed),
-        frozenset(_word_prefixes((*places, *fixed))),
-        _name_lengths(places),
+        frozenset(word_prefixes((*places, *fixed))),
+        name_lengths(places),
     )
 
 
@@ -294,18 +299,3 @@ def _invert_endings(endings: Mapping[str, list[str]]) -> dict[str, tuple[str, ..
         for other in others:
             turned.setdefault(fold(other), []).append(fold(ending))
     return {ending: tuple(others) for ending, others in turned.items()}
-
-
-def _word_prefixes(names: Iterable[str]) -> Iterator[str]:
-    for name in names:
-        end = name.find(" ")
-        while end >= 0:
-            yield name[:end]
-            end = name.find(" ", end + 1)
-
-
-def _name_lengths(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    lengths: dict[str, set[int]] = {}
-    for name in filter(is_unspaced, names):
-        lengths.setdefault(name[:2], set()).add(len(name))
-    return {two: tuple(sorted(known, reverse=True)) for two, known in lengths.items()}

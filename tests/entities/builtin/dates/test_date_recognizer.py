@@ -71,9 +71,9 @@ def value(text, at, **kinds):
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(SAID), times, st.booleans(), st.sampled_from([0, 6]))
-def test_what_begins_begins_before_it_ends(said, at, ahead, first_day):
+def test_what_begins_begins_before_it_ends(said, at, prefer_future, first_day):
     language, text = said
-    for found in dates(text, at, language, ahead=ahead, first_day=first_day):
+    for found in dates(text, at, language, prefer_future=prefer_future, first_day=first_day):
         start, end = found.meta.get("from"), found.meta.get("to")
         assert start is not None or end is not None
         assert start is None or end is None or start < end
@@ -149,12 +149,12 @@ def test_any_row_of_words_is_read(words):
 
 @settings(max_examples=300, deadline=None)
 @given(st.data(), st.sampled_from(LANGUAGES), times, st.booleans())
-def test_any_row_of_words_is_read_in_every_language(data, language, at, ahead):
+def test_any_row_of_words_is_read_in_every_language(data, language, at, prefer_future):
     known = load_grammar(language)
     words = sorted({*known.words, *known.weak, *known.months, "5", "12", "31", "2024", "2.5"})
     row = data.draw(st.lists(st.sampled_from(words), max_size=9))
     text = (" " if known.has_spaces else "").join(row)
-    for found in dates(text, at, language, ahead=ahead):
+    for found in dates(text, at, language, prefer_future=prefer_future):
         assert found.value
 
 
@@ -235,10 +235,10 @@ def test_a_time_that_the_clocks_skip_is_an_hour_later():
 
 def test_dates_that_do_not_tell_may_lie_behind():
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
-    assert value("on Friday", at, ahead=False) == "2026-11-13"
-    assert value("May 1", at, ahead=False) == "2026-05-01"
-    assert value("December 24", at, ahead=False) == "2025-12-24"
-    assert value("in December", at, ahead=False) == "2025-12"
+    assert value("on Friday", at, prefer_future=False) == "2026-11-13"
+    assert value("May 1", at, prefer_future=False) == "2026-05-01"
+    assert value("December 24", at, prefer_future=False) == "2025-12-24"
+    assert value("in December", at, prefer_future=False) == "2025-12"
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_dates_that_do_not_tell_may_lie_behind():
 )
 def test_ranges_and_names_lie_behind_where_dates_do(said, meant):
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
-    assert value(said, at, ahead=False) == meant
+    assert value(said, at, prefer_future=False) == meant
 
 
 @pytest.mark.parametrize(
@@ -292,11 +292,11 @@ def test_ranges_and_names_lie_behind_where_dates_do(said, meant):
         ("zh", "今早"),
     ],
 )
-@pytest.mark.parametrize("ahead", [True, False])
+@pytest.mark.parametrize("prefer_future", [True, False])
 @pytest.mark.parametrize("hour", [3, 9, 15])
-def test_this_morning_is_that_of_today_at_any_time_of_the_day(language, said, ahead, hour):
+def test_this_morning_is_that_of_today_at_any_time_of_the_day(language, said, prefer_future, hour):
     at = datetime(2026, 11, 18, hour, tzinfo=UTC)
-    (found,) = dates(said, at, language, ahead=ahead)
+    (found,) = dates(said, at, language, prefer_future=prefer_future)
     assert found.value == "2026-11-18T06:00/2026-11-18T12:00"
 
 
@@ -394,7 +394,7 @@ def test_nothing_in_a_day_that_is_on_no_calendar_is_a_number_or_a_duration(langu
 def test_a_part_of_no_said_year_is_this_one_or_the_nearest(said, ahead, behind):
     at = datetime(2026, 2, 11, 10, 30, tzinfo=UTC)  # a Wednesday
     assert value(said, at) == ahead
-    assert value(said, at, ahead=False) == behind
+    assert value(said, at, prefer_future=False) == behind
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_a_phrase_gives_its_numbers(
         "number": number_recognizer.NumberRecognizer,
         "money": money_recognizer.MoneyRecognizer,
     }[kind]
-    found = [one for one in module(language).mentions(phrase) if not one.fallback]
+    found = [one for one in module(language).find_mentions(phrase) if not one.fallback]
     assert [told(one) for one in found] == expected
 
 

@@ -102,6 +102,7 @@ def test_the_country_of_a_language_has_its_own_separators() -> None:
     assert [one.value for one in number("1.234", "es")] == ["1234"]
     assert [one.value for one in number("1.234", "es-MX")] == ["1.234"]
     assert [one.value for one in number("1'234.5", "de-CH")] == ["1234.5"]
+    assert [one.value for one in number("1.234", "es-Latn-MX")] == ["1.234"]
 
 
 def test_an_amount_of_money_has_its_currency() -> None:
@@ -127,6 +128,7 @@ def test_an_amount_of_money_has_its_currency() -> None:
         ("€5", "en", "CAD", "5 EUR"),
         ("¥5", "ja", "", "5 JPY"),
         ("¥5", "zh", "", "5 CNY"),
+        ("$5", "zh-Hant-TW", "", "5 TWD"),
         ("5 pesos", "es-AR", "", "5 ARS"),
     ],
 )

@@ -75,7 +75,7 @@ def test_a_number_without_a_country_is_one_of_the_region_or_the_language(
 
 
 def test_a_region_that_is_no_country_is_told() -> None:
-    with pytest.raises(ModelError, match="'XY' is no country"):
+    with pytest.raises(ModelError, match="unknown region 'XY'"):
         mentions("phone", "", region="XY")
 
 
@@ -109,6 +109,10 @@ def test_a_language_without_a_table_still_knows_what_all_languages_know() -> Non
     assert [one.value for one in mentions("boolean", "okay", "eu")] == ["true"]
     assert [one.value for one in mentions("limit", "top 5", "eu")] == ["5"]
     assert [one.value for one in mentions("coordinate", "48°51'N 2°21'E", "eu")] == ["48.85,2.35"]
+
+
+def test_a_calculation_is_no_limit() -> None:
+    assert mentions("limit", "quanto fa due più due", "it") == []
 
 
 def test_the_default_of_a_limit_is_an_option() -> None:

@@ -214,7 +214,7 @@ def test_nothing_is_loaded_before_it_is_asked_for():
 
 _THROUGH_A_CACHE = """
 import sys
-from anaphora.entities.builtin.places import cities, gazetteer
+from anaphora.entities.builtin.places.gazetteer import cities, gazetteer
 from anaphora.storage.cache import Cache
 
 folder, may_read = sys.argv[1:]

@@ -151,7 +151,7 @@ def in_full():
 
 def read_in_full(text, language):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(PlacePrefilter, "finds_nothing", lambda self, text: False)
+        patched.setattr(PlacePrefilter, "has_no_place", lambda self, text: False)
         return list(in_full()[language](blank(language)(text), AT))
 
 

@@ -38,11 +38,11 @@ class Quantity(NamedTuple):  # a dataclass takes three times as long to make
 class UnitMatcher(Protocol):
     """Finds the unit of a number."""
 
-    def __call__(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
+    def __call__(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
         """The amount with its unit and what it takes up with it; None where it has none.
         ``amount`` may touch letters that are no part of it."""
         ...
 
-    def merge_amounts(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
+    def merge_amounts(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
         """The amounts, with those made one that are said together ("5 euros 20 cents")."""
         ...

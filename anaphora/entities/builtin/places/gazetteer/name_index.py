@@ -17,6 +17,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from anaphora.entities.builtin.places.name_normalization import word_prefixes
+
 __all__ = ["NameColumns", "NameIndex", "encode_name"]
 
 # What a row stands for: the number of the place and whether the name is its main one; or only
@@ -51,7 +53,7 @@ class NameIndex:
         """``names`` and ``places`` (numbers) go side by side, and ``main`` says of each name
         whether it is the place's main one. All is done for many names at a time: one by one, the
         names of all cities took a second and a half, so they take a fifth of that."""
-        beginnings = sorted(_word_prefixes(names))
+        beginnings = sorted(set(word_prefixes(names)))
         rows = np.concatenate(
             (places << 1 | main, np.full(len(beginnings), _PREFIX_ROW, np.uint32))
         )
@@ -111,16 +113,6 @@ class NameIndex:
             if self._texts.startswith(spelled, start):
                 yield row
             row += 1
-
-
-def _word_prefixes(names: Sequence[str]) -> set[str]:
-    beginnings = set()
-    for name in names:
-        end = name.find(" ")
-        while end >= 0:
-            beginnings.add(name[:end])
-            end = name.find(" ", end + 1)
-    return beginnings
 
 
 def encode_name(name: str) -> bytes:

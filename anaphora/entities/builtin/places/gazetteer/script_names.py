@@ -8,7 +8,7 @@ called there.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ from anaphora.entities.builtin.places.gazetteer.name_index import (
     NameIndex,
     encode_name,
 )
-from anaphora.entities.builtin.places.name_normalization import is_unspaced, normalize_names
+from anaphora.entities.builtin.places.name_normalization import name_lengths, normalize_names
 from anaphora.storage.cache import UNCACHED, CachedParts
 from anaphora.storage.forks import fork_safe_lock
 
@@ -148,7 +148,7 @@ class CityNameIndex:
         """The columns of an index, and where there are no blanks how long the names are."""
         keys, places = self._read(script)
         index = NameIndex.build(keys, places, self._is_main(script, places))
-        return index.columns, _name_lengths(keys) if script == "unspaced" else {}
+        return index.columns, name_lengths(keys) if script == "unspaced" else {}
 
     def _read(self, script: Script) -> tuple[list[str], npt.NDArray[np.uint32]]:
         """The names in that script as they are compared, and the city of each."""
@@ -252,10 +252,3 @@ def _group_by_script(
         own = np.isin(blocks, [at for at, block in enumerate(_BLOCKS) if block[1] == script])
         found[script] = list(compress(lines, own)), places[own]
     return found
-
-
-def _name_lengths(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    lengths: dict[str, set[int]] = {}
-    for name in filter(is_unspaced, names):
-        lengths.setdefault(name[:2], set()).add(len(name))
-    return {two: tuple(sorted(known, reverse=True)) for two, known in lengths.items()}
