@@ -57,7 +57,7 @@ def _format_period(interval: Interval) -> str:
         case "day":
             return _format_day(start)
         case "week":
-            year, week, _ = (start + timedelta(days=1)).isocalendar()  # it may begin on Sunday
+            year, week, _ = (start + timedelta(days=1)).isocalendar()  # it may start on Sunday
             return f"{year:04}-W{week:02}"
         case "month":
             return f"{start.year:04}-{start.month:02}"

@@ -52,7 +52,7 @@ class Interval:
     end.
 
     ``grain`` is the unit of the text: ``month`` for "May 2024", ``day`` for "the last 3 days";
-    ``whole`` tells that the interval is exactly one period of that unit.
+    ``whole`` means that the interval is exactly one period of that unit.
     """
 
     start: datetime | None

@@ -29,7 +29,11 @@ from anaphora.entities.builtin.numbers.number_recognizer import (
 )
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
-from anaphora.entities.builtin.numbers.quantities.amounts import Amount, to_int_if_whole
+from anaphora.entities.builtin.numbers.quantities.amounts import (
+    Amount,
+    is_glued,
+    to_int_if_whole,
+)
 from anaphora.entities.builtin.numbers.quantities.quantity import Quantity
 from anaphora.entities.builtin.numbers.quantities.quantity_reader import QuantityReader
 from anaphora.entities.builtin.numbers.units import Unit, load_currencies
@@ -183,7 +187,7 @@ class CurrencyMatcher:
         start, unit = sign
         end, value = amount.end, amount.value
         scale = self._scales.get(atoms[end].text) if end < len(atoms) else None
-        if scale is not None and (atoms[end].glued or not _is_glued(atoms, end + 1)):
+        if scale is not None and (atoms[end].glued or not is_glued(atoms, end + 1)):
             end, value = end + 1, to_int_if_whole(Fraction(value) * scale)
         is_minus = start and atoms[start].glued and atoms[start - 1].text in ("-", "−")
         if is_minus and (start == 1 or not atoms[start - 1].glued):
@@ -253,10 +257,6 @@ def _currency_of_country(language: str) -> str:
     """The currency of the region of a language tag (``en-AU``); '' if it has none."""
     code: str = load_currencies()["countries"].get(region_of(language), "")
     return code
-
-
-def _is_glued(atoms: Sequence[Atom], at: int) -> bool:
-    return at < len(atoms) and atoms[at].glued
 
 
 def _touches_letters(atoms: Sequence[Atom], at: int) -> bool:

@@ -79,8 +79,8 @@ class NumberPhrases:
     has_years_in_halves: bool
 
     def skip_counter(self, atoms: Sequence[Atom], end: int, unit: Unit | None) -> int:
-        """The end of the counter word behind a number without a unit (三個); ``end``, the end of the
-        number, if there is none."""
+        """The end of the counter word behind a number without a unit (三個); ``end``, the end of
+        the number, if there is none."""
         behind = self.counters.find_after(atoms, end) if unit is None else None
         return end if behind is None else behind[0]
 

@@ -11,9 +11,9 @@ The phrases are in ``languages/<code>/limits.yaml``; ``#`` is a number or one of
   under its number;
 - ``none``: phrases that are no limits ("on top of").
 
-The value is the number. In the metadata ``limit`` is the number, ``asc`` tells whether the least
-come first (absent without a direction), and ``refers`` is ``before`` for phrases of that section.
-The target is resolved later: see :mod:`anaphora.entities.builtin.references.resolution`.
+The value is the number. In the metadata ``limit`` is the number, ``asc`` indicates whether the
+least come first (absent without a direction), and ``refers`` is ``before`` for phrases of that
+section. The target is resolved later: see :mod:`anaphora.entities.builtin.references.resolution`.
 """
 
 from __future__ import annotations

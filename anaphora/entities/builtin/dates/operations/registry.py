@@ -27,7 +27,7 @@ TimeExpression: TypeAlias = tuple[Any, ...]
 
 
 class ClockTime(NamedTuple):
-    """A time of day; ``grain`` is the unit of the text. ``open`` tells that an hour from 1 to 12
+    """A time of day; ``grain`` is the unit of the text. ``open`` means that an hour from 1 to 12
     may be in the morning or in the afternoon; ``half`` is the half of the day (``am``, ``pm``), if
     the text has it."""
 

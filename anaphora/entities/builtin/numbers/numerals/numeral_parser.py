@@ -32,7 +32,7 @@ _DECIMAL = frozenset({10, 100, 1000})  # две целых пять десяты
 class Numeral:
     """A number; ``start`` and ``end`` are indexes of atoms (half open).
 
-    ``decimal`` tells that it is a decimal ("two point five") and no fraction; ``scale`` is the
+    ``decimal`` means that it is a decimal ("two point five") and no fraction; ``scale`` is the
     multiplier at its end (1000 of "two thousand"), 1 if it has none. Both are ignored in
     comparisons.
     """
@@ -47,7 +47,7 @@ class Numeral:
 
 @dataclass(slots=True)
 class _Addend:
-    """An addend, with the indexes of its tokens (half open); ``is_product`` tells that it has a
+    """An addend, with the indexes of its tokens (half open); ``is_product`` means that it has a
     multiplier."""
 
     value: int | Fraction
@@ -239,7 +239,7 @@ class NumeralParser:
         return True
 
     def _passes_comma(self) -> bool:
-        """Whether a comma stands before the next token, after thousands or more: "one thousand,
+        """Whether a comma precedes the next token, after thousands or more: "one thousand,
         two hundred"."""
         before, here = self._tokens[self.position - 1].end, self._tokens[self.position]
         last = self._parts[-1]

@@ -60,7 +60,7 @@ _UNITS = (10**12, 10**9, 10**6, 1000, 100, 10)
 
 class NumeralTerm(NamedTuple):  # a dataclass takes three times as long to make
     """A meaning of a word. An addend behind it must be smaller than ``room``. Glue needs a room
-    from ``room`` to ``high`` before it. ``behind`` tells that an ordinal word follows the
+    from ``room`` to ``high`` before it. ``behind`` means that an ordinal word follows the
     number."""
 
     role: TermRole
@@ -236,7 +236,7 @@ class NumeralVocabulary:
         self, atoms: Sequence[Atom], after: int, word: _WordEntry, *, follows: bool
     ) -> tuple[int, TermsByRole | None]:
         """The end and the terms of the longest phrase that starts with a word; the terms are None
-        if there is none or it is no numeral. The word ends at ``after``; ``follows`` tells that a
+        if there is none or it is no numeral. The word ends at ``after``; ``follows`` means that a
         token touches it from the left."""
         key: tuple[str, ...] = (word.word,)
         first = after, self._phrases.get(key)

@@ -1,4 +1,4 @@
-"""Amounts: the numbers of a text in digits, in words and in both, without what is around them."""
+"""Find amounts: the numbers of a text in digits, in words and in both, before units are matched."""
 
 from __future__ import annotations
 
@@ -9,34 +9,36 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, get_atoms
-from anaphora.entities.builtin.numbers.digits import VULGAR, DigitNumber
+from anaphora.entities.builtin.numbers.digits import GROUP_SIZE, VULGAR, DigitNumber
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
-from anaphora.entities.builtin.numbers.numerals.numeral_reader import EmbeddedNumber as Written
-from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
+from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
+    EmbeddedNumber,
+    Numeral,
+    get_numeral_reader,
+)
 from anaphora.entities.builtin.numbers.units import Unit, load_units
 from anaphora.entities.builtin.unspaced_scripts import is_unspaced
 
-__all__ = ["HYPHENS", "Amount", "NumberKind", "find_amounts", "to_int_if_whole"]
+__all__ = ["HYPHENS", "Amount", "NumberKind", "find_amounts", "is_glued", "to_int_if_whole"]
 
 NumberKind: TypeAlias = Literal["cardinal", "ordinal", "fraction", "percent"]
 HYPHENS = frozenset("-‐‑−")
 _MAX_CACHED_LENGTH = 1_000  # characters
-_MAX_PLAIN_DIGITS = 15  # digits
+_MAX_PLAIN_DIGITS = 15
 _VULGAR = re.compile(f"[{VULGAR}]")
-_END_MARKS = frozenset(".,?!;:%)€£$¥₽°'\"…")  # marks that end a number in digits, before a blank
+_END_MARKS = frozenset(".,?!;:%)€£$¥₽°'\"…")  # marks that end a number, before a blank
 _PAUSES = frozenset(",;:.?!")
 _EXPONENTS = frozenset("exх×")  # 5e3, 5 x 10^3
 _BEFORE_SUFFIX = frozenset("-‐‑−.")
-_MAX_PLAIN_NUMBERS = 100  # numbers in digits
-_GROUP = 3  # digits between the marks of thousands
+_MAX_PLAIN_NUMBERS = 100
 _MONEY_SCALES: Mapping[str, int] = {"k": 10**3, "m": 10**6, "b": 10**9}  # 5 m euros
 
 
 class Amount(NamedTuple):  # a dataclass takes three times as long to make
     """A number with its unit; ``start`` and ``end`` are indexes of atoms (half open).
 
-    ``weak``: it is a word that is more often something else; ``literal``: it is written in digits;
-    ``about``: it is said so that it means "about"; ``scale``: the multiplier at its end, else 1.
+    ``weak`` marks a word that usually means something else; ``literal`` a number in digits;
+    ``about`` a word order that means "about". ``scale`` is the multiplier at the end, or 1.
     """
 
     start: int
@@ -51,8 +53,8 @@ class Amount(NamedTuple):  # a dataclass takes three times as long to make
 
 
 def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
-    """The amounts of a text in a language, by the indexes of its atoms and in their order. Several
-    recognizers look at the same text one after the other: it is read once."""
+    """The amounts of a text in a language, in order. The result is cached, because several
+    recognizers read the same text."""
     return (
         _find_amounts_cached(text, language)
         if len(text) <= _MAX_CACHED_LENGTH
@@ -102,7 +104,7 @@ class _AmountReader:
             if literal.kind == "ordinal":
                 amounts.append(literal)
             else:
-                to_read[start] = Written(literal.end, literal.value)
+                to_read[start] = EmbeddedNumber(literal.end, literal.value)
         last: Numeral | None = None
         for numeral in self._words.find_mixed(atoms, to_read):
             literal_there = literals.get(numeral.start)
@@ -117,7 +119,7 @@ class _AmountReader:
     def _numeral_amount(
         self, atoms: Sequence[Atom], one: Numeral, last: Numeral | None, *, is_literal: bool
     ) -> Amount:
-        """The amount of a numeral, which stands behind another one."""
+        """The amount of a numeral; ``last`` is the numeral before it."""
         kind: NumberKind = "ordinal" if one.ordinal else "cardinal"
         if isinstance(one.value, Fraction) and not one.decimal:
             kind = "fraction"
@@ -129,7 +131,7 @@ class _AmountReader:
         return Amount(one.start, one.end, one.value, kind, None, weak, is_literal, scale=one.scale)
 
     def _is_pronoun(self, atoms: Sequence[Atom], at: int, last: Numeral | None) -> bool:
-        """Whether it is the one of "the second one" or "the red one"."""
+        """Whether an atom is the "one" of "the second one" or "the red one"."""
         if last is not None and last.end == at:
             return last.ordinal
         return (
@@ -139,7 +141,7 @@ class _AmountReader:
         )
 
     def _unit_word_amounts(self, atoms: Sequence[Atom]) -> Iterator[Amount]:
-        """The words that are an amount with its unit: полчаса."""
+        """The words that are amounts with a unit: полчаса."""
         for index, atom in enumerate(atoms):
             if atom.text in self._phrases.unit_words:
                 value, unit = self._phrases.unit_words[atom.text]
@@ -147,7 +149,7 @@ class _AmountReader:
                 yield Amount(index, index + 1, to_int_if_whole(value), kind, unit)
 
     def _literals(self, text: str, atoms: Sequence[Atom]) -> dict[int, Amount]:
-        """The numbers in digits by their first atom, with suffixes and scales."""
+        """The numbers in digits, with suffixes and scales, by their first atom."""
         digits = [index for index, atom in enumerate(atoms) if atom.kind == "digits"]
         if not digits and (text.isascii() or _VULGAR.search(text) is None):
             return {}
@@ -169,20 +171,19 @@ class _AmountReader:
     def _split_separate_numbers(
         self, text: str, atoms: Sequence[Atom], one: Amount
     ) -> Iterator[Amount]:
-        """The amount; or the numbers that only stand side by side, with blanks between them
-        ("room 101 500 euros")."""
+        """The amount; or several, if its groups are adjacent numbers ("room 101 500 euros")."""
         last = _last_group(text, atoms, one)
         if last == one.start or not self._are_separate(atoms, one.start, last):
             yield one
             return
         for index in range(one.start, last):
             yield Amount(index, index + 1, int(atoms[index].text), literal=True)
-        behind = text[atoms[last].start : atoms[one.end - 1].end]  # it may have decimals
+        behind = text[atoms[last].start : atoms[one.end - 1].end]  # possibly with decimals
         for number in self._phrases.digits(behind):
             yield Amount(last, one.end, number.value, literal=True)
 
     def _are_separate(self, atoms: Sequence[Atom], start: int, last: int) -> bool:
-        """Whether groups of digits, from the first atom to the last, are a number each."""
+        """Whether the groups of digits from ``start`` to ``last`` are separate numbers."""
         if any(group.text[0] == "0" for group in atoms[start + 1 : last + 1]):
             return False  # nobody writes 000 for 0
         after = atoms[last + 1 : last + 2]
@@ -192,13 +193,14 @@ class _AmountReader:
             return False
         before = atoms[start - 1]
         if before.kind == "digits":
-            return len(before.text) > _GROUP and len(atoms[start].text) == _GROUP  # 1234 567 890
+            # 1234 567 890
+            return len(before.text) > GROUP_SIZE and len(atoms[start].text) == GROUP_SIZE
         if (label := self._phrases.labels.find_before(atoms, start)) is not None:
             return label[1]
         return atoms[start].glued and self._is_code(atoms, start)
 
     def _is_code(self, atoms: Sequence[Atom], start: int) -> bool:
-        """Whether letters before digits make a name with them: the 52 of B52, the 12 of A-12."""
+        """Whether letters before digits form a name with them: the 52 of B52, the 12 of A-12."""
         at = start - 1
         if atoms[at].text in HYPHENS:
             return atoms[at].glued and at > 0 and atoms[at - 1].kind == "word"
@@ -211,7 +213,7 @@ class _AmountReader:
         )
 
     def _with_suffix(self, text: str, atoms: Sequence[Atom], one: Amount) -> Amount:
-        """With what stands behind the digits: 3rd, 5 mln."""
+        """The amount with a suffix or a scale behind its digits: 3rd, 5 mln."""
         start, end = one.start, one.end
         if end == len(atoms):
             return one
@@ -235,25 +237,25 @@ class _AmountReader:
         return one._replace(end=end, value=to_int_if_whole(one.value * scale), scale=scale)
 
     def _letter_scale(self, text: str, atoms: Sequence[Atom], at: int) -> int | None:
-        """What the letter behind digits multiplies them by; None if it is no scale."""
+        """The multiplier of the letter behind digits; None if it is no scale."""
         after = atoms[at]
         scale = self._scales.get(after.text)
-        if after.glued and text[after.start : after.end] == "M" and not _is_glued(atoms, at + 1):
-            return _MONEY_SCALES["m"]  # 5M followers; metres are 5m
+        if after.glued and text[after.start : after.end] == "M" and not is_glued(atoms, at + 1):
+            return _MONEY_SCALES["m"]  # 5M followers, but 5m is metres
         if scale is not None and after.glued:
             return scale
         of_money = _MONEY_SCALES.get(after.text) if scale is None else scale
-        if of_money is None or _is_glued(atoms, at + 1):
+        if of_money is None or is_glued(atoms, at + 1):
             return None
         if self._phrases.currencies.find_after(atoms, at + 1) is not None:
             return of_money  # 1.5 m dollars
         if scale is None or text[after.start : after.end] in load_units().case_sensitive_symbols:
             return None  # 300 K
-        # Elsewhere than in Latin the letter may be a word: прибавь 2 к 3.
+        # Outside the Latin script the letter may be a word: прибавь 2 к 3.
         return scale if after.text.isascii() or at + 1 == len(atoms) else None
 
     def _is_dotted_ordinal(self, atoms: Sequence[Atom], start: int, end: int) -> bool:
-        """Whether it is the 3. of *der 3. Platz*, and the dot does not end the sentence."""
+        """Whether a number with a dot is an ordinal (*der 3. Platz*), not the end of a sentence."""
         if not self._phrases.ordinal_dot or end + 1 >= len(atoms):
             return False
         leads = start == 0 or atoms[start - 1].text in self._phrases.ordinal_dot
@@ -265,8 +267,8 @@ def _start_of(amount: Amount) -> int:
 
 
 def _last_group(text: str, atoms: Sequence[Atom], one: Amount) -> int:
-    """The last of the atoms of a number that are groups of digits with blanks between them; its
-    first atom, if there are none."""
+    """The last of the groups of digits in a number with blanks between them; its first atom, if
+    there are none."""
     last = one.start
     if atoms[last].kind != "digits":
         return last
@@ -275,18 +277,19 @@ def _last_group(text: str, atoms: Sequence[Atom], one: Amount) -> int:
     return last
 
 
-def _is_glued(atoms: Sequence[Atom], at: int) -> bool:
+def is_glued(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether there is an atom at that index and it touches the one before it."""
     return at < len(atoms) and atoms[at].glued
 
 
 def _digits_follow(atoms: Sequence[Atom], at: int) -> bool:
-    """Whether digits touch a suffix: 2x3."""
+    """Whether digits follow a suffix directly: 2x3."""
     return at + 1 < len(atoms) and atoms[at + 1].glued and atoms[at + 1].kind == "digits"
 
 
 def _is_plain(atoms: Sequence[Atom], index: int) -> bool:
-    """Whether digits stand by themselves, so that nothing around them need be looked at. Most do,
-    and it takes a tenth of the time to see that."""
+    """Whether digits are a number by themselves, whatever is around them. Most are; the check takes
+    a tenth of the time of parsing."""
     text = atoms[index].text
     if len(text) > _MAX_PLAIN_DIGITS or (text[0] == "0" and len(text) > 1):
         return False
@@ -307,7 +310,7 @@ def _is_plain(atoms: Sequence[Atom], index: int) -> bool:
 
 
 def _align_to_atoms(atoms: Sequence[Atom], digits: Sequence[DigitNumber]) -> list[Amount]:
-    """The numbers whose ends are ends of atoms."""
+    """The numbers that start and end at edges of atoms."""
     starts = {atom.start: index for index, atom in enumerate(atoms)}
     ends = {atom.end: index + 1 for index, atom in enumerate(atoms)}
     return [

@@ -1,4 +1,4 @@
-"""Comparisons: "more than 5", "5 or more", "more than 5 and less than 10"."""
+"""Find comparisons: "more than 5", "5 or more", "more than 5 and less than 10"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["ComparisonFinder", "apply_comparison"]
 
 
 class ComparisonFinder:
-    """Finds what compares the quantities of a language."""
+    """Finds the comparisons of quantities in a language."""
 
     def __init__(self, language: str, measure: UnitMatcher) -> None:
         self._phrases = load_number_phrases(language)
@@ -24,10 +24,10 @@ class ComparisonFinder:
     def __call__(
         self, text: str, atoms: Sequence[Atom], quantities: Sequence[Quantity]
     ) -> list[Quantity]:
-        """The quantities with what compares them. A phrase between two of them belongs to the
-        second one, if it may."""
+        """The quantities with their comparisons. A phrase between two quantities belongs to the
+        second one, if possible."""
         befores = [self._find_before(atoms, quantities, index) for index in range(len(quantities))]
-        told: list[Quantity] = []
+        compared_all: list[Quantity] = []
         reach = 0
         for index, one in enumerate(quantities):
             before = befores[index]
@@ -44,13 +44,13 @@ class ComparisonFinder:
             else:
                 compared = one
             reach = compared.end
-            told.append(compared)
-        return told
+            compared_all.append(compared)
+        return compared_all
 
-    def merge_bounds(self, atoms: Sequence[Atom], told: Sequence[Quantity]) -> list[Quantity]:
-        """With "more than 5 and less than 10" made one."""
+    def merge_bounds(self, atoms: Sequence[Atom], quantities: Sequence[Quantity]) -> list[Quantity]:
+        """Merge "more than 5 and less than 10" into one range."""
         merged: list[Quantity] = []
-        for one in told:
+        for one in quantities:
             last = merged[-1] if merged else None
             if last is not None and _are_bounds(last, one) and self._joins(atoms, last, one):
                 merged[-1] = last._replace(
@@ -67,7 +67,7 @@ class ComparisonFinder:
     def _find_before(
         self, atoms: Sequence[Atom], quantities: Sequence[Quantity], index: int
     ) -> tuple[int, Comparison] | None:
-        """What stands before a quantity: where it starts, and what it means."""
+        """The comparison before a quantity: its first atom and its meaning."""
         start = quantities[index].start
         before = self._phrases.comparisons_before.find_before(atoms, start)
         if before is None and (last_word := self._vocabulary.attached_prefix(atoms[start].text)):
@@ -83,8 +83,8 @@ class ComparisonFinder:
         return None if is_of else before  # 15% от 80
 
     def _apply_after(self, text: str, atoms: Sequence[Atom], one: Quantity, limit: int) -> Quantity:
-        """With what stands behind it (and the word that counts it: 三個以上) and ends before
-        ``limit``, and the unit that may stand only there: 5 or more km."""
+        """The quantity with a comparison behind it (and behind its counter word: 三個以上) that
+        ends before ``limit``, and with a unit behind that: 5 or more km."""
         start = one.end
         behind = self._phrases.comparisons_after.find_after(atoms, start)
         if behind is None:
@@ -112,7 +112,7 @@ class ComparisonFinder:
 
 
 def _apply_before(one: Quantity, before: tuple[int, Comparison]) -> Quantity:
-    """With what stands before it."""
+    """The quantity with a comparison before it."""
     start, comparison = before
     if one.value is not None:
         return apply_comparison(one, start, one.end, comparison)
@@ -120,14 +120,14 @@ def _apply_before(one: Quantity, before: tuple[int, Comparison]) -> Quantity:
 
 
 def _is_arithmetic_plus(atoms: Sequence[Atom], start: int, end: int) -> bool:
-    """Whether the plus behind a number is none that compares: 5+3, 5 +."""
+    """Whether the plus behind a number is no comparison: 5+3, 5 +."""
     if atoms[start].text != "+":
         return False
     return not atoms[start].glued or (end < len(atoms) and atoms[end].kind == "digits")
 
 
 def apply_comparison(one: Quantity, start: int, end: int, comparison: Comparison) -> Quantity:
-    """The quantity with a comparison, from one atom to another."""
+    """The quantity with a comparison, which extends it to the atoms from ``start`` to ``end``."""
     kind, unit, value = one.kind, one.unit, one.value
     if value is None or comparison == "plain":
         return one._replace(start=start, end=end, weak=False)

@@ -1,7 +1,7 @@
-"""Quantities: numbers with their units, and what is said of them ("more than 5 km", "2 to 4").
+"""Find quantities: numbers with units, ranges and comparisons ("more than 5 km", "2 to 4").
 
-A text becomes atoms; numbers in digits and in words become amounts, each with its unit; two of
-them may make a range; what stands before and behind them compares.
+The steps: split the text into atoms, find the amounts in digits and in words, match their units,
+merge amounts that belong together, find ranges, find comparisons.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CENTURIES = range(13, 22)
 
 
 class QuantityReader:
-    """Reads the quantities of a language, with units that ``measure`` knows."""
+    """Finds the quantities of a language, with the units of ``measure``."""
 
     def __init__(self, language: str, measure: UnitMatcher) -> None:
         self._language = language
@@ -32,7 +32,7 @@ class QuantityReader:
         self._compare = ComparisonFinder(language, measure)
 
     def __call__(self, text: str) -> tuple[Sequence[Atom], list[Quantity]]:
-        """The atoms of a text, and the quantities among them in their order."""
+        """The atoms of a text, and the quantities among them, in order."""
         atoms = get_atoms(text, self._language)
         plain = find_amounts(text, self._language)
         if not plain:
@@ -49,9 +49,9 @@ class QuantityReader:
     def _with_units(
         self, text: str, atoms: Sequence[Atom], amounts: Sequence[Amount]
     ) -> list[Amount]:
-        """The amounts with units, percent and minus; those left out that are parts of words, and
-        those that their neighbours took up."""
-        told: list[Amount] = []
+        """The amounts with units, percent and minus, without those that are parts of words or of
+        their neighbors."""
+        complete: list[Amount] = []
         reach = 0
         starts = {amount.start for amount in amounts}
         for amount in amounts:
@@ -66,8 +66,8 @@ class QuantityReader:
             if one.literal and self._is_part(atoms, one):
                 continue
             reach = one.end
-            told.append(one)
-        return told
+            complete.append(one)
+        return complete
 
     def _with_minus(self, atoms: Sequence[Atom], amount: Amount, reach: int) -> Amount:
         minus = self._phrases.minus.find_before(atoms, amount.start)
@@ -79,8 +79,8 @@ class QuantityReader:
         return amount._replace(start=minus[0], value=-amount.value, weak=False)
 
     def _below_zero(self, atoms: Sequence[Atom], amount: Amount, starts: Set[int]) -> Amount:
-        """Made negative by what stands behind degrees and before no other amount (``starts``): 5
-        градусов мороза, *5 Grad minus*."""
+        """A temperature, negative if a phrase behind it says so and no other amount (``starts``)
+        follows: 5 градусов мороза, *5 Grad minus*."""
         if amount.unit is None or amount.unit.type != "temperature" or amount.value < 0:
             return amount
         behind = self._phrases.below_zero.find_after(atoms, amount.end)
@@ -98,12 +98,12 @@ class QuantityReader:
         return amount
 
     def _is_part(self, atoms: Sequence[Atom], amount: Amount) -> bool:
-        """Whether a number in digits touches letters that are none of its own: B52, 5pm."""
+        """Whether a number in digits is part of a word: B52, 5pm."""
         if amount.start and atoms[amount.start].glued:
             before = atoms[amount.start - 1]
-            stands_alone = is_unspaced(before.text) or before.text in self._phrases.clitics
+            is_separate = is_unspaced(before.text) or before.text in self._phrases.clitics
             if before.kind == "word" and not (
-                stands_alone or _is_multiplication_sign(atoms, amount.start - 1)
+                is_separate or _is_multiplication_sign(atoms, amount.start - 1)
             ):
                 return True
         if amount.end >= len(atoms) or not atoms[amount.end].glued:
@@ -118,7 +118,7 @@ class QuantityReader:
 
 
 def _merge_years(amounts: Sequence[Amount]) -> list[Amount]:
-    """The amounts, with those made one that are the halves of a year: nineteen eighty-four."""
+    """Merge the halves of a year: nineteen eighty-four."""
     joined: list[Amount] = []
     for one in amounts:
         last = joined[-1] if joined else None
@@ -130,7 +130,7 @@ def _merge_years(amounts: Sequence[Amount]) -> list[Amount]:
 
 
 def _are_year_halves(one: Amount, other: Amount) -> bool:
-    """A unit makes two of them: "fifteen twenty minutes"."""
+    """Whether two amounts are the halves of a year; not with a unit: "fifteen twenty minutes"."""
     if one.unit is not None or other.unit is not None or one.literal or other.literal:
         return False
     if one.kind != "cardinal" or other.kind != "cardinal":
@@ -139,7 +139,7 @@ def _are_year_halves(one: Amount, other: Amount) -> bool:
 
 
 def _is_multiplication_sign(atoms: Sequence[Atom], at: int) -> bool:
-    """Whether it is the x of 60x40; that of 0x1F is not."""
+    """Whether an atom is the x of 60x40, and not that of 0x1F."""
     return (
         atoms[at].text in TIMES
         and 0 < at < len(atoms) - 1
@@ -150,7 +150,7 @@ def _is_multiplication_sign(atoms: Sequence[Atom], at: int) -> bool:
 
 
 def _is_whole_text(atoms: Sequence[Atom], quantities: Sequence[Quantity]) -> bool:
-    """Whether the text is one quantity and nothing else."""
+    """Whether the text consists of one quantity."""
     if len(quantities) != 1:
         return False
     rest = (*atoms[: quantities[0].start], *atoms[quantities[0].end :])

@@ -1,4 +1,4 @@
-"""Ranges of two numbers: "from 2 to 4", "2-4", "two to four hundred"."""
+"""Find ranges of two numbers: "from 2 to 4", "2-4", "two to four hundred"."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _PHONE_GROUPS = (3, 4)  # digits: 555-1234
 
 
 class RangeFinder:
-    """Makes ranges of the amounts of a language."""
+    """Finds ranges among the amounts of a text."""
 
     def __init__(self, phrases: NumberPhrases) -> None:
         self._phrases = phrases
 
     def __call__(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Quantity]:
-        """The amounts as quantities, with those made one that are the ends of a range."""
+        """The amounts as quantities, with both ends of a range as one."""
         quantities: list[Quantity] = []
         index, reach = 0, 0
         while index < len(amounts):
@@ -92,7 +92,7 @@ def _to_quantity(one: Amount) -> Quantity:
 
 
 def _is_dash_between(atoms: Sequence[Atom], end: int, start: int) -> bool:
-    """Whether a hyphen that touches both, or a dash, stands alone between two numbers."""
+    """Whether there is only a dash between two numbers, or a hyphen that touches both."""
     if start != end + 1:
         return False
     if atoms[end].text in HYPHENS:
@@ -101,7 +101,7 @@ def _is_dash_between(atoms: Sequence[Atom], end: int, start: int) -> bool:
 
 
 def _skip_suspended_hyphen(atoms: Sequence[Atom], end: int) -> int:
-    """Behind the hyphen of *zwei- bis dreihundert*."""
+    """The index behind a suspended hyphen (*zwei- bis dreihundert*), or ``end``."""
     is_open = (
         end + 1 < len(atoms)
         and atoms[end].text in HYPHENS
@@ -112,7 +112,7 @@ def _skip_suspended_hyphen(atoms: Sequence[Atom], end: int) -> int:
 
 
 def _are_neighbours(atoms: Sequence[Atom], one: Amount, other: Amount) -> bool:
-    """Whether they follow each other as those of 两三天, two or three days."""
+    """Whether two adjacent numbers are consecutive ones: 两三天 is two or three days."""
     if one.end != other.start or one.literal or other.literal or one.kind != "cardinal":
         return False
     if not is_unspaced(atoms[one.start].text):
@@ -121,7 +121,7 @@ def _are_neighbours(atoms: Sequence[Atom], one: Amount, other: Amount) -> bool:
 
 
 def _share_scale(atoms: Sequence[Atom], one: Amount, other: Amount) -> Amount:
-    """The first one with the multiplier that it shares with the second: two to four HUNDRED."""
+    """The first amount with the multiplier that it shares with the second: two to four HUNDRED."""
     if other.scale == 1 or one.scale != 1 or not 0 < one.value * other.scale < other.value:
         return one
     has_own_unit = one.unit is not None and atoms[one.end - 1].kind != "digits"
@@ -129,8 +129,8 @@ def _share_scale(atoms: Sequence[Atom], one: Amount, other: Amount) -> Amount:
 
 
 def _is_phone_number(atoms: Sequence[Atom], one: Amount, other: Amount) -> bool:
-    """Whether it is 555-1234: no range is between two numbers of that length that are not round,
-    and a unit makes it one."""
+    """Whether two numbers are a phone number (555-1234) and no range: they have that length, are
+    not both round, and have no unit."""
     if other.start != one.end + 1 or not (one.literal and other.literal):
         return False
     if one.unit is not None or other.unit is not None or "percent" in (one.kind, other.kind):

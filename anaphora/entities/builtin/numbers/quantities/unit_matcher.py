@@ -1,4 +1,4 @@
-"""Units of measure beside a number: by their symbols, which all languages share, and by name."""
+"""Match units of measure beside a number: by symbol, the same in all languages, and by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_APPROXIMATE = 1_000  # лет пять; "год 2024" is something else
 
 
 class MeasureUnitMatcher:
-    """Finds the unit of a number, as a :class:`~.quantities.Measure`."""
+    """Finds the unit of measure of a number; a :class:`~.quantity.UnitMatcher`."""
 
     def __init__(self, language: str) -> None:
         self._measures = load_units()
@@ -44,7 +44,7 @@ class MeasureUnitMatcher:
         self._articles = frozenset(article for article, _ in iter_phrases(written, "articles"))
 
     def __call__(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
-        """The amount with its unit and what it takes up with it."""
+        """The amount with its unit, extended by it; None if it has none."""
         if amount.kind == "ordinal" or amount.unit is not None:
             return None
         return (
@@ -54,8 +54,8 @@ class MeasureUnitMatcher:
         )
 
     def merge_amounts(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
-        """The amounts, with those made one that are said together: "2 hours 30 minutes", *due ore
-        e mezza*, "an hour and a half"."""
+        """Merge amounts that belong together: "2 hours 30 minutes", *due ore e mezza*, "an hour and
+        a half"."""
         joined: list[Amount] = []
         for amount in amounts:
             last = joined[-1] if joined else None
@@ -91,7 +91,8 @@ class MeasureUnitMatcher:
         return Amount(start, end, value, kind, unit, False, literal, about, scale)
 
     def _match_height(self, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
-        """With the marks for feet and inches: 5'11", and 5'11 or 5' 11" with one of them."""
+        """The amount in feet or inches by their marks: 5'11", and 5'11 or 5' 11" with one of
+        them."""
         start, end = amount.start, amount.end
         after = end < len(atoms) and atoms[end].kind == "mark"
         if not (after or (start and atoms[start - 1].kind == "mark")):
@@ -106,7 +107,7 @@ class MeasureUnitMatcher:
         return None
 
     def _match_approximate(self, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
-        """With the unit that stands before it and so means "about": лет пять."""
+        """The amount with a unit before it, which means "about": лет пять."""
         named = self._said_first.find_before(atoms, amount.start)
         if named is None or amount.weak or not 0 < amount.value < _MAX_APPROXIMATE:
             return None
@@ -121,7 +122,7 @@ class MeasureUnitMatcher:
             symbol = at + 1, self._measures.symbols.get(atoms[at].text, symbol[1])  # 6 ft 2
         if symbol is None:
             if atoms[at].text == "in" and atoms[at].glued:
-                return at + 1, self._measures.units["in"]  # 11in; elsewhere it is a word
+                return at + 1, self._measures.units["in"]  # 11in; after a blank it is a word
             return (at + 1, exact) if exact is not None else None
         written = text[atoms[at].start : atoms[symbol[0] - 1].end]
         return symbol[0], self._measures.case_sensitive_symbols.get(written, symbol[1])
@@ -131,9 +132,10 @@ class MeasureUnitMatcher:
     def _add_to_larger(
         self, atoms: Sequence[Atom], last: Amount | None, amount: Amount
     ) -> Amount | None:
-        """The amount with the larger one that it belongs to, which stands right before it."""
+        """The sum of an amount and the larger one before it that it belongs to; None if there is
+        none."""
         if amount.unit is None:
-            amount = self._with_meant_unit(atoms, last, amount)
+            amount = self._with_implied_unit(atoms, last, amount)
             if amount.unit is None and (amount.kind != "fraction" or not 0 < amount.value < 1):
                 return None
         for end in self._possible_ends(atoms, amount.start):
@@ -149,8 +151,10 @@ class MeasureUnitMatcher:
                 return total
         return None
 
-    def _with_meant_unit(self, atoms: Sequence[Atom], last: Amount | None, part: Amount) -> Amount:
-        """With the unit that need not be said: "two hours thirty", метр восемьдесят."""
+    def _with_implied_unit(
+        self, atoms: Sequence[Atom], last: Amount | None, part: Amount
+    ) -> Amount:
+        """The amount with an implied unit: "two hours thirty", метр восемьдесят."""
         if part.kind != "cardinal" or part.weak or not isinstance(part.value, int):
             return part
         end = part.end
@@ -165,32 +169,32 @@ class MeasureUnitMatcher:
             if is_last
             else self._single_unit_before(atoms, part.start, last.end if last else 0)
         )
-        meant = (
+        implied = (
             self._measures.implied_parts.get(whole.unit)
             if whole is not None and whole.unit
             else None
         )
-        if meant is None or not meant[1] <= part.value <= meant[2]:
+        if implied is None or not implied[1] <= part.value <= implied[2]:
             return part
         is_named = part.end < len(atoms) and atoms[part.end].text in self._parts
-        if is_named and atoms[part.end].text != meant[0].name:
+        if is_named and atoms[part.end].text != implied[0].name:
             return part
-        return part._replace(end=end, unit=meant[0])
+        return part._replace(end=end, unit=implied[0])
 
     def _may_touch(self, atoms: Sequence[Atom], part: Amount) -> bool:
-        """Whether it may be added with nothing between: 30 minutes, 一時間半, שעה וחצי."""
+        """Whether an amount may be added without a connector: 30 minutes, 一時間半, שעה וחצי."""
         first = atoms[part.start].text
         return part.unit is not None or is_unspaced(first) or first.startswith(self._prefixes)
 
     def _possible_ends(self, atoms: Sequence[Atom], start: int) -> Iterator[int]:
-        """Where what is added to may end: here, or before an "and"."""
+        """The possible ends of the larger amount: at ``start``, or before an "and"."""
         yield start
         joint = self._phrases.sum_connectors.find_before(atoms, start)
         if joint is not None:
             yield joint[0]
 
     def _single_unit_before(self, atoms: Sequence[Atom], end: int, reach: int) -> Amount | None:
-        """The unit that ends there, which is said without a number: AN HOUR and a half."""
+        """One unit without a number that ends there: AN HOUR and a half."""
         named = self._names.find_before(atoms, end)
         if named is None or named[0] < reach:
             return None
@@ -214,7 +218,7 @@ class MeasureUnitMatcher:
 
 
 def _is_feet(atoms: Sequence[Atom], at: int) -> bool:
-    """Whether that atom is a mark for feet behind digits."""
+    """Whether an atom is a mark for feet behind digits."""
     return (
         0 < at < len(atoms)
         and atoms[at].text in _FEET
@@ -224,7 +228,7 @@ def _is_feet(atoms: Sequence[Atom], at: int) -> bool:
 
 
 def _has_inches(atoms: Sequence[Atom], at: int) -> bool:
-    """Whether inches stand at that atom, behind a mark for feet: they touch it or have a mark."""
+    """Whether there are inches at an atom behind a mark for feet: they touch it or have a mark."""
     if at >= len(atoms) or atoms[at].kind != "digits" or int(atoms[at].text) > _MAX_INCHES:
         return False
     is_marked = at + 1 < len(atoms) and atoms[at + 1].text in _INCHES and atoms[at + 1].glued
@@ -232,13 +236,13 @@ def _has_inches(atoms: Sequence[Atom], at: int) -> bool:
 
 
 def _is_decade(atoms: Sequence[Atom], at: int) -> bool:
-    """Whether these are the 1990s."""
+    """Whether a number and an "s" are a decade: the 1990s."""
     digits = atoms[at - 1].text
     return atoms[at].text == "s" and atoms[at].glued and len(digits) == 4 and digits[-1] == "0"
 
 
 def _is_word_start(atoms: Sequence[Atom], end: int) -> bool:
-    """Whether the unit is only the start of a word: 5m2x."""
+    """Whether a unit is only the start of a longer word: 5m2x."""
     if end >= len(atoms) or not atoms[end].glued or atoms[end - 1].kind == "mark":
         return False
     return (
