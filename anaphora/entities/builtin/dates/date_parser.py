@@ -32,6 +32,7 @@ _ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
 _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
+_ORDINAL_CATEGORIES = ("ordinal", "suffixed", "day")
 _UNKNOWN, _WEAK, _STRONG, _NUMBER = 0, 1, 2, 4  # the last one is a flag beside the others
 _MAX_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind that are not found
 
@@ -271,17 +272,13 @@ def _suffixed_items(
     if at + 1 == len(atoms) or not atoms[at + 1].glued:
         return
     behind = atoms[at + 1]
+    last = atoms[at + 2] if at + 2 < len(atoms) and atoms[at + 2].glued else None
     if behind.text in known.ordinal_suffixes:
-        for category in ("ordinal", "suffixed", "day"):
-            yield Item(at, at + 2, category, number)
-    if at + 2 == len(atoms) or not atoms[at + 2].glued:
-        return
-    last = atoms[at + 2]
-    if behind.text in ".," and last.kind == "digits":
+        yield from (Item(at, at + 2, category, number) for category in _ORDINAL_CATEGORIES)
+    if last is not None and behind.text in ".," and last.kind == "digits":
         yield Item(at, at + 3, "number", Fraction(f"{number}.{last.text}"))
-    if behind.text == "-" and last.text in known.ordinal_suffixes:
-        for category in ("ordinal", "suffixed", "day"):
-            yield Item(at, at + 3, category, number)
+    if last is not None and behind.text == "-" and last.text in known.ordinal_suffixes:
+        yield from (Item(at, at + 3, category, number) for category in _ORDINAL_CATEGORIES)
 
 
 def _numeral_items(atoms: Sequence[Atom], known: DateGrammar) -> Iterator[Item]:

@@ -71,15 +71,14 @@ def _falls_on(found: Interval, day: int) -> bool:
 @operation("weekday_of_month")
 def _weekday_of_month(moment: Moment, day: int, number: int) -> BoundedInterval:
     """Friday the 13th: the next such day from today on, or the last one."""
-    step = 1 if moment.prefer_future else -1
-    for shift in range(0, _MAX_MONTHS * step, step):
-        try:
-            found = _day_of_month(moment, number, shift)
-        except ValueError:  # a month without such a day
-            continue
-        if _falls_on(found, day) and (found.start.date() - moment.today).days * step >= 0:
-            return found
-    raise ValueError("there is no such day")
+
+    def of_month(shift: int) -> date:
+        found = _day_of_month(moment, number, shift)
+        if not _falls_on(found, day):
+            raise ValueError("another weekday")
+        return found.start.date()
+
+    return _nearest_day(moment, of_month, _MAX_MONTHS)
 
 
 @operation("weekday_in")
@@ -130,18 +129,24 @@ def _nth_weekday_of_year(
     """A yearly feast, ``days`` days after the n-th such weekday of a month: the next one from today
     on, or the last one."""
 
-    def of_year(year: int) -> date:
+    def of_year(shift: int) -> date:
+        year = moment.today.year + shift
         found = _nth_weekday(moment, n, day, ("month_of", month, year))
         return found.start.date() + timedelta(days=days)
 
-    return _nearest_yearly_day(moment, of_year)
+    return _nearest_day(moment, of_year, 2)
 
 
-def _nearest_yearly_day(moment: Moment, of_year: Callable[[int], date]) -> BoundedInterval:
-    """The next day from today on, or the last one, of a day that each year has once."""
+def _nearest_day(moment: Moment, day_of: Callable[[int], date], count: int) -> BoundedInterval:
+    """The first day from today on, or up to it, of ``day_of`` the current year or month (0), the
+    next (1) or the last one (-1), and so on, ``count`` of them. ``day_of`` raises ValueError for a
+    year or month without such a day."""
     step = 1 if moment.prefer_future else -1
-    for year in (moment.today.year, moment.today.year + step):
-        found = of_year(year)
+    for shift in range(0, count * step, step):
+        try:
+            found = day_of(shift)
+        except ValueError:
+            continue
         if (found - moment.today).days * step >= 0:
             return moment.day(found)
     raise ValueError("there is no such day")
@@ -179,31 +184,20 @@ def _monthday(moment: Moment, month: int, day: int, year: int | None = None) -> 
     """A day of a year; without a year the next such day from today on, or the last one."""
     if year is not None:
         return moment.day(date(year, month, day))
-    step = 1 if moment.prefer_future else -1
-    for when in range(moment.today.year, moment.today.year + 9 * step, step):
-        try:
-            found = date(when, month, day)
-        except ValueError:  # February 29
-            continue
-        if (found - moment.today).days * step >= 0:
-            return moment.day(found)
-    raise ValueError("there is no such day")
+    this_year = moment.today.year
+    # February 29 may be up to eight years away.
+    return _nearest_day(moment, lambda shift: date(this_year + shift, month, day), 9)
 
 
 @operation("day_of_month")
 def _day_of_month(moment: Moment, day: int, month: int | None = None) -> BoundedInterval:
     """The 3rd: the next one from today on, or the last one; or the one of the month that is
     ``month`` months from this one."""
-    step = 1 if moment.prefer_future else -1
-    for shift in range(0, 9 * step, step) if month is None else (month,):
-        cell = moment.period("month", shift=shift)
-        try:
-            found = cell.start.date().replace(day=day)
-        except ValueError:
-            continue
-        if month is not None or (found - moment.today).days * step >= 0:
-            return moment.day(found)
-    raise ValueError("there is no such day")
+
+    def of_month(shift: int) -> date:
+        return moment.period("month", shift=shift).start.date().replace(day=day)
+
+    return _nearest_day(moment, of_month, 9) if month is None else moment.day(of_month(month))
 
 
 @operation("ymd")
@@ -352,9 +346,8 @@ def _workweek(moment: Moment, shift: int = 0) -> BoundedInterval:
 def _easter(moment: Moment, days: int = 0, church: str = "western") -> BoundedInterval:
     """A day relative to Easter Sunday of the western or of the orthodox church."""
     method = EASTER_ORTHODOX if church == "orthodox" else EASTER_WESTERN
-    return _nearest_yearly_day(
-        moment, lambda year: easter_sunday(year, method) + timedelta(days=days)
-    )
+    year, offset = moment.today.year, timedelta(days=days)
+    return _nearest_day(moment, lambda shift: easter_sunday(year + shift, method) + offset, 2)
 
 
 @operation("in_year")
