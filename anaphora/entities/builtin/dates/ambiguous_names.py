@@ -84,15 +84,15 @@ class AmbiguousNameFinder:
     ) -> AbstractSet[int]:
         """The capitalized weekdays behind a preposition or behind a date with a conjunction."""
         certain: set[int] = set()
-        for place in free:
-            atom = atoms[place]
+        for index in free:
+            atom = atoms[index]
             is_weekday = self._expressions_by_name[atom.text][0] == "weekday"
-            if not place or not is_weekday or not text[atom.start : atom.end].istitle():
+            if not index or not is_weekday or not text[atom.start : atom.end].istitle():
                 continue
-            before = atoms[place - 1].text
-            is_beside_date = place - 2 in dated or place - 2 in certain
+            before = atoms[index - 1].text
+            is_beside_date = index - 2 in dated or index - 2 in certain
             if before in self._prepositions or (before in self._conjunctions and is_beside_date):
-                certain.add(place)
+                certain.add(index)
         return certain
 
     def _is_answer(
@@ -100,7 +100,7 @@ class AmbiguousNameFinder:
     ) -> bool:
         if len(atoms) > _MAX_ANSWER_ATOMS:
             return False
-        if any(self._is_other_word(atoms, place) for place in free):
+        if any(self._is_other_word(atoms, index) for index in free):
             return False
         courtesy = set(self._find_courtesy(atoms))
         if not courtesy.isdisjoint(free):  # may I
@@ -108,9 +108,9 @@ class AmbiguousNameFinder:
         known = {*free, *dated, *courtesy}
         around = self._prepositions | self._conjunctions
         rest = [
-            place
-            for place, atom in enumerate(atoms)
-            if place not in known and atom.kind != "mark" and atom.text not in around
+            index
+            for index, atom in enumerate(atoms)
+            if index not in known and atom.kind != "mark" and atom.text not in around
         ]
         if not rest:
             return True
@@ -118,13 +118,13 @@ class AmbiguousNameFinder:
         is_first = rest[-1] < min({*free, *dated})
         return is_first and parse_yes_no(text[: atoms[rest[-1]].end], self._language) is not None
 
-    def _is_other_word(self, atoms: Sequence[Atom], place: int) -> bool:
+    def _is_other_word(self, atoms: Sequence[Atom], index: int) -> bool:
         """Whether a name is a function word (German "so"), and nothing beside it makes it a
         date."""
-        if atoms[place].text not in self._weak:
+        if atoms[index].text not in self._weak:
             return False
-        before = atoms[place - 1].text if place else ""
-        behind = atoms[place + 1].text if place + 1 < len(atoms) else ""
+        before = atoms[index - 1].text if index else ""
+        behind = atoms[index + 1].text if index + 1 < len(atoms) else ""
         is_alone = sum(atom.kind != "mark" for atom in atoms) == 1
         is_joined = before in self._conjunctions or behind in self._conjunctions
         return not (is_alone or is_joined or before in self._prepositions)

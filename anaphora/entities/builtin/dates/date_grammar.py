@@ -359,17 +359,17 @@ def _to_duration_range(least: Any, most: TimeExpression) -> TimeExpression | Non
     return ("range", least, most) if is_range and "range" not in (least[0], most[0]) else None
 
 
-def _place_in_year(date_: TimeExpression, cell: TimeExpression) -> TimeExpression | None:
-    """May 5 of next year; None if the date has a year already or ``cell`` is no year."""
-    is_year = cell[:2] == ("cell", "year") and date_[0] != "in_year"
+def _place_in_year(date_: TimeExpression, period: TimeExpression) -> TimeExpression | None:
+    """May 5 of next year; None if the date has a year already or ``period`` is no year."""
+    is_year = period[:2] == ("cell", "year") and date_[0] != "in_year"
     is_open = assumed_unit(date_) == "year" or date_ == ("missing",)
-    return ("in_year", date_, cell) if is_year and is_open else None
+    return ("in_year", date_, period) if is_year and is_open else None
 
 
-def _place_in_week(days: TimeExpression, cell: TimeExpression) -> TimeExpression | None:
-    """Monday to Wednesday of next week; None if ``cell`` is no week."""
-    is_week = "week" in cell[:2] or cell[0] == "week_of_year"
-    return ("in_week", days, cell) if is_week else None
+def _place_in_week(days: TimeExpression, period: TimeExpression) -> TimeExpression | None:
+    """Monday to Wednesday of next week; None if ``period`` is no week."""
+    is_week = "week" in period[:2] or period[0] == "week_of_year"
+    return ("in_week", days, period) if is_week else None
 
 
 def _to_daily_hours(

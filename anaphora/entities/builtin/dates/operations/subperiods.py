@@ -36,9 +36,9 @@ def _nth(moment: Moment, n: int, unit: Grain, of: TimeExpression) -> Interval:
     return found
 
 
-def _middle(cell: BoundedInterval) -> datetime:
+def _middle(period: BoundedInterval) -> datetime:
     """The second before the middle of a period."""
-    return cell.start + (cell.end - cell.start) / 2 - timedelta(seconds=1)
+    return period.start + (period.end - period.start) / 2 - timedelta(seconds=1)
 
 
 @operation("some")
@@ -57,8 +57,8 @@ def _beside(moment: Moment, unit: Grain, date_: TimeExpression, n: int) -> Inter
         raise ValueError("the ordinal must not be 0")
     found = evaluate_bounded(date_, moment)
     at = found.start if n < 0 else moment.add_seconds(found.end, -1)
-    cell = moment.period(unit, at)
-    fits = cell.end <= found.start if n < 0 else cell.start >= found.end
+    period = moment.period(unit, at)
+    fits = period.end <= found.start if n < 0 else period.start >= found.end
     return moment.period(unit, at, shift=n + (n < 0) - (n > 0) if fits else n)
 
 
