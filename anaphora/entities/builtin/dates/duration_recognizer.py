@@ -129,12 +129,9 @@ def _describe_compared(duration: Duration, comparison: Comparison) -> tuple[str,
     value = format_quantity(compared, lambda _: _format_iso(duration))
     meta: dict[str, Any] = {} if compared.value is None else {"seconds": _total_seconds(duration)}
     if len(duration) == 1:
-        ((n, unit),) = duration
-        meta |= (
-            {"unit": unit}
-            if compared.value is None
-            else {"amount": to_json_number(n), "unit": unit}
-        )
+        ((n, meta["unit"]),) = duration
+        if compared.value is not None:
+            meta["amount"] = to_json_number(n)
     return value, {**meta, **build_range_metadata(compared)}
 
 
