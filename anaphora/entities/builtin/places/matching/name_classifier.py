@@ -9,7 +9,7 @@ evidence                                   its main name         any other name 
 *sure*: with a capital within a sentence   any place             15,000 people
 or after a preposition
 *likely*: with a capital at the beginning  15,000 people         100,000 people
-of a sentence; in small letters after a
+of a sentence; in lower case after a
 preposition ("in", "from", "in the"), of
 several words ("nizhny novgorod"), as the
 whole text, or a listed name ("vegas")
