@@ -6,7 +6,7 @@ The texts are read anew in each round; that the words are known is what goes on 
 import pytest
 
 from anaphora.entities.builtin import atoms
-from anaphora.entities.builtin.numbers import number_phrases, prefilter, shared_tables
+from anaphora.entities.builtin.numbers import number_phrases, prefilter, units
 from anaphora.entities.builtin.numbers.number_recognizer import NumberRecognizer
 from anaphora.entities.builtin.numbers.numerals import numeral_reader, numeral_vocabulary
 from anaphora.entities.builtin.numbers.quantities import amounts
@@ -58,14 +58,14 @@ UTTERANCES = {
 COUNTS = {"none": 0, "one": 1, "two": 2}
 OF_LANGUAGES = (
     *(amounts._get_reader, prefilter.build_prefilter, numeral_reader.get_numeral_reader),
-    *(shared_tables.table, numeral_vocabulary.load_vocabulary, number_phrases.load_number_phrases),
+    *(units.load_units, numeral_vocabulary.load_vocabulary, number_phrases.load_number_phrases),
 )
 
 
 @pytest.mark.parametrize("language", UTTERANCES["none"])
 @pytest.mark.parametrize("count", UTTERANCES)
 def test_numbers_in_an_utterance(benchmark, count, language):
-    """Below 3, 25 and 50 µs, with what it takes to cut the text into atoms."""
+    """Below 3, 25 and 50 µs, with what it takes to split the text into atoms."""
     text = UTTERANCES[count][language]
     recognize = NumberRecognizer(language)
     recognize.find_mentions(text)

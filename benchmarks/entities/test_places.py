@@ -23,7 +23,7 @@ TEXTS = {
 }
 LOADING = """
 import json, sys, time, tracemalloc
-from anaphora.entities.builtin.places import gazetteer
+from anaphora.entities.builtin.places.gazetteer import gazetteer
 traced = "traced" in sys.argv
 if traced:
     tracemalloc.start()

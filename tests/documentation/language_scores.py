@@ -24,7 +24,7 @@ COLUMNS: dict[str, tuple[str, str]] = {
     "number": ("numbers", "number"),
     "money": ("numbers", "money"),
     "place": ("places", ""),
-    "yes and no": ("plain", "boolean"),
+    "yes and no": ("patterns", "boolean"),
     "limit, sort, relation": ("references", ""),
 }
 NAMES = {
@@ -72,7 +72,7 @@ def _replace_between(page: str, begin: str, text: str, end: str) -> str:
 
 
 def _score(language: str, folder: str, kind: str) -> str:
-    path = ROOT / "entities" / folder / "phrases" / f"{language}.yaml"
+    path = ROOT / "entities" / "builtin" / folder / "phrases" / f"{language}.yaml"
     if not path.is_file():
         return ""
     tables = yaml.load(path.read_text("utf-8"), yaml.BaseLoader)

@@ -56,26 +56,26 @@ NEITHER = {
 }
 
 
-def listed(table: dict[str, str]) -> list[tuple[str, str]]:
+def phrases_of(table: dict[str, str]) -> list[tuple[str, str]]:
     return [(language, text) for language, texts in table.items() for text in texts.split("|")]
 
 
-@pytest.mark.parametrize(("language", "text"), listed(YES))
-def test_it_is_to_go_on(language, text):
+@pytest.mark.parametrize(("language", "text"), phrases_of(YES))
+def test_a_yes_confirms(language, text):
     found = parse_confirmation(text, language)
     assert found is not None
     assert found.is_yes
 
 
-@pytest.mark.parametrize(("language", "text"), listed(NO))
-def test_it_is_to_stop(language, text):
+@pytest.mark.parametrize(("language", "text"), phrases_of(NO))
+def test_a_no_declines(language, text):
     found = parse_confirmation(text, language)
     assert found is not None
     assert not found.is_yes
 
 
-@pytest.mark.parametrize(("language", "text"), listed(NEITHER))
-def test_it_is_no_answer(language, text):
+@pytest.mark.parametrize(("language", "text"), phrases_of(NEITHER))
+def test_another_sentence_is_no_confirmation(language, text):
     assert parse_confirmation(text, language) is None
 
 

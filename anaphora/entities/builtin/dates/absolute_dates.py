@@ -1,7 +1,7 @@
-"""Dates that are written out: May 1, 2024, 01/05/2024, 2024-05-01, 5 мая, 2024-05.
+"""Find absolute dates: May 1, 2024, 01/05/2024, 2024-05-01, 5 мая, 2024-05.
 
-What looks like one by the kinds of its atoms is given to dateparser, which knows the order that
-the language writes them in and whether there is such a day.
+A run of atoms whose kinds look like a date goes to dateparser, which knows the order of day and
+month in the language and whether the day exists.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from anaphora.entities.builtin.dates.dateparser_vocabulary import is_supported
 
 __all__ = ["find_absolute_dates"]
 
-# One letter an atom: n a day or a month, y a year, m the name of a month, o what makes an ordinal,
-# d a word between the parts, g the word "year" behind one, the marks as they are; x the rest.
+# A letter for each atom: n a day or a month, y a year, m the name of a month, o an ordinal suffix,
+# d a word between the parts, g the word "year" behind one, marks as they are, x anything else.
 _NAMED = re.compile(r"n-m-y|no?\.?d?m(?:\.?,?d?y(?:d?g)?)?|m\.?no?(?:,?y)?")
 _NUMERIC = re.compile(r"n([./-])n\1(?:y|n)|y([./-])n\2n")
 _DAY_MONTH = re.compile(r"n([./])n\1?")
 _YEAR_MONTH = re.compile(r"y-n|n/y")
 _YEAR_MONTH_DAY_FIRST = re.compile(r"y-n|n[./]y")  # elsewhere 12.2024 is a number
-# Two dates joined by a mark, which need no blanks then: 24.-26.12., 12/24-12/26.
+# Two dates joined by a mark without blanks: 24.-26.12., 12/24-12/26.
 _JOINED_DATES = (
     re.compile(r"n\.?(?P<joint>-)(?=n([./])n)"),
     re.compile(r"n([./-])n(?:\1[yn]?)?(?P<joint>[-/])(?=n\1n)"),
@@ -38,29 +38,30 @@ _JOINED_DATES = (
 _MONTHS = range(1, 13)
 _LONGEST_MONTH = 31  # days
 _FALLBACK_LANGUAGE = "en"
-_BASE_DATE = datetime(2000, 1, 1)  # a leap year, so that there is a February 29
+_BASE_DATE = datetime(2000, 1, 1)  # in a leap year, which has a February 29
 
 
 def find_absolute_dates(
-    found: Sequence[Atom], table: DateGrammar, order: str = ""
+    atoms: Sequence[Atom], table: DateGrammar, order: str = ""
 ) -> Iterator[Item]:
-    """The longest date at each place where one begins, as an item ``calendar`` (``shortdate``
-    for a day and a month in digits, which may as well be something else; ``yearmonth`` for a
-    month and a year). ``order`` is that of day, month and year, if not that of the language.
+    """The longest date at each atom where one begins, as an item of the category ``calendar``;
+    ``shortdate`` for a day and a month in digits, which may be something else (``suredate`` if
+    that is unlikely); ``yearmonth`` for a month and a year. ``order`` is that of day, month and
+    year, if not the one of the language.
 
-    What is written like a date and is none (February 30) is one that never comes, so that
-    nothing else is found in it.
+    A date that does not exist (February 30) has the meaning ``("missing",)``, so that nothing else
+    is found in it.
     """
-    letters = "".join([_shape_letter(atom, table) for atom in found])
-    found = _separate_joined_dates(found, letters)
+    letters = "".join([_shape_letter(atom, table) for atom in atoms])
+    atoms = _separate_joined_dates(atoms, letters)
     for start, letter in enumerate(letters):
         if letter not in "nmy":
             continue
-        kind, match = _match_date(letters, start, found)
+        kind, match = _match_date(letters, start, atoms)
         if match is None:
-            yield from _find_year_month(letters, start, found, order or table.order)
+            yield from _find_year_month(letters, start, atoms, order or table.order)
             continue
-        written = found[start : match.end()]
+        written = atoms[start : match.end()]
         if kind == "shortdate":
             numbers = [int(atom.text) for atom in written if atom.kind == "digits"]
             if (
@@ -71,9 +72,9 @@ def find_absolute_dates(
                     yield Item(start, match.end(), "suredate", short)
             continue
         named = "m" in match.group()
-        told = "nym" if named else "ny/-."
+        kept = "nym" if named else "ny/-."
         parts = [
-            atom.text for atom, letter in zip(written, match.group(), strict=True) if letter in told
+            atom.text for atom, letter in zip(written, match.group(), strict=True) if letter in kept
         ]
         text = " ".join(parts) if named else "".join(parts).rstrip(".")
         has_year = "y" in match.group() or match.group().count("n") > 2
@@ -81,24 +82,24 @@ def find_absolute_dates(
         yield Item(start, match.end(), kind, meaning or ("missing",))
 
 
-def _separate_joined_dates(found: Sequence[Atom], letters: str) -> Sequence[Atom]:
-    """The same atoms; what joins two dates stands apart from both."""
+def _separate_joined_dates(atoms: Sequence[Atom], letters: str) -> Sequence[Atom]:
+    """Unglue the marks that join two dates from both."""
     joints = {
         match.start("joint")
         for pattern in _JOINED_DATES
         for match in pattern.finditer(letters)
-        if all(atom.glued for atom in found[match.start() + 1 : match.end() + 1])
+        if all(atom.glued for atom in atoms[match.start() + 1 : match.end() + 1])
     }
     if not joints:
-        return found
+        return atoms
     return [
         atom._replace(glued=atom.glued and not {at, at - 1} & joints)
-        for at, atom in enumerate(found)
+        for at, atom in enumerate(atoms)
     ]
 
 
 def _is_unambiguous(letters: str, written: Sequence[Atom], order: str) -> bool:
-    """Whether a day and a month are hardly a number or a fraction: 12/24, 24.12., 24.12."""
+    """Whether a day and a month are unlikely to be a number or a fraction: 12/24, 24.12."""
     first, last = (atom.text for atom in written if atom.kind == "digits")
     if "/" in letters:
         return len(first) > 1 or len(last) > 1
@@ -106,7 +107,7 @@ def _is_unambiguous(letters: str, written: Sequence[Atom], order: str) -> bool:
 
 
 def _parse_day_month(one: int, other: int, order: str) -> tuple[object, ...] | None:
-    """A day and a month in digits; None for what is no date, but a time (15.45) or a number."""
+    """The expression of a day and a month in digits; None for a time (15.45) or a number."""
     day, month = (one, other) if order.index("D") < order.index("M") else (other, one)
     if month not in _MONTHS:
         day, month = month, day
@@ -117,12 +118,12 @@ def _parse_day_month(one: int, other: int, order: str) -> tuple[object, ...] | N
     )
 
 
-def _find_year_month(letters: str, start: int, found: Sequence[Atom], order: str) -> Iterator[Item]:
+def _find_year_month(letters: str, start: int, atoms: Sequence[Atom], order: str) -> Iterator[Item]:
     pattern = _YEAR_MONTH_DAY_FIRST if order.startswith("D") else _YEAR_MONTH
     match = pattern.match(letters, start)
-    if match is None or not _is_contiguous(found, start, match.end()):
+    if match is None or not _is_contiguous(atoms, start, match.end()):
         return
-    first, last = found[start].text, found[match.end() - 1].text
+    first, last = atoms[start].text, atoms[match.end() - 1].text
     year, month = (first, last) if match.group().startswith("y") else (last, first)
     if not 1900 <= int(year) < 2100:  # 3.1415
         return
@@ -133,13 +134,13 @@ def _find_year_month(letters: str, start: int, found: Sequence[Atom], order: str
 
 
 def _match_date(
-    letters: str, start: int, found: Sequence[Atom]
+    letters: str, start: int, atoms: Sequence[Atom]
 ) -> tuple[str, re.Match[str] | None]:
     if match := _NAMED.match(letters, start):
         return "calendar", match
     for kind, pattern in (("calendar", _NUMERIC), ("shortdate", _DAY_MONTH)):
         match = pattern.match(letters, start)
-        if match and _is_contiguous(found, start, match.end()):
+        if match and _is_contiguous(atoms, start, match.end()):
             return kind, match
     return "", None
 
@@ -160,14 +161,14 @@ def _shape_letter(atom: Atom, table: DateGrammar) -> str:
     return atom.text if atom.text in ".,/-" else "x"
 
 
-def _is_contiguous(found: Sequence[Atom], start: int, end: int) -> bool:
-    """Whether no blank stands between the atoms, and no further number is joined to them."""
-    if not all(found[at].glued for at in range(start + 1, end)):
+def _is_contiguous(atoms: Sequence[Atom], start: int, end: int) -> bool:
+    """Whether the atoms are contiguous and not part of a longer number."""
+    if not all(atoms[at].glued for at in range(start + 1, end)):
         return False
-    before = found[start - 1] if start else None
-    if found[start].glued and before is not None and before.text in ".,/-":
+    before = atoms[start - 1] if start else None
+    if atoms[start].glued and before is not None and before.text in ".,/-":
         return False
-    behind = found[end : end + 2]
+    behind = atoms[end : end + 2]
     goes_on = [atom.glued and (atom.kind == "digits" or atom.text in "./-") for atom in behind]
     return not (goes_on == [True, True] and behind[1].kind == "digits") and not (
         goes_on and goes_on[0] and behind[0].kind == "digits"
@@ -176,7 +177,7 @@ def _is_contiguous(found: Sequence[Atom], start: int, end: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _parse_date(text: str, language: str, order: str, has_year: bool) -> tuple[object, ...] | None:  # noqa: FBT001 - a key of the cache
-    """The date in that text as an operation, None if there is no such day."""
+    """The expression of the date in that text; None if there is no such day."""
     data = _get_dateparser(language, order).get_date_data(text)
     day = data.date_obj
     if day is None:
@@ -190,7 +191,7 @@ def _parse_date(text: str, language: str, order: str, has_year: bool) -> tuple[o
 def _get_dateparser(language: str, order: str) -> DateDataParser:
     known = is_supported(language)
     return DateDataParser(
-        languages=[language if known else _FALLBACK_LANGUAGE],  # of another one it reads the digits
+        languages=[language if known else _FALLBACK_LANGUAGE],  # enough for dates in digits
         settings={
             "DATE_ORDER": order,
             "RELATIVE_BASE": _BASE_DATE,

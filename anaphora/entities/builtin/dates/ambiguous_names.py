@@ -1,4 +1,4 @@
-"""Names of weekdays and months that are other words as well (Wed, May), where they are dates."""
+"""Find names of weekdays and months that are also other words (Wed, May), where they are dates."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MAX_ANSWER_ATOMS = 40  # atoms of an answer
 
 
 class AmbiguousName(NamedTuple):
-    """A name with its place in the text (half open). It is a ``fallback`` where nothing but the
-    length of the text tells that it is a date."""
+    """A name with its offsets in the text (half open). It is a ``fallback`` if only the length of
+    the text suggests a date."""
 
     start: int
     end: int
@@ -31,9 +31,9 @@ class AmbiguousName(NamedTuple):
 class AmbiguousNameFinder:
     """Finds the short names in texts of a language.
 
-    A name is a date where the text is an answer: names, dates, the prepositions and conjunctions
-    beside them, and what is only polite ("for Wed or Thu, please"). In a longer text a weekday is
-    one if it is capitalized and stands behind a preposition, or is joined to one that does.
+    A name is a date if the text is an answer, which consists of names, dates, prepositions and
+    conjunctions beside them, and courtesy phrases ("for Wed or Thu, please"). In a longer text a
+    capitalized weekday is a date behind a preposition, or behind a conjunction after another date.
     """
 
     def __init__(self, language: str, table: DateGrammar) -> None:
@@ -52,82 +52,83 @@ class AmbiguousNameFinder:
     def find(
         self, text: str, dates: Sequence[tuple[int, int, TimeExpression]]
     ) -> list[AmbiguousName]:
-        """The short names in ``text``, of which the ``dates`` are known."""
+        """The short names in ``text`` beside its known ``dates``."""
         names = self._expressions_by_name
-        found = get_atoms(text, self._language)
-        at = [place for place, atom in enumerate(found) if atom.text in names]
-        if not at:
+        atoms = get_atoms(text, self._language)
+        named = [index for index, atom in enumerate(atoms) if atom.text in names]
+        if not named:
             return []
         dated = {
-            place
-            for place, atom in enumerate(found)
+            index
+            for index, atom in enumerate(atoms)
             if any(start <= atom.start < end for start, end, _ in dates)
         }
-        free = [place for place in at if place not in dated]
+        free = [index for index in named if index not in dated]
         if not free:
             return []
-        certain = self._find_certain(text, found, free, dated)
-        if self._is_answer(text, found, free, dated):
+        certain = self._find_certain(text, atoms, free, dated)
+        if self._is_answer(text, atoms, free, dated):
             fallback = set() if dated else set(free) - certain
         else:
             fallback, free = set(), sorted(certain)
         return [
-            AmbiguousName(found[one].start, found[one].end, names[found[one].text], one in fallback)
+            AmbiguousName(atoms[one].start, atoms[one].end, names[atoms[one].text], one in fallback)
             for one in free
         ]
 
     def _find_certain(
-        self, text: str, found: Sequence[Atom], free: Sequence[int], dated: AbstractSet[int]
+        self, text: str, atoms: Sequence[Atom], free: Sequence[int], dated: AbstractSet[int]
     ) -> AbstractSet[int]:
-        """The weekdays that are capitalized, and stand behind a preposition or are joined."""
+        """The capitalized weekdays behind a preposition or behind a date with a conjunction."""
         certain: set[int] = set()
-        for place in free:
-            atom = found[place]
+        for index in free:
+            atom = atoms[index]
             is_weekday = self._expressions_by_name[atom.text][0] == "weekday"
-            if not place or not is_weekday or not text[atom.start : atom.end].istitle():
+            if not index or not is_weekday or not text[atom.start : atom.end].istitle():
                 continue
-            before = found[place - 1].text
-            is_beside_date = place - 2 in dated or place - 2 in certain
+            before = atoms[index - 1].text
+            is_beside_date = index - 2 in dated or index - 2 in certain
             if before in self._prepositions or (before in self._conjunctions and is_beside_date):
-                certain.add(place)
+                certain.add(index)
         return certain
 
     def _is_answer(
-        self, text: str, found: Sequence[Atom], free: Sequence[int], dated: AbstractSet[int]
+        self, text: str, atoms: Sequence[Atom], free: Sequence[int], dated: AbstractSet[int]
     ) -> bool:
-        if len(found) > _MAX_ANSWER_ATOMS:
+        if len(atoms) > _MAX_ANSWER_ATOMS:
             return False
-        if any(self._is_other_word(found, place) for place in free):
+        if any(self._is_other_word(atoms, index) for index in free):
             return False
-        polite = set(self._find_courtesy(found))
-        if not polite.isdisjoint(free):  # may I
+        courtesy = set(self._find_courtesy(atoms))
+        if not courtesy.isdisjoint(free):  # may I
             return False
-        known = {*free, *dated, *polite}
+        known = {*free, *dated, *courtesy}
         around = self._prepositions | self._conjunctions
         rest = [
-            place
-            for place, atom in enumerate(found)
-            if place not in known and atom.kind != "mark" and atom.text not in around
+            index
+            for index, atom in enumerate(atoms)
+            if index not in known and atom.kind != "mark" and atom.text not in around
         ]
         if not rest:
             return True
-        # "Yes, Wed", but nothing behind it
+        # "Yes, Wed", with nothing behind it.
         is_first = rest[-1] < min({*free, *dated})
-        return is_first and parse_yes_no(text[: found[rest[-1]].end], self._language) is not None
+        return is_first and parse_yes_no(text[: atoms[rest[-1]].end], self._language) is not None
 
-    def _is_other_word(self, found: Sequence[Atom], place: int) -> bool:
-        """Whether a name is a function word (German "so") that nothing beside it makes a date."""
-        if found[place].text not in self._weak:
+    def _is_other_word(self, atoms: Sequence[Atom], index: int) -> bool:
+        """Whether a name is a function word (German "so"), and nothing beside it makes it a
+        date."""
+        if atoms[index].text not in self._weak:
             return False
-        before = found[place - 1].text if place else ""
-        behind = found[place + 1].text if place + 1 < len(found) else ""
-        is_alone = sum(atom.kind != "mark" for atom in found) == 1
+        before = atoms[index - 1].text if index else ""
+        behind = atoms[index + 1].text if index + 1 < len(atoms) else ""
+        is_alone = sum(atom.kind != "mark" for atom in atoms) == 1
         is_joined = before in self._conjunctions or behind in self._conjunctions
         return not (is_alone or is_joined or before in self._prepositions)
 
-    def _find_courtesy(self, found: Sequence[Atom]) -> Iterator[int]:
-        """The places of courtesy words and phrases."""
-        texts = [atom.text for atom in found]
+    def _find_courtesy(self, atoms: Sequence[Atom]) -> Iterator[int]:
+        """The indexes of the atoms of courtesy phrases."""
+        texts = [atom.text for atom in atoms]
         for start in range(len(texts)):
             for end in range(start + 1, min(start + self._longest_courtesy, len(texts)) + 1):
                 if tuple(texts[start:end]) in self._courtesy:

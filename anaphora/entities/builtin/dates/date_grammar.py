@@ -1,11 +1,11 @@
-"""The tables of a language: how what people say of time is put together.
+"""Compile the date rules of a language for the chart parser.
 
-A table (``languages/en/dates.yaml``) maps categories to rules, and each rule, a text in the macro
-language of synonyms, to what it means. ``$weekday`` in a rule stands for an item of that category,
-the second of one kind is ``$date2``; ``word*`` for any word that begins so. What it means is one of
-the operations of :mod:`~anaphora.entities.builtin.dates.operations`, applied to what the categories
-stand for: ``"{this|the} $weekday": weekday($weekday, 0)``. Every language also has the rules of
-``languages/xx/dates.yaml``, after its own, and dateparser's words.
+A table (``languages/en/dates.yaml``) maps categories to rules. A rule maps a text in the macro
+language of synonyms to a time expression: ``"{this|the} $weekday": weekday($weekday, 0)``.
+``$weekday`` in the text stands for an item of that category (a second date is ``$date2``),
+``word*`` for any word with that beginning. The expression applies one of the operations of
+:mod:`~anaphora.entities.builtin.dates.operations` to the meanings of these items. Every language
+also has the rules of ``languages/xx/dates.yaml``, after its own, and the words of dateparser.
 """
 
 from __future__ import annotations
@@ -33,14 +33,20 @@ from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["DateGrammar", "load_grammar"]
 
-_WORD, _PREFIX, _CATEGORY = "= ", "* ", "$ "  # what the steps of a rule begin with
+_WORD, _PREFIX, _CATEGORY = "= ", "* ", "$ "  # markers of the steps of a rule
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
 _CALL = re.compile(r"\s*(?:(-?\d+(?:\.\d+)?)|(\$[a-z]+\d*)|'([^']*)'|([a-z_\d]+)\s*(\()?|([,)]))")
 
 _lock = fork_safe_lock()
 _grammars: dict[str, DateGrammar] = {}
 _MAX_GRAMMARS = 64
-# What the names of a category stand for; the names of weekdays go before those of months.
+# The keys of a table that list words, and the fields of a grammar that hold these words.
+_WORD_LISTS: Mapping[str, str] = {
+    "weak": "weak", "between": "connectors", "suffixes": "ordinal_suffixes",
+    "behind": "year_suffixes", "apart": "number_breaks", "before_names": "prepositions",
+    "joining": "conjunctions",
+}  # fmt: skip
+# The operations for the names in a category; a name of a weekday has precedence over a month.
 _NAME_OPERATIONS: Mapping[str, str] = {
     "shortday": "weekday", "anyweekday": "weekday", "dayname": "weekday", "anymonth": "month",
 }  # fmt: skip
@@ -48,16 +54,16 @@ _NAME_OPERATIONS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DateGrammar:
-    """What a language says of time.
+    """The compiled date rules of a language.
 
-    ``words`` are the atoms that its rules know, ``prefixes`` the beginnings of others; ``weak``
-    are words of which alone no date consists; where words are not ``spaced``, letters of which
-    one alone is none. ``months`` are single atoms by number,
-    ``between`` the words that may stand between the parts of a date (1 *de* mayo *de* 2024),
-    ``suffixes`` those that make ordinals of digits, ``behind`` those behind a year,
-    ``apart`` what is no part of a number here, though it may be one elsewhere (三点 is three
-    o'clock, not three point …). ``names`` are the weekdays and months of one atom,
-    ``before_names`` the prepositions and ``joining`` the conjunctions beside them.
+    ``words`` are the atoms in its rules, ``prefixes`` the beginnings of open words. ``weak`` words
+    never form a date by themselves; without spaces between words (``has_spaces``), a single weak
+    letter does not. ``months`` maps names of one atom to numbers. ``connectors`` stand between the
+    parts of a date (1 *de* mayo *de* 2024), ``ordinal_suffixes`` behind digits, ``year_suffixes``
+    behind a year. ``number_breaks`` end a number here, although they continue one elsewhere (三点
+    is three o'clock, not three point …). ``names`` are the weekdays and months of one atom,
+    ``prepositions`` and ``conjunctions`` the words beside them. ``order`` is that of day, month
+    and year: ``DMY``.
     """
 
     language: str
@@ -78,10 +84,10 @@ class DateGrammar:
 
 
 def load_grammar(language: str, cache: Cache | None = None) -> DateGrammar:
-    """The table of a language, by its code; made when it is first asked for (20 to 60 ms), from
-    what the ``cache`` has that is given then."""
+    """The grammar of a language, by its code. The first call compiles it (20 to 60 ms) or loads it
+    from its ``cache``."""
     code = base_code(language)
-    with _lock:  # who comes second waits, and does not make it as well
+    with _lock:  # other threads wait instead of compiling it again
         if code not in _grammars:
             if len(_grammars) >= _MAX_GRAMMARS:
                 _grammars.clear()
@@ -96,46 +102,35 @@ def _load_through_cache(code: str, cache: Cache | None) -> DateGrammar:
     data = kept("table", lambda: msgspec.to_builtins(_compile_language(code)))
     try:
         return _build_grammar(msgspec.convert(data, _CompiledLanguage))
-    except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # not written by us
+    except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # foreign data
         return _build_grammar(_compile_language(code))
 
 
 def _compile_language(code: str) -> _CompiledLanguage:
-    """What is written of a language."""
-    known = load_vocabulary(code)
-    # As texts, for "on" and "no" are words.
+    vocabulary = load_vocabulary(code)
+    # As texts: "on" and "no" are words.
     common = load_table(ANY, "dates", as_text=True)
     own = {} if code == ANY else load_table(code, "dates", as_text=True)
-    reader = _RuleCompiler(code, {**common.get("macros", {}), **own.get("macros", {})})
-    unsafe = frozenset(map(reader.normalize, own.get("unsafe", ())))
-    reader.add_rules(own.get("rules", {}))
-    reader.add_words(known, unsafe)
-    reader.add_rules(common["rules"])
-
-    def words(name: str, *others: str) -> tuple[str, ...]:
-        return tuple(map(reader.normalize, (*others, *own.get(name, ()))))
-
+    compiler = _RuleCompiler(code, {**common.get("macros", {}), **own.get("macros", {})})
+    unsafe = frozenset(map(compiler.normalize, own.get("unsafe", ())))
+    compiler.add_rules(own.get("rules", {}))
+    compiler.add_words(vocabulary, unsafe)
+    compiler.add_rules(common["rules"])
+    word_lists = {
+        field: tuple(map(compiler.normalize, (*common.get(key, ()), *own.get(key, ()))))
+        for key, field in _WORD_LISTS.items()
+    }
     return _CompiledLanguage(
-        language=code,
-        rules=reader.rules,
-        weak=words("weak", *common["weak"]),
-        between=words("between"),
-        suffixes=words("suffixes"),
-        behind=words("behind"),
-        apart=words("apart"),
-        before_names=words("before_names"),
-        joining=words("joining"),
-        order=known.order,
-        spaced=known.has_spaces,
+        code, compiler.rules, word_lists, vocabulary.order, vocabulary.has_spaces
     )
 
 
-def _build_grammar(written: _CompiledLanguage) -> DateGrammar:
+def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
     rules = ChartGrammar()
     months: dict[str, int] = {}
     names: dict[str, TimeExpression] = {}
     literals: dict[str, Literal] = {}
-    for category, steps, meaning, references in written.rules:
+    for category, steps, meaning, references in compiled.rules:
         make = _build_action(meaning, references)
         rules.add(category, [_to_step(step, literals) for step in steps], make)
         if category in ("month", "anymonth") and len(steps) == 1 and steps[0].startswith(_WORD):
@@ -144,21 +139,15 @@ def _build_grammar(written: _CompiledLanguage) -> DateGrammar:
             names.setdefault(_strip_marker(steps[0]), (_NAME_OPERATIONS[category], make(())))
     words, prefixes = rules.compile()
     return DateGrammar(
-        language=written.language,
+        language=compiled.language,
         rules=rules,
         words=words,
         prefixes=tuple(prefixes),
-        weak=frozenset(written.weak),
         months=months,
-        connectors=frozenset(written.between),
-        ordinal_suffixes=frozenset(written.suffixes),
-        year_suffixes=frozenset(written.behind),
-        number_breaks=frozenset(written.apart),
         names=names,
-        prepositions=frozenset(written.before_names),
-        conjunctions=frozenset(written.joining),
-        order=written.order,
-        has_spaces=written.spaced,
+        order=compiled.order,
+        has_spaces=compiled.has_spaces,
+        **{field: frozenset(listed) for field, listed in compiled.word_lists.items()},
     )
 
 
@@ -175,15 +164,15 @@ def _strip_marker(step: str) -> str:
 
 
 class _RuleVariant(NamedTuple):
-    """A way to write a rule, or a part of it: each of the ``steps`` begins with what it is,
-    ``references`` are the categories as they are written, with their ``$``."""
+    """One expansion of a rule or of a part of it: its steps, each with its marker, and the
+    categories that it references, with their ``$``."""
 
     steps: tuple[str, ...]
     references: tuple[str, ...]
 
 
 class _CompiledRule(NamedTuple):
-    """A rule as it is written, with its category and the text of its meaning."""
+    """One expansion of a rule, with its category and the text of its expression."""
 
     category: str
     steps: tuple[str, ...]
@@ -192,23 +181,18 @@ class _CompiledRule(NamedTuple):
 
 
 class _CompiledLanguage(msgspec.Struct, frozen=True):
-    """All that is written of a language, see :class:`DateGrammar`."""
+    """The compiled rules of a language, as cached on disk; the ``word_lists`` are those of
+    :class:`DateGrammar`, by field."""
 
     language: str
     rules: list[_CompiledRule]
-    weak: tuple[str, ...]
-    between: tuple[str, ...]
-    suffixes: tuple[str, ...]
-    behind: tuple[str, ...]
-    apart: tuple[str, ...]
-    before_names: tuple[str, ...]
-    joining: tuple[str, ...]
+    word_lists: dict[str, tuple[str, ...]]
     order: str
-    spaced: bool
+    has_spaces: bool
 
 
 class _RuleCompiler:
-    """Collects the rules of one language."""
+    """Expands and collects the rules of one language."""
 
     def __init__(self, language: str, macros: Mapping[str, str]) -> None:
         self.rules: list[_CompiledRule] = []
@@ -219,18 +203,18 @@ class _RuleCompiler:
     def add_rules(self, written: Mapping[str, Mapping[str, Any]]) -> None:
         for category, rules in written.items():
             for text, meaning in rules.items():
-                for way in self._expand_rule(str(text)):
+                for variant in self._expand_rule(str(text)):
                     try:
-                        _build_action(str(meaning), way.references)
+                        _build_action(str(meaning), variant.references)
                     except ValueError as error:
                         raise ValueError(f"{category}: {text}: {error}") from None
                     self.rules.append(
-                        _CompiledRule(category, way.steps, str(meaning), way.references)
+                        _CompiledRule(category, variant.steps, str(meaning), variant.references)
                     )
 
     def add_words(self, known: DateVocabulary, unsafe: frozenset[str]) -> None:
-        """dateparser's words; those that are ``unsafe`` only in the categories that rules ask
-        for beside other words."""
+        """Add the words of dateparser. Those that are ``unsafe``, because they are also other
+        words, get only the categories that rules use beside other words."""
         for category, texts in (("weekday", known.weekdays), ("month", known.months)):
             for number, words in texts.items():
                 for word in words:
@@ -256,7 +240,7 @@ class _RuleCompiler:
             self.rules.append(_CompiledRule(category, steps, meaning, ()))
 
     def _expand_rule(self, text: str) -> Iterator[_RuleVariant]:
-        """The ways to write a rule."""
+        """The expansions of the text of a rule."""
         for phrase in expand_synonym(text, self._macros):
             words = [
                 self._parse_word_cached(word) for chunk in phrase for word in str(chunk).split()
@@ -267,13 +251,14 @@ class _RuleCompiler:
             )
 
     def _parse_word_cached(self, written: str) -> _RuleVariant:
-        """What stands between two blanks: the same words come in rule after rule."""
+        """As :meth:`_parse_word`; the same words occur in many rules."""
         word = self._words.get(written)
         if word is None:
             word = self._words[written] = self._parse_word(written)
         return word
 
     def _parse_word(self, written: str) -> _RuleVariant:
+        """The steps of what stands between two blanks of a rule."""
         steps: list[str] = []
         at = 0
         for match in _REFERENCE.finditer(written):
@@ -286,24 +271,24 @@ class _RuleCompiler:
         )
 
     def _to_literals(self, text: str) -> Iterator[str]:
-        found = split_atoms(text, self.normalize)
-        for index, atom in enumerate(found):
+        atoms = split_atoms(text, self.normalize)
+        for index, atom in enumerate(atoms):
             if atom.text == "*" and atom.glued and index:
                 continue
-            following = found[index + 1] if index + 1 < len(found) else None
+            following = atoms[index + 1] if index + 1 < len(atoms) else None
             is_open = following is not None and following.text == "*" and following.glued
             yield (_PREFIX if is_open else _WORD) + atom.text
 
 
 @cache
 def _build_action(text: str, references: tuple[str, ...]) -> BuildMeaning:
-    """What makes the meaning that ``text`` tells of. Raises ValueError for a text that is none:
-    the tables are ours."""
+    """The function that builds the time expression written in ``text``. Raises ValueError for a
+    text that is none."""
     return _compile_action(_parse_expression(text), _reference_positions(references))
 
 
 def _reference_positions(references: Sequence[str]) -> dict[str, int]:
-    """Where each stands among the categories of a rule. The second ``$date`` is ``$date2``."""
+    """The index of each category of a rule; the second ``$date`` is ``$date2``."""
     places: dict[str, int] = {}
     for place, name in enumerate(references):
         before = references[:place].count(name)
@@ -313,11 +298,11 @@ def _reference_positions(references: Sequence[str]) -> dict[str, int]:
 
 @cache
 def _parse_expression(text: str) -> Any:
-    """A number, a text, ``("$", name)`` or ``("(", name, arguments)``."""
+    """Parse an expression: a number, a text, ``("$", name)`` or ``("(", name, arguments)``."""
     tokens = _tokenize(text)
     tree, end = _parse_tokens(tokens, 0)
     if end < len(tokens):
-        raise ValueError(f"what is {text!r}?")
+        raise ValueError(f"cannot parse {text!r}")
     return tree
 
 
@@ -326,14 +311,14 @@ def _tokenize(text: str) -> list[re.Match[str]]:
     while at < end:
         match = _CALL.match(text, at)
         if match is None:
-            raise ValueError(f"what is {text[at:]!r}?")
+            raise ValueError(f"cannot parse {text[at:]!r}")
         found.append(match)
         at = match.end()
     return found
 
 
 def _parse_tokens(tokens: Sequence[re.Match[str]], at: int) -> tuple[Any, int]:
-    """What begins with the token ``at``, and the token behind it."""
+    """The expression that starts with the token ``at``, and the index of the next token."""
     number, reference, quoted, name, is_call, _ = tokens[at].groups()
     at += 1
     if number:
@@ -350,17 +335,17 @@ def _parse_tokens(tokens: Sequence[re.Match[str]], at: int) -> tuple[Any, int]:
         argument, at = _parse_tokens(tokens, at)
         arguments.append(argument)
     if at == len(tokens) or name not in _CALLABLE_NAMES:
-        raise ValueError(f"there is no operation {name}")
+        raise ValueError(f"unknown operation {name!r}")
     return ("(", name, arguments), at + 1
 
 
 def _to_paired_year(one: int, other: int) -> int | None:
-    """Nineteen eighty-four, as a year; None (there is no such item) if it is none."""
+    """The year of "nineteen eighty-four"; None if the two numbers form no year."""
     return one * 100 + other if 16 <= one <= 20 and 10 <= other < 100 else None
 
 
 def _to_duration_range(least: Any, most: TimeExpression) -> TimeExpression | None:
-    """3 to 4 days, 3 days to a week; None if the ends are not in their order."""
+    """3 to 4 days, 3 days to a week; None if the ends are not in ascending order."""
     if not isinstance(least, tuple):
         if most[0] != "amount":
             return None
@@ -374,17 +359,17 @@ def _to_duration_range(least: Any, most: TimeExpression) -> TimeExpression | Non
     return ("range", least, most) if is_range and "range" not in (least[0], most[0]) else None
 
 
-def _place_in_year(date_: TimeExpression, cell: TimeExpression) -> TimeExpression | None:
-    """May 5 of next year; None if the year is told already, or if the cell is none."""
-    is_year = cell[:2] == ("cell", "year") and date_[0] != "in_year"
+def _place_in_year(date_: TimeExpression, period: TimeExpression) -> TimeExpression | None:
+    """May 5 of next year; None if the date has a year already or ``period`` is no year."""
+    is_year = period[:2] == ("cell", "year") and date_[0] != "in_year"
     is_open = assumed_unit(date_) == "year" or date_ == ("missing",)
-    return ("in_year", date_, cell) if is_year and is_open else None
+    return ("in_year", date_, period) if is_year and is_open else None
 
 
-def _place_in_week(days: TimeExpression, cell: TimeExpression) -> TimeExpression | None:
-    """Monday to Wednesday of next week; None if the cell is no week."""
-    is_week = "week" in cell[:2] or cell[0] == "week_of_year"
-    return ("in_week", days, cell) if is_week else None
+def _place_in_week(days: TimeExpression, period: TimeExpression) -> TimeExpression | None:
+    """Monday to Wednesday of next week; None if ``period`` is no week."""
+    is_week = "week" in period[:2] or period[0] == "week_of_year"
+    return ("in_week", days, period) if is_week else None
 
 
 def _to_daily_hours(
@@ -400,23 +385,23 @@ def _to_hours_of_day(
 
 
 def _accept_several_days(days: TimeExpression) -> TimeExpression | None:
-    """Days that hours may be said of, other than ranges; None for what is no such thing."""
+    """Several days, other than a range, that can have daily hours; None for anything else."""
     is_weekend = days[:2] == ("cell", "weekend")
     return days if is_weekend or days[0] in ("weekend", "workweek") else None
 
 
 def _to_overnight_hours(first: int, last: int) -> TimeExpression | None:
-    """From 22 to 2; None for what may be a range of numbers."""
+    """From 22 to 2; None if the two may be a range of numbers."""
     return ("times", ("clock24", first), ("clock24", last)) if first > last else None
 
 
 def _to_backward_rank(rank: int) -> int:
-    """The first Friday before it, or the last one, is the nearest."""
+    """The rank before a date: the first Friday before it, like the last one, is the nearest."""
     return -abs(rank)
 
 
 def _to_forward_rank(rank: int) -> int:
-    """0 for the last one of what has no end."""
+    """The rank after a date; 0, which is invalid, for the last one: there is none."""
     return max(rank, 0)
 
 
@@ -442,13 +427,13 @@ _CALLABLE_NAMES = OPERATION_NAMES | _EAGER_OPERATIONS.keys()
 def _compile_action(tree: Any, places: Mapping[str, int]) -> BuildMeaning:
     match tree:
         case ("$", name):
-            if name not in places:  # optional in the rule, and left out here
+            if name not in places:  # optional in the rule and absent here
                 return lambda _: None
             place = places[name]
             return lambda meanings: meanings[place]
         case ("(", name, arguments):
             builds = [_compile_action(argument, places) for argument in arguments]
-            if at_once := _EAGER_OPERATIONS.get(name):
-                return lambda meanings: at_once(*[build(meanings) for build in builds])
+            if eager := _EAGER_OPERATIONS.get(name):
+                return lambda meanings: eager(*[build(meanings) for build in builds])
             return lambda meanings: (name, *[build(meanings) for build in builds])
     return lambda _: tree

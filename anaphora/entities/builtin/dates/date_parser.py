@@ -1,9 +1,9 @@
-"""Reads the dates and durations in a text, whatever the time is."""
+"""Parse time expressions in texts, without resolving them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from functools import lru_cache
@@ -16,28 +16,29 @@ from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousName, Ambig
 from anaphora.entities.builtin.dates.date_grammar import DateGrammar, load_grammar
 from anaphora.entities.builtin.dates.operations import TimeExpression
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
-from anaphora.entities.builtin.numbers.digit_groups import find_groups_end
+from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
 
 __all__ = ["DateMatch", "DateParser", "get_date_parser"]
 
 DateMatch: TypeAlias = tuple[int, int, TimeExpression]
-"""Where it stands in the text (half open), and what it means."""
+"""The offsets in the text (half open) and the time expression."""
 
-_MAX_ISLAND_ATOMS = 40  # atoms that are looked at together; no date is longer
-_CACHED_ISLANDS = 4096  # islands
-# Grades one after the other as bytes; what has none may be nothing of a date.
+_MAX_ISLAND_ATOMS = 40  # no date is longer
+_CACHED_ISLANDS = 4096
+# The grades of atoms as bytes; an atom without a grade is part of no date.
 _ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
-_MAX_CACHED_WORDS = 50_000  # remembered words, until all are forgotten
-_MAX_WORD_LETTERS = 60  # letters, of one that is remembered
-_MAX_NUMBER_DIGITS = 6  # digits
-_UNKNOWN, _WEAK, _STRONG, _NUMBER = 0, 1, 2, 4  # the last one beside one of the others
-_MAX_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind it go unfound
+_MAX_CACHED_WORDS = 50_000
+_MAX_WORD_LETTERS = 60  # of a cached word
+_MAX_NUMBER_DIGITS = 6
+_ORDINAL_CATEGORIES = ("ordinal", "suffixed", "day")
+_UNKNOWN, _WEAK, _STRONG, _NUMBER = 0, 1, 2, 4  # the last one is a flag beside the others
+_MAX_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind that are not found
 
 
 class _Island(NamedTuple):
-    """What is found in one, and how much it takes to read it."""
+    """The dates and durations of one run of atoms, and the number of chart edges used."""
 
     dates: tuple[DateMatch, ...] = ()
     durations: tuple[DateMatch, ...] = ()
@@ -46,56 +47,58 @@ class _Island(NamedTuple):
 
 @lru_cache(maxsize=128)
 def get_date_parser(language: str, order: str = "") -> DateParser:
-    """The reader of a language, which all pipelines share."""
+    """The shared parser of a language; ``order`` is that of day, month and year (``DMY``), if not
+    the one of the language."""
     return DateParser(language, order)
 
 
 class DateParser:
-    """Finds islands, runs of atoms that dates may consist of, and reads each by the rules.
+    """Finds islands, runs of atoms that may form dates, and parses each by the date grammar.
 
-    One in which there is nothing but weak words ("in the") is not read; what was read is
-    remembered by its atoms. It may be used by many threads at a time.
+    An island of weak words only ("in the") is not parsed. Parsed islands are cached by their
+    atoms. The parser is thread-safe.
     """
 
     def __init__(self, language: str, order: str = "") -> None:
         self.language = language
         self._order = order
-        self._table = load_grammar(language)  # now, and not while someone waits for an answer
+        self._table = load_grammar(language)  # now, not during a question
         self._names = AmbiguousNameFinder(language, self._table)
         self._grades: dict[str, int] = {}
         self._parse_island_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_island)
 
     def find_dates(self, text: str) -> list[DateMatch]:
-        """The longest dates in their order."""
-        return [
-            (found[start + first].start, found[start + last - 1].end, meaning)
-            for found, start, island in self._parse_islands(text)
-            for first, last, meaning in island.dates
-        ]
+        """The longest dates, in the order of the text."""
+        return self._find_matches(text, lambda island: island.dates)
 
     def find_ambiguous_names(self, text: str, dates: Sequence[DateMatch]) -> list[AmbiguousName]:
-        """The short names in the text that are dates beside the ``dates`` in it."""
+        """The short names ("Wed", "May") in the text that are dates beside its other ``dates``."""
         return self._names.find(text, dates)
 
     def find_durations(self, text: str) -> list[DateMatch]:
-        """The longest durations in their order."""
+        """The longest durations, in the order of the text."""
+        return self._find_matches(text, lambda island: island.durations)
+
+    def _find_matches(
+        self, text: str, select: Callable[[_Island], Iterable[DateMatch]]
+    ) -> list[DateMatch]:
         return [
-            (found[start + first].start, found[start + last - 1].end, meaning)
-            for found, start, island in self._parse_islands(text)
-            for first, last, meaning in island.durations
+            (atoms[start + first].start, atoms[start + last - 1].end, meaning)
+            for atoms, start, island in self._parse_islands(text)
+            for first, last, meaning in select(island)
         ]
 
     def _parse_islands(self, text: str) -> Iterator[tuple[Sequence[Atom], int, _Island]]:
-        """The islands of a text, each with all atoms and where it starts among them."""
-        # Most texts have no date: 2 µs for one of nine words, once it has been taken apart.
-        found = get_atoms(text, self.language)
+        """The islands of a text, each with all atoms and its start among them."""
+        # Most texts have no date: 2 µs for nine words, if their atoms are cached.
+        atoms = get_atoms(text, self.language)
         known = self._grades
         try:
-            grades = bytes([known[atom.text] for atom in found])
+            grades = bytes([known[atom.text] for atom in atoms])
         except KeyError:
-            grades = bytes([self._grade(atom) for atom in found])
+            grades = bytes([self._grade(atom) for atom in atoms])
         if "'" in text or "’" in text:
-            grades = _grade_apostrophe_words(found, grades)
+            grades = _grade_apostrophe_words(atoms, grades)
         spaced = self._table.has_spaces
         if max(grades, default=_UNKNOWN) <= (_WEAK if spaced else _UNKNOWN):
             return
@@ -104,16 +107,16 @@ class DateParser:
             start, end = match.span()
             if max(match.group()) <= _WEAK and (spaced or end == start + 1):
                 continue
-            island = tuple([(atom.text, atom.kind, atom.glued) for atom in found[start:end]])
+            island = tuple([(atom.text, atom.kind, atom.glued) for atom in atoms[start:end]])
             read = self._parse_island_cached(island)
-            yield found, start, read
+            yield atoms, start, read
             edges += read.edges
             if edges > _MAX_EDGES:
                 return
 
     def _grade(self, atom: Atom) -> int:
-        """Whether dates may have that atom, whether some consist of it alone, and whether it may
-        be a number."""
+        """The grade of an atom: whether a date may contain it, whether it may be a date by itself,
+        and whether it may be a number."""
         if (grade := self._grades.get(atom.text)) is not None:
             return grade
         grade = self._compute_grade(atom)
@@ -138,7 +141,7 @@ class DateParser:
         return number
 
     def _parse_island(self, island: tuple[tuple[str, AtomKind, bool], ...]) -> _Island:
-        """The longest dates and durations in it, by its atoms."""
+        """The longest dates and durations of an island; offsets count its atoms."""
         known = self._table
         found = [Atom(text, kind, at, at, glued) for at, (text, kind, glued) in enumerate(island)]
         grades = [self._grade(atom) for atom in found]
@@ -158,35 +161,35 @@ class DateParser:
         return _Island(dates, durations, chart.edges)
 
 
-def _grade_apostrophe_words(found: Sequence[Atom], grades: bytes) -> bytes:
-    """The same where both sides of an apostrophe may be those of a number (п'ять)."""
+def _grade_apostrophe_words(atoms: Sequence[Atom], grades: bytes) -> bytes:
+    """Grade both sides of an apostrophe as a possible number (п'ять)."""
     joined = bytearray(grades)
-    for at in range(1, len(found) - 1):
-        if found[at].text in "'’" and found[at].glued and found[at + 1].glued:
+    for at in range(1, len(atoms) - 1):
+        if atoms[at].text in "'’" and atoms[at].glued and atoms[at + 1].glued:
             for side in (at - 1, at, at + 1):
                 joined[side] = joined[side] or _WEAK | _NUMBER
     return bytes(joined)
 
 
-def _is_numeric(found: Sequence[Atom], start: int, end: int, spoken: AbstractSet[int]) -> bool:
-    """Whether there is a number beside other words (at 7, in 2024, ten to nine), or one with
-    marks inside (1.5.2024)."""
+def _is_numeric(atoms: Sequence[Atom], start: int, end: int, spoken: AbstractSet[int]) -> bool:
+    """Whether there is a number beside other words (at 7, in 2024, ten to nine), or a number with
+    punctuation inside (1.5.2024)."""
     for at in range(start, end):
         if at in spoken and end - start > 1:
             return True
-        if found[at].kind != "digits" or at == start:
+        if atoms[at].kind != "digits" or at == start:
             continue
-        before = found[at - 1]
+        before = atoms[at - 1]
         if before.kind == "word":
             return True
-        if at > start + 1 and found[at].glued and before.glued:
+        if at > start + 1 and atoms[at].glued and before.glued:
             return True
     return False
 
 
 def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
-    """Whether words of it are those of a longer date that is not counted by it: a quarter past
-    seven, 3 мая 2024 года."""
+    """Whether a duration overlaps a longer date whose expression contains no duration: a quarter
+    past seven, 3 мая 2024 года."""
     start, end, _ = duration
     return any(
         first < end
@@ -205,7 +208,7 @@ def _has_duration(meaning: TimeExpression) -> bool:
 
 
 def _select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
-    """The longest ones that do not overlap, of equal ones the first, in their order."""
+    """The longest items that do not overlap, the first of equal ones, in the order of the text."""
     kept: list[Item] = []
     for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):
         if all(item.end <= one.start or one.end <= item.start for one in kept):
@@ -216,8 +219,8 @@ def _select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[Dat
 
 
 def _trim_weak_words(item: Item, items: Sequence[Item], is_weak: Sequence[bool]) -> DateMatch:
-    """It without the weak words at its ends that change nothing: what they belong to besides
-    ("what's on tomorrow") is found as well then."""
+    """Strip weak words from both ends that do not change the meaning, as they may belong to
+    something else ("what's on tomorrow")."""
     spans = [
         (one.start, one.end)
         for one in items
@@ -230,18 +233,18 @@ def _trim_weak_words(item: Item, items: Sequence[Item], is_weak: Sequence[bool])
     return *min(spans, key=lambda span: span[1] - span[0]), item.meaning
 
 
-def _digit_items(found: Sequence[Atom], known: DateGrammar) -> Iterator[Item]:
-    """What numbers in digits may be."""
-    for at, atom in enumerate(found):
+def _digit_items(atoms: Sequence[Atom], known: DateGrammar) -> Iterator[Item]:
+    """The items that numbers in digits may be."""
+    for at, atom in enumerate(atoms):
         if atom.kind != "digits":
             continue
         number, length = int(atom.text), len(atom.text)
-        end = _end_of_groups(found, at, known)
+        end = _end_of_groups(atoms, at, known)
         if end > at + 1:
-            digits = "".join([group.text for group in found[at:end] if group.kind == "digits"])
+            digits = "".join([group.text for group in atoms[at:end] if group.kind == "digits"])
             yield Item(at, end, "number", int(digits))
-            if found[at + 1].kind != "digits":
-                continue  # 1,000 is nothing else; the 5 of "May 5 200 days" may be a day
+            if atoms[at + 1].kind != "digits":
+                continue  # 1,000 has no other meaning; the 5 of "May 5 200 days" may be a day
         yield Item(at, at + 1, "number", number)
         if length == 4 and atom.text[0] != "0":
             yield Item(at, at + 1, "year", number)
@@ -252,44 +255,40 @@ def _digit_items(found: Sequence[Atom], known: DateGrammar) -> Iterator[Item]:
             yield from _hour_items(at, at + 1, number, leads=atom.text[0] == "0")
         if length == 2:
             yield Item(at, at + 1, "minute", number)
-        yield from _suffixed_items(found, at, number, known)
+        yield from _suffixed_items(atoms, at, number, known)
 
 
-def _end_of_groups(found: Sequence[Atom], at: int, known: DateGrammar) -> int:
-    """The end of 12 500 or 1,000; behind the first atom, if that is a number of its own."""
-    if at and found[at - 1].text in known.months:
+def _end_of_groups(atoms: Sequence[Atom], at: int, known: DateGrammar) -> int:
+    """The end of grouped digits (12 500, 1,000); ``at + 1`` if there are no groups."""
+    if at and atoms[at - 1].text in known.months:
         return at + 1  # May 5 200 people
-    return find_groups_end(found, at, load_number_phrases(known.language).digits.groups)
+    return find_groups_end(atoms, at, load_number_phrases(known.language).digits.groups)
 
 
 def _suffixed_items(
-    found: Sequence[Atom], at: int, number: int, known: DateGrammar
+    atoms: Sequence[Atom], at: int, number: int, known: DateGrammar
 ) -> Iterator[Item]:
-    """An ordinal (3rd) or a number with a fraction (2.5)."""
-    if at + 1 == len(found) or not found[at + 1].glued:
+    """An ordinal (3rd) or a decimal number (2.5)."""
+    if at + 1 == len(atoms) or not atoms[at + 1].glued:
         return
-    behind = found[at + 1]
+    behind = atoms[at + 1]
+    last = atoms[at + 2] if at + 2 < len(atoms) and atoms[at + 2].glued else None
     if behind.text in known.ordinal_suffixes:
-        for category in ("ordinal", "suffixed", "day"):
-            yield Item(at, at + 2, category, number)
-    if at + 2 == len(found) or not found[at + 2].glued:
-        return
-    last = found[at + 2]
-    if behind.text in ".," and last.kind == "digits":
+        yield from (Item(at, at + 2, category, number) for category in _ORDINAL_CATEGORIES)
+    if last is not None and behind.text in ".," and last.kind == "digits":
         yield Item(at, at + 3, "number", Fraction(f"{number}.{last.text}"))
-    if behind.text == "-" and last.text in known.ordinal_suffixes:
-        for category in ("ordinal", "suffixed", "day"):
-            yield Item(at, at + 3, category, number)
+    if last is not None and behind.text == "-" and last.text in known.ordinal_suffixes:
+        yield from (Item(at, at + 3, category, number) for category in _ORDINAL_CATEGORIES)
 
 
-def _numeral_items(found: Sequence[Atom], known: DateGrammar) -> Iterator[Item]:
-    """What numbers in words may be."""
+def _numeral_items(atoms: Sequence[Atom], known: DateGrammar) -> Iterator[Item]:
+    """The items that numbers in words may be."""
     words = get_numeral_reader(known.language)
     start = 0
-    for at in range(len(found) + 1):
-        if at < len(found) and found[at].text not in known.number_breaks:
+    for at in range(len(atoms) + 1):
+        if at < len(atoms) and atoms[at].text not in known.number_breaks:
             continue
-        for numeral in words.find_in_words(found[start:at]):
+        for numeral in words.find_in_words(atoms[start:at]):
             yield from _items_of_numeral(start + numeral.start, start + numeral.end, numeral)
         start = at + 1
 

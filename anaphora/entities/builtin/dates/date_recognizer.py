@@ -31,7 +31,7 @@ _CACHE_SIZE = 4096  # dates
 
 
 def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
-    """A recognizer of dates in texts in ``language``."""
+    """Create the recognizer of dates in texts in ``language``."""
     return DateRecognizer(
         get_date_parser(language, options.get("order", "")),
         prefer_future=options["prefer"] == "future",
@@ -40,55 +40,55 @@ def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
 
 
 def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
-    """Loads what a recognizer needs through the ``cache``."""
+    """Load the data of a recognizer through the ``cache``."""
     load_grammar(language, cache)
 
 
 class DateRecognizer:
     """Finds dates: days, weeks, months, quarters, years, times, and ranges of them.
 
-    The value of a mention is the date as ISO 8601 writes it (its level 2, EDTF, for ranges):
-    ``2026-11-22``, ``2026-11-22T17:00``, ``2026-W48``, ``2026-11``, ``2026-Q4``,
-    ``2026-05-01/2026-06-03`` with both days in it, ``2026-05-01/..``. Its metadata: ``from`` and
-    ``to`` in milliseconds since 1970 (half open; left out where the date is open), ``start`` and
-    ``end`` the same as local times with their offset from UTC, and the ``grain``; ``assumed`` is
-    the unit that was not said and comes from the time of the question (the ``year`` of "May 5"),
-    ``conflict`` is ``weekday`` where one was said that is not that of the date; ``hours`` are
-    the times of each day (``09:00/17:00``), where some were said of several days.
+    The value of a mention is the date in ISO 8601 (ranges in its extension EDTF): ``2026-11-22``,
+    ``2026-11-22T17:00``, ``2026-W48``, ``2026-11``, ``2026-Q4``, ``2026-05-01/2026-06-03``
+    including both days, ``2026-05-01/..``. Its metadata: ``from`` and ``to`` in milliseconds since
+    1970 (half open; absent at an open end), ``start`` and ``end``, the same as local times with
+    their offset from UTC, and the ``grain``. ``assumed`` is the unit that the text leaves open and
+    the time of the question provides (the ``year`` of "May 5"). ``conflict`` is ``weekday`` if the
+    text has a weekday that the date does not have. ``hours`` are the daily hours
+    (``09:00/17:00``) of a range of days.
     """
 
     def __init__(
-        self, reader: DateParser, *, prefer_future: bool = True, first_day: int = 0
+        self, parser: DateParser, *, prefer_future: bool = True, first_day: int = 0
     ) -> None:
-        self._reader = reader
+        self._parser = parser
         self._prefer_future = prefer_future
         self._first_day = first_day
-        # Within a minute nothing changes but what is said in seconds.
+        # Within a minute only expressions in seconds change.
         self._resolve_cached = lru_cache(maxsize=_CACHE_SIZE)(self._resolve)
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
-        """The dates in ``doc``, and what names a day that is on no calendar, as void."""
+        """The dates in ``doc``; days that do not exist (February 30) are void mentions."""
         return self._find_mentions(get_text(doc), at)
 
     def read(self, text: str, at: datetime) -> list[Mention]:
-        """The dates in ``text``, as they are understood at the local time ``at``."""
+        """The dates in ``text``, resolved against the local time ``at``."""
         return [mention for mention in self._find_mentions(text, at) if not mention.void]
 
     def _find_mentions(self, text: str, at: datetime) -> list[Mention]:
-        found = self._reader.find_dates(text)
-        names = self._reader.find_ambiguous_names(text, found)
-        if not (found or names):
+        dates = self._parser.find_dates(text)
+        names = self._parser.find_ambiguous_names(text, dates)
+        if not (dates or names):
             return []
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
         minute = at.replace(second=0, microsecond=0)
         mentions = []
-        places = [(*date, False) for date in found]
-        for start, end, meaning, is_fallback in sorted([*places, *names]):
+        certain = [(*date, False) for date in dates]
+        for start, end, meaning, is_fallback in sorted([*certain, *names]):
             moment = at if depends_on_seconds(meaning) else minute
-            # Times of different zones are equal, and so are both of a time that is shown twice.
-            told = self._resolve_cached(meaning, moment, moment.tzinfo, moment.fold)
-            if told is not None:
-                mentions.append(Mention(start, end, *told, fallback=is_fallback))
+            # Zone and fold are parts of the key: times are equal across zones and folds.
+            resolved = self._resolve_cached(meaning, moment, moment.tzinfo, moment.fold)
+            if resolved is not None:
+                mentions.append(Mention(start, end, *resolved, fallback=is_fallback))
             elif names_calendar_day(meaning):
                 mentions.append(Mention(start, end, void=True))
         return mentions
@@ -109,5 +109,5 @@ class DateRecognizer:
             if has_daily_hours(meaning):
                 meta["hours"] = format_hours(interval)
             return format_value(interval, moment), meta
-        except OverflowError:  # at the ends of the calendar there are hours without a name
+        except OverflowError:  # at the ends of the calendar some local times do not exist
             return None

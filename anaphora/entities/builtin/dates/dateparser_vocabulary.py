@@ -1,4 +1,4 @@
-"""What dateparser knows of a language: its months, weekdays, units, and relative dates."""
+"""The vocabulary that dateparser has of a language: months, weekdays, units, relative dates."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ _MONTHS = (
 _UNITS = ("second", "minute", "hour", "day", "week", "month", "year", "decade", "century")
 _RELATIVE = re.compile(r"(?:in )?(\\?\d+) (\w+?)(?: ago)?")
 _NUMBER = r"(\d++[.,]?\d*+)"
-# Letters of a word that no table has looked at: "we" and 水 (water) are Wednesday to dateparser.
+# Shorter words are ambiguous: "we" and 水 (water) are Wednesday to dateparser.
 _MIN_LETTERS, _MIN_LETTERS_UNSPACED = 3, 2
 
 
 @dataclass(frozen=True, slots=True)
 class DateVocabulary:
-    """Texts by what they say. ``relative`` are texts by unit and by how many of them they are
-    away from now; ``counted`` the same for texts that have ``$number`` for the amount, by unit
-    and by 1 for the future, -1 for the past. ``order`` is that of day, month and year: DMY."""
+    """Texts by their meaning. The keys of ``relative`` are a unit and its signed distance from now
+    (``("day", 1)`` for "tomorrow"); those of ``counted_relative``, whose texts have ``$number``
+    in place of the amount, a unit and 1 for the future, -1 for the past. ``order`` is that of day,
+    month and year: ``DMY``."""
 
     weekdays: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     months: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
@@ -38,7 +39,7 @@ class DateVocabulary:
 
 
 def load_vocabulary(language: str) -> DateVocabulary:
-    """What dateparser knows of a language, by its code; nothing of one that it does not know."""
+    """The vocabulary of a language, by its code; empty if dateparser does not support it."""
     if not is_supported(language):
         return DateVocabulary()
     info = default_loader.get_locale(language).info
@@ -51,12 +52,12 @@ def load_vocabulary(language: str) -> DateVocabulary:
 
     relative: dict[tuple[str, int], tuple[str, ...]] = {}
     for key, texts in info.get("relative-type", {}).items():
-        if (meant := _parse_relative_key(key)) is not None:
-            relative[meant] = relative.get(meant, ()) + tuple(texts)
+        if (parsed := _parse_relative_key(key)) is not None:
+            relative[parsed] = relative.get(parsed, ()) + tuple(texts)
     counted: dict[tuple[str, int], tuple[str, ...]] = {}
     for key, patterns in info.get("relative-type-regex", {}).items():
-        if (meant := _parse_relative_key(key.replace("\\1", "1"))) is not None:
-            counted[meant] = counted.get(meant, ()) + tuple(_to_counted_texts(patterns))
+        if (parsed := _parse_relative_key(key.replace("\\1", "1"))) is not None:
+            counted[parsed] = counted.get(parsed, ()) + tuple(_to_counted_texts(patterns))
     return DateVocabulary(
         weekdays={number: words(name) for number, name in enumerate(_WEEKDAYS)},
         months={number: words(name) for number, name in enumerate(_MONTHS, 1)},
@@ -69,7 +70,7 @@ def load_vocabulary(language: str) -> DateVocabulary:
 
 
 def is_supported(language: str) -> bool:
-    """Whether dateparser knows the language, by its code."""
+    """Whether dateparser supports the language, by its code."""
     try:
         default_loader.get_locale(language)
     except ValueError:
@@ -78,7 +79,7 @@ def is_supported(language: str) -> bool:
 
 
 def _parse_relative_key(key: str) -> tuple[str, int] | None:
-    """``2 day ago`` is two days before now, ``in 1 week`` the next week."""
+    """Parse a key: ``2 day ago`` is ``("day", -2)``, ``in 1 week`` is ``("week", 1)``."""
     match = _RELATIVE.fullmatch(key)
     if match is None or match[2] not in _UNITS:
         return None
@@ -87,7 +88,7 @@ def _parse_relative_key(key: str) -> tuple[str, int] | None:
 
 
 def _to_counted_texts(patterns: list[str]) -> Iterator[str]:
-    """The patterns that have nothing of a regular expression but the number."""
+    """Replace the number in each pattern by ``$number``; skip other regular expressions."""
     for pattern in patterns:
         text = pattern.replace(_NUMBER, " $number ")
         if not re.search(r"[\\()\[\]?+*|{}^]", text):

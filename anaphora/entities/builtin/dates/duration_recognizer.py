@@ -20,13 +20,17 @@ from anaphora.entities.builtin.numbers.number_phrases import (
     NumberPhrases,
     load_number_phrases,
 )
+from anaphora.entities.builtin.numbers.number_recognizer import (
+    build_range_metadata,
+    format_quantity,
+    to_json_number,
+)
+from anaphora.entities.builtin.numbers.quantities.comparisons import apply_comparison
+from anaphora.entities.builtin.numbers.quantities.quantity import Quantity
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 
 __all__ = ["DurationRecognizer", "create", "load"]
 
-_SIGNS: Mapping[Comparison, str] = {
-    "more": ">", "least": ">=", "less": "<", "most": "<=", "about": "~", "not": "!=",
-}  # fmt: skip
 _ISO_LETTERS = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "H", "minute": "M"}
 _DATE_UNITS = ("year", "month", "week", "day")
 _ISO_EQUIVALENTS: Mapping[str, tuple[int, str]] = {
@@ -36,30 +40,32 @@ _ISO_EQUIVALENTS: Mapping[str, tuple[int, str]] = {
 
 
 def create(language: str, options: Mapping[str, Any]) -> DurationRecognizer:
-    """A recognizer of durations in texts in ``language``."""
+    """Create the recognizer of durations in texts in ``language``."""
     return DurationRecognizer(get_date_parser(language))
 
 
 class DurationRecognizer:
-    """Finds lengths of time. The value of a mention is the duration as ISO 8601 writes it
-    (``PT1H30M``, ``P3D``); its metadata: ``seconds`` (months and years by their average), and
-    ``amount`` and ``unit`` of one that has one unit. A range of them (3 to 4 days) is written
-    ``P3D..P4D``, and has ``from`` and ``to``, in seconds, and ``unit``. One that is compared has
-    a sign (``>=P2D``) and the keys that a number has then."""
+    """Finds durations.
 
-    def __init__(self, reader: DateParser) -> None:
-        self._reader = reader
-        self._wording = load_number_phrases(reader.language)
+    The value of a mention is the duration in ISO 8601 (``PT1H30M``, ``P3D``). Its metadata:
+    ``seconds`` (months and years have their average length); ``amount`` and ``unit`` of a duration
+    in a single unit. A range (3 to 4 days) has the value ``P3D..P4D``, with ``from`` and ``to`` in
+    seconds, and ``unit``. A comparison adds a sign (``>=P2D``) and the keys of a compared number.
+    """
+
+    def __init__(self, parser: DateParser) -> None:
+        self._parser = parser
+        self._phrases = load_number_phrases(parser.language)
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         return self.read(get_text(doc))
 
     def read(self, text: str) -> list[Mention]:
         """The durations in ``text``."""
-        found = self._reader.find_durations(text)
+        found = self._parser.find_durations(text)
         if not found:
             return []
-        compare = _ComparisonFinder(text, self._reader, found, self._wording)
+        find_comparison = _ComparisonFinder(text, self._parser, found, self._phrases)
         mentions = []
         for start, end, meaning in found:
             try:
@@ -67,50 +73,47 @@ class DurationRecognizer:
             except (ValueError, OverflowError):
                 continue
             if least == most:
-                start, end, comparison = compare(start, end)
-                told = _apply_comparison(comparison, _format_iso(most), _build_metadata(most))
+                start, end, comparison = find_comparison(start, end)
+                mentions.append(Mention(start, end, *_describe_compared(most, comparison)))
             else:
-                told = (
-                    f"{_format_iso(least)}..{_format_iso(most)}",
-                    _build_range_metadata(least, most),
-                )
-            mentions.append(Mention(start, end, *told))
+                value = f"{_format_iso(least)}..{_format_iso(most)}"
+                mentions.append(Mention(start, end, value, _build_range_metadata(least, most)))
         return mentions
 
 
 class _ComparisonFinder:
-    """Finds what compares the durations ``found`` in a text. Words of dates and of other durations
-    do not ("less than 3 days ago")."""
+    """Finds the comparisons of the ``durations`` of a text. Words of dates and of other durations
+    compare nothing ("less than 3 days ago")."""
 
     def __init__(
-        self, text: str, reader: DateParser, found: Sequence[DateMatch], words: NumberPhrases
+        self, text: str, parser: DateParser, durations: Sequence[DateMatch], phrases: NumberPhrases
     ) -> None:
-        self._atoms = get_atoms(text, reader.language)
+        self._atoms = get_atoms(text, parser.language)
         self._starts = [atom.start for atom in self._atoms]
-        self._taken = [(start, end) for start, end, _ in (*reader.find_dates(text), *found)]
-        self._words = words
+        self._taken = [(start, end) for start, end, _ in (*parser.find_dates(text), *durations)]
+        self._phrases = phrases
 
     def __call__(self, start: int, end: int) -> tuple[int, int, Comparison]:
-        """Where a duration stands with what compares it, and how that compares."""
-        found = self._atoms
+        """The start and the end of a duration with its comparison, and the comparison."""
+        atoms = self._atoms
         first = bisect_left(self._starts, start)
-        inside = self._words.comparisons_before.find_after(found, first)
-        if inside is not None and inside[1] != "about" and found[inside[0] - 1].end < end:
-            # A unit that is a duration only beside what compares it ("не больше недели").
-            whole = self._words.comparisons_before.find_before(found, inside[0])
+        inside = self._phrases.comparisons_before.find_after(atoms, first)
+        if inside is not None and inside[1] != "about" and atoms[inside[0] - 1].end < end:
+            # Such a unit is a duration only beside a comparison ("не больше недели").
+            whole = self._phrases.comparisons_before.find_before(atoms, inside[0])
             assert whole is not None
-            return found[whole[0]].start, end, whole[1]
-        before = self._words.comparisons_before.find_before(found, first)
-        behind = self._words.comparisons_after.find_after(found, bisect_left(self._starts, end))
-        if before is not None and self._is_unclaimed(found[before[0]].start, start, end):
-            return found[before[0]].start, end, before[1]
-        if behind is not None and self._is_unclaimed(end, found[behind[0] - 1].end, start):
-            return start, found[behind[0] - 1].end, behind[1]
+            return atoms[whole[0]].start, end, whole[1]
+        before = self._phrases.comparisons_before.find_before(atoms, first)
+        behind = self._phrases.comparisons_after.find_after(atoms, bisect_left(self._starts, end))
+        if before is not None and self._is_unclaimed(atoms[before[0]].start, start, end):
+            return atoms[before[0]].start, end, before[1]
+        if behind is not None and self._is_unclaimed(end, atoms[behind[0] - 1].end, start):
+            return start, atoms[behind[0] - 1].end, behind[1]
         return start, end, "plain"
 
     def _is_unclaimed(self, start: int, end: int, other: int) -> bool:
-        """Whether nothing else is found between ``start`` and ``end``, nor reaches out of the
-        duration that lies between one of these and ``other``."""
+        """Whether no date or duration overlaps ``start`` to ``end``, unless it lies within the
+        duration between one of the two and ``other``."""
         first, last = min(start, other), max(end, other)
         own = (end, other) if other > end else (other, start)
         return all(
@@ -119,31 +122,21 @@ class _ComparisonFinder:
         )
 
 
-def _apply_comparison(
-    comparison: Comparison, value: str, meta: Mapping[str, Any]
-) -> tuple[str, Mapping[str, Any]]:
-    """The value and the metadata, compared as numbers are."""
-    if comparison == "plain":
-        return value, meta
-    value = _SIGNS[comparison] + value
-    if comparison in ("about", "not"):
-        return value, {**meta, "comparison": comparison}
-    bound, name = ("from", "more") if comparison in ("more", "least") else ("to", "less")
-    rest = {key: kept for key, kept in meta.items() if key == "unit"}
-    is_included = comparison in ("least", "most")
-    return value, {bound: meta["seconds"], f"{bound}incl": is_included, "comparison": name, **rest}
+def _describe_compared(duration: Duration, comparison: Comparison) -> tuple[str, Mapping[str, Any]]:
+    """The value and the metadata of a duration; a comparison is that of its seconds."""
+    plain = Quantity(0, 0, "cardinal", None, duration_seconds(duration))
+    compared = apply_comparison(plain, 0, 0, comparison)
+    value = format_quantity(compared, lambda _: _format_iso(duration))
+    meta: dict[str, Any] = {} if compared.value is None else {"seconds": _total_seconds(duration)}
+    if len(duration) == 1:
+        ((n, meta["unit"]),) = duration
+        if compared.value is not None:
+            meta["amount"] = to_json_number(n)
+    return value, {**meta, **build_range_metadata(compared)}
 
 
-def _total_seconds(amount: Duration) -> int | float:
-    return _to_number(duration_seconds(amount))
-
-
-def _build_metadata(amount: Duration) -> dict[str, Any]:
-    meta: dict[str, Any] = {"seconds": _total_seconds(amount)}
-    if len(amount) == 1:
-        ((n, unit),) = amount
-        meta |= {"amount": _to_number(n), "unit": unit}
-    return meta
+def _total_seconds(duration: Duration) -> int | float:
+    return to_json_number(duration_seconds(duration))
 
 
 def _build_range_metadata(least: Duration, most: Duration) -> dict[str, Any]:
@@ -154,11 +147,11 @@ def _build_range_metadata(least: Duration, most: Duration) -> dict[str, Any]:
     return meta
 
 
-def _format_iso(amount: Duration) -> str:
-    """Fractions as decimals, in the unit that was said."""
+def _format_iso(duration: Duration) -> str:
+    """Format a duration in ISO 8601, in its own units, fractions as decimals."""
     dates, times = "", ""
-    for n, said in amount:
-        factor, unit = _ISO_EQUIVALENTS.get(said, (1, said))
+    for n, name in duration:
+        factor, unit = _ISO_EQUIVALENTS.get(name, (1, name))
         number = _format_decimal(n * factor)
         if unit in _DATE_UNITS:
             dates += f"{number}{_ISO_LETTERS[unit]}"
@@ -168,9 +161,5 @@ def _format_iso(amount: Duration) -> str:
 
 
 def _format_decimal(n: Fraction) -> str:
-    plain = _to_number(n)
+    plain = to_json_number(n)
     return str(plain) if isinstance(plain, int) else f"{plain:.10g}"
-
-
-def _to_number(n: Fraction | int) -> int | float:
-    return int(n) if n == int(n) else float(n)

@@ -1,28 +1,25 @@
-"""How an interval is told: as a text in the manner of ISO 8601, and as metadata."""
+"""Format an interval as ISO 8601 text and as metadata."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from typing import Any
 
-from anaphora.entities.builtin.dates.intervals import Interval, Moment
+from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, Interval, Moment
 
 __all__ = ["build_metadata", "format_hours", "format_value"]
 
-_CLOCK_GRAINS = ("second", "minute", "hour", "part")
 _OPEN_END = ".."
 
 
 def format_value(interval: Interval, moment: Moment) -> str:
-    """One cell by its name, whatever else by its first and its last day, or by its times.
-
-    What begins and ends at other times than its cells do is told by the times.
-    """
+    """Format one whole period by its name (``2026-11``), another interval by its first and last
+    day, or by its times if it does not start and end at midnight."""
     start, end, grain = interval.start, interval.end, interval.grain
     if interval.whole:
         return _format_period(interval)
     by_days = all(one is None or _is_midnight(one, moment) for one in (start, end))
-    if not by_days or grain in _CLOCK_GRAINS:
+    if not by_days or grain in CLOCK_GRAINS:
         ends = (_format_time(end) if end else _OPEN_END for end in (start, end))
         return "/".join(ends)
     last = end - timedelta(days=1) if end is not None else None
@@ -34,7 +31,7 @@ def format_value(interval: Interval, moment: Moment) -> str:
 
 
 def build_metadata(interval: Interval) -> dict[str, Any]:
-    """What intents and handlers may ask of a date."""
+    """The metadata of a date for intents and handlers."""
     meta: dict[str, Any] = {"grain": interval.grain}
     if interval.start is not None:
         meta |= {"from": _to_milliseconds(interval.start), "start": interval.start.isoformat()}
@@ -44,9 +41,7 @@ def build_metadata(interval: Interval) -> dict[str, Any]:
 
 
 def format_hours(interval: Interval) -> str:
-    """The times of the day at which it begins and ends: 09:00/17:00."""
-    assert interval.start is not None
-    assert interval.end is not None
+    """Format the times of day at which a bounded interval starts and ends: ``09:00/17:00``."""
     return f"{interval.start:%H:%M}/{interval.end:%H:%M}"
 
 
@@ -62,7 +57,7 @@ def _format_period(interval: Interval) -> str:
         case "day":
             return _format_day(start)
         case "week":
-            year, week, _ = (start + timedelta(days=1)).isocalendar()  # it may begin on Sunday
+            year, week, _ = (start + timedelta(days=1)).isocalendar()  # it may start on Sunday
             return f"{year:04}-W{week:02}"
         case "month":
             return f"{start.year:04}-{start.month:02}"

@@ -1,33 +1,43 @@
-"""The calendar of one place: intervals, and the cells that days, weeks and years divide time into.
+"""Time intervals and calendar periods in one time zone.
 
-Cells begin when the clocks of the time zone show their beginning, so that a day has 23 or 25
-hours when the clocks change; hours, minutes and seconds are counted as they pass. A time that the
-clocks skip is the one as much later as they are put forward; of a time that they show twice it is
-the first.
+Days and longer periods start at a local time, so a day has 23 or 25 hours when the clocks change;
+hours, minutes and seconds are absolute. A local time in a gap moves forward by the length of the
+gap; an ambiguous local time is the first of the two.
 """
 
 from __future__ import annotations
 
 from calendar import monthrange
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, timedelta, tzinfo
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, get_args
 
-__all__ = ["GRAINS", "Grain", "Interval", "Moment"]
+__all__ = [
+    "CLOCK_GRAINS",
+    "CLOCK_SECONDS",
+    "GRAINS",
+    "BoundedInterval",
+    "Grain",
+    "Interval",
+    "Moment",
+]
 
 Grain = Literal[
-    "second", "minute", "hour", "part", "day", "weekend", "week", "month", "quarter", "half",
-    "season", "year", "decade", "century",
-]  # fmt: skip
-
-GRAINS: tuple[Grain, ...] = (
     "second", "minute", "hour", "part", "day", "weekend", "week", "month", "season", "quarter",
     "half", "year", "decade", "century",
-)  # fmt: skip
-"""From the finest to the coarsest."""
+]  # fmt: skip
 
-_CLOCK_SECONDS: dict[str, int] = {"second": 1, "minute": 60, "hour": 3600}
+GRAINS: tuple[Grain, ...] = get_args(Grain)
+"""The units of time, from the finest to the coarsest."""
+
+CLOCK_GRAINS = ("second", "minute", "hour", "part")
+"""The units that are shorter than a day."""
+
+CLOCK_SECONDS: Mapping[str, int] = {"second": 1, "minute": 60, "hour": 3600}
+"""The length in seconds of the units that a clock counts."""
+
 _MONTHS_PER_GRAIN: dict[str, int] = {
     "month": 1, "season": 3, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200,
 }  # fmt: skip
@@ -38,10 +48,11 @@ _HOURS_PER_DAY = 24
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From ``start`` up to, not including, ``end``, both with a time zone; None where it is open.
+    """The time from ``start`` up to, not including, ``end``, both with a time zone; None at an open
+    end.
 
-    ``grain`` is the unit in which it was said: "May 2024" is a month, "the last 3 days" days;
-    ``whole`` says that it is one of that unit.
+    ``grain`` is the unit of the text: ``month`` for "May 2024", ``day`` for "the last 3 days";
+    ``whole`` means that the interval is exactly one period of that unit.
     """
 
     start: datetime | None
@@ -51,18 +62,26 @@ class Interval:
 
     @property
     def is_valid(self) -> bool:
-        """Whether it begins before it ends, as an interval must."""
+        """Whether the interval has an end and starts before it ends."""
         if self.start is None or self.end is None:
             return not (self.start is None and self.end is None)
         return self.start < self.end
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """The time of a question, where it was asked, and how what is left open is understood.
+class BoundedInterval(Interval):
+    """An interval with both ends."""
 
-    ``ahead`` says that a date that does not tell (Friday, May 1) lies in the future;
-    ``first_day`` is that of the week, 0 for Monday.
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The reference time of a question, with its zone, and how incomplete dates are resolved.
+
+    ``prefer_future`` places an incomplete date (Friday, May 1) in the future, otherwise in the
+    past. ``first_day`` is the first day of the week, 0 for Monday.
     """
 
     at: datetime
@@ -79,52 +98,54 @@ class Moment:
         return self.at.date()
 
     def local_time(self, day: date, hours: int = 0, minutes: int = 0, seconds: int = 0) -> datetime:
-        """When the clocks of that day show that time; 24 hours and more are in the next days."""
+        """The local time of a day; ``hours`` from 24 on are in the following days."""
         days, hours = divmod(hours, _HOURS_PER_DAY)
         day = day + timedelta(days=days) if days else day
         at = datetime(day.year, day.month, day.day, hours, minutes, seconds, tzinfo=self.zone)
         return self.normalize_local(at)
 
-    def normalize_local(self, shown: datetime) -> datetime:
-        """The time as the clocks show it if they show it at all, else the one that it is."""
-        return shown.astimezone(UTC).astimezone(self.zone)
+    def normalize_local(self, local: datetime) -> datetime:
+        """Move a local time in a DST gap behind the gap."""
+        return local.astimezone(UTC).astimezone(self.zone)
 
     def period(
         self, grain: Grain, containing: datetime | None = None, *, shift: int = 0
-    ) -> Interval:
-        """The cell that the time ``of`` (now, if left out) lies in, or the one so many cells
-        later."""
+    ) -> BoundedInterval:
+        """The period of a unit that contains a time (by default the reference time), or the one
+        that is ``shift`` periods later."""
         containing = self.at if containing is None else containing
-        if grain in _CLOCK_SECONDS:
+        if grain in CLOCK_SECONDS:
             start = self.add_seconds(
-                _floor_to_grain(containing, grain), shift * _CLOCK_SECONDS[grain]
+                _floor_to_grain(containing, grain), shift * CLOCK_SECONDS[grain]
             )
-            return Interval(
-                start, self.add_seconds(start, _CLOCK_SECONDS[grain]), grain, whole=True
+            return BoundedInterval(
+                start, self.add_seconds(start, CLOCK_SECONDS[grain]), grain, whole=True
             )
         first = self._first_day_of_period(grain, containing.date())
         start_day = self._shift_period(grain, first, shift)
         end_day = self._shift_period(grain, first, shift + 1)
         if grain == "weekend":
             start_day, end_day = start_day + timedelta(days=5), start_day + timedelta(days=7)
-        return Interval(self.local_time(start_day), self.local_time(end_day), grain, whole=True)
+        return BoundedInterval(
+            self.local_time(start_day), self.local_time(end_day), grain, whole=True
+        )
 
-    def day(self, day: date) -> Interval:
-        """That day."""
-        return Interval(self.local_time(day), self.local_time(day + _DAY), "day", whole=True)
+    def day(self, day: date) -> BoundedInterval:
+        """The interval of one day."""
+        return BoundedInterval(self.local_time(day), self.local_time(day + _DAY), "day", whole=True)
 
-    def days(self, first: date, end: date, grain: Grain) -> Interval:
-        """From the first day up to, not including, another."""
-        return Interval(self.local_time(first), self.local_time(end), grain)
+    def days(self, first: date, end: date, grain: Grain) -> BoundedInterval:
+        """The interval from one day up to, not including, another."""
+        return BoundedInterval(self.local_time(first), self.local_time(end), grain)
 
     def add(self, amount: Fraction, grain: Grain, start: datetime) -> datetime:
-        """The time that much later (earlier, if it is negative) than ``of``.
+        """The time that is ``amount`` units after ``start`` (before it, if negative).
 
-        Days and longer units move the date and leave what the clock shows; a date that a month
-        does not have becomes its last day.
+        Days and longer units keep the local time of day; a date that does not exist in the month
+        becomes its last day.
         """
-        if grain in _CLOCK_SECONDS:
-            return self.add_seconds(start, float(amount * _CLOCK_SECONDS[grain]))
+        if grain in CLOCK_SECONDS:
+            return self.add_seconds(start, float(amount * CLOCK_SECONDS[grain]))
         if grain in _MONTHS_PER_GRAIN:
             months = amount * _MONTHS_PER_GRAIN[grain]
             whole, rest = int(months), months - int(months)
@@ -136,19 +157,19 @@ class Moment:
         return self.add_seconds(moved_at, float(rest * _HOURS_PER_DAY * 3600)) if rest else moved_at
 
     def add_seconds(self, start: datetime, seconds: float) -> datetime:
-        """The time when so many seconds have passed."""
+        """The time that is so many elapsed seconds after ``start``."""
         return (start.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(self.zone)
 
     def _same_local_time(self, of: datetime, day: date) -> datetime:
-        shown = datetime.combine(day, of.time()).replace(tzinfo=self.zone, fold=of.fold)
-        return self.normalize_local(shown)
+        local = datetime.combine(day, of.time()).replace(tzinfo=self.zone, fold=of.fold)
+        return self.normalize_local(local)
 
     def _first_day_of_period(self, grain: Grain, of: date) -> date:
-        """The first day of the cell of that day."""
+        """The first day of the period that contains a day."""
         match grain:
             case "week":
                 return of - timedelta(days=(of.weekday() - self.first_day) % 7)
-            case "weekend":  # of the week from Monday on
+            case "weekend":  # of the week that starts on Monday
                 return of - timedelta(days=of.weekday())
             case "month":
                 return of.replace(day=1)
@@ -166,10 +187,10 @@ class Moment:
                 return of.replace(year=of.year - of.year % 100, month=1, day=1)
         return of
 
-    def _shift_period(self, grain: Grain, first: date, cells: int) -> date:
+    def _shift_period(self, grain: Grain, first: date, shift: int) -> date:
         if grain in _MONTHS_PER_GRAIN:
-            return _add_months(first, cells * _MONTHS_PER_GRAIN[grain])
-        return first + timedelta(days=cells * (7 if grain in ("week", "weekend") else 1))
+            return _add_months(first, shift * _MONTHS_PER_GRAIN[grain])
+        return first + timedelta(days=shift * (7 if grain in ("week", "weekend") else 1))
 
 
 def _floor_to_grain(of: datetime, grain: Grain) -> datetime:
@@ -180,7 +201,7 @@ def _floor_to_grain(of: datetime, grain: Grain) -> datetime:
 
 
 def _add_months(of: date, months: int) -> date:
-    """Raises ValueError outside of the years 1 to 9999."""
+    """Add months to a date. Raises ValueError outside the years 1 to 9999."""
     year, month = divmod(of.year * 12 + of.month - 1 + months, 12)
     if not MINYEAR <= year <= MAXYEAR:
         raise ValueError(f"there is no year {year}")

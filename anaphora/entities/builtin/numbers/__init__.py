@@ -1,1 +1,1 @@
-"""Numbers: read from words and from digits, with what is said around them, and as money."""
+"""Recognize numbers and amounts of money, in digits and in words."""

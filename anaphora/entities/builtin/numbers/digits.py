@@ -1,30 +1,36 @@
-"""Numbers in digits, with the separators of the locale: 1,234.5 or 1.234,5 or 1 234,5; fractions,
-exponents, digits of any script.
+"""Parse numbers in digits with the separators of the locale: 1,234.5 or 1.234,5 or 1 234,5;
+fractions, exponents, digits of any script.
 
-What only looks like a number is left out whole: times (5:30), dates (01/05/2024), versions (1.2.3),
-telephone numbers (+1 202 555 0100), and whatever has more than 30 digits.
+Whatever only looks like a number is skipped as a whole: times (5:30), dates (01/05/2024), versions
+(1.2.3), telephone numbers (+1 202 555 0100), and anything with more than 30 digits.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
-__all__ = ["VULGAR", "DigitNumber", "DigitParser"]
+from anaphora.entities.builtin.atoms import Atom
+
+__all__ = ["GROUP_SIZE", "VULGAR", "DigitNumber", "DigitParser", "find_groups_end"]
+
+GROUP_SIZE = 3
+"""The number of digits between the marks of thousands."""
+
 
 _MAX_DIGITS = 30
-_MAX_NUMBERS = 1_000  # numbers; no utterance has more
+_MAX_NUMBERS = 1_000  # no utterance has more
 _BLANKS = " \u00a0\u202f\u2009"
 _VULGAR = {
     char: Fraction(unicodedata.numeric(char)).limit_denominator(10) for char in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
 }
 VULGAR = "".join(_VULGAR)
 
-# Written as the same marks, whatever the script.
+# Marks of other scripts and their equivalents: d is a decimal mark, g separates groups.
 _NORMALIZED_MARKS = str.maketrans(
     {"．": ".", "，": ",", "٫": "d", "٬": "g", "’": "'", "_": "'", **dict.fromkeys(_BLANKS, " ")}
 )
@@ -49,7 +55,7 @@ _RATIO = (
 _WITH_VULGAR = rf"(?:(?P<count>\d{{1,15}})[{_BLANKS}]?)?(?P<vulgar>[{VULGAR}])"
 _MARKS = r"(?:[.,٫٬．，\u00a0\u202f\u2009]|['’](?=\d{3}))"
 _CHAIN = rf"\d+(?:{_MARKS}\d+)*|(?<![\w.])[.]\d+"
-# 12 500 in any language, for people type blanks where their keyboard has no better mark.
+# 12 500 in any language: people type blanks if their keyboard has no better mark.
 _BLANK_GROUPS = rf"[1-9]\d{{0,2}}(?:[{_BLANKS}]\d{{3}})+(?![\d{_BLANKS[1:]}])(?:{_MARKS}\d+)*(?!\d)"
 _EXPONENT = r"(?:[eE](?P<e>[+\-−]?\d{1,3})(?![\w.])|\s?[x×·*]\s?10\^(?P<ten>[+\-−]?\d{1,3})(?!\d))?"
 _FIRST_DIGIT = re.compile(rf"[\d{VULGAR}]")
@@ -68,9 +74,9 @@ class DigitNumber:
 
 
 class DigitParser:
-    """Reads numbers in digits with the marks of one language: the decimal one, and those
-    between groups. Blanks may separate groups in any language; whether two numbers only stand side
-    by side is for the caller to find out, who knows the words around them."""
+    """Parses numbers in digits with the decimal mark and the group marks of one language. Blanks
+    may separate groups in any language; the caller, who has the words around, decides whether two
+    numbers are only adjacent."""
 
     def __init__(self, decimal: str, groups: str) -> None:
         self._decimal = decimal
@@ -81,7 +87,7 @@ class DigitParser:
         )
 
     def __call__(self, text: str) -> list[DigitNumber]:
-        """The numbers of a text in their order."""
+        """The numbers of a text, in order."""
         return [
             number
             for match in islice(self._matches(text), _MAX_NUMBERS)
@@ -90,7 +96,7 @@ class DigitParser:
         ]
 
     def _matches(self, text: str) -> Iterator[re.Match[str]]:
-        # Twice as fast as finditer, which tries all alternatives at each letter.
+        # Twice as fast as finditer, which tries all alternatives at each character.
         at = 0
         while (digit := _FIRST_DIGIT.search(text, at)) is not None:
             start = digit.start()
@@ -124,8 +130,8 @@ class DigitParser:
             yield from (_with_sign(text, one) for one in found if one.value < 10**_MAX_DIGITS)
 
     def _parse_chain(self, chain: str, start: int) -> Iterator[DigitNumber]:
-        """The numbers of a row of digits and separators: one; none, if it is something else
-        (1.2.3); or several, parted by commas (1,2,3)."""
+        """The numbers in a run of digits and separators: one; none, if it is something else
+        (1.2.3); or several with commas between them (1,2,3)."""
         plain = chain.translate(_NORMALIZED_MARKS)
         value = self._parse_value(plain)
         if value is not None:
@@ -160,7 +166,7 @@ class DigitParser:
             return None
         first = whole[0]
         if len(first) > 1 and first[0] == "0":
-            return None  # 01.05 is a day
+            return None  # 01.05 is a date
         number = int("".join(whole) or "0")
         if not behind:
             return number
@@ -168,7 +174,7 @@ class DigitParser:
         return value.numerator if value.denominator == 1 else value
 
     def _has_decimal_mark(self, marks: list[str], pieces: list[str]) -> bool:
-        """Whether the last mark stands before decimals."""
+        """Whether the last mark is a decimal mark."""
         last = marks[-1]
         if last == "d":
             return True
@@ -181,7 +187,7 @@ class DigitParser:
 
 
 def _are_groups(pieces: list[str]) -> bool:
-    """Whether these are thousands, or those of India: 12,34,567."""
+    """Whether the pieces are groups of thousands, or Indian ones: 12,34,567."""
     first, *middle, last = pieces
     if not 1 <= len(first) <= 3 or len(last) != 3 or first[0] == "0":
         return False
@@ -199,7 +205,7 @@ def _parse_ratio(match: re.Match[str]) -> Fraction | None:
 
 
 def _is_part_of_longer(text: str, start: int, end: int) -> bool:
-    """Whether what stands there is a part of something longer: a path, a date, a name."""
+    """Whether the span is part of a path, a date, a name …"""
     before, after = text[start - 1 : start], text[end : end + 2]
     if before and before in "/\\:@_.":
         return True
@@ -211,7 +217,7 @@ def _is_part_of_longer(text: str, start: int, end: int) -> bool:
 
 
 def _with_sign(text: str, digits: DigitNumber) -> DigitNumber:
-    """With the minus that stands before it, if that is no hyphen."""
+    """The number with the sign before it, unless that is a hyphen."""
     at = digits.start - 1
     if at < 0 or text[at] not in "-−+":
         return digits
@@ -219,3 +225,36 @@ def _with_sign(text: str, digits: DigitNumber) -> DigitNumber:
         return digits
     value = digits.value if text[at] == "+" else -digits.value
     return DigitNumber(at, digits.end, value, signed=True, fraction=digits.fraction)
+
+
+def find_groups_end(atoms: Sequence[Atom], at: int, marks: str) -> int:
+    """The end of the groups of digits that start at an atom (12 500, 1,000,000); ``at + 1`` if no
+    groups follow. They are separated by blanks, or always by the same one of ``marks``."""
+    end = at + 1
+    if atoms[at].kind != "digits" or len(atoms[at].text) > GROUP_SIZE or atoms[at].text[0] == "0":
+        return end
+    for mark in ("", *marks):
+        if (last := _groups_end(atoms, end, mark)) > end:
+            return last
+    return end
+
+
+def _groups_end(atoms: Sequence[Atom], at: int, mark: str) -> int:
+    """The end of the groups, each behind ``mark`` (a blank, if it is empty), that start at an atom;
+    that atom, if there are none."""
+    end, step = at, 2 if mark else 1
+    while end + step <= len(atoms) and _is_group(atoms, end, mark):
+        end += step
+    follows = atoms[end] if end < len(atoms) else None
+    if follows is None or follows.kind != "digits":
+        return end
+    return at  # 12 345 67
+
+
+def _is_group(atoms: Sequence[Atom], at: int, mark: str) -> bool:
+    group = atoms[at + 1] if mark else atoms[at]
+    if group.kind != "digits" or len(group.text) != GROUP_SIZE:
+        return False
+    if not mark:
+        return not group.glued
+    return atoms[at].text == mark and atoms[at].glued and group.glued

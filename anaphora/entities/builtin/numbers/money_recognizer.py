@@ -1,12 +1,12 @@
-"""The built-in entity ``money``: amounts with a sign, a code or the name of a currency.
+"""The built-in entity ``money``: amounts with the sign, the code or the name of a currency.
 
-The value of a mention is that of ``number`` with the code as its unit: ``5.2 EUR``, ``<20 USD``,
-``5..10 EUR``. Its metadata: ``amount``, or ``from`` with ``fromincl`` and ``to`` with ``toincl``;
-``currency`` (ISO 4217); ``comparison`` where there is one.
+The value of a mention has the form of a ``number`` with the currency code as its unit: ``5.2 EUR``,
+``<20 USD``, ``5..10 EUR``. Its metadata: ``amount``, or ``from`` with ``fromincl`` and ``to`` with
+``toincl``; ``currency`` (ISO 4217); ``comparison``, if there is one.
 
-A number without a currency is a fallback mention, taken only where an intent needs an amount
-("How much?" – "500"). Its currency is the one that the model or the country of the language names;
-where neither does, it has none.
+A number without a currency is a fallback mention, for intents that need an amount ("How much?" –
+"500"). Its currency is the option ``currency`` or the one of the region of the language; without
+these it has none.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.builtin.language_region import region_of
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.number_recognizer import (
     build_range_metadata,
@@ -28,26 +29,29 @@ from anaphora.entities.builtin.numbers.number_recognizer import (
 )
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
-from anaphora.entities.builtin.numbers.quantities.amounts import Amount, to_int_if_whole
+from anaphora.entities.builtin.numbers.quantities.amounts import (
+    Amount,
+    is_glued,
+    to_int_if_whole,
+)
 from anaphora.entities.builtin.numbers.quantities.quantity import Quantity
 from anaphora.entities.builtin.numbers.quantities.quantity_reader import QuantityReader
-from anaphora.entities.builtin.numbers.shared_tables import load_shared_table
-from anaphora.entities.builtin.numbers.units import Unit
-from anaphora.entities.builtin.numbers.unspaced_scripts import is_unspaced
+from anaphora.entities.builtin.numbers.units import Unit, load_currencies
+from anaphora.entities.builtin.unspaced_scripts import is_unspaced
 from anaphora.entities.languages import cached_table
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
 
 __all__ = ["CurrencyMatcher", "MoneyRecognizer", "create"]
 
-_MARKS_BEHIND = frozenset(".,;:!?)]}'\"”»…-–—/")  # of a bare number: no sign of a unit
-_PARTS = {"minor": 100, "tenths": 10}  # of a currency
+_MARKS_BEHIND = frozenset(".,;:!?)]}'\"”»…-–—/")  # marks behind a bare number, no unit signs
+_PARTS = {"minor": 100, "tenths": 10}  # parts of a unit of currency
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
-    """The recognizer of a language. Its options: ``currency`` is the one that is meant by a sign
-    or a name that it shares with others, and by a bare number; ``bare`` says whether such a number
-    may be an amount."""
+    """Create the recognizer of money in a language. Options: ``currency`` is the preferred meaning
+    of a sign or a name that currencies share, and the currency of a bare number; ``bare`` allows
+    bare numbers (``allowed``)."""
     bare = options.get("bare", "allowed") == "allowed"
     return MoneyRecognizer(language, str(options.get("currency", "")), bare=bare)
 
@@ -56,7 +60,7 @@ class MoneyRecognizer:
     """Finds the amounts of money of a text."""
 
     def __init__(self, language: str, currency: str = "", *, bare: bool = True) -> None:
-        self._may_have = build_prefilter(language)
+        self._may_contain_number = build_prefilter(language)
         self._read = QuantityReader(language, CurrencyMatcher(language, currency))
         self._labels = load_number_phrases(language).labels
         self._bare = bare
@@ -69,13 +73,13 @@ class MoneyRecognizer:
 
     def find_mentions(self, text: str) -> list[Mention]:
         """The amounts of money in a text."""
-        if not self._may_have(text):
+        if not self._may_contain_number(text):
             return []
-        found, quantities = self._read(text)
+        atoms, quantities = self._read(text)
         mentions = []
         for one in quantities:
-            start, end = found[one.start].start, found[one.end - 1].end
-            if one.unit is None and self._may_be_amount(found, one):
+            start, end = atoms[one.start].start, atoms[one.end - 1].end
+            if one.unit is None and self._may_be_amount(atoms, one):
                 amount = one._replace(unit=self._unit)
                 mentions.append(
                     Mention(start, end, format_quantity(amount), _build_metadata(amount), True)
@@ -84,22 +88,22 @@ class MoneyRecognizer:
                 mentions.append(Mention(start, end, format_quantity(one), _build_metadata(one)))
         return mentions
 
-    def _may_be_amount(self, found: Sequence[Atom], one: Quantity) -> bool:
-        """Whether a number without a currency may be an amount: it is no ordinal, names nothing
-        ("room 101") and has no sign of a unit behind it."""
+    def _may_be_amount(self, atoms: Sequence[Atom], one: Quantity) -> bool:
+        """Whether a number without a currency may be an amount: a cardinal without a label ("room
+        101") and without a unit sign behind it."""
         if not self._bare or one.kind != "cardinal" or one.comparison == "not":
             return False
-        if (label := self._labels.find_before(found, one.start)) is not None and label[1]:
+        if (label := self._labels.find_before(atoms, one.start)) is not None and label[1]:
             return False
-        after = found[one.end] if one.end < len(found) else None
+        after = atoms[one.end] if one.end < len(atoms) else None
         return after is None or after.kind != "mark" or after.text in _MARKS_BEHIND
 
 
 class CurrencyMatcher:
-    """Finds the currency of a number, as a :class:`~.quantities.Measure`."""
+    """Finds the currency of a number; a :class:`~.quantities.quantity.UnitMatcher`."""
 
     def __init__(self, language: str, currency: str = "") -> None:
-        core, written = load_shared_table("currencies"), cached_table(base_code(language), "money")
+        core, written = load_currencies(), cached_table(base_code(language), "money")
         self._preferred = _preferred_currencies(language, currency.upper(), core)
         signs = [*iter_phrases(core, "signs")]
         self._signs = PhraseLookup(language, self._resolve_shared(signs, "money"))
@@ -119,27 +123,27 @@ class CurrencyMatcher:
         self._codes |= {code: Unit(code.upper(), "money") for code in core["lower"].split()}
         self._scales = dict(iter_phrases(core, "scales"))
 
-    def __call__(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
-        """The amount with its currency and what it takes up with it."""
+    def __call__(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+        """The amount with its currency, extended by it; None if it has none."""
         if amount.kind in ("ordinal", "percent"):
             return None
         return (
-            self._match_before(text, found, amount)
-            or self._match_after(text, found, amount)
-            or self._match_approximate(found, amount)
+            self._match_before(text, atoms, amount)
+            or self._match_after(text, atoms, amount)
+            or self._match_approximate(atoms, amount)
         )
 
-    def merge_amounts(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
-        """The amounts, with cents added to what they follow, and in the whole currency."""
+    def merge_amounts(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
+        """The amounts in whole units of currency, with cents added to the amount before them."""
         joined: list[Amount] = []
         for amount in amounts:
             last = joined[-1] if joined else None
-            parts = self._parts_per_unit(found, last, amount)
+            parts = self._parts_per_unit(atoms, last, amount)
             if parts == 1:
                 joined.append(amount)
                 continue
             value = to_int_if_whole(Fraction(amount.value) / parts)
-            if last is not None and self._are_added(found, last, amount, parts):
+            if last is not None and self._are_added(atoms, last, amount, parts):
                 joined[-1] = last._replace(
                     end=amount.end, value=to_int_if_whole(last.value + value)
                 )
@@ -149,94 +153,94 @@ class CurrencyMatcher:
                 joined.append(amount)
         return joined
 
-    def _parts_per_unit(self, found: Sequence[Atom], last: Amount | None, amount: Amount) -> int:
-        """How many of these make one of the currency: by their name, or where they have none
-        ("five euros twenty", 三块五), by how many they are."""
+    def _parts_per_unit(self, atoms: Sequence[Atom], last: Amount | None, amount: Amount) -> int:
+        """The number of parts in a unit of currency, by the name of the part, or without a name
+        ("five euros twenty", 三块五) by the size of the number; 1 if the amount is no part."""
         if amount.unit is not None:
             return _PARTS.get(amount.unit.type, 1)
         if last is None or last.end != amount.start or amount.kind != "cardinal" or amount.weak:
             return 1
-        if amount.end < len(found) and found[amount.end].kind != "mark":
+        if amount.end < len(atoms) and atoms[amount.end].kind != "mark":
             return 1  # "five euros twenty pieces"
-        if found[last.end - 1].kind == "mark":
+        if atoms[last.end - 1].kind == "mark":
             return 1  # $5 20
         if 1 <= amount.value <= 9 and self._has_tenths:
             return 10
         return 100 if 10 <= amount.value <= 99 else 1
 
-    def _are_added(self, found: Sequence[Atom], one: Amount, small: Amount, parts: int) -> bool:
-        """Whether the small ones are added to what stands before them."""
+    def _are_added(self, atoms: Sequence[Atom], one: Amount, small: Amount, parts: int) -> bool:
+        """Whether an amount in parts is added to the one before it."""
         if one.unit is None or one.unit.type != "money" or one.value.denominator != 1:
             return False
         if not 0 < small.value < parts:
             return False
         if one.end == small.start:
             return True
-        return self._joins.match_between(found, one.end, small.start) is not None
+        return self._joins.match_between(atoms, one.end, small.start) is not None
 
-    def _match_before(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
-        sign = self._signs.find_before(found, amount.start) or self._find_code_before(
-            text, found, amount.start
+    def _match_before(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+        sign = self._signs.find_before(atoms, amount.start) or self._find_code_before(
+            text, atoms, amount.start
         )
-        if sign is None or (sign[0] and _touches_letters(found, sign[0])):
+        if sign is None or (sign[0] and _touches_letters(atoms, sign[0])):
             return None
         start, unit = sign
         end, value = amount.end, amount.value
-        scale = self._scales.get(found[end].text) if end < len(found) else None
-        if scale is not None and (found[end].glued or not _is_glued(found, end + 1)):
+        scale = self._scales.get(atoms[end].text) if end < len(atoms) else None
+        if scale is not None and (atoms[end].glued or not is_glued(atoms, end + 1)):
             end, value = end + 1, to_int_if_whole(Fraction(value) * scale)
-        is_minus = start and found[start].glued and found[start - 1].text in ("-", "−")
-        if is_minus and (start == 1 or not found[start - 1].glued):
+        is_minus = start and atoms[start].glued and atoms[start - 1].text in ("-", "−")
+        if is_minus and (start == 1 or not atoms[start - 1].glued):
             start, value = start - 1, -value
         return amount._replace(start=start, end=end, value=value, unit=unit, weak=False)
 
-    def _match_after(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
+    def _match_after(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
         at = amount.end
-        if at >= len(found):
+        if at >= len(atoms):
             return None
-        named = self._names.find_after(found, at) or self._find_code_after(text, found, at)
-        if named is None and (between := self._partitives.find_after(found, at)) is not None:
+        named = self._names.find_after(atoms, at) or self._find_code_after(text, atoms, at)
+        if named is None and (between := self._partitives.find_after(atoms, at)) is not None:
             at = between[0]  # cinq millions de dollars
-            named = self._names.find_after(found, at)
+            named = self._names.find_after(atoms, at)
         if named is None:
             return None
         end, unit = named
-        is_letter = end == at + 1 and len(found[at].text) == 1 and found[at].text.isascii()
-        if unit.type == "never" or (is_letter and found[at].kind == "word" and not found[at].glued):
+        is_letter = end == at + 1 and len(atoms[at].text) == 1 and atoms[at].text.isascii()
+        if unit.type == "never" or (is_letter and atoms[at].kind == "word" and not atoms[at].glued):
             return None  # 十分钟; "5 p.m."
         belongs_to_next = (
-            not found[at].glued
-            and end < len(found)
-            and found[end].glued
-            and found[end].kind == "digits"
+            not atoms[at].glued
+            and end < len(atoms)
+            and atoms[end].glued
+            and atoms[end].kind == "digits"
         )
-        if belongs_to_next or (end < len(found) and _touches_letters(found, end)):
+        if belongs_to_next or (end < len(atoms) and _touches_letters(atoms, end)):
             return None
         return amount._replace(end=end, unit=unit, weak=False)
 
-    def _match_approximate(self, found: Sequence[Atom], amount: Amount) -> Amount | None:
-        """With the name that stands before it and so means "about": рублей пятьсот."""
-        named = self._said_first.find_before(found, amount.start)
+    def _match_approximate(self, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+        """The amount with a name before it, which means "about": рублей пятьсот."""
+        named = self._said_first.find_before(atoms, amount.start)
         if named is None or amount.weak:
             return None
         return amount._replace(start=named[0], unit=named[1], about=True)
 
     def _find_code_after(
-        self, text: str, found: Sequence[Atom], at: int
+        self, text: str, atoms: Sequence[Atom], at: int
     ) -> tuple[int, Unit] | None:
-        unit = self._codes.get(text[found[at].start : found[at].end])
+        unit = self._codes.get(text[atoms[at].start : atoms[at].end])
         return None if unit is None else (at + 1, unit)
 
     def _find_code_before(
-        self, text: str, found: Sequence[Atom], end: int
+        self, text: str, atoms: Sequence[Atom], end: int
     ) -> tuple[int, Unit] | None:
-        named = self._find_code_after(text, found, end - 1) if end else None
+        named = self._find_code_after(text, atoms, end - 1) if end else None
         return None if named is None else (end - 1, named[1])
 
     def _resolve_shared(
         self, phrases: Iterable[tuple[str, Any]], type: str
     ) -> Iterator[tuple[str, Unit]]:
-        """The phrases, each with the one of the currencies that share it."""
+        """The phrases, each with the preferred one of the currencies that share it."""
         for phrase, sharing in phrases:
             codes = sharing.split()
             code = next((one for one in self._preferred if one in codes), codes[0])
@@ -244,25 +248,20 @@ class CurrencyMatcher:
 
 
 def _preferred_currencies(language: str, currency: str, core: Mapping[str, Any]) -> list[str]:
-    """The currencies to choose among those that share a sign, the first one best."""
+    """The preferred currencies for a shared sign, the best one first."""
     of_language = core["languages"].get(base_code(language), "")
     return [code for code in (currency, _currency_of_country(language), of_language) if code]
 
 
 def _currency_of_country(language: str) -> str:
-    """The currency of the country that a language names (``en-AU``); '' if it names none."""
-    country = language.replace("_", "-").partition("-")[2].upper()
-    code: str = load_shared_table("currencies")["countries"].get(country, "")
+    """The currency of the region of a language tag (``en-AU``); '' if it has none."""
+    code: str = load_currencies()["countries"].get(region_of(language), "")
     return code
 
 
-def _is_glued(found: Sequence[Atom], at: int) -> bool:
-    return at < len(found) and found[at].glued
-
-
-def _touches_letters(found: Sequence[Atom], at: int) -> bool:
-    """Whether a word goes on over the edge before that atom."""
-    before, here = found[at - 1], found[at]
+def _touches_letters(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether a word continues across the edge before an atom."""
+    before, here = atoms[at - 1], atoms[at]
     return (
         here.glued
         and before.kind == "word"

@@ -1,6 +1,6 @@
-"""What stands around numbers in a language: comparisons, ranges, percent, suffixes, scales.
+"""The phrases around numbers in a language: comparisons, ranges, percent, suffixes, scales.
 
-All of it comes from ``languages/<code>/numbers.yaml``; that of ``en`` says what the keys are.
+They come from ``languages/<code>/numbers.yaml``; the file of ``en`` documents the keys.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.builtin.language_region import region_of
 from anaphora.entities.builtin.numbers.digits import DigitParser
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
-from anaphora.entities.builtin.numbers.shared_tables import load_shared_table
-from anaphora.entities.builtin.numbers.units import Unit, load_units
+from anaphora.entities.builtin.numbers.units import Unit, load_currencies, load_units
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 
@@ -38,8 +38,8 @@ TIMES = frozenset({"x", "х", "×"})  # 2x espresso
 
 @dataclass(frozen=True, slots=True)
 class RangeConnector:
-    """What stands between the ends of a range: the phrases that may open it (an empty one, if it
-    needs none), and those that may close it."""
+    """A phrase between the ends of a range, with the phrases that may open the range (an empty one,
+    if none is needed) and those that may close it."""
 
     openings: frozenset[str]
     closings: frozenset[str]
@@ -47,7 +47,7 @@ class RangeConnector:
 
 @dataclass(frozen=True, slots=True)
 class NumberPhrases:
-    """The phrases of a language."""
+    """The phrases of a language, and its parser of numbers in digits."""
 
     digits: DigitParser
     minus: PhraseLookup[str]
@@ -78,16 +78,16 @@ class NumberPhrases:
     has_bare_ones: bool
     has_years_in_halves: bool
 
-    def skip_counter(self, found: Sequence[Atom], end: int, unit: Unit | None) -> int:
-        """Behind the word that counts what a number without a unit stands for (三個), if there is
-        one; else ``end``, which is behind the number."""
-        behind = self.counters.find_after(found, end) if unit is None else None
+    def skip_counter(self, atoms: Sequence[Atom], end: int, unit: Unit | None) -> int:
+        """The end of the counter word behind a number without a unit (三個); ``end``, the end of
+        the number, if there is none."""
+        behind = self.counters.find_after(atoms, end) if unit is None else None
         return end if behind is None else behind[0]
 
 
 @lru_cache(maxsize=32)
 def load_number_phrases(language: str) -> NumberPhrases:
-    """The phrases of a language; marks and digits alone where there is no table."""
+    """The phrases of a language; only digits and signs, if it has no table."""
     written = cached_table(base_code(language), "numbers")
     normalize = create_normalizer(language)
     decimal, groups = _separators(language, written)
@@ -141,16 +141,16 @@ def load_number_phrases(language: str) -> NumberPhrases:
 
 
 def _labels(written: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """The phrases before a number that say what it is the number of; False for longer ones that
-    do not say so after all."""
+    """The phrases that label the number behind them (#, "room"); False for longer phrases that are
+    no labels."""
     yield from ((sign, True) for sign in _NUMBER_SIGNS)
     yield from ((phrase, True) for phrase, _ in iter_phrases(written, "labels"))
     yield from ((phrase, False) for phrase, _ in iter_phrases(written, "no_labels"))
 
 
 def _currencies(language: str) -> Iterator[tuple[str, str]]:
-    """The names, signs and codes of currencies, each standing for itself."""
-    core = load_shared_table("currencies")
+    """The names, signs and codes of currencies, each with itself as the meaning."""
+    core = load_currencies()
     codes = [*core["codes"].split(), *core["lower"].split()]
     names = [
         *iter_phrases(core, "signs"),
@@ -160,16 +160,14 @@ def _currencies(language: str) -> Iterator[tuple[str, str]]:
 
 
 def _parse_amount(written: str) -> tuple[Fraction, Unit]:
-    """What is written as a number and a unit: 1/2 h."""
+    """Parse a number and a unit: ``1/2 h``."""
     value, name = written.split()
     return Fraction(value), load_units().units[name]
 
 
 def _separators(language: str, written: Mapping[str, Any]) -> tuple[str, str]:
-    """The decimal mark and the marks between groups, as they are in the country of the
-    language, if one is named (``es-MX``)."""
-    region = language.replace("_", "-").partition("-")[2].upper()
-    own = written.get("regions", {}).get(region, {})
+    """The decimal mark and the group marks of a language, or of its region (``es-MX``)."""
+    own = written.get("regions", {}).get(region_of(language), {})
     marks = {"decimal": ".", "groups": ",", **written, **own}
     return marks["decimal"], marks["groups"]
 
@@ -185,9 +183,7 @@ def _parse_range(written: list[str]) -> tuple[str, str, str]:
 
 def _range_connectors(ranges: list[tuple[str, str, str]]) -> Iterator[tuple[str, RangeConnector]]:
     for phrase in dict.fromkeys(middle for _, middle, _ in ranges):
-        of_it = [one for one in ranges if one[1] == phrase]
-        openings = frozenset(opening for opening, _, _ in of_it)
-        yield (
-            phrase,
-            RangeConnector(openings, frozenset(closing for *_, closing in of_it if closing)),
-        )
+        own = [one for one in ranges if one[1] == phrase]
+        openings = frozenset(opening for opening, _, _ in own)
+        closings = frozenset(closing for *_, closing in own if closing)
+        yield phrase, RangeConnector(openings, closings)

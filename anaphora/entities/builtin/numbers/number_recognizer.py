@@ -1,20 +1,18 @@
-"""The built-in entity ``number``: numbers in digits and words, in any way that people compare,
-count and measure.
+"""The built-in entity ``number``: numbers in digits and words, with comparisons, ranges and units.
 
-The value of a mention is a text that is the same however it was said: ``205``, ``0.75``, ``5 %``,
-``20 °C``, ``>5``, ``>=3 km``, ``<5``, ``<=5``, ``2..4`` (with both ends; ``2<..<4`` without them),
-``~5`` for "about 5" and ``!=5`` for "not 5". Its metadata: ``value``, or ``from`` with
-``fromincl`` and ``to`` with ``toincl``; ``kind``; ``comparison``, ``unit`` and ``unittype``
-where there are any.
+The value of a mention is canonical: ``205``, ``0.75``, ``5 %``, ``20 °C``, ``>5``, ``>=3 km``,
+``<5``, ``<=5``, ``2..4`` (including both ends; ``2<..<4`` without them), ``~5`` for "about 5" and
+``!=5`` for "not 5". Its metadata: ``value``, or ``from`` with ``fromincl`` and ``to`` with
+``toincl``; ``kind``; ``comparison``, ``unit`` and ``unittype``, if there are any.
 
-Amounts that are said together are one, in the smaller unit, in which they are exact: "2 hours 30
-minutes" are ``150 min``. A decimal is a cardinal, in digits and in words; a ``fraction`` is what
-was said as one ("two and a half").
+Amounts that belong together are one, in the smaller unit, so that the value is exact: "2 hours 30
+minutes" is ``150 min``. A decimal is a cardinal, in digits and in words; the kind ``fraction`` is
+for numbers in the form of a fraction ("two and a half").
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -38,7 +36,7 @@ __all__ = [
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
-    """The recognizer of a language; it has no options."""
+    """Create the recognizer of numbers in a language; it has no options."""
     return NumberRecognizer(language)
 
 
@@ -46,7 +44,7 @@ class NumberRecognizer:
     """Finds the numbers of a text."""
 
     def __init__(self, language: str) -> None:
-        self._may_have = build_prefilter(language)
+        self._may_contain_number = build_prefilter(language)
         self._read = QuantityReader(language, MeasureUnitMatcher(language))
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
@@ -55,13 +53,13 @@ class NumberRecognizer:
 
     def find_mentions(self, text: str) -> list[Mention]:
         """The numbers in a text."""
-        if not self._may_have(text):
+        if not self._may_contain_number(text):
             return []
-        found, quantities = self._read(text)
+        atoms, quantities = self._read(text)
         return [
             Mention(
-                found[one.start].start,
-                found[one.end - 1].end,
+                atoms[one.start].start,
+                atoms[one.end - 1].end,
                 format_quantity(one),
                 _build_metadata(one),
             )
@@ -69,25 +67,29 @@ class NumberRecognizer:
         ]
 
 
-def format_quantity(one: Quantity) -> str:
-    """What is meant, written in one way."""
+def format_quantity(
+    one: Quantity, format_number: Callable[[int | Fraction], str] | None = None
+) -> str:
+    """The canonical text of a quantity (``~5``, ``>=3 km``, ``2..4``). ``format_number`` formats
+    its numbers, by default as decimals."""
+    write = format_number or _format_number
     unit = f" {one.unit.name}" if one.unit is not None else " %" if one.kind == "percent" else ""
     if one.value is not None:
         sign = {"about": "~", "not": "!="}.get(one.comparison or "", "")
-        return f"{sign}{_format_number(one.value)}{unit}"
+        return f"{sign}{write(one.value)}{unit}"
     low, high = one.low, one.high
     if low is not None and high is not None:
         dots = f"{'' if low.included else '<'}..{'' if high.included else '<'}"
-        return f"{_format_number(low.value)}{dots}{_format_number(high.value)}{unit}"
+        return f"{write(low.value)}{dots}{write(high.value)}{unit}"
     if low is not None:
-        return f">{'=' if low.included else ''}{_format_number(low.value)}{unit}"
+        return f">{'=' if low.included else ''}{write(low.value)}{unit}"
     if high is not None:
-        return f"<{'=' if high.included else ''}{_format_number(high.value)}{unit}"
+        return f"<{'=' if high.included else ''}{write(high.value)}{unit}"
     return unit.strip()
 
 
 def build_range_metadata(one: Quantity) -> dict[str, Any]:
-    """The ends of a range and how it compares, as metadata."""
+    """The metadata of a range and of a comparison."""
     meta: dict[str, Any] = {}
     if one.low is not None:
         meta["from"] = to_json_number(one.low.value)
@@ -101,7 +103,7 @@ def build_range_metadata(one: Quantity) -> dict[str, Any]:
 
 
 def to_json_number(value: int | Fraction) -> int | float:
-    """A number as JSON has it: a whole one where it is whole."""
+    """A number for JSON: an int if it is whole, otherwise a float."""
     if isinstance(value, int):
         return value
     return value.numerator if value.denominator == 1 else float(value)

@@ -1,4 +1,4 @@
-"""Whether a text may hold a number at all, found out in a microsecond or two."""
+"""A fast negative test for numbers in a text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import (
     NumeralVocabulary,
     load_vocabulary,
 )
-from anaphora.entities.builtin.numbers.unspaced_scripts import is_unspaced
+from anaphora.entities.builtin.unspaced_scripts import is_unspaced
 from anaphora.entities.words.normalization import base_code
 from anaphora.entities.words.orthography import load_orthography
 
@@ -27,28 +27,30 @@ _APOSTROPHES = "'’‘ʼ‛′´＇"
 
 @lru_cache(maxsize=32)
 def build_prefilter(language: str) -> Callable[[str], bool]:
-    """A function that is False only for texts without any digit and without a word that a
-    numeral of the language may start with."""
+    """Build the test of a language: it is False only for texts without digits and without a word
+    that starts a numeral. It takes 1 to 2 µs."""
     options = re2.Options()
     options.log_errors = False
-    words = load_vocabulary(language)
-    whole = {(word,) for word in load_number_phrases(language).unit_words}
+    vocabulary = load_vocabulary(language)
+    unit_words = {(word,) for word in load_number_phrases(language).unit_words}
     patterns = (
         _NUMERIC_CHARACTER,
-        *_opener_patterns(words, words.openers | whole, _spelling_classes(language, words)),
+        *_opener_patterns(
+            vocabulary, vocabulary.openers | unit_words, _spelling_classes(language, vocabulary)
+        ),
     )
-    # A set of one pattern: it takes a fifth of the time that a search takes, which tells where.
-    found = re2.Set.SearchSet(options)
-    found.Add("|".join(patterns))
-    found.Compile()
+    # A set of one pattern takes a fifth of the time of a search, which finds the position too.
+    pattern_set = re2.Set.SearchSet(options)
+    pattern_set.Add("|".join(patterns))
+    pattern_set.Compile()
 
-    def may_have(text: str) -> bool:
+    def may_contain_number(text: str) -> bool:
         if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
             return True
-        # RE2 reads UTF-8, in which half of a character can't be written.
-        return bool(found.Match(text.lower().encode("utf-8", "replace")))
+        # RE2 reads UTF-8, which has no lone surrogates.
+        return bool(pattern_set.Match(text.lower().encode("utf-8", "replace")))
 
-    return may_have
+    return may_contain_number
 
 
 def _opener_patterns(
@@ -82,16 +84,16 @@ def _spelling_pattern(char: str, spellings: Mapping[str, str]) -> str:
 
 
 def _spelling_classes(language: str, words: NumeralVocabulary) -> dict[str, str]:
-    """The letters that count as others in the language (``ё`` as ``е``), as classes of them by
-    those that they count as."""
-    known = load_orthography(base_code(language))
-    same = [(chr(code), letter) for code, letter in known.same.items() if letter]
+    """Character classes of the letters that are equivalent in the language (``[её]``), by the one
+    that stands for all."""
+    orthography = load_orthography(base_code(language))
+    same = [(chr(code), letter) for code, letter in orthography.same.items() if letter]
     folded = [(chr(code), letter) for code, letter in words.fold.items() if letter]
     classes: dict[str, set[str]] = {"'": set(_APOSTROPHES)}
-    for letter, counts_as in [*same, *folded, *known.last.items()]:
-        classes.setdefault(counts_as, {counts_as}).add(letter)
-    for letter, counts_as in folded:  # what counts as the letter that is folded
-        classes[counts_as] |= classes.get(letter, set())
+    for letter, base in [*same, *folded, *orthography.last.items()]:
+        classes.setdefault(base, {base}).add(letter)
+    for letter, base in folded:  # and the letters that are equivalent to the folded one
+        classes[base] |= classes.get(letter, set())
     return {
         letter: f"[{''.join(sorted(others))}]"
         for letter, others in classes.items()

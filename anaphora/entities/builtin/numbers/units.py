@@ -1,4 +1,4 @@
-"""The units of measure of all languages, with their symbols: ``tables/units.yaml``."""
+"""The units of measure and the currencies of all languages: ``tables/*.yaml``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from anaphora.entities.builtin.numbers.shared_tables import load_shared_table
+from anaphora.entities.languages import load_yaml
 
-__all__ = ["Unit", "UnitCatalog", "load_units"]
+__all__ = ["Unit", "UnitCatalog", "load_currencies", "load_units"]
 
 _OTHER_SECTIONS = ("exact", "sums", "meant", "bare")
 
@@ -25,10 +25,14 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class UnitCatalog:
-    """The units by name, by symbol, and by the symbols whose case counts; how large each is among
-    those that are said together (hours and minutes), by the number of its family; what a unit
-    means behind another one, and which one may go without saying behind it, from one number to
-    another."""
+    """The units of all languages.
+
+    ``units`` has them by name, ``symbols`` by symbol, ``case_sensitive_symbols`` by the symbols
+    whose case matters. ``sizes`` has the family of a unit (hours and minutes form one) and its
+    size in it. ``implied_units`` maps a unit and a following one to the unit that the latter means
+    there; ``implied_parts`` maps a unit to the one that a bare number behind it has, with the least
+    and the greatest such number.
+    """
 
     units: Mapping[str, Unit]
     symbols: Mapping[str, Unit]
@@ -38,8 +42,8 @@ class UnitCatalog:
     implied_parts: Mapping[Unit, tuple[Unit, int, int]]
 
     def ratio(self, large: Unit, small: Unit) -> int | None:
-        """How many of a unit another one has, where both are said together: 60 minutes an hour;
-        None, if they are not."""
+        """The number of small units in a large one of the same family (60 minutes in an hour); None
+        if it is no whole number or the families differ."""
         one, other = self.sizes.get(large), self.sizes.get(small)
         if one is None or other is None or one[0] != other[0] or one[1] <= other[1]:
             return None
@@ -49,8 +53,8 @@ class UnitCatalog:
 
 @lru_cache(maxsize=1)
 def load_units() -> UnitCatalog:
-    """All that the table tells."""
-    table: dict[str, Any] = load_shared_table("units")
+    """The units of ``tables/units.yaml``."""
+    table = load_yaml(__package__, "tables/units.yaml")
     listed = {type: names for type, names in table.items() if type not in _OTHER_SECTIONS}
     units = {name: Unit(name, type) for type, names in listed.items() for name in names}
     symbols = {
@@ -81,3 +85,9 @@ def load_units() -> UnitCatalog:
             for name, (part, low, high) in table["bare"].items()
         },
     )
+
+
+@lru_cache(maxsize=1)
+def load_currencies() -> Mapping[str, Any]:
+    """The table of currencies, ``tables/currencies.yaml``."""
+    return load_yaml(__package__, "tables/currencies.yaml")

@@ -1,1 +1,1 @@
-"""Built-in entities that need no more than their own words: addresses, points, yes and no."""
+"""Built-in entities by their form: coordinates, e-mail addresses, phone numbers, web addresses."""

@@ -1,12 +1,12 @@
 """The built-in entity ``coordinate``: points on the earth.
 
-Two angles are a point where they are called latitude and longitude, or north or south and east or
-west (``languages/<code>/coordinates.yaml``), before or behind the number. Without such words
-both need minutes or two decimals (three, if only a blank stands between them), and may be no part
-of a longer list. Angles out of range are none.
+Two angles are a point if words before or behind them name the axes: latitude and longitude, or
+north or south and east or west (``languages/<code>/coordinates.yaml``). Without such words both
+angles need minutes or two decimals (three, if only a blank separates them), and must not be part of
+a longer list. Both must be in range.
 
-The value is ``latitude,longitude`` in degrees (``48.8567,2.3508``), as are the numbers ``latitude``
-and ``longitude`` in the metadata.
+The value is ``latitude,longitude`` in degrees (``48.8567,2.3508``); the metadata has the numbers
+``latitude`` and ``longitude``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any, Literal, TypeAlias
 import regex
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.patterns.unspaced_scripts import UNSPACED
 from anaphora.entities.builtin.phrasebook import load_phrase_tables
+from anaphora.entities.builtin.unspaced_scripts import UNSPACED
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
 
@@ -31,11 +31,11 @@ __all__ = ["create"]
 
 _PREFILTER = re.compile(r"\d\D{1,60}\d")
 _DECIMALS = 6  # of a degree: 10 cm
-_LEAST_DECIMALS = 2
-_LEAST_WITHOUT_MARK = 3
+_MIN_DECIMALS = 2
+_MIN_DECIMALS_WITHOUT_MARK = 3
 
 _Axis: TypeAlias = Literal["latitude", "longitude"]
-_MOST_LATITUDE, _MOST_LONGITUDE = 90, 180
+_MAX_LATITUDE, _MAX_LONGITUDE = 90, 180
 _DIRECTIONS: Mapping[str, tuple[_Axis, int]] = {
     "north": ("latitude", 1),
     "south": ("latitude", -1),
@@ -47,7 +47,7 @@ _DIRECTIONS: Mapping[str, tuple[_Axis, int]] = {
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
-    """The recognizer of coordinates in a language; it has no options."""
+    """Create the recognizer of coordinates in a language; it has no options."""
     return _get_recognizer(base_code(language))
 
 
@@ -71,7 +71,7 @@ class _CoordinateRecognizer:
         self._directions: dict[str, tuple[_Axis, int]] = {}
         for kind, direction in _DIRECTIONS.items():
             for word in words[kind]:
-                # The language's own table comes first: O is east in German.
+                # The table of the language comes first: O is east in German.
                 self._directions.setdefault(_key(word), direction)
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
@@ -102,8 +102,8 @@ class _CoordinateRecognizer:
         return _bare_point(one, other, match["between"])
 
     def _find_direction(self, match: regex.Match[str], which: str) -> tuple[_Axis, int] | None:
-        """The axis that the words before and behind an angle name, and the sign, 0 if they name
-        none; None for words that contradict each other."""
+        """The axis that the words before and behind an angle name, and the sign (0 without one);
+        None without such words, or if they contradict each other."""
         words = [word for word in (match[f"before{which}"], match[f"behind{which}"]) if word]
         named = [self._directions[_key(word)] for word in words]
         if not named or len({axis for axis, _ in named}) > 1:
@@ -114,8 +114,9 @@ class _CoordinateRecognizer:
 
 @dataclass(frozen=True, slots=True)
 class _Angle:
-    """``decimals`` counts those of the degrees; ``mark`` is what stands before them;
-    ``signed`` says that a plus or a minus stands before the angle."""
+    """An angle. ``decimals`` counts the decimals of the degrees, ``mark`` is their decimal mark;
+    ``precise`` and ``explicit`` tell how much it looks like an angle; ``signed`` that it has a plus
+    or a minus."""
 
     degrees: float
     decimals: int
@@ -138,7 +139,7 @@ def _parse_angle(match: regex.Match[str], which: str) -> _Angle | None:
         degrees=-degrees if sign and sign[0] in "-−–" else degrees,
         decimals=decimals,
         mark=mark,
-        precise=match[f"m{which}"] is not None or decimals >= _LEAST_DECIMALS,
+        precise=match[f"m{which}"] is not None or decimals >= _MIN_DECIMALS,
         explicit=bool(match[f"m{which}"] or match[f"degree{which}"] or decimals),
         signed=bool(sign),
     )
@@ -147,7 +148,7 @@ def _parse_angle(match: regex.Match[str], which: str) -> _Angle | None:
 def _named_point(
     named: tuple[tuple[_Angle, tuple[_Axis, int] | None], tuple[_Angle, tuple[_Axis, int] | None]],
 ) -> tuple[float, float] | None:
-    """The point of two angles that are called something; None if that makes no sense."""
+    """The point of two angles with words for their axes; None if these make no sense."""
     degrees: dict[_Axis, float] = {}
     for angle, called in named:
         if called is None:
@@ -167,13 +168,13 @@ def _bare_point(one: _Angle, other: _Angle, between: str | None) -> tuple[float,
         return None
     if not (one.precise and other.precise) or (separator == one.mark == ","):
         return None
-    if not separator.strip() and min(one.decimals, other.decimals) < _LEAST_WITHOUT_MARK:
+    if not separator.strip() and min(one.decimals, other.decimals) < _MIN_DECIMALS_WITHOUT_MARK:
         return None
     return _to_point(one.degrees, other.degrees)
 
 
 def _to_point(latitude: float, longitude: float) -> tuple[float, float] | None:
-    if abs(latitude) > _MOST_LATITUDE or abs(longitude) > _MOST_LONGITUDE:
+    if abs(latitude) > _MAX_LATITUDE or abs(longitude) > _MAX_LONGITUDE:
         return None
     # Adding 0 turns -0.0 into 0.0.
     return round(latitude, _DECIMALS) + 0.0, round(longitude, _DECIMALS) + 0.0
@@ -188,17 +189,17 @@ def _key(word: str) -> str:
 
 
 def _pattern(words: Mapping[str, list[str]]) -> regex.Pattern[str]:
-    """Finds two angles: a geo URI, called by words before them, by words behind them, and bare
+    """A pattern of two angles: a geo URI, angles with words before or behind them, and bare
     ones."""
-    called = _alternatives([word for kind in _DIRECTIONS for word in words[kind]])
+    named = _alternatives([word for kind in _DIRECTIONS for word in words[kind]])
     sides = _alternatives(
         [word for kind in ("north", "south", "east", "west") for word in words[kind]]
     )
     gap = r"\s{0,2}"
     between = rf"{gap}[,;/&|，、；،]?\s{{0,3}}"
-    before = rf"(?P<before%s>{called}){gap}[:=]?{gap}"
+    before = rf"(?P<before%s>{named}){gap}[:=]?{gap}"
     behind = rf"{gap}(?P<behind%s>{sides})"
-    ways = (
+    forms = (
         r"geo:(?P<uri>(?P<sign1>-)?(?P<d1>\d{1,2}(?:\.\d{1,15})?),"
         r"(?P<sign2>-)?(?P<d2>\d{1,3}(?:\.\d{1,15})?))(?:,-?[\d.]{1,15})?(?:;[\w.=-]{1,30})*",
         before % 1 + _angle_pattern("1", words) + f"(?:{behind % 1})?" + between
@@ -210,7 +211,7 @@ def _pattern(words: Mapping[str, list[str]]) -> regex.Pattern[str]:
         + _angle_pattern("2", words) + _BARE_BEHIND,
     )  # fmt: skip
     start = rf"(?<![[\p{{L}}\p{{Nd}}_]--[{UNSPACED}]])(?<!\d[.,])"
-    return regex.compile(f"{start}(?:{'|'.join(ways)})(?![\\p{{Nd}}])", regex.V1 | regex.I)
+    return regex.compile(f"{start}(?:{'|'.join(forms)})(?![\\p{{Nd}}])", regex.V1 | regex.I)
 
 
 _BARE_BEFORE = r"(?<![\p{Sc}#:]\s?)(?<!\d\s{0,2}[,;/]\s{0,3})(?<![\d.,:/-])"
@@ -218,7 +219,7 @@ _BARE_BEHIND = r"(?!\s?[\p{Sc}%:]|\s{0,2}[,;/]\s{0,3}[+-]?\d|\.\d|-\d|\p{L})"
 
 
 def _angle_pattern(which: str, words: Mapping[str, list[str]]) -> str:
-    """An angle with marks (48°51'24"), with words, or of bare numbers (48 51 24)."""
+    """A pattern of an angle with marks (48°51'24"), with words, or of bare numbers (48 51 24)."""
     number = r"(?>\d{1,3}(?:[.,٫]\d{1,15})?)(?![\d])"
     sixtieth = r"(?>\d{1,2}(?:[.,٫]\d{1,12})?)(?![\d])"
     degree, minute, second = (_alternatives(words[kind]) for kind in ("degree", "minute", "second"))
@@ -233,7 +234,7 @@ def _angle_pattern(which: str, words: Mapping[str, list[str]]) -> str:
 
 
 def _alternatives(words: Iterable[str]) -> str:
-    """Any of the words, the longer ones first; one of letters must end where it ends."""
+    """A pattern of any of the words, the longer ones first; behind letters no letter may follow."""
     written = []
     for word in sorted(set(words), key=lambda word: (-len(word), word)):
         plain = r"\s".join(map(regex.escape, word.split()))

@@ -1,8 +1,8 @@
 """The built-in entity ``email``: e-mail addresses.
 
-The value is the address with its domain in small letters; the metadata has its halves under
-``local`` and ``domain``. Letters of any script may stand in it; letters of a script without
-blanks only before the last dot of the domain, for they may be the text around it.
+The value is the address with its domain in lower case; the metadata has the two parts under
+``local`` and ``domain``. Addresses may have letters of any script, but letters of scripts without
+spaces only before the last dot of the domain: elsewhere they may be the text around it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import regex
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.patterns.unspaced_scripts import UNSPACED
+from anaphora.entities.builtin.unspaced_scripts import UNSPACED
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 
 __all__ = ["create"]
@@ -24,14 +24,14 @@ _UNSPACED_LABEL = rf"[{UNSPACED}\p{{Nd}}]{{1,30}}"
 _LABEL = rf"(?:{_SPACED}(?:[{_SPACED}-]{{0,61}}{_SPACED})?|{_UNSPACED_LABEL})"
 _LAST = rf"(?:xn--[a-z0-9-]{{2,59}}|[[\p{{L}}\p{{M}}]--[{UNSPACED}]]{{2,63}})"
 
-_LOCAL = regex.compile(rf"(?r)[{_SPACED}_][{_SPACED}_.%+'’-]{{0,63}}", regex.V1)  # from its end
+_LOCAL = regex.compile(rf"(?r)[{_SPACED}_][{_SPACED}_.%+'’-]{{0,63}}", regex.V1)  # backwards
 _DOMAIN = regex.compile(
     rf"(?:{_LABEL}\.){{1,8}}{_LAST}(?![{_SPACED}_@])(?!-{_SPACED})", regex.V1 | regex.I
 )
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
-    """The recognizer of e-mail addresses, the same for all languages; it has no options."""
+    """Create the recognizer of e-mail addresses, the same for all languages; it has no options."""
     return _find_emails
 
 
@@ -50,7 +50,7 @@ def _find_emails(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
 
 
 def _parse_around(text: str, sign: int, reach: int) -> Mention | None:
-    """The address around the ``@`` at ``sign`` that does not begin before ``reach``."""
+    """The address around the ``@`` at ``sign``; it starts at ``reach`` or later."""
     domain = _DOMAIN.match(text, sign + 1)
     local = domain and _LOCAL.match(text, reach, sign)
     if not domain or not local or ".." in local.group() or local.group().endswith("."):

@@ -1,11 +1,11 @@
 """The built-in entity ``phone``: telephone numbers.
 
-Google's library finds them, as the package ``phonenumbers``; a number must be possible in its
-country. The option ``region`` is the country of numbers without a country code; else that of the
-language as the model writes it (``en-GB``), else as ``locale.yaml`` of the language
-has it. The value is the number as E.164 has it (``+16502530000``), which is also under ``number``;
-further metadata are ``country`` (``US``), ``national`` (as it is written there), ``type``
-(``mobile``, ``fixed_line`` …) and ``extension``, where one is named.
+The package ``phonenumbers``, a port of Google's library, finds them; a number must be possible in
+its country. The country of numbers without a country code is the option ``region``, or else the
+region of the language tag (``en-GB``), or else ``phone_country`` in ``locale.yaml`` of the
+language. The value is the number in E.164 (``+16502530000``), which the metadata has under
+``number``, beside ``country`` (``US``), ``national`` (the national format), ``type`` (``mobile``,
+``fixed_line`` …) and ``extension``, if there is one.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 from spacy.tokens import Doc
 
+from anaphora.entities.builtin.language_region import region_of
 from anaphora.entities.languages import cached_table
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
@@ -26,15 +27,15 @@ from anaphora.storage.forks import forks_delayed
 
 __all__ = ["create"]
 
-_MAX_TRIES = 500  # of what only looks like a number
+_MAX_TRIES = 500  # candidates that are no valid numbers
 _PREFILTER = re.compile(r"\d(?:\W{0,3}\d){4}")  # the matcher takes 25 to 100 µs for any text
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
-    """The recognizer of telephone numbers.
+    """Create the recognizer of telephone numbers.
 
-    Raises :class:`ModelError` without the package ``phonenumbers``, and for an option ``region``
-    that is no country.
+    Raises :class:`ModelError` if the package ``phonenumbers`` is missing, or if the option
+    ``region`` is no supported country.
     """
     try:
         import phonenumbers  # here: an extra of the package
@@ -43,10 +44,10 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
         problem = Problem("the entity 'phone' needs the package phonenumbers", hint=hint)
         raise ModelError(problem) from error
     given = str(options.get("region", ""))
-    region = given.upper() or _region_of(language)
+    region = given.upper() or region_of(language) or _default_country(language)
     if given and region not in phonenumbers.SUPPORTED_REGIONS:
-        message = f"the option 'region' of 'phone': '{given}' is no country"
-        raise ModelError(Problem(message, hint="it is a code of two letters, such as US or DE"))
+        message = f"the option 'region' of 'phone': unknown region '{given}'"
+        raise ModelError(Problem(message, hint="use a code of two letters, such as US or DE"))
     return _PhoneRecognizer(phonenumbers, region)
 
 
@@ -63,7 +64,7 @@ class _PhoneRecognizer:
         text = get_text(doc)
         if not _PREFILTER.search(text):
             return []
-        with forks_delayed():  # it imports what it knows of a country, under a lock of its own
+        with forks_delayed():  # the library imports its data of a country under a lock of its own
             matches = self._library.PhoneNumberMatcher(text, self._region, max_tries=_MAX_TRIES)
             return [
                 Mention(
@@ -96,9 +97,5 @@ class _PhoneRecognizer:
         return plain
 
 
-def _region_of(language: str) -> str | None:
-    """The country that the code of a language names (``en-GB``), else the one of the table."""
-    for part in language.replace("_", "-").split("-")[1:]:
-        if len(part) == 2:
-            return part.upper()
+def _default_country(language: str) -> str | None:
     return cached_table(base_code(language), "locale").get("phone_country")

@@ -1,9 +1,9 @@
-"""The built-in entity ``url``: the addresses of pages, with ``https://`` or without.
+"""The built-in entity ``url``: web addresses, with ``https://`` or without.
 
-linkify-it-py finds them, which reads a text of 10,000 characters in some 10 ms whatever stands in
-it. The value is the address with its scheme (``https`` where none was written) and its host in
-small letters; the metadata has ``host``, ``path``, and ``scheme``, ``port``, ``query`` and
-``fragment`` where they are written. What counts as a domain is in ``tables/url.yaml``.
+linkify-it-py finds them; it takes about 10 ms for any text of 10,000 characters. The value is the
+address with its scheme (``https`` by default) and with its host in lower case; the metadata has
+``host``, ``path``, and ``scheme``, ``port``, ``query`` and ``fragment``, if the text has them.
+``tables/url.yaml`` lists top-level domains, and the extensions of files that are no domains.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import regex
 from linkify_it import LinkifyIt
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.patterns.unspaced_scripts import blank_out_unspaced
+from anaphora.entities.builtin.unspaced_scripts import blank_out_unspaced
 from anaphora.entities.languages import load_yaml
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 from anaphora.storage.forks import fork_safe_lock
@@ -30,7 +30,7 @@ _SCHEMES = frozenset({"http", "https", "ftp"})
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
-    """The recognizer of addresses of pages, the same for all languages; it has no options."""
+    """Create the recognizer of web addresses, the same for all languages; it has no options."""
     return _find_urls
 
 
@@ -41,7 +41,7 @@ def _find_urls(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
     links = _get_link_finder()
     found = links.find(text)
     if (apart := blank_out_unspaced(text)) is not None:
-        # Letters without blanks around an address hide it, and yet may be part of one.
+        # Letters of scripts without spaces hide an adjacent address, but may be part of one.
         taken = {index for one in found for index in range(one.start, one.end)}
         more = links.find(apart)
         found += [one for one in more if taken.isdisjoint(range(one.start, one.end))]
@@ -49,7 +49,7 @@ def _find_urls(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
 
 
 class _LinkFinder:
-    """linkify-it-py, which keeps the text that it reads: one thread at a time may ask it."""
+    """A wrapper of linkify-it-py, which stores the text it reads, so that it needs a lock."""
 
     def __init__(self) -> None:
         table = load_yaml(__package__, "tables/url.yaml")
@@ -72,7 +72,7 @@ class _LinkFinder:
         try:
             parts = urlsplit(address)
             port = parts.port
-        except ValueError:  # a port or an address in brackets that is none
+        except ValueError:  # an invalid port or address in brackets
             return None
         host = (parts.hostname or "").lower()
         if not host or (bare and self._is_file(written)):
@@ -94,6 +94,6 @@ def _get_link_finder() -> _LinkFinder:
 
 
 def _lowercase_host(netloc: str) -> str:
-    """With the host, and not the user's name, in small letters."""
+    """The network location with its host, but not its user name, in lower case."""
     user, at, host = netloc.rpartition("@")
     return f"{user}{at}{host.lower()}"

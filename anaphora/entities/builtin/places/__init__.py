@@ -1,5 +1,5 @@
-"""Places by their names: a gazetteer of cities, regions, countries and continents.
+"""Recognize places by name, with a gazetteer of cities, regions, countries and continents.
 
-``recognizer`` finds them in texts, ``gazetteer`` answers for handlers. Nothing is imported here:
-reading the gazetteer takes a second.
+``place_recognizer`` finds places in texts; ``gazetteer`` looks up places for handlers. This package
+imports nothing, because loading the gazetteer takes a second.
 """

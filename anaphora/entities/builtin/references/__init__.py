@@ -1,1 +1,1 @@
-"""Built-in entities that speak of others: how many of them, in which order, compared with what."""
+"""Built-in entities that refer to other entities: limits, sorts and relations."""

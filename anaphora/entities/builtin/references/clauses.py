@@ -1,4 +1,4 @@
-"""The parts of a text between marks, with the phrases in them."""
+"""Split a text into clauses at punctuation marks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SENTENCE_MARKS = sentence_ends.SENTENCE_MARKS | frozenset(";；؛\n")
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Phrases that no mark parts, and the atoms from ``start`` up to ``end`` around them."""
+    """The phrases of one clause, which has the atoms from ``start`` up to ``end``."""
 
     start: int
     end: int
@@ -24,18 +24,18 @@ class Clause:
 
 
 def split_clauses(
-    items: Sequence[Item], found: Sequence[Atom], marks: frozenset[str]
+    items: Sequence[Item], atoms: Sequence[Atom], marks: frozenset[str]
 ) -> Iterator[Clause]:
-    """The parts of a text in which any of the phrases stand, which come in their order and don't
-    overlap. A mark inside a phrase ("vs.") or a number ("3.5") parts nothing."""
+    """The clauses of a text that have any of the phrases (``items``, sorted, without overlaps). A
+    mark inside a phrase ("vs.") or a number ("3.5") is no boundary."""
     inside = {at for item in items for at in range(item.start, item.end)}
     ends = [
         at
-        for at, atom in enumerate(found)
-        if atom.text in marks and at not in inside and not _is_inside_word(found, at)
+        for at, atom in enumerate(atoms)
+        if atom.text in marks and at not in inside and not _is_inside_word(atoms, at)
     ]
     start = taken = 0
-    for end in (*ends, len(found)):
+    for end in (*ends, len(atoms)):
         first = taken
         while taken < len(items) and items[taken].start < end:
             taken += 1
@@ -44,5 +44,5 @@ def split_clauses(
         start = end + 1
 
 
-def _is_inside_word(found: Sequence[Atom], at: int) -> bool:
-    return at + 1 < len(found) and found[at].glued and found[at + 1].glued
+def _is_inside_word(atoms: Sequence[Atom], at: int) -> bool:
+    return at + 1 < len(atoms) and atoms[at].glued and atoms[at + 1].glued

@@ -1,41 +1,39 @@
 """The built-in entity ``limit``: how many of something, and from which end.
 
-The words stand in ``languages/<code>/limits.yaml``; ``#`` is a number or one of the amounts:
+The phrases are in ``languages/<code>/limits.yaml``; ``#`` is a number or one of the amounts:
 
-- ``descending`` and ``ascending``: phrases that begin with the greatest, best or latest ("top #"),
-  or with the least, worst or first ("bottom #"), ``either`` those that don't say ("# of");
-- ``before``: those that stand behind what they limit ("# in total");
-- ``bare``: ``descending`` and ``ascending`` ones without a number ("top cities"), which mean as
-  many as the option ``default`` says;
-- ``alone``: amounts that limit by themselves ("a few"), ``amounts``: those that do not ("dozen"),
-  each under its number;
-- ``none``: phrases in which nothing is found ("on top of").
+- ``descending`` and ``ascending``: phrases for the greatest, best or latest ("top #"), or for the
+  least, worst or first ("bottom #"); ``either``: phrases without a direction ("# of");
+- ``before``: phrases that follow what they limit ("# in total");
+- ``bare``: ``descending`` and ``ascending`` phrases without a number ("top cities"), whose number
+  is the option ``default``;
+- ``alone``: amounts that are limits by themselves ("a few"); ``amounts``: others ("dozen"), each
+  under its number;
+- ``none``: phrases that are no limits ("on top of").
 
-The value is the number; the metadata has it under ``limit``, and under ``asc`` whether the least
-come first (absent, if that is not said). ``refers`` is ``before`` for those of that section. What
-it refers to is found later: see :mod:`anaphora.entities.builtin.references.resolution`.
+The value is the number. In the metadata ``limit`` is the number, ``asc`` indicates whether the
+least come first (absent without a direction), and ``refers`` is ``before`` for phrases of that
+section. The target is resolved later: see :mod:`anaphora.entities.builtin.references.resolution`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from typing import Any
-
-from spacy.tokens import Doc
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.chart_parser import Item
 from anaphora.entities.builtin.phrasebook import (
     NO_MATCH,
     Phrasebook,
+    PhraseRecognizer,
     leftmost_longest,
     load_phrase_tables,
 )
 from anaphora.entities.builtin.references.counts import find_counts
-from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
+from anaphora.entities.recognizers.recognizer import Mention, Recognizer
 from anaphora.entities.words.normalization import base_code
 
 __all__ = ["create"]
@@ -45,7 +43,7 @@ _DIRECTIONS: Mapping[str, bool | None] = {"descending": False, "ascending": True
 
 @dataclass(frozen=True, slots=True)
 class _LimitKind:
-    """``count`` is that of an amount; ``bare`` says that the default is meant."""
+    """The meaning of a phrase; ``count`` is the number of an amount, ``bare`` means the default."""
 
     asc: bool | None = None
     before: bool = False
@@ -54,7 +52,7 @@ class _LimitKind:
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
-    """The recognizer of limits in a language; of its options it takes ``default``."""
+    """Create the recognizer of limits in a language; it uses the option ``default``."""
     code = base_code(language)
     return _LimitRecognizer(_phrasebook(code), code, int(options.get("default", 10)))
 
@@ -77,25 +75,22 @@ def _phrasebook(language: str) -> Phrasebook:
     return book.finish()
 
 
-class _LimitRecognizer:
+class _LimitRecognizer(PhraseRecognizer):
     def __init__(self, book: Phrasebook, language: str, default: int) -> None:
-        self._book = book
+        super().__init__(book)
         self._language = language
         self._default = default
 
-    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
-        found = self._book.atoms(get_text(doc))
-        if not found:
-            return []
-        phrases = self._book.read(found, find_counts(found, self._language))
-        usable = [item for item in phrases if not _is_bare(item) or _is_word_at(found, item.end)]
+    def _find_mentions(self, atoms: Sequence[Atom]) -> list[Mention]:
+        phrases = self._book.read(atoms, find_counts(atoms, self._language))
+        usable = [item for item in phrases if not _is_bare(item) or _is_word_at(atoms, item.end)]
         return [
-            self._to_mention(item, found)
+            self._to_mention(item, atoms)
             for item in leftmost_longest(usable)
             if item.meaning != NO_MATCH
         ]
 
-    def _to_mention(self, item: Item, found: Sequence[Atom]) -> Mention:
+    def _to_mention(self, item: Item, atoms: Sequence[Atom]) -> Mention:
         match item.meaning:
             case (_LimitKind() as kind, int(limit)):
                 pass
@@ -107,13 +102,13 @@ class _LimitRecognizer:
             meta["asc"] = kind.asc
         if kind.before:
             meta["refers"] = "before"
-        return Mention(found[item.start].start, found[item.end - 1].end, str(limit), meta)
+        return Mention(atoms[item.start].start, atoms[item.end - 1].end, str(limit), meta)
 
 
 def _is_bare(item: Item) -> bool:
     return isinstance(item.meaning, _LimitKind) and item.meaning.bare
 
 
-def _is_word_at(found: Sequence[Atom], end: int) -> bool:
-    """Whether a word stands there: "top cities", and not "the top" or "top 10.5"."""
-    return end < len(found) and found[end].kind == "word"
+def _is_word_at(atoms: Sequence[Atom], end: int) -> bool:
+    """Whether the next atom is a word: "top cities", but not "the top" or "top 10.5"."""
+    return end < len(atoms) and atoms[end].kind == "word"

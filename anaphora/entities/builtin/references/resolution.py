@@ -1,7 +1,7 @@
-"""What limits, sorts and relations refer to: other entities of the sentence, by where they stand.
+"""Resolve limits, sorts and relations to other entities of the sentence, by position.
 
-As in NLPCraft, words of the model's own and built-in entities can be referred to, those that refer
-themselves cannot. How far off something may stand is counted in tokens that nothing covers.
+As in NLPCraft, entities of the model and built-in ones can be targets, except those that refer to
+others themselves. Distances are counted in tokens that no entity covers.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from anaphora.models.domain import Element
 
 __all__ = ["find_referring_elements", "resolve_references"]
 
-_MAX_READINGS = 4  # ways to understand one limit, sort or relation
-_MAX_GAP = 3  # uncovered tokens between it and what it refers to ("10 of the most popular cities")
-_LIST_GAP = 1  # uncovered token between things of one list ("price and size"), no more and no less
-_MAX_DISTANCE = 24  # tokens in all
-_MAX_COMPARED_GAP = 4  # uncovered tokens between things that are compared ("… with that of the …")
+_MAX_READINGS = 4  # of one limit, sort or relation
+_MAX_GAP = 3  # uncovered tokens between an entity and its target ("10 of the most popular cities")
+_LIST_GAP = 1  # uncovered tokens between things of one list ("price and size"), exactly
+_MAX_DISTANCE = 24  # tokens, covered or not
+_MAX_COMPARED_GAP = 4  # uncovered tokens between compared things ("… with that of the …")
 
 _EntityGroup: TypeAlias = tuple[Entity, ...]
-"""Entities of the same tokens: one of them is meant."""
+"""Entities on the same tokens, of which one is meant."""
 
 _ReferenceKeys: TypeAlias = dict[str, Any]
-"""What an entity gets as metadata."""
+"""The metadata that an entity gets from its targets."""
 
 
 def find_referring_elements(elements: Mapping[str, Element]) -> dict[str, str]:
-    """The elements among these that refer to others, each with the name of its recognizer:
+    """The ids of the elements that refer to others, each with the name of its recognizer:
     ``limit``, ``sort`` or ``relation``."""
     names = {
         id: element.recognition.name.removeprefix("nlpcraft:")
@@ -44,14 +44,14 @@ def find_referring_elements(elements: Mapping[str, Element]) -> dict[str, str]:
 
 
 def resolve_references(entities: Sequence[Entity], elements: Mapping[str, Element]) -> list[Entity]:
-    """The entities of a sentence, those that refer to others with what they refer to in their
-    metadata: ``elements`` tells which do, and of what (option ``of``).
+    """The entities of a sentence, with the targets of limits, sorts and relations in their
+    metadata. ``elements`` defines which entities refer to others, and to which (option ``of``).
 
-    A limit and a relation get ``indexes``, the tokens of what they refer to, and ``note``, the id
-    of its element (a relation between several elements: ``notes``, their ids); a sort gets
-    ``subjindexes`` and ``subjnotes``, ``byindexes`` and ``bynotes``, those of the two that it has.
-    Where several elements stand on the same tokens, there is one entity for each, at most four.
-    One that refers to nothing stays as it is, without these keys.
+    A limit and a relation get ``indexes``, the tokens of their targets, and ``note``, the id of the
+    element (a relation between several elements: ``notes``, their ids). A sort gets
+    ``subjindexes`` and ``subjnotes`` for its subjects, ``byindexes`` and ``bynotes`` for its
+    criteria. If several elements are on the same tokens, there is one entity for each, at most
+    four. An entity without targets is unchanged.
     """
     kinds = find_referring_elements(elements)
     if not any(entity.element in kinds for entity in entities):
@@ -79,7 +79,7 @@ def _first_token(entity: Entity) -> int:
 
 
 def _entities_in_range(entity: Entity, others: Sequence[Entity]) -> Sequence[Entity]:
-    """Those of ``others``, which come in the order of the sentence, that could be meant."""
+    """The ``others`` (in the order of the sentence) that are near enough to be targets."""
     start = bisect_left(others, entity.tokens[0] - _MAX_DISTANCE, key=_first_token)
     end = bisect_right(others, entity.tokens[-1] + _MAX_DISTANCE, key=_first_token)
     return others[start:end]
@@ -91,8 +91,8 @@ def _allowed_targets(element: Element) -> frozenset[str]:
 
 
 class _ReferenceContext:
-    """What one entity may refer to, by where it stands. Of entities that begin at the same token
-    those that reach farthest count; if ``allowed`` names any groups or elements, only these."""
+    """The possible targets of one entity, by position. Of entities that start at the same token the
+    longest count; ``allowed`` restricts them to groups and elements, unless it is empty."""
 
     def __init__(self, entity: Entity, others: Sequence[Entity], allowed: frozenset[str]) -> None:
         own = set(entity.tokens)
@@ -110,47 +110,49 @@ class _ReferenceContext:
                 places.append(_group_by_element(group))
         first, last = entity.tokens[0], entity.tokens[-1]
         self.preceding = [place for place in reversed(places) if place[0].tokens[-1] < first]
-        """The nearest one first, as in ``behind``."""
+        """The targets before the entity, the nearest first."""
         self.following = [place for place in places if place[0].tokens[0] > last]
+        """The targets behind the entity, the nearest first."""
         self._entity = entity
 
     def within_reach(
         self, places: Sequence[_EntityGroup], farthest: int = _MAX_GAP
     ) -> Sequence[_EntityGroup]:
-        """The places, the nearest first, if that is near enough."""
+        """The places (nearest first), if the nearest one is near enough; otherwise none."""
         return places if places and self._gap(self._entity, places[0][0]) <= farthest else ()
 
     def take_list(self, places: Sequence[_EntityGroup]) -> list[_EntityGroup]:
-        """The first of the places, and those that go on with it like a list."""
+        """The first of the places, and those that continue a list with it."""
         return self._take_while(places, lambda gap: gap == _LIST_GAP)
 
     def take_compared(self, places: Sequence[_EntityGroup]) -> list[_EntityGroup]:
-        """The first of the places, and what follows it near enough to be compared with it."""
+        """The first of the places, and those near enough to be compared with it."""
         return self._take_while(places, lambda gap: gap <= _MAX_COMPARED_GAP)
 
     def _take_while(
-        self, places: Sequence[_EntityGroup], goes_on: Callable[[int], bool]
+        self, places: Sequence[_EntityGroup], continues: Callable[[int], bool]
     ) -> list[_EntityGroup]:
         row: list[_EntityGroup] = []
         for place in places:
-            if row and not goes_on(self._gap(row[-1][0], place[0])):
+            if row and not continues(self._gap(row[-1][0], place[0])):
                 break
             row.append(place)
         return row
 
     def _gap(self, one: Entity, other: Entity) -> int:
-        """How many tokens that nothing covers stand between the two."""
+        """The number of uncovered tokens between two entities."""
         before, behind = sorted((one.tokens, other.tokens))
         return sum(token not in self._covered for token in range(before[-1] + 1, behind[0]))
 
 
 def _group_by_element(entities: Iterable[Entity]) -> _EntityGroup:
-    """One entity of each element."""
+    """The first entity of each element."""
     return tuple({entity.element: entity for entity in reversed(list(entities))}.values())[::-1]
 
 
 def _resolve_limit(entity: Entity, around: _ReferenceContext) -> Iterator[_ReferenceKeys]:
-    """What stands right behind it; right before it if it says so or if there is nothing behind."""
+    """The target right behind the limit; the one right before it, if the phrase asks for that or
+    nothing is behind."""
     sides = [around.within_reach(around.following), around.within_reach(around.preceding)]
     if entity.meta.get("refers") == "before":
         sides.reverse()
@@ -160,13 +162,13 @@ def _resolve_limit(entity: Entity, around: _ReferenceContext) -> Iterator[_Refer
 
 
 def _resolve_sort(entity: Entity, around: _ReferenceContext) -> Iterator[_ReferenceKeys]:
-    """By what: that which stands where the recognizer has seen a criterion. What: that which
-    stands between the words and the criterion, else before the words."""
+    """The criteria are between the offsets of the recognizer; the subjects are between the phrase
+    and the criteria, or else before the phrase."""
     start, end = entity.meta.get("by", (entity.start, entity.start))
     before = around.preceding[::-1]
     within = [one for one in (*before, *around.following) if start <= one[0].start < end]
     by = around.take_list(within)
-    # All behind the criterion belongs to it or to neither.
+    # Entities behind the criterion are no subjects.
     middle = [one for one in around.following if start < entity.end or one[0].end <= start]
     ahead = [one for one in around.preceding if one not in within]
     what = _sharing_groups(
@@ -179,8 +181,8 @@ def _resolve_sort(entity: Entity, around: _ReferenceContext) -> Iterator[_Refere
 
 
 def _sharing_groups(places: Sequence[_EntityGroup]) -> Sequence[_EntityGroup]:
-    """The first place and those behind it, up to one that shares no group with it: "cities in
-    France" are no list."""
+    """The first place and the following ones that share a group with it: "cities in France" is no
+    list."""
     groups = {group for place in places[:1] for one in place for group in one.groups}
     return list(takewhile(lambda place: any(one.groups & groups for one in place), places))
 
@@ -195,7 +197,7 @@ def _build_keys(prefix: str, entities: Sequence[Entity]) -> _ReferenceKeys:
 
 
 def _resolve_relation(entity: Entity, around: _ReferenceContext) -> Iterator[_ReferenceKeys]:
-    """What is connected: things of one element if there are such, else the two that are next."""
+    """The related things: those of one element, if there are any, otherwise the nearest two."""
     before, behind = around.within_reach(around.preceding), around.within_reach(around.following)
     match entity.meta.get("refers"):
         case "between":
@@ -214,8 +216,8 @@ def _resolve_relation(entity: Entity, around: _ReferenceContext) -> Iterator[_Re
 
 
 def _find_comparable(*sides: Sequence[_EntityGroup]) -> list[tuple[Entity, ...]]:
-    """Those of one element that differ in what they say, of the first such element, and of others
-    on the same tokens: all of one side, or of two sides the next ones."""
+    """The things of one element with different values, for the first such element and for others on
+    the same tokens: all of a single side, or the nearest one of each of two sides."""
     found: list[tuple[Entity, ...]] = []
     everywhere = [one for side in sides for place in side for one in place]
     for element in dict.fromkeys(one.element for one in everywhere):

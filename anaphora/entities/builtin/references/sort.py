@@ -1,42 +1,39 @@
-"""The built-in entity ``sort``: in which order.
+"""The built-in entity ``sort``: the order of results.
 
-The words stand in ``languages/<code>/sorting.yaml``:
+The phrases are in ``languages/<code>/sorting.yaml``:
 
-- ``sort``: those that ask for an order ("sort", "ranked"); ``weak``: those that do so only where a
-  criterion or a direction is named as well ("order", as in "order by price");
+- ``sort``: requests for an order ("sort", "ranked"); ``weak``: words that are such requests only
+  beside a criterion or a direction ("order", as in "order by price");
 - ``ascending`` and ``descending``: directions that are enough by themselves ("in descending
-  order"), ``ascending_of`` and ``descending_of`` such ones which the criterion may follow at once
-  («по убыванию цены»); ``up`` and ``down``: those that only say how, beside such a word ("desc");
-- ``by``: words before a criterion, ``of`` those that are such only behind a direction ("in
-  ascending order of price"), ``by_behind`` those behind it (順); ``breaks``: words at which a
-  criterion ends ("by price in Paris"), or behind which one begins that has its word behind it;
-- ``none``: phrases in which nothing is found ("in order to").
+  order"); ``ascending_of`` and ``descending_of``: directions that the criterion may follow
+  directly («по убыванию цены»); ``up`` and ``down``: directions beside a request only ("desc");
+- ``by``: words before a criterion; ``of``: words before a criterion only behind a direction ("in
+  ascending order of price"); ``by_behind``: words behind a criterion (順); ``breaks``: words that
+  end a criterion ("by price in Paris"), or precede one that ends with ``by_behind``;
+- ``none``: phrases that are no requests ("in order to").
 
-The value is ``asc``, ``desc`` or nothing; the metadata has ``asc`` where a direction is said, and
-under ``by``, where a criterion is, the two offsets in the text between which it stands. What it
-refers to is found later: see :mod:`anaphora.entities.builtin.references.resolution`.
+The value is ``asc``, ``desc`` or None. In the metadata ``asc`` is present with a direction, and
+``by`` has the two offsets of the criterion in the text, if there is one. The targets are resolved
+later: see :mod:`anaphora.entities.builtin.references.resolution`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from typing import Any
-
-from spacy.tokens import Doc
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.chart_parser import Item
 from anaphora.entities.builtin.phrasebook import (
     NO_MATCH,
     Phrasebook,
-    leftmost_longest,
+    PhraseRecognizer,
     load_phrase_tables,
 )
 from anaphora.entities.builtin.references.clauses import SENTENCE_MARKS, Clause, split_clauses
-from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
+from anaphora.entities.recognizers.recognizer import Mention, Recognizer
 from anaphora.entities.words.normalization import base_code
 
 __all__ = ["create"]
@@ -55,7 +52,7 @@ _STRONG = _OF | {"ascending", "descending"}
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
-    """The recognizer of orders in a language."""
+    """Create the recognizer of sorts in a language."""
     return _SortRecognizer(_phrasebook(base_code(language)))
 
 
@@ -70,29 +67,20 @@ def _phrasebook(language: str) -> Phrasebook:
     return book.finish()
 
 
-class _SortRecognizer:
-    def __init__(self, book: Phrasebook) -> None:
-        self._book = book
-
-    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
-        found = self._book.atoms(get_text(doc))
-        if not found:
-            return []
-        phrases = [
-            item for item in leftmost_longest(self._book.read(found)) if item.meaning != NO_MATCH
-        ]
+class _SortRecognizer(PhraseRecognizer):
+    def _find_mentions(self, atoms: Sequence[Atom]) -> list[Mention]:
         return [
             mention
-            for sentence in split_clauses(phrases, found, SENTENCE_MARKS)
+            for sentence in split_clauses(self._book.find(atoms), atoms, SENTENCE_MARKS)
             for one in _find_sort_phrases(sentence)
-            if (mention := _to_mention(one, found)) is not None
+            if (mention := _to_mention(one, atoms)) is not None
         ]
 
 
 @dataclass(frozen=True, slots=True)
 class _SortPhrase:
-    """The phrases of one order, by the word at ``head`` among ``items``; they stand between the
-    atoms ``start`` and ``end``."""
+    """The phrases of one request (``items[head]``), which has the atoms from ``start`` up to
+    ``end``."""
 
     head: int
     items: tuple[Item, ...]
@@ -101,9 +89,8 @@ class _SortPhrase:
 
 
 def _find_sort_phrases(sentence: Clause) -> Iterator[_SortPhrase]:
-    """One for each word that asks for an order; if there is none but weak ones, and no criterion,
-    for the first direction that is enough by itself. A phrase between two such words belongs to
-    the first of them."""
+    """One for each request; without requests and criteria, other than weak ones, one for the first
+    direction that is enough by itself. A phrase between two requests belongs to the first."""
     items = sentence.items
     heads = [at for at, item in enumerate(items) if item.meaning in _HEADS]
     directions = [at for at, item in enumerate(items) if item.meaning in _STRONG]
@@ -117,7 +104,7 @@ def _find_sort_phrases(sentence: Clause) -> Iterator[_SortPhrase]:
         yield _SortPhrase(head - first, items[first:last], start, end)
 
 
-def _to_mention(order: _SortPhrase, found: Sequence[Atom]) -> Mention | None:
+def _to_mention(order: _SortPhrase, atoms: Sequence[Atom]) -> Mention | None:
     head = order.items[order.head]
     directions = [_DIRECTIONS[one.meaning] for one in order.items if one.meaning in _DIRECTIONS]
     criterion = _find_criterion(order)
@@ -128,14 +115,14 @@ def _to_mention(order: _SortPhrase, found: Sequence[Atom]) -> Mention | None:
     if directions:
         meta["asc"] = directions[0]
     if criterion is not None and criterion[0] < criterion[1]:
-        meta["by"] = [found[criterion[0]].start, found[criterion[1] - 1].end]
+        meta["by"] = [atoms[criterion[0]].start, atoms[criterion[1] - 1].end]
     value = None if not directions else "asc" if directions[0] else "desc"
-    return Mention(found[start].start, found[end - 1].end, value, meta)
+    return Mention(atoms[start].start, atoms[end - 1].end, value, meta)
 
 
 def _find_criterion(order: _SortPhrase) -> tuple[int, int] | None:
-    """Between which atoms the criterion stands: behind "by", up to the end or to a head that
-    follows; None if there is none."""
+    """The atoms of the criterion (half open): behind "by", up to the end or a break; None if there
+    is no criterion."""
     head = order.items[order.head]
     for at, item in enumerate(order.items):
         if item.meaning == "by_behind" and item.end <= head.start:
@@ -162,8 +149,8 @@ def _leads_criterion(item: Item, order: _SortPhrase) -> bool:
 
 
 def _mention_bounds(order: _SortPhrase) -> tuple[int, int]:
-    """The atoms of the head and of what hangs together with it: directions before and behind,
-    and the word that leads to the criterion."""
+    """The atoms of the head and of the phrases adjacent to it: directions before and behind, and
+    the word before the criterion."""
     start, end = order.items[order.head].start, order.items[order.head].end
     for item in order.items[order.head + 1 :]:
         if item.start != end or not (item.meaning in _DIRECTIONS or _leads_criterion(item, order)):

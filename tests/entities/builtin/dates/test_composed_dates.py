@@ -1,4 +1,4 @@
-"""What is put together by rules that all languages share: in each of them it is understood."""
+"""Dates from the rules that all languages share, in each language."""
 
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ TABLE = yaml.load((HERE / "composed.yaml").read_text("utf-8"), yaml.BaseLoader)
 LANGUAGES = {path.stem for path in (HERE / "phrases").glob("*.yaml")}
 
 
-def phrases(key):
+def parametrize_phrases(key):
     return [
         pytest.param(language, text, entry, id=f"{language}: {text}")
         for entry in TABLE
@@ -28,12 +28,12 @@ def phrases(key):
 
 
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry["say"]["en"][0])
-def test_it_is_said_in_every_language(entry):
+def test_each_composed_date_has_phrases_in_every_language(entry):
     assert set(entry["say"]) == LANGUAGES
 
 
-@pytest.mark.parametrize(("language", "text", "entry"), phrases("is"))
-def test_the_date_is_understood_as_one(language, text, entry):
+@pytest.mark.parametrize(("language", "text", "entry"), parametrize_phrases("is"))
+def test_a_composed_date_has_its_value(language, text, entry):
     found = DateRecognizer(get_date_parser(language)).read(text, ASKED)
     expected = entry["is"] if isinstance(entry["is"], list) else [entry["is"]]
     assert [mention.value for mention in found] == expected
@@ -41,8 +41,8 @@ def test_the_date_is_understood_as_one(language, text, entry):
         assert key not in entry or found[0].meta[key] == entry[key]
 
 
-@pytest.mark.parametrize(("language", "text", "entry"), phrases("lasts"))
-def test_the_duration_is_understood_as_one(language, text, entry):
+@pytest.mark.parametrize(("language", "text", "entry"), parametrize_phrases("lasts"))
+def test_a_composed_duration_has_its_value(language, text, entry):
     (found,) = DurationRecognizer(get_date_parser(language)).read(text)
     assert found.value == entry["lasts"]
     assert "unit" not in entry or found.meta["unit"] == entry["unit"]
@@ -62,7 +62,7 @@ def test_a_compared_duration_has_the_keys_of_a_compared_number():
 
 
 @pytest.mark.parametrize("text", ["less than 3 days ago", "within 3 days", "3 days from Friday"])
-def test_what_compares_a_date_compares_no_duration(text):
+def test_a_comparison_of_a_date_is_none_of_its_duration(text):
     (found,) = DurationRecognizer(get_date_parser("en")).read(text)
     assert found.value == "P3D"
 

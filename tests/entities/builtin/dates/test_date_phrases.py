@@ -1,8 +1,8 @@
-"""What people say of time, language by language, asked on a Wednesday morning in Berlin.
+"""Phrases of time by language, asked on a Wednesday morning in Berlin.
 
-In the tables ``is`` has the values of the dates that are found (one, a list, or an empty list),
-``grain`` that of the first one, ``lasts`` the values of the durations. ``fails`` says why a
-phrase is not understood yet: it must not be, or the table is out of date.
+In the tables ``is`` has the expected values of dates (one, a list, or an empty list), ``grain`` the
+grain of the first one, ``lasts`` the values of durations. ``fails`` gives the reason why a phrase
+is not supported; the test fails if it is supported after all.
 """
 
 from datetime import datetime
@@ -21,15 +21,15 @@ TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
 AT_LEAST = {"en": 60, "ru": 60}
 
 
-def phrases():
+def parametrize_phrases():
     for path in TABLES:
         for phrase in yaml.load(path.read_text("utf-8"), yaml.BaseLoader):
             marks = pytest.mark.xfail(reason=phrase["fails"]) if "fails" in phrase else ()
             yield pytest.param(path.stem, phrase, marks=marks, id=f"{path.stem}: {phrase['say']}")
 
 
-@pytest.mark.parametrize(("language", "phrase"), list(phrases()))
-def test_it_is_understood(language, phrase):
+@pytest.mark.parametrize(("language", "phrase"), list(parametrize_phrases()))
+def test_a_phrase_gives_its_dates(language, phrase):
     found = DateRecognizer(get_date_parser(language)).read(phrase["say"], ASKED)
     if "is" in phrase:
         expected = phrase["is"] if isinstance(phrase["is"], list) else [phrase["is"]]
@@ -43,6 +43,6 @@ def test_it_is_understood(language, phrase):
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
-def test_there_are_enough_phrases_to_judge_a_language_by(path):
+def test_each_language_has_enough_phrases(path):
     listed = yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
     assert len({phrase["say"] for phrase in listed}) >= AT_LEAST.get(path.stem, 20)

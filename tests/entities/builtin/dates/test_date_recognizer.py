@@ -1,4 +1,4 @@
-"""What holds for every date, whenever and wherever it is said."""
+"""Dates at any time, in any zone and with any option."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -60,20 +60,20 @@ prompts: {book: {day: For which day?}}
 NEW_YORK = ZoneInfo("America/New_York")
 
 
-def dates(text, at, language="en", **kinds):
+def find_dates(text, at, language="en", **kinds):
     return DateRecognizer(get_date_parser(language), **kinds).read(text, at)
 
 
-def value(text, at, **kinds):
-    (found,) = dates(text, at, **kinds)
+def find_value(text, at, **kinds):
+    (found,) = find_dates(text, at, **kinds)
     return found.value
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(SAID), times, st.booleans(), st.sampled_from([0, 6]))
-def test_what_begins_begins_before_it_ends(said, at, ahead, first_day):
+def test_a_date_starts_before_it_ends(said, at, prefer_future, first_day):
     language, text = said
-    for found in dates(text, at, language, ahead=ahead, first_day=first_day):
+    for found in find_dates(text, at, language, prefer_future=prefer_future, first_day=first_day):
         start, end = found.meta.get("from"), found.meta.get("to")
         assert start is not None or end is not None
         assert start is None or end is None or start < end
@@ -88,7 +88,7 @@ def test_what_begins_begins_before_it_ends(said, at, ahead, first_day):
 def test_the_same_text_at_the_same_time_is_the_same_date(said, at):
     language, text = said
     fresh = DateRecognizer(get_date_parser.__wrapped__(language))
-    assert fresh.read(text, at) == dates(text, at, language)
+    assert fresh.read(text, at) == find_dates(text, at, language)
 
 
 def test_times_that_are_equal_in_two_zones_are_different_days_in_each():
@@ -101,7 +101,7 @@ def test_times_that_are_equal_in_two_zones_are_different_days_in_each():
     assert (first, second, third) == ("2026-11-18", "2026-11-19", "2026-11-18")
 
 
-def test_an_hour_that_the_clocks_show_twice_is_told_apart():
+def test_both_occurrences_of_an_ambiguous_hour_are_distinguished():
     recognizer = DateRecognizer(get_date_parser("en"))
     at = datetime(2026, 11, 1, 1, 30, tzinfo=NEW_YORK)
     first, second = (
@@ -116,15 +116,15 @@ def test_an_hour_that_the_clocks_show_twice_is_told_apart():
     st.sampled_from([datetime(1, 1, 1), datetime(1, 12, 31, 23, 59), datetime(9999, 12, 31, 23)]),
     st.sampled_from(ZONES),
 )
-def test_at_the_ends_of_the_calendar_there_are_dates_or_none(said, at, zone):
+def test_the_ends_of_the_calendar_raise_no_error(said, at, zone):
     language, text = said
-    dates(text, at.replace(tzinfo=ZoneInfo(zone)), language)
+    find_dates(text, at.replace(tzinfo=ZoneInfo(zone)), language)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=80), st.sampled_from(["en", "ru", "ja", "ar", "xx", "sw"]))
 def test_any_text_is_read(text, language):
-    dates(text, datetime(2026, 11, 18, 10, 30, tzinfo=UTC), language)
+    find_dates(text, datetime(2026, 11, 18, 10, 30, tzinfo=UTC), language)
 
 
 @settings(max_examples=300, deadline=None)
@@ -143,26 +143,26 @@ def test_any_text_is_read(text, language):
     )
 )
 def test_any_row_of_words_is_read(words):
-    for found in dates(" ".join(words), datetime(2026, 11, 18, 10, 30, tzinfo=UTC)):
+    for found in find_dates(" ".join(words), datetime(2026, 11, 18, 10, 30, tzinfo=UTC)):
         assert found.value
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.data(), st.sampled_from(LANGUAGES), times, st.booleans())
-def test_any_row_of_words_is_read_in_every_language(data, language, at, ahead):
+def test_any_row_of_words_is_read_in_every_language(data, language, at, prefer_future):
     known = load_grammar(language)
     words = sorted({*known.words, *known.weak, *known.months, "5", "12", "31", "2024", "2.5"})
     row = data.draw(st.lists(st.sampled_from(words), max_size=9))
     text = (" " if known.has_spaces else "").join(row)
-    for found in dates(text, at, language, ahead=ahead):
+    for found in find_dates(text, at, language, prefer_future=prefer_future):
         assert found.value
 
 
 @pytest.mark.parametrize("language", ["xx", "grc", "la", "tl", "lij", "sa", "zxx", "de-AT"])
-def test_what_is_written_in_digits_is_found_in_languages_without_a_table(language):
+def test_dates_in_digits_are_found_in_languages_without_a_table(language):
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
-    assert dates("1.5.2024", at, language)[0].value in ("2024-05-01", "2024-01-05")
-    assert dates("x 2024-05-01 14:30", at, language)[0].value == "2024-05-01T14:30"
+    assert find_dates("1.5.2024", at, language)[0].value in ("2024-05-01", "2024-01-05")
+    assert find_dates("x 2024-05-01 14:30", at, language)[0].value == "2024-05-01T14:30"
 
 
 @pytest.mark.parametrize(
@@ -175,13 +175,13 @@ def test_what_is_written_in_digits_is_found_in_languages_without_a_table(languag
         ("ja", ["五", "月", "日", "午", "後", "時", "から", "1"]),
     ],
 )
-def test_a_long_text_of_nothing_but_times_takes_no_second(language, words):
+def test_a_long_text_of_time_words_is_parsed_quickly(language, words):
     shuffled = Random(1)
     text = " ".join(shuffled.choice(words) for _ in range(10_000))[:10_000]
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
-    dates("5 x 1.5.2024", at, language)  # the tables are read
+    find_dates("5 x 1.5.2024", at, language)  # the tables are read
     began = process_time()
-    dates(text, at, language)
+    find_dates(text, at, language)
     assert process_time() - began < 5  # some 0.1 s
 
 
@@ -200,45 +200,45 @@ def test_a_long_text_of_nothing_but_times_takes_no_second(language, words):
     ],
 )
 def test_long_nonsense_is_read(text):
-    dates(text, datetime(2026, 11, 18, 10, 30, tzinfo=UTC))
+    find_dates(text, datetime(2026, 11, 18, 10, 30, tzinfo=UTC))
 
 
 @pytest.mark.parametrize(
     "text", ["31 February", "32 May 2024", "in the year 0", "in the year 99999", "in 99999 years"]
 )
-def test_what_never_comes_is_no_date(text):
-    assert dates(text, datetime(2026, 11, 18, 10, 30, tzinfo=UTC)) == []
+def test_a_day_that_does_not_exist_is_no_date(text):
+    assert find_dates(text, datetime(2026, 11, 18, 10, 30, tzinfo=UTC)) == []
 
 
 def test_today_is_today_where_the_question_is_asked():
     at = datetime(2026, 11, 18, 23, 30, tzinfo=UTC)
-    assert value("today", at) == "2026-11-18"
-    assert value("today", at.astimezone(ZoneInfo("Asia/Tokyo"))) == "2026-11-19"
+    assert find_value("today", at) == "2026-11-18"
+    assert find_value("today", at.astimezone(ZoneInfo("Asia/Tokyo"))) == "2026-11-19"
 
 
-def test_a_day_on_which_the_clocks_change_is_as_long_as_it_is():
-    (found,) = dates("on November 1", datetime(2026, 10, 30, 12, tzinfo=NEW_YORK))
+def test_a_day_with_a_clock_change_has_its_real_length():
+    (found,) = find_dates("on November 1", datetime(2026, 10, 30, 12, tzinfo=NEW_YORK))
     assert found.meta["start"] == "2026-11-01T00:00:00-04:00"
     assert found.meta["end"] == "2026-11-02T00:00:00-05:00"
     assert found.meta["to"] - found.meta["from"] == 25 * 3_600_000
 
 
-def test_hours_from_now_pass_over_a_change_of_the_clocks():
+def test_hours_from_now_are_elapsed_hours():
     at = datetime(2026, 11, 1, 0, 30, tzinfo=NEW_YORK)
-    assert dates("in 3 hours", at)[0].meta["start"] == "2026-11-01T02:30:00-05:00"
+    assert find_dates("in 3 hours", at)[0].meta["start"] == "2026-11-01T02:30:00-05:00"
 
 
-def test_a_time_that_the_clocks_skip_is_an_hour_later():
-    (found,) = dates("tomorrow at 2:30 am", datetime(2026, 3, 7, 12, tzinfo=NEW_YORK))
+def test_a_time_in_a_gap_is_an_hour_later():
+    (found,) = find_dates("tomorrow at 2:30 am", datetime(2026, 3, 7, 12, tzinfo=NEW_YORK))
     assert found.meta["start"] == "2026-03-08T03:30:00-04:00"
 
 
-def test_dates_that_do_not_tell_may_lie_behind():
+def test_incomplete_dates_may_be_in_the_past():
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
-    assert value("on Friday", at, ahead=False) == "2026-11-13"
-    assert value("May 1", at, ahead=False) == "2026-05-01"
-    assert value("December 24", at, ahead=False) == "2025-12-24"
-    assert value("in December", at, ahead=False) == "2025-12"
+    assert find_value("on Friday", at, prefer_future=False) == "2026-11-13"
+    assert find_value("May 1", at, prefer_future=False) == "2026-05-01"
+    assert find_value("December 24", at, prefer_future=False) == "2025-12-24"
+    assert find_value("in December", at, prefer_future=False) == "2025-12"
 
 
 @pytest.mark.parametrize(
@@ -270,9 +270,9 @@ def test_dates_that_do_not_tell_may_lie_behind():
         ("this week", "2026-W47"),
     ],
 )
-def test_ranges_and_names_lie_behind_where_dates_do(said, meant):
+def test_ranges_and_names_may_be_in_the_past(said, meant):
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
-    assert value(said, at, ahead=False) == meant
+    assert find_value(said, at, prefer_future=False) == meant
 
 
 @pytest.mark.parametrize(
@@ -292,11 +292,11 @@ def test_ranges_and_names_lie_behind_where_dates_do(said, meant):
         ("zh", "今早"),
     ],
 )
-@pytest.mark.parametrize("ahead", [True, False])
+@pytest.mark.parametrize("prefer_future", [True, False])
 @pytest.mark.parametrize("hour", [3, 9, 15])
-def test_this_morning_is_that_of_today_at_any_time_of_the_day(language, said, ahead, hour):
+def test_this_morning_is_that_of_today_at_any_time_of_the_day(language, said, prefer_future, hour):
     at = datetime(2026, 11, 18, hour, tzinfo=UTC)
-    (found,) = dates(said, at, language, ahead=ahead)
+    (found,) = find_dates(said, at, language, prefer_future=prefer_future)
     assert found.value == "2026-11-18T06:00/2026-11-18T12:00"
 
 
@@ -317,43 +317,43 @@ def test_this_morning_is_that_of_today_at_any_time_of_the_day(language, said, ah
 def test_a_week_may_begin_on_sunday(said, from_monday, from_sunday):
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
     for first_day, starts in ((0, from_monday), (6, from_sunday)):
-        assert dates(said, at, first_day=first_day)[0].meta["start"][:10] == starts
+        assert find_dates(said, at, first_day=first_day)[0].meta["start"][:10] == starts
 
 
 def test_weekdays_of_a_week_that_begins_today_are_those_to_come():
     sunday = datetime(2026, 11, 22, 10, 30, tzinfo=UTC)
-    assert value("weekdays", sunday) == "2026-11-16/2026-11-20"
-    assert value("weekdays", sunday, first_day=6) == "2026-11-23/2026-11-27"
+    assert find_value("weekdays", sunday) == "2026-11-16/2026-11-20"
+    assert find_value("weekdays", sunday, first_day=6) == "2026-11-23/2026-11-27"
 
 
-def test_the_same_time_of_another_day_is_what_the_clocks_show_there():
+def test_the_same_time_of_another_day_is_the_local_time():
     at = datetime(2026, 10, 31, 10, 30, tzinfo=NEW_YORK)
-    (found,) = dates("this time tomorrow", at)
+    (found,) = find_dates("this time tomorrow", at)
     assert found.meta["start"] == "2026-11-01T10:30:00-05:00"
-    (found,) = dates("this time tomorrow", datetime(2026, 3, 7, 2, 30, tzinfo=NEW_YORK))
+    (found,) = find_dates("this time tomorrow", datetime(2026, 3, 7, 2, 30, tzinfo=NEW_YORK))
     assert found.meta["start"] == "2026-03-08T03:30:00-04:00"
 
 
-def test_a_month_ago_of_a_day_that_it_does_not_have_is_its_last_day():
-    assert value("a month ago today", datetime(2026, 3, 31, 9, tzinfo=UTC)) == "2026-02-28"
-    assert value("a year ago today", datetime(2028, 2, 29, 9, tzinfo=UTC)) == "2027-02-28"
+def test_a_month_ago_is_the_last_day_of_a_shorter_month():
+    assert find_value("a month ago today", datetime(2026, 3, 31, 9, tzinfo=UTC)) == "2026-02-28"
+    assert find_value("a year ago today", datetime(2028, 2, 29, 9, tzinfo=UTC)) == "2027-02-28"
 
 
-def test_an_hour_that_may_be_one_of_the_afternoon_is_the_next_of_both():
+def test_an_hour_without_am_or_pm_is_the_next_one():
     at = datetime(2026, 11, 18, 4, 0, tzinfo=UTC)
-    assert value("at 7", at) == "2026-11-18T07:00"
-    assert value("at 7", at + timedelta(hours=6)) == "2026-11-18T19:00"
-    assert value("at 7", at + timedelta(hours=18)) == "2026-11-19T07:00"
-    assert value("at 19", at + timedelta(hours=18)) == "2026-11-19T19:00"
+    assert find_value("at 7", at) == "2026-11-18T07:00"
+    assert find_value("at 7", at + timedelta(hours=6)) == "2026-11-18T19:00"
+    assert find_value("at 7", at + timedelta(hours=18)) == "2026-11-19T07:00"
+    assert find_value("at 19", at + timedelta(hours=18)) == "2026-11-19T19:00"
 
 
-def test_the_order_of_day_and_month_may_be_chosen():
+def test_the_order_of_day_and_month_is_an_option():
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
     (found,) = DateRecognizer(get_date_parser("en", "DMY")).read("05/01/2024", at)
     assert found.value == "2024-01-05"
 
 
-def test_what_looks_like_a_digit_does_not_spoil_digits():
+def test_digit_symbols_do_not_affect_digits():
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
     recognizer = DateRecognizer(get_date_parser.__wrapped__("en"))
     recognizer.read("① ⑤ ² ½", at)
@@ -374,7 +374,7 @@ def test_what_looks_like_a_digit_does_not_spoil_digits():
         ("ru", "на 31 июня 2027 года"),
     ],
 )
-def test_nothing_in_a_day_that_is_on_no_calendar_is_a_number_or_a_duration(language, said):
+def test_parts_of_a_day_that_does_not_exist_are_no_entities(language, said):
     at = datetime(2026, 11, 23, 10, tzinfo=UTC)
     engine = Engine(parse_model(ANY_OF_THREE))
     assert not engine.ask(said, at=at, language=language).slots
@@ -391,16 +391,16 @@ def test_nothing_in_a_day_that_is_on_no_calendar_is_a_number_or_a_duration(langu
         ("the weekend", "2026-02-14/2026-02-15", "2026-02-07/2026-02-08"),
     ],
 )
-def test_a_part_of_no_said_year_is_this_one_or_the_nearest(said, ahead, behind):
+def test_a_part_of_an_implicit_year_is_the_nearest_one(said, ahead, behind):
     at = datetime(2026, 2, 11, 10, 30, tzinfo=UTC)  # a Wednesday
-    assert value(said, at) == ahead
-    assert value(said, at, ahead=False) == behind
+    assert find_value(said, at) == ahead
+    assert find_value(said, at, prefer_future=False) == behind
 
 
 @pytest.mark.parametrize(
     "said", ["fifth Monday in February", "the 5th weekend of February", "Feb 30 next year"]
 )
-def test_the_nth_of_what_has_not_as_many_is_no_date_and_no_number(said):
+def test_an_nth_day_that_does_not_exist_is_no_date_and_no_number(said):
     at = datetime(2026, 11, 23, 10, tzinfo=UTC)
     assert not Engine(parse_model(ANY_OF_THREE)).ask(said, at=at, language="en").slots
 
@@ -414,7 +414,7 @@ def test_the_nth_of_what_has_not_as_many_is_no_date_and_no_number(said):
         ("de", "zahle 5 k 30. Februar", "30. Februar"),
     ],
 )
-def test_a_day_that_is_none_is_not_what_an_amount_counts(language, said, unused):
+def test_a_day_that_does_not_exist_is_no_unit_of_an_amount(language, said, unused):
     at = datetime(2026, 11, 23, 10, tzinfo=UTC)
     reply = Engine(parse_model(PAY)).ask(said, at=at, language=language)
     assert reply.slots["sum"].value == "5000"
@@ -448,7 +448,7 @@ def test_a_short_name_alone_is_an_answer(language, said, day):
 @pytest.mark.parametrize(
     ("said", "day"), [("send Ann 5 euros for Wed", "2026-11-25"), ("send Ann 5 euros Wed", None)]
 )
-def test_a_short_name_in_a_sentence_is_a_date_behind_a_preposition_or_reported(said, day):
+def test_a_short_name_in_a_sentence_is_a_date_behind_a_preposition_or_unused(said, day):
     at = datetime(2026, 11, 23, 10, tzinfo=UTC)
     reply = Engine(parse_model(SEND)).ask(said, at=at, language="en")
     assert (reply.slots["day"].value if "day" in reply.slots else None) == day
@@ -456,14 +456,14 @@ def test_a_short_name_in_a_sentence_is_a_date_behind_a_preposition_or_reported(s
 
 
 @pytest.mark.parametrize("said", ["may I?", "we sat there", "the sun"])
-def test_a_short_name_among_others_is_none(said):
+def test_an_ambiguous_word_in_a_sentence_is_no_date(said):
     at = datetime(2026, 11, 23, 10, tzinfo=UTC)
     engine = Engine(parse_model(BOOK))
     engine.ask("book", at=at, language="en")
     assert "day" not in engine.ask(said, at=at, language="en").slots
 
 
-def test_neither_is_anything_in_it_for_a_pipeline_of_spacy():
+def test_parts_of_a_day_that_does_not_exist_are_no_entities_with_a_spacy_pipeline():
     at = datetime(2026, 11, 23, 10, tzinfo=UTC)
     model = parse_model(ANY_OF_THREE.replace("[en, de, fr, ru]", "en"))
     engine = Engine(model, nlp=spacy.blank("en"))

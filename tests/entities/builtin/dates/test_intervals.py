@@ -1,4 +1,4 @@
-"""Days, weeks and years where the clocks change, and where they do not."""
+"""Calendar periods, with and without clock changes."""
 
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
@@ -17,7 +17,7 @@ ZONES = [
 ]  # fmt: skip
 
 
-def moment(*at, zone=BERLIN, **kinds):
+def moment_at(*at, zone=BERLIN, **kinds):
     return Moment(datetime(*at, tzinfo=zone), **kinds)
 
 
@@ -29,41 +29,41 @@ times = st.builds(
 
 
 @pytest.mark.parametrize(("day", "hours"), [(24, 24), (25, 25), (26, 24)])
-def test_the_day_on_which_the_clocks_go_back_has_an_hour_more(day, hours):
-    cell = moment(2026, 10, day, 12).period("day")
-    assert cell.end.astimezone(UTC) - cell.start.astimezone(UTC) == timedelta(hours=hours)
+def test_the_day_when_clocks_go_back_has_an_extra_hour(day, hours):
+    period = moment_at(2026, 10, day, 12).period("day")
+    assert period.end.astimezone(UTC) - period.start.astimezone(UTC) == timedelta(hours=hours)
 
 
-def test_the_day_on_which_they_go_forward_has_an_hour_less():
-    cell = moment(2026, 3, 29, 12).period("day")
-    assert cell.end.astimezone(UTC) - cell.start.astimezone(UTC) == timedelta(hours=23)
+def test_the_day_when_clocks_go_forward_lacks_an_hour():
+    period = moment_at(2026, 3, 29, 12).period("day")
+    assert period.end.astimezone(UTC) - period.start.astimezone(UTC) == timedelta(hours=23)
 
 
-def test_a_time_that_the_clocks_skip_is_as_much_later():
-    assert moment(2026, 3, 29, 12).local_time(date(2026, 3, 29), 2, 30).isoformat() == (
+def test_a_time_in_a_gap_moves_forward_by_its_length():
+    assert moment_at(2026, 3, 29, 12).local_time(date(2026, 3, 29), 2, 30).isoformat() == (
         "2026-03-29T03:30:00+02:00"
     )
 
 
-def test_a_day_whose_midnight_is_skipped_begins_with_its_first_hour():
-    sao_paulo = moment(2018, 11, 4, 12, zone=ZoneInfo("America/Sao_Paulo"))
+def test_a_day_without_midnight_starts_with_its_first_hour():
+    sao_paulo = moment_at(2018, 11, 4, 12, zone=ZoneInfo("America/Sao_Paulo"))
     assert sao_paulo.period("day").start.isoformat() == "2018-11-04T01:00:00-02:00"
 
 
-def test_hours_pass_when_the_clocks_change_and_days_keep_the_time_of_day():
-    before = moment(2026, 10, 24, 12)
+def test_hours_elapse_over_a_clock_change_and_days_keep_the_local_time():
+    before = moment_at(2026, 10, 24, 12)
     assert before.add(Fraction(1), "day", before.at).hour == 12
     assert before.add(Fraction(24), "hour", before.at).hour == 11
 
 
 def test_a_month_later_than_its_last_day_is_the_last_day_of_the_next():
-    january = moment(2026, 1, 31, 9)
+    january = moment_at(2026, 1, 31, 9)
     assert january.add(Fraction(1), "month", january.at).date() == date(2026, 2, 28)
     assert january.add(Fraction(-11), "month", january.at).date() == date(2025, 2, 28)
 
 
 def test_half_a_month_is_fifteen_days_and_half_a_day_twelve_hours():
-    june = moment(2026, 6, 1, 9)
+    june = moment_at(2026, 6, 1, 9)
     assert june.add(Fraction(1, 2), "month", june.at).date() == date(2026, 6, 16)
     assert june.add(Fraction(3, 2), "day", june.at).isoformat() == "2026-06-02T21:00:00+02:00"
 
@@ -82,23 +82,27 @@ def test_half_a_month_is_fifteen_days_and_half_a_day_twelve_hours():
         ("century", "2000-01-01", "2100-01-01"),
     ],
 )
-def test_each_unit_divides_time_where_people_do(grain, start, end):
-    cell = moment(2026, 11, 18, 10).period(grain)
-    assert (cell.start.date().isoformat(), cell.end.date().isoformat()) == (start, end)
+def test_each_unit_has_its_calendar_period(grain, start, end):
+    period = moment_at(2026, 11, 18, 10).period(grain)
+    assert (period.start.date().isoformat(), period.end.date().isoformat()) == (start, end)
 
 
 def test_december_begins_the_winter_of_the_next_year():
-    assert moment(2026, 12, 5, 10).period("season").end.date() == date(2027, 3, 1)
-    assert moment(2027, 2, 5, 10).period("season").start.date() == date(2026, 12, 1)
+    assert moment_at(2026, 12, 5, 10).period("season").end.date() == date(2027, 3, 1)
+    assert moment_at(2027, 2, 5, 10).period("season").start.date() == date(2026, 12, 1)
 
 
 def test_a_week_may_begin_on_sunday():
-    assert moment(2026, 11, 18, 10, first_day=6).period("week").start.date() == date(2026, 11, 15)
-    assert moment(2026, 11, 15, 10, first_day=6).period("week").start.date() == date(2026, 11, 15)
+    assert moment_at(2026, 11, 18, 10, first_day=6).period("week").start.date() == date(
+        2026, 11, 15
+    )
+    assert moment_at(2026, 11, 15, 10, first_day=6).period("week").start.date() == date(
+        2026, 11, 15
+    )
 
 
 @given(times, st.sampled_from(GRAINS), st.integers(-18, 50))
-def test_cells_follow_each_other_without_a_gap(at, grain, shift):
+def test_periods_follow_each_other_without_a_gap(at, grain, shift):
     if grain == "part":
         return
     here, following = (Moment(at).period(grain, shift=step) for step in (shift, shift + 1))
@@ -108,8 +112,8 @@ def test_cells_follow_each_other_without_a_gap(at, grain, shift):
 
 
 @given(times, st.sampled_from(GRAINS))
-def test_a_time_lies_in_its_cell(at, grain):
+def test_a_time_is_inside_its_period(at, grain):
     if grain in ("part", "weekend"):
         return
-    cell = Moment(at).period(grain)
-    assert cell.start <= at < cell.end
+    period = Moment(at).period(grain)
+    assert period.start <= at < period.end

@@ -1,4 +1,4 @@
-"""What people say in each language, in tables that anyone can read: ``phrases/<language>.yaml``."""
+"""Phrases by language, with their numbers and amounts: ``phrases/<language>.yaml``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from anaphora.entities.recognizers.recognizer import Mention
 TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
 
 
-def phrases() -> list[Any]:
+def parametrize_phrases() -> list[Any]:
     cases = []
     for file in TABLES:
         for kind, said in yaml.safe_load(file.read_text("utf-8")).items():
@@ -27,7 +27,7 @@ def phrases() -> list[Any]:
     return cases
 
 
-@pytest.mark.parametrize(("language", "kind", "phrase", "expected"), phrases())
+@pytest.mark.parametrize(("language", "kind", "phrase", "expected"), parametrize_phrases())
 def test_a_phrase_gives_its_numbers(
     language: str, kind: str, phrase: str, expected: list[str]
 ) -> None:
@@ -35,10 +35,10 @@ def test_a_phrase_gives_its_numbers(
         "number": number_recognizer.NumberRecognizer,
         "money": money_recognizer.MoneyRecognizer,
     }[kind]
-    found = [one for one in module(language).mentions(phrase) if not one.fallback]
-    assert [told(one) for one in found] == expected
+    found = [one for one in module(language).find_mentions(phrase) if not one.fallback]
+    assert [describe(one) for one in found] == expected
 
 
-def told(mention: Mention) -> str:
+def describe(mention: Mention) -> str:
     kind = mention.meta.get("kind", "cardinal")
     return str(mention.value) if kind == "cardinal" else f"{mention.value} {kind}"

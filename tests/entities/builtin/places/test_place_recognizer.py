@@ -1,4 +1,4 @@
-"""Which places a text mentions, and what is told of them."""
+"""The places that a text mentions, with their metadata."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ LANGUAGES = ("en", "ru", "de", "ja", "zh", "he", "uk", "ko")
 
 
 @lru_cache(maxsize=16)
-def made(language, **options):
+def create_recognizer(language, **options):
     return blank(language), create_builtin("place", language, resolve_options("place", options))
 
 
-def found(text, language="en", **options):
-    nlp, recognize = made(language, **options)
+def find_places(text, language="en", **options):
+    nlp, recognize = create_recognizer(language, **options)
     return list(recognize(nlp(text), AT))
 
 
-def test_a_mention_covers_the_name_and_tells_the_place():
-    mention = found("weather in nizhny novgorod today")[0]
+def test_a_mention_covers_the_name_and_describes_the_place():
+    mention = find_places("weather in nizhny novgorod today")[0]
     assert (mention.start, mention.end) == (11, 26)
     assert mention.value == "Nizhny Novgorod"
-    told = {key: mention.meta[key] for key in ("kind", "country", "country_name", "timezone")}
-    assert told == {
+    described = {key: mention.meta[key] for key in ("kind", "country", "country_name", "timezone")}
+    assert described == {
         "kind": "city",
         "country": "RU",
         "country_name": "Russia",
@@ -47,8 +47,8 @@ def test_a_mention_covers_the_name_and_tells_the_place():
     assert json.loads(json.dumps(mention.meta)) == mention.meta
 
 
-def test_several_places_of_one_name_are_as_many_mentions_the_greatest_first():
-    mentions = found("weather in Cambridge")
+def test_several_places_of_one_name_are_as_many_mentions_the_largest_first():
+    mentions = find_places("weather in Cambridge")
     assert len(mentions) > 1
     assert len({mention.meta["id"] for mention in mentions}) == len(mentions)
     assert {(one.start, one.end) for one in mentions} == {(11, 20)}
@@ -56,65 +56,73 @@ def test_several_places_of_one_name_are_as_many_mentions_the_greatest_first():
     assert people == sorted(people, reverse=True)
 
 
-def test_the_option_ambiguity_bounds_them():
-    assert len(found("weather in Springfield", ambiguity=1)) == 1
-    assert len(found("weather in Springfield", ambiguity=3)) == 3
+def test_the_option_ambiguity_limits_the_mentions_of_a_name():
+    assert len(find_places("weather in Springfield", ambiguity=1)) == 1
+    assert len(find_places("weather in Springfield", ambiguity=3)) == 3
 
 
 @pytest.mark.parametrize(
     "text",
     ["Paris, Texas", "Paris TX", "Paris in Texas", "Paris, USA", "paris, texas", "Paris (Texas)"],
 )
-def test_the_greater_place_behind_a_name_picks_one_and_belongs_to_the_mention(text):
-    (mention,) = found(text)
+def test_a_container_behind_a_name_selects_the_place_and_belongs_to_the_mention(text):
+    (mention,) = find_places(text)
     assert mention.meta["region"] == "Texas"
     assert text[mention.start : mention.end].rstrip(")") == text.rstrip(")")
 
 
-def test_a_greater_place_in_which_none_of_that_name_lies_is_a_mention_of_its_own():
-    values = [mention.value for mention in found("Tokyo, Germany", ambiguity=1)]
+def test_a_place_that_does_not_contain_the_name_before_it_is_another_mention():
+    values = [mention.value for mention in find_places("Tokyo, Germany", ambiguity=1)]
     assert values == ["Tokyo", "Germany"]
 
 
 def test_the_option_kinds_leaves_the_others_out():
-    only = [one.meta["kind"] for one in found("from Georgia to Paris, France", kinds=("country",))]
+    only = [
+        one.meta["kind"] for one in find_places("from Georgia to Paris, France", kinds=("country",))
+    ]
     assert only == ["country", "country"]
 
 
 def test_the_option_population_leaves_smaller_cities_out_but_no_capitals():
-    assert found("weather in Heidelberg", population=1_000_000) == []
-    assert [one.value for one in found("weather in Bern", population=1_000_000)] == ["Bern"]
+    assert find_places("weather in Heidelberg", population=1_000_000) == []
+    assert [one.value for one in find_places("weather in Bern", population=1_000_000)] == ["Bern"]
 
 
 @pytest.mark.parametrize("text", ["Paris", "oxford", "Heidelberg!", "madison", "東京", "Тверь"])
 def test_a_name_alone_is_an_answer(text):
-    assert len(found(text, "ru" if text == "Тверь" else "en", ambiguity=1)) == 1
+    assert len(find_places(text, "ru" if text == "Тверь" else "en", ambiguity=1)) == 1
 
 
 @pytest.mark.parametrize("text", ["nice", "reading", "mobile", "orange", "most", "order", "раз"])
 def test_a_common_word_alone_is_none(text):
-    assert found(text, "ru" if text == "раз" else "en") == []
+    assert find_places(text, "ru" if text == "раз" else "en") == []
 
 
-def test_a_phrase_that_begins_with_the_name_of_a_place_is_none():
-    assert found("Peking duck and a Panama hat, said Paris Hilton to Michael Jordan in jest") == []
-    assert [one.value for one in found("Peking and Panama", ambiguity=1)] == ["Beijing", "Panama"]
+def test_a_fixed_phrase_that_starts_with_a_place_name_is_no_place():
+    assert (
+        find_places("Peking duck and a Panama hat, said Paris Hilton to Michael Jordan in jest")
+        == []
+    )
+    assert [one.value for one in find_places("Peking and Panama", ambiguity=1)] == [
+        "Beijing",
+        "Panama",
+    ]
 
 
-def test_a_code_of_a_state_in_small_letters_picks_one_but_words_do_not():
-    (austin,) = found("weather in austin tx")
+def test_a_state_code_in_lower_case_selects_a_place_but_a_word_does_not():
+    (austin,) = find_places("weather in austin tx")
     assert (austin.meta["region"], austin.end) == ("Texas", 20)
-    assert [one.end for one in found("is it portland or boston", ambiguity=1)] == [14, 24]
+    assert [one.end for one in find_places("is it portland or boston", ambiguity=1)] == [14, 24]
 
 
 def test_a_name_that_the_language_gives_to_another_place_has_its_own_meaning():
-    (french,) = found("météo mexico", "fr", ambiguity=1)
-    (english,) = found("weather mexico", "en", ambiguity=1)
+    (french,) = find_places("météo mexico", "fr", ambiguity=1)
+    (english,) = find_places("weather mexico", "en", ambiguity=1)
     assert (french.meta["kind"], english.meta["kind"]) == ("city", "country")
 
 
 def test_a_language_without_a_table_still_finds_names():
-    assert found("Weer in Amsterdam morgen", "nl")[0].meta["country"] == "NL"
+    assert find_places("Weer in Amsterdam morgen", "nl")[0].meta["country"] == "NL"
 
 
 def test_a_region_in_the_code_of_the_language_makes_no_difference():
@@ -123,19 +131,19 @@ def test_a_region_in_the_code_of_the_language_makes_no_difference():
 
 
 def test_a_shorter_name_in_a_longer_japanese_word_is_not_found():
-    assert {one.value for one in found("東京都の天気", "ja")} == {"Tokyo"}
-    assert found("パリーグの試合", "ja") == []
+    assert {one.value for one in find_places("東京都の天気", "ja")} == {"Tokyo"}
+    assert find_places("パリーグの試合", "ja") == []
 
 
-def test_a_name_in_capitals_is_told_from_the_word_in_small_letters():
-    assert found("tell us more") == []
-    assert [one.value for one in found("flights to the US")] == ["United States"]
+def test_an_abbreviation_in_capitals_differs_from_the_word_in_lower_case():
+    assert find_places("tell us more") == []
+    assert [one.value for one in find_places("flights to the US")] == ["United States"]
 
 
 @given(st.text(max_size=60), st.sampled_from(LANGUAGES))
 @settings(max_examples=200, deadline=None)
 def test_any_text_is_read_the_same_way_twice_and_never_fails(text, language):
-    nlp, recognize = made(language)
+    nlp, recognize = create_recognizer(language)
     doc = Doc(nlp.vocab, words=[text]) if not text.strip() and text else nlp(text)
     first = list(recognize(doc, AT))
     assert first == list(recognize(doc, AT))
@@ -144,15 +152,15 @@ def test_any_text_is_read_the_same_way_twice_and_never_fails(text, language):
 
 
 @lru_cache(maxsize=1)
-def in_full():
+def recognizers_without_prefilter():
     """Recognizers that read every text in full."""
     return {one: create_builtin("place", one, resolve_options("place", {})) for one in LANGUAGES}
 
 
-def read_in_full(text, language):
+def find_without_prefilter(text, language):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(PlacePrefilter, "finds_nothing", lambda self, text: False)
-        return list(in_full()[language](blank(language)(text), AT))
+        patched.setattr(PlacePrefilter, "has_no_place", lambda self, text: False)
+        return list(recognizers_without_prefilter()[language](blank(language)(text), AT))
 
 
 WORDS = """
@@ -165,16 +173,16 @@ nach la paz Louis louis s' Hertogenbosch ל ב ירושלים בירושלים �
 
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=8), st.sampled_from(LANGUAGES))
 @settings(max_examples=100, deadline=None)
-def test_skimming_passes_over_no_place_that_reading_in_full_finds(words, language):
+def test_the_prefilter_rejects_no_text_with_places(words, language):
     text = " ".join(words)
-    assert found(text, language) == read_in_full(text, language)
+    assert find_places(text, language) == find_without_prefilter(text, language)
 
 
-def test_what_was_skimmed_once_is_found_where_it_is_meant():
-    assert found("a nice reading order") == []
-    assert [one.value for one in found("reading, uk")] == ["Reading"]
-    assert found("tell us") == []
-    assert [one.value for one in found("in the us")] == ["United States"]
+def test_a_word_in_the_prefilter_cache_is_found_in_another_context():
+    assert find_places("a nice reading order") == []
+    assert [one.value for one in find_places("reading, uk")] == ["Reading"]
+    assert find_places("tell us") == []
+    assert [one.value for one in find_places("in the us")] == ["United States"]
 
 
 NAMES = [
@@ -198,7 +206,7 @@ NAMES = [
 @given(st.lists(st.sampled_from(NAMES), max_size=25))
 @settings(max_examples=200, deadline=None)
 def test_mentions_of_different_names_never_overlap(words):
-    spans = sorted({(one.start, one.end) for one in found(" ".join(words))})
+    spans = sorted({(one.start, one.end) for one in find_places(" ".join(words))})
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
@@ -223,7 +231,7 @@ def test_mentions_of_different_names_never_overlap(words):
 )
 @pytest.mark.parametrize("language", ["en", "ru", "zh"])
 def test_hostile_texts_take_no_quadratic_time(text, language):
-    nlp, recognize = made(language)
+    nlp, recognize = create_recognizer(language)
     doc = Doc(nlp.vocab, words=[text])
     short = Doc(nlp.vocab, words=[text[: len(text) // 10]])
     list(recognize(doc, AT)), list(recognize(short, AT))
@@ -233,7 +241,7 @@ def test_hostile_texts_take_no_quadratic_time(text, language):
 
 
 def test_many_japanese_tokens_take_no_quadratic_time():
-    nlp, recognize = made("ja")
+    nlp, recognize = create_recognizer("ja")
     doc = Doc(nlp.vocab, words=["東京", "の"] * 2_500)
     assert len(list(recognize(doc, AT))) == 2_500
     assert _seconds(recognize, doc) < 5  # some 0.1 s

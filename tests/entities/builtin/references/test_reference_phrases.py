@@ -1,4 +1,4 @@
-"""What people say, by language, and the words that refer to something in it."""
+"""Phrases by language, with their limits, sorts and relations: ``phrases/<language>.yaml``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.entities.phrase_tables import find_mentions, load_phrases
 ENDS = {True: "asc", False: "desc", None: ""}
 
 
-def told(meta: Mapping[str, Any]) -> str:
+def describe(meta: Mapping[str, Any]) -> str:
     said = [str(meta[key]) for key in ("limit", "type") if key in meta]
     return " ".join([*said, ENDS[meta.get("asc")]]).strip()
 
@@ -21,11 +21,11 @@ def told(meta: Mapping[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("language", "kind", "text", "expected"), load_phrases(Path(__file__).with_name("phrases"))
 )
-def test_what_people_say_is_understood(
+def test_a_phrase_gives_its_mentions(
     language: str, kind: str, text: str, expected: list[str]
 ) -> None:
     found = [
-        f"{text[one.start : one.end]} = {told(one.meta)}".strip()
+        f"{text[one.start : one.end]} = {describe(one.meta)}".strip()
         for one in find_mentions(language, kind, text)
     ]
     assert found == expected

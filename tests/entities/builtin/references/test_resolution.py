@@ -1,4 +1,4 @@
-"""What limits, sorts and relations refer to."""
+"""The targets of limits, sorts and relations."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ intents: ["intent=any term={{true}}"]
 """  # noqa: E501
 
 
-def entities(text: str, language: str = "en", more: str = "") -> list[Entity]:
+def find_entities(text: str, language: str = "en", more: str = "") -> list[Entity]:
     model = parse_model(MODEL.format(language=language, more=more))
     return list(Pipeline(model)(text, language).entities)
 
 
-def referring(text: str, kind: str, language: str = "en") -> list[Mapping[str, Any]]:
-    return [one.meta for one in entities(text, language) if one.element == kind]
+def metadata_of(text: str, kind: str, language: str = "en") -> list[Mapping[str, Any]]:
+    return [one.meta for one in find_entities(text, language) if one.element == kind]
 
 
-def said(text: str, kind: str, key: str, language: str = "en") -> list[str]:
+def words_at(text: str, kind: str, key: str, language: str = "en") -> list[str]:
     """The words at the indexes that stand under ``key``, for each way to understand it."""
     model = parse_model(MODEL.format(language=language, more=""))
     utterance = Pipeline(model)(text, language)
@@ -60,34 +60,36 @@ def said(text: str, kind: str, key: str, language: str = "en") -> list[str]:
         ("前10个酒店", "zh", "酒店"),
     ],
 )
-def test_a_limit_refers_to_what_stands_next_to_it(text: str, language: str, limited: str) -> None:
-    assert said(text, "limit", "indexes", language) == [limited]
+def test_a_limit_refers_to_the_nearest_entity(text: str, language: str, limited: str) -> None:
+    assert words_at(text, "limit", "indexes", language) == [limited]
 
 
 def test_a_limit_names_the_element_that_it_limits() -> None:
-    assert [meta["note"] for meta in referring("top 10 cities", "limit")] == ["place"]
+    assert [meta["note"] for meta in metadata_of("top 10 cities", "limit")] == ["place"]
 
 
-def test_a_limit_of_something_far_off_refers_to_nothing() -> None:
-    (meta,) = referring("the top 10 of whatever you may know about all the hotels", "limit")
+def test_a_limit_far_from_any_entity_refers_to_nothing() -> None:
+    (meta,) = metadata_of("the top 10 of whatever you may know about all the hotels", "limit")
     assert meta == {"limit": 10, "asc": False}
 
 
-def test_a_limit_refers_to_each_element_that_its_words_may_be() -> None:
-    assert [meta["note"] for meta in referring("top 3 Paris", "limit")] == ["spot", "band"]
+def test_a_limit_refers_to_each_element_on_the_same_tokens() -> None:
+    assert [meta["note"] for meta in metadata_of("top 3 Paris", "limit")] == ["spot", "band"]
 
 
-def test_what_refers_to_others_is_not_referred_to() -> None:
-    (meta,) = referring("sorted by price the top 3", "limit")
+def test_a_referring_entity_is_no_target() -> None:
+    (meta,) = metadata_of("sorted by price the top 3", "limit")
     assert meta["note"] == "price"
-    assert [meta.get("note") for meta in referring("top 3 sorted", "limit")] == [None]
+    assert [meta.get("note") for meta in metadata_of("top 3 sorted", "limit")] == [None]
 
 
-def test_the_option_of_tells_what_may_be_referred_to() -> None:
+def test_the_option_of_restricts_the_targets() -> None:
     more = "  - {id: most, recognizer: limit, config: {of: [things]}}"
-    (found,) = [one for one in entities("top 10 red hotels", more=more) if one.element == "most"]
+    (found,) = [
+        one for one in find_entities("top 10 red hotels", more=more) if one.element == "most"
+    ]
     assert found.meta["note"] == "hotel"
-    (found,) = [one for one in entities("top 10 red", more=more) if one.element == "most"]
+    (found,) = [one for one in find_entities("top 10 red", more=more) if one.element == "most"]
     assert "note" not in found.meta
 
 
@@ -114,12 +116,12 @@ def test_the_option_of_tells_what_may_be_referred_to() -> None:
 def test_a_sort_refers_to_what_is_sorted_and_by_what(
     text: str, language: str, what: list[str], by: list[str]
 ) -> None:
-    assert said(text, "sort", "subjindexes", language) == what
-    assert said(text, "sort", "byindexes", language) == by
+    assert words_at(text, "sort", "subjindexes", language) == what
+    assert words_at(text, "sort", "byindexes", language) == by
 
 
 def test_a_sort_names_the_elements() -> None:
-    (meta,) = referring("sort cities by price and size descending", "sort")
+    (meta,) = metadata_of("sort cities by price and size descending", "sort")
     assert (meta["subjnotes"], meta["bynotes"], meta["asc"]) == (
         ["place"],
         ["price", "size"],
@@ -145,29 +147,31 @@ def test_a_sort_names_the_elements() -> None:
 def test_a_relation_refers_to_what_it_connects(
     text: str, language: str, connected: list[str]
 ) -> None:
-    assert said(text, "relation", "indexes", language) == connected
+    assert words_at(text, "relation", "indexes", language) == connected
 
 
 def test_a_relation_between_things_of_one_element_names_it() -> None:
-    assert [meta["note"] for meta in referring("compare London and Paris", "relation")] == ["spot"]
+    assert [meta["note"] for meta in metadata_of("compare London and Paris", "relation")] == [
+        "spot"
+    ]
 
 
 def test_a_relation_between_several_elements_names_them_all() -> None:
-    (meta,) = referring("compare price and size", "relation")
+    (meta,) = metadata_of("compare price and size", "relation")
     assert meta["notes"] == ["price", "size"]
     assert "note" not in meta
 
 
 def test_a_relation_to_a_single_thing_refers_to_it() -> None:
-    assert [meta["note"] for meta in referring("compare with London", "relation")] == ["spot"]
+    assert [meta["note"] for meta in metadata_of("compare with London", "relation")] == ["spot"]
 
 
-def test_there_are_four_ways_at_most_to_understand_one() -> None:
+def test_a_limit_has_at_most_four_readings() -> None:
     more = "".join(f"\n  - {{id: e{at}, synonyms: [widgets]}}" for at in range(6))
-    found = [one for one in entities("top 3 widgets", more=more) if one.element == "limit"]
+    found = [one for one in find_entities("top 3 widgets", more=more) if one.element == "limit"]
     assert [one.meta["note"] for one in found] == ["e0", "e1", "e2", "e3"]
 
 
-def test_many_of_them_are_resolved_quickly() -> None:
+def test_many_referring_entities_are_resolved_quickly() -> None:
     text = "top 3 Paris vs London sorted by price " * 200
-    assert sum(one.element == "limit" for one in entities(text)) >= 200
+    assert sum(one.element == "limit" for one in find_entities(text)) >= 200

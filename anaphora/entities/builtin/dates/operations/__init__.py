@@ -1,9 +1,9 @@
-"""What the tables can say that a date is: one small function for each operation.
+"""Evaluate time expressions: one small function for each operation of the tables.
 
-A meaning is a tuple of the name of an operation and its arguments, some of which are meanings.
-It knows nothing of the time of the question, so that a text is read once and its dates are
-resolved as often as it is asked. An operation that comes to nothing (February 30, a year 0)
-raises ValueError or OverflowError; :func:`resolve` makes None of that.
+A time expression is a tuple of the name of an operation and its arguments, some of which are
+expressions. It does not depend on the time of the question: a text is parsed once, and its dates
+are resolved for each question. An operation without a result (February 30, the year 0) raises
+ValueError or OverflowError; :func:`resolve` returns None then.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from anaphora.entities.builtin.dates.intervals import Interval, Moment
-from anaphora.entities.builtin.dates.operations import (  # noqa: F401 - they register their operations
+from anaphora.entities.builtin.dates.operations import (  # noqa: F401 - registers their operations
     clock_times,
     named_periods,
     ranges,
@@ -51,11 +51,11 @@ __all__ = [
 ]
 
 OPERATION_NAMES = frozenset({*OPERATIONS, *CLOCK_OPERATIONS, *DURATION_OPERATIONS})
-"""The names of all operations: those of dates, of times of the day, and of durations."""
+"""The names of all operations: of dates, times of day and durations."""
 
 
 def resolve(meaning: TimeExpression, moment: Moment) -> Interval | None:
-    """The interval that a date comes to at that moment, None if there is no such date."""
+    """The interval of a date at that moment; None if the date does not exist."""
     try:
         found = evaluate(meaning, moment)
     except (ValueError, OverflowError):
@@ -65,7 +65,7 @@ def resolve(meaning: TimeExpression, moment: Moment) -> Interval | None:
 
 @lru_cache(maxsize=4096)
 def depends_on_seconds(meaning: TimeExpression) -> bool:
-    """Whether it depends on the seconds of the time of the question."""
+    """Whether the result depends on the seconds of the reference time."""
     return meaning == ("now",) or any(
         part == "second" or (isinstance(part, tuple) and depends_on_seconds(part))
         for part in meaning

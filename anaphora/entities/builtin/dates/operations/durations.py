@@ -1,4 +1,4 @@
-"""So many hours, days, months: amounts of time, and what is so much later."""
+"""Evaluate durations and add them to a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-from anaphora.entities.builtin.dates.intervals import GRAINS, Grain, Interval, Moment
+from anaphora.entities.builtin.dates.intervals import GRAINS, BoundedInterval, Grain, Moment
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 
 __all__ = [
@@ -36,23 +36,23 @@ _UNIT_SECONDS: Mapping[str, int] = {
 }  # fmt: skip
 
 DurationUnit: TypeAlias = Grain | Literal["night"]
-"""A night is a day, of a stay."""
+"""A unit of time; a night is one day of a stay."""
 
 Duration: TypeAlias = tuple[tuple[Fraction, DurationUnit], ...]
-"""So many of each unit."""
+"""The amounts of a duration, each with its unit."""
 
 
 def evaluate_duration(meaning: TimeExpression) -> Duration:
-    """The amount that a duration comes to, of a range its upper end. Raises ValueError for one
-    that is not positive."""
+    """The duration of an expression; the upper end of a range. Raises ValueError unless it is
+    positive."""
     amount: Duration = DURATION_OPERATIONS[meaning[0]](*meaning[1:])
     if not amount or any(n <= 0 for n, _ in amount):
-        raise ValueError("a duration is longer than nothing")
+        raise ValueError("a duration must be positive")
     return amount
 
 
 def evaluate_duration_range(meaning: TimeExpression) -> tuple[Duration, Duration]:
-    """Both ends of a range of durations; twice the same of any other duration."""
+    """Both ends of a range of durations; for a single duration twice the same."""
     most = evaluate_duration(meaning)
     if meaning[0] != "range":
         return most, most
@@ -60,18 +60,19 @@ def evaluate_duration_range(meaning: TimeExpression) -> tuple[Duration, Duration
 
 
 def duration_seconds(amount: Duration) -> Fraction:
-    """Its seconds, those of months and years on average."""
+    """The length in seconds; months and years have their average length."""
     return sum((n * _UNIT_SECONDS[unit] for n, unit in amount), Fraction())
 
 
 def add_duration(moment: Moment, start: datetime, amount: Duration, sign: int) -> datetime:
+    """The time that is a duration after ``start``, or before it (``sign`` -1)."""
     for n, unit in amount:
         start = moment.add(n * sign, _to_grain(unit), start)
     return start
 
 
 def finest_grain(amount: Duration) -> Grain:
-    """Its finest unit; half a year is told in months, a day and a half in hours."""
+    """The finest unit of a duration; half a year has months, a day and a half has hours."""
     return min((_effective_grain(n, unit) for n, unit in amount), key=GRAINS.index)
 
 
@@ -84,17 +85,13 @@ def _to_grain(unit: DurationUnit) -> Grain:
     return "day" if unit == "night" else unit
 
 
-def period_around(moment: Moment, instant: datetime, grain: Grain) -> Interval:
-    """The cell around a point in time that was said in units of ``grain``."""
+def period_around(moment: Moment, instant: datetime, grain: Grain) -> BoundedInterval:
+    """The period around a point in time that a text gives in units of ``grain``."""
     if grain == "second":
         return moment.period("second", instant)
     if grain in ("minute", "hour"):
-        return Interval(
-            floor_to_minute(instant),
-            moment.add_seconds(floor_to_minute(instant), 60),
-            "minute",
-            whole=True,
-        )
+        start = floor_to_minute(instant)
+        return BoundedInterval(start, moment.add_seconds(start, 60), "minute", whole=True)
     if grain in ("day", "week"):
         return moment.day(instant.date())
     return moment.period(grain, instant)
@@ -115,7 +112,7 @@ def _duration_sum(one: TimeExpression, other: TimeExpression) -> Duration:
 
 
 def _duration_range(least: TimeExpression, most: TimeExpression) -> Duration:
-    """3 to 4 days."""
+    """The upper end of a range: 4 of "3 to 4 days"."""
     return evaluate_duration(most)
 
 
@@ -124,4 +121,4 @@ DURATION_OPERATIONS: Mapping[str, Callable[..., Duration]] = {
     "sum": _duration_sum,
     "range": _duration_range,
 }
-"""The operations that come to amounts, by name."""
+"""The operations that return durations, by name."""

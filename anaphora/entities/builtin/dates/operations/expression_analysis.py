@@ -1,4 +1,4 @@
-"""What a date leaves open, or says twice: the month of "the 28th", Tuesday for a Monday."""
+"""Analyze time expressions: implicit units ("the 28th"), conflicting weekdays, daily hours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
     "names_calendar_day",
 ]
 
-# What is left open without the argument at that place; at place 0 it always is.
+# The unit that an operation leaves open without the argument at that index (always, for 0).
 _IMPLICIT_UNITS: Mapping[str, tuple[int, str]] = {
     "clock": (0, "day"), "times": (0, "day"), "part": (0, "day"), "weekday": (2, "week"),
     "day_of_month": (2, "month"), "weekday_of_month": (0, "month"), "monthday": (3, "year"),
@@ -25,7 +25,7 @@ _IMPLICIT_UNITS: Mapping[str, tuple[int, str]] = {
     "half_year": (2, "year"), "season": (2, "year"), "nth_weekday_of_year": (0, "year"),
     "easter": (0, "year"),
 }  # fmt: skip
-# What may tell the unit that the date before it leaves open.
+# The operations that can provide the unit that the date before them leaves open.
 _COMPLETING_OPERATIONS: Mapping[str, tuple[str, ...]] = {
     "year": (
         "ymd", "monthday", "month_of", "month", "in_year", "quarter", "half_year",
@@ -34,7 +34,7 @@ _COMPLETING_OPERATIONS: Mapping[str, tuple[str, ...]] = {
     "month": ("ymd", "monthday", "month_of", "in_year", "day_of_month"),
     "week": ("weekday", "weekday_in"),
 }  # fmt: skip
-# What counts the parts of something, of which there may not be as many.
+# The operations that name a day or a numbered part, which may not exist.
 _DAY_NAMING_OPERATIONS = (
     "missing", "monthday", "ymd", "day_of_month", "nth_weekday", "nth", "week_of_year", "quarter",
     "half_year",
@@ -44,15 +44,15 @@ _EXPLICIT_OPERATIONS = ("in_year", "in_week")
 
 @lru_cache(maxsize=4096)
 def assumed_unit(meaning: TimeExpression) -> str | None:
-    """The unit that was not said, and was taken from the time of the question: the month of
-    "until the 28th", the year of "May 5". Of a range that of its end; None if nothing was."""
+    """The unit that a text leaves open and the time of the question provides: the month of "until
+    the 28th", the year of "May 5"; for a range the unit of its end. None if there is none."""
     name = meaning[0]
     if name in _EXPLICIT_OPERATIONS:
         return None
     if (gap := _IMPLICIT_UNITS.get(name)) is not None:
-        place, unit = gap
-        is_said = place and any(argument is not None for argument in meaning[place:])
-        return None if is_said else unit
+        index, unit = gap
+        is_explicit = index and any(argument is not None for argument in meaning[index:])
+        return None if is_explicit else unit
     if name == "span" and end_completes_start(meaning[1], meaning[2]):
         return assumed_unit(meaning[2])
     for argument in reversed(meaning):
@@ -62,8 +62,8 @@ def assumed_unit(meaning: TimeExpression) -> str | None:
 
 
 def end_completes_start(first: TimeExpression, last: TimeExpression) -> bool:
-    """Whether the last date tells what the first one leaves open: from May 1 to June 3, 2024;
-    from the 3rd to June 10; Tuesday to Thursday next week."""
+    """Whether the last date has the unit that the first one leaves open: from May 1 to June 3,
+    2024; from the 3rd to June 10; Tuesday to Thursday next week."""
     first, last = _day_part(first), _day_part(last)
     unit = assumed_unit(first)
     return (
@@ -74,32 +74,32 @@ def end_completes_start(first: TimeExpression, last: TimeExpression) -> bool:
 
 
 def _day_part(date_: TimeExpression) -> TimeExpression:
-    """That of a time or of a part of a day."""
+    """The date without its time or part of a day."""
     while date_[0] in ("at", "within"):
         date_ = date_[1]
     return date_
 
 
 def has_weekday_conflict(meaning: TimeExpression, moment: Moment) -> bool:
-    """Whether a weekday was said that is not that of the date beside it. Raises ValueError or
+    """Whether the text has a weekday that the date beside it does not have. Raises ValueError or
     OverflowError if there is no such date."""
     return any(
-        (found := evaluate(said, moment)).start is not None and found.start.weekday() != said[1]
-        for said in _weekday_expressions(meaning)
+        (found := evaluate(one, moment)).start is not None and found.start.weekday() != one[1]
+        for one in _weekday_expressions(meaning)
     )
 
 
 @lru_cache(maxsize=4096)
 def names_calendar_day(meaning: TimeExpression) -> bool:
-    """Whether a day of the calendar is named in it, or the n-th of something, which there may
-    not be: June 31, the fifth Monday of February."""
+    """Whether the expression names a day or a numbered part that may not exist: June 31, the fifth
+    Monday of February."""
     return meaning[0] in _DAY_NAMING_OPERATIONS or any(
         names_calendar_day(part) for part in meaning if isinstance(part, tuple)
     )
 
 
 def has_daily_hours(meaning: TimeExpression) -> bool:
-    """Whether it is at the same hours of several days: Monday to Friday, 9 to 5."""
+    """Whether the date has the same hours on several days: Monday to Friday, 9 to 5."""
     return bool(meaning[0] == "daily")
 
 

@@ -1,27 +1,27 @@
-"""From Monday to Friday, since May, until tomorrow: what has a beginning and an end."""
+"""Operations: ranges of dates (from Monday to Friday, since May, until tomorrow)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
 
-from anaphora.entities.builtin.dates.intervals import GRAINS, Interval, Moment
+from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Interval, Moment
 from anaphora.entities.builtin.dates.operations.durations import floor_to_minute
 from anaphora.entities.builtin.dates.operations.expression_analysis import end_completes_start
 from anaphora.entities.builtin.dates.operations.registry import (
-    CLOCK_GRAINS,
     TimeExpression,
-    bounded_interval,
     evaluate,
+    evaluate_bounded,
+    evaluate_start,
     operation,
 )
 
 
 @operation("span")
 def _span(moment: Moment, first: TimeExpression, last: TimeExpression) -> Interval:
-    """From the beginning of the first one to the end of the last one; to the beginning of a
-    time of the day. A last one that would come before the first is the next one after it; the
-    other way round, where dates lie behind."""
+    """From the start of the first date to the end of the last one (the start, if it is a time of
+    day). If the dates are not in order, the last one is the next such date after the first; if
+    the past is preferred, the first one is the latest such date before the last."""
     one, other = _ordered_ends(moment, first, last)
     grain = min(one.grain, other.grain, key=GRAINS.index)
     return Interval(one.start, _range_end(other), grain)
@@ -30,8 +30,7 @@ def _span(moment: Moment, first: TimeExpression, last: TimeExpression) -> Interv
 def _ordered_ends(
     moment: Moment, first: TimeExpression, last: TimeExpression
 ) -> tuple[Interval, Interval]:
-    """Both ends. A year, a month or a week that is told of the last one is that of the first one
-    too."""
+    """Both ends of a range. A year, month or week of the last one applies to the first one too."""
     other = evaluate(last, moment)
     if end_completes_start(first, last):
         return _latest_before(moment, first, other), other
@@ -43,38 +42,38 @@ def _ordered_ends(
     for found in (later, earlier) if moment.prefer_future else (earlier, later):
         if _is_valid_range(*found):
             return found
-    raise ValueError("it ends before it begins")
+    raise ValueError("the range ends before it starts")
 
 
 def _is_valid_range(one: Interval, other: Interval) -> bool:
     end = _range_end(other)
     if one.start is None or end is None:
-        raise ValueError("it has no end")
+        raise ValueError("the interval has no end")
     return one.start < end
 
 
 def _range_end(last: Interval) -> datetime | None:
-    """A time of the day ends when it comes."""
+    """The end of a range; a time of day ends it as it begins."""
     return last.start if last.grain in CLOCK_GRAINS and last.grain != "part" else last.end
 
 
 def _next_after(moment: Moment, date_: TimeExpression, after: Interval) -> Interval:
-    """The nearest such date from the beginning of ``after`` on."""
+    """The next such date from the start of ``after`` on."""
     assert after.start is not None
     return evaluate(date_, replace(moment, at=after.start, prefer_future=True))
 
 
 def _latest_before(moment: Moment, date_: TimeExpression, before: Interval) -> Interval:
-    """The nearest such date back from the beginning of ``before``."""
+    """The last such date up to the start of ``before``."""
     if before.start is None:
-        raise ValueError("it has no beginning")
+        raise ValueError("the interval has no start")
     return evaluate(date_, replace(moment, at=before.start, prefer_future=False))
 
 
 @operation("in_week")
 def _in_week(moment: Moment, days: TimeExpression, week: TimeExpression) -> Interval:
     """Monday to Wednesday of next week."""
-    before = moment.add_seconds(bounded_interval(moment, week).start, -1)
+    before = moment.add_seconds(evaluate_bounded(week, moment).start, -1)
     return evaluate(days, replace(moment, at=before, prefer_future=True))
 
 
@@ -82,8 +81,8 @@ def _in_week(moment: Moment, days: TimeExpression, week: TimeExpression) -> Inte
 def _daily(
     moment: Moment, days: TimeExpression, first: TimeExpression, last: TimeExpression
 ) -> Interval:
-    """Monday to Friday, 9 to 5: from 9 on the first day to 5 on the last one."""
-    whole = bounded_interval(moment, days)
+    """Monday to Friday, 9 to 5: from 9 on the first day to 5 on the last day."""
+    whole = evaluate_bounded(days, moment)
     first_day, last_day = whole.start.date(), moment.add_seconds(whole.end, -1).date()
     on = [("ymd", day.year, day.month, day.day) for day in (first_day, last_day)]
     start, end = (evaluate(("at_times", day, first, last), moment) for day in on)
@@ -92,61 +91,52 @@ def _daily(
 
 @operation("since")
 def _since(moment: Moment, first: TimeExpression) -> Interval:
-    """From then up to now; without an end, if that is still to come. Since Monday is since the
-    last one."""
+    """From the last such date up to now; without an end, if it is in the future."""
     behind = replace(moment, prefer_future=False)
-    found = evaluate(first, behind)
-    if found.start is None:
-        raise ValueError("it has no beginning")
+    start, found = evaluate_start(first, behind)
     now = floor_to_minute(moment.at)
-    return Interval(found.start, now if found.start < now else None, found.grain)
+    return Interval(start, now if start < now else None, found.grain)
 
 
 @operation("since_or_from")
 def _since_or_from(moment: Moment, first: TimeExpression) -> Interval:
-    """Where one word is said for both, from the nearer one: since the last 5th up to now, or from
-    the next 5th on. Where dates lie behind, it is the last one."""
-    since = _since(moment, first)
-    onward = _onward(moment, first)
-    if not moment.prefer_future or since.start == onward.start:
+    """The nearer of :func:`_since` and :func:`_onward`, for a word that means both: since the last
+    5th, or from the next 5th on; since the last one, if the past is preferred."""
+    last, since = evaluate_start(("since", first), moment)
+    following, onward = evaluate_start(("onward", first), moment)
+    if not moment.prefer_future or last == following:
         return since
-    assert since.start is not None
-    assert onward.start is not None
-    return since if moment.at - since.start <= onward.start - moment.at else onward
+    return since if moment.at - last <= following - moment.at else onward
 
 
 @operation("until")
 def _until(moment: Moment, last: TimeExpression) -> Interval:
-    """From now up to then, that day itself included; without a beginning, if that has passed."""
+    """From now up to a date, including it; without a start, if it has passed."""
     found = evaluate(last, moment)
     end = found.start if found.grain in CLOCK_GRAINS else found.end
     if end is None:
-        raise ValueError("it has no end")
+        raise ValueError("the interval has no end")
     now = floor_to_minute(moment.at)
     return Interval(now if now < end else None, end, found.grain)
 
 
 @operation("onward")
 def _onward(moment: Moment, first: TimeExpression) -> Interval:
-    """From then on."""
-    found = evaluate(first, moment)
-    if found.start is None:
-        raise ValueError("it has no beginning")
-    return Interval(found.start, None, found.grain)
+    """From a date on."""
+    start, found = evaluate_start(first, moment)
+    return Interval(start, None, found.grain)
 
 
 @operation("after")
 def _after(moment: Moment, date_: TimeExpression) -> Interval:
     found = evaluate(date_, moment)
     if found.end is None:
-        raise ValueError("it has no end")
+        raise ValueError("the interval has no end")
     start = found.start if found.grain in CLOCK_GRAINS and found.grain != "part" else found.end
     return Interval(start, None, found.grain)
 
 
 @operation("before")
 def _before(moment: Moment, date_: TimeExpression) -> Interval:
-    found = evaluate(date_, moment)
-    if found.start is None:
-        raise ValueError("it has no beginning")
-    return Interval(None, found.start, found.grain)
+    start, found = evaluate_start(date_, moment)
+    return Interval(None, start, found.grain)

@@ -1,4 +1,4 @@
-"""Now, this week, the last three days: what is told by how far it is from now."""
+"""Operations: dates relative to now or to another date (this week, the last three days)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
 
-from anaphora.entities.builtin.dates.intervals import GRAINS, Grain, Interval, Moment
+from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Grain, Interval, Moment
 from anaphora.entities.builtin.dates.operations.durations import (
     Duration,
     add_duration,
@@ -17,9 +17,9 @@ from anaphora.entities.builtin.dates.operations.durations import (
     period_around,
 )
 from anaphora.entities.builtin.dates.operations.registry import (
-    CLOCK_GRAINS,
     TimeExpression,
     evaluate,
+    evaluate_start,
     operation,
 )
 
@@ -37,7 +37,7 @@ def _never(moment: Moment) -> Interval:
 
 @operation("behind")
 def _behind(moment: Moment, date: TimeExpression) -> Interval:
-    """The date as it is understood where dates lie behind: the latest one before now."""
+    """The date with the past preferred: the last one before now."""
     return evaluate(date, replace(moment, prefer_future=False))
 
 
@@ -63,7 +63,8 @@ def _offset_from(
     sign: int,
     coarsest: Grain = "century",
 ) -> Interval:
-    """What lies that far from the origin; of 3 to 4 days all that lies between both."""
+    """The period at that distance from the origin; for 3 to 4 days the interval of both.
+    ``coarsest`` limits its grain."""
     least, most = evaluate_duration_range(duration)
     grain = min(finest_grain(most), coarsest, key=GRAINS.index)
     near, far = (
@@ -78,34 +79,32 @@ def _offset_from(
 
 @operation("past")
 def _past(moment: Moment, duration: TimeExpression) -> Interval:
-    """The last 3 days are those before today; the last 2 hours end now."""
+    """The last 3 days, without today; the last 2 hours, which end now."""
     amount = evaluate_duration(duration)
     grain = finest_grain(amount)
     end = floor_to_minute(moment.at) if grain in CLOCK_GRAINS else moment.period(grain).start
-    assert end is not None
     return Interval(add_duration(moment, end, amount, -1), end, grain)
 
 
 @operation("coming")
 def _coming(moment: Moment, duration: TimeExpression) -> Interval:
-    """The next 3 days are those after today; the next 2 hours begin now."""
+    """The next 3 days, without today; the next 2 hours, which start now."""
     amount = evaluate_duration(duration)
     grain = finest_grain(amount)
     start = floor_to_minute(moment.at) if grain in CLOCK_GRAINS else moment.period(grain).end
-    assert start is not None
     return Interval(start, add_duration(moment, start, amount, 1), grain)
 
 
 @operation("alike")
 def _alike(moment: Moment, unit: Grain, duration: TimeExpression, sign: int) -> Interval:
-    """The same minute, day, week … so much later, or earlier (-1): this time tomorrow, the same
-    week last year, a year ago today."""
+    """The same minute, day or week at a distance: this time tomorrow, the same week last year, a
+    year ago today. ``sign`` is 1 for later, -1 for earlier."""
     return moment.period(unit, add_duration(moment, moment.at, evaluate_duration(duration), sign))
 
 
 @operation("during")
 def _during(moment: Moment, duration: TimeExpression) -> Interval:
-    """Within the next 3 days: from now on."""
+    """Within the next 3 days, starting now."""
     amount = evaluate_duration(duration)
     start = floor_to_minute(moment.at)
     return Interval(start, add_duration(moment, start, amount, 1), finest_grain(amount))
@@ -125,17 +124,15 @@ def _before_by(moment: Moment, origin: TimeExpression, duration: TimeExpression)
 def _offset_from_date(
     moment: Moment, origin: TimeExpression, duration: TimeExpression, sign: int
 ) -> Interval:
-    """A day aside of a day is a day, though it is a year."""
-    found = evaluate(origin, moment)
-    if found.start is None:
-        raise ValueError("it has no beginning to count from")
+    """Offset a date; the result is no coarser than the date (a year after a day is a day)."""
+    start, found = evaluate_start(origin, moment)
     coarsest: Grain = "day" if found.grain == "part" else found.grain
-    return _offset_from(moment, found.start, duration, sign, coarsest)
+    return _offset_from(moment, start, duration, sign, coarsest)
 
 
 @operation("starting")
 def _starting(moment: Moment, origin: TimeExpression, duration: TimeExpression) -> Interval:
-    """Two weeks from Friday is a day, two nights from Friday are a stay."""
+    """Two weeks from Friday (a day), or two nights from Friday (a stay)."""
     return (_lasting if _has_nights(evaluate_duration(duration)) else _from)(
         moment, origin, duration
     )
@@ -143,15 +140,13 @@ def _starting(moment: Moment, origin: TimeExpression, duration: TimeExpression) 
 
 @operation("lasting")
 def _lasting(moment: Moment, origin: TimeExpression, duration: TimeExpression) -> Interval:
-    """Three days from Monday on, tomorrow at 5 for two hours. Whoever stays two nights from the
-    24th on leaves on the 26th, as who stays from the 24th to the 26th."""
-    found, amount = evaluate(origin, moment), evaluate_duration(duration)
-    if found.start is None:
-        raise ValueError("it has no beginning to count from")
-    end = add_duration(moment, found.start, amount, 1)
+    """A duration from a date on: three days from Monday on, tomorrow at 5 for two hours. Two nights
+    from the 24th on include the 26th, the day of departure."""
+    start, amount = evaluate_start(origin, moment)[0], evaluate_duration(duration)
+    end = add_duration(moment, start, amount, 1)
     if _has_nights(amount):
         end = add_duration(moment, end, ((Fraction(1), "day"),), 1)
-    return Interval(found.start, end, finest_grain(amount))
+    return Interval(start, end, finest_grain(amount))
 
 
 def _has_nights(amount: Duration) -> bool:

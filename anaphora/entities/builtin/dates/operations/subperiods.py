@@ -1,11 +1,11 @@
-"""The first week of a month, the end of a year: parts of what is longer."""
+"""Operations: parts of a longer period (the first week of a month, the end of a year)."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from fractions import Fraction
 
-from anaphora.entities.builtin.dates.intervals import Grain, Interval, Moment
+from anaphora.entities.builtin.dates.intervals import BoundedInterval, Grain, Interval, Moment
 from anaphora.entities.builtin.dates.operations.durations import (
     add_duration,
     evaluate_duration,
@@ -13,17 +13,16 @@ from anaphora.entities.builtin.dates.operations.durations import (
 )
 from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
-    bounded_interval,
+    evaluate_bounded,
     operation,
 )
 
 
 @operation("nth")
 def _nth(moment: Moment, n: int, unit: Grain, of: TimeExpression) -> Interval:
-    """The n-th day, week, month … of it, -1 for the last one. A week belongs to the month in
-    which most of its days lie, as ISO 8601 counts those of a year; a weekend to that of its
-    Saturday."""
-    whole = bounded_interval(moment, of)
+    """The n-th day, week, month … of a period; -1 is the last one. A week belongs to the month that
+    has most of its days (as in ISO 8601 for years), a weekend to the month of its Saturday."""
+    whole = evaluate_bounded(of, moment)
     first = moment.period(unit, whole.start)
     if _middle(first) < whole.start:
         first = moment.period(unit, first.start, shift=1)
@@ -33,66 +32,62 @@ def _nth(moment: Moment, n: int, unit: Grain, of: TimeExpression) -> Interval:
     base, shift = (first, n - 1) if n > 0 else (last, n + 1)
     found = moment.period(unit, base.start, shift=shift)
     if n == 0 or not whole.start <= _middle(found) < whole.end:
-        raise ValueError("there are not as many in it")
+        raise ValueError("the period has fewer of these units")
     return found
 
 
-def _middle(cell: Interval) -> datetime:
-    """The second before its half is over."""
-    assert cell.start is not None
-    assert cell.end is not None
-    return cell.start + (cell.end - cell.start) / 2 - timedelta(seconds=1)
+def _middle(period: BoundedInterval) -> datetime:
+    """The second before the middle of a period."""
+    return period.start + (period.end - period.start) / 2 - timedelta(seconds=1)
 
 
 @operation("some")
 def _some(moment: Moment, n: int, duration: TimeExpression, of: TimeExpression) -> Interval:
-    """The first (1) or the last (-1) two weeks of it."""
+    """The first (1) or the last (-1) two weeks of a period."""
     if abs(n) != 1:
-        raise ValueError("which of them?")
+        raise ValueError("the ordinal must be 1 or -1")
     return _first(moment, duration, of) if n > 0 else _last(moment, duration, of)
 
 
 @operation("beside")
 def _beside(moment: Moment, unit: Grain, date_: TimeExpression, n: int) -> Interval:
-    """The n-th day, week or weekend that begins when that date is over; of those that are over
-    before it begins, if n is negative: the weekend before Christmas."""
+    """The n-th day, week or weekend after the end of a date; before its start, if n is negative:
+    the weekend before Christmas."""
     if n == 0:
-        raise ValueError("which of them?")
-    found = bounded_interval(moment, date_)
+        raise ValueError("the ordinal must not be 0")
+    found = evaluate_bounded(date_, moment)
     at = found.start if n < 0 else moment.add_seconds(found.end, -1)
-    cell = moment.period(unit, at)
-    assert cell.start is not None
-    assert cell.end is not None
-    fits = cell.end <= found.start if n < 0 else cell.start >= found.end
+    period = moment.period(unit, at)
+    fits = period.end <= found.start if n < 0 else period.start >= found.end
     return moment.period(unit, at, shift=n + (n < 0) - (n > 0) if fits else n)
 
 
 @operation("first")
 def _first(moment: Moment, duration: TimeExpression, of: TimeExpression) -> Interval:
-    """The first two weeks of it."""
-    whole, amount = bounded_interval(moment, of), evaluate_duration(duration)
+    """The first two weeks of a period."""
+    whole, amount = evaluate_bounded(of, moment), evaluate_duration(duration)
     end = add_duration(moment, whole.start, amount, 1)
     return Interval(whole.start, min(end, whole.end), finest_grain(amount))
 
 
 @operation("last")
 def _last(moment: Moment, duration: TimeExpression, of: TimeExpression) -> Interval:
-    """The last two weeks of it."""
-    whole, amount = bounded_interval(moment, of), evaluate_duration(duration)
+    """The last two weeks of a period."""
+    whole, amount = evaluate_bounded(of, moment), evaluate_duration(duration)
     start = add_duration(moment, whole.end, amount, -1)
     return Interval(max(start, whole.start), whole.end, finest_grain(amount))
 
 
 @operation("nth_part")
 def _nth_part(moment: Moment, n: int, of: int, whole: TimeExpression) -> Interval:
-    """The n-th of so many equal parts of its months, if these can be divided, else of its days,
-    -1 for the last one: the second half of January."""
-    found = bounded_interval(moment, whole)
+    """The n-th of equal parts, by months if these can be divided evenly, otherwise by days; -1 is
+    the last one: the second half of January."""
+    found = evaluate_bounded(whole, moment)
     n = of + 1 + n if n < 0 else n
     first, end = found.start.date(), found.end.date()
     days, months = (end - first).days, (end.year - first.year) * 12 + end.month - first.month
     if not 1 <= n <= of <= days:
-        raise ValueError("it has no such part")
+        raise ValueError("the period has no such part")
     if first.day == end.day == 1 and months % of == 0:
         from_, to = (
             moment.add(Fraction(months * cut // of), "month", found.start) for cut in (n - 1, n)
@@ -104,9 +99,9 @@ def _nth_part(moment: Moment, n: int, of: int, whole: TimeExpression) -> Interva
 
 @operation("edge")
 def _edge(moment: Moment, which: str, of: TimeExpression) -> Interval:
-    """The beginning, the middle or the end of it: a third of its months, if it has several, of
-    its days, or of its time."""
-    whole = bounded_interval(moment, of)
+    """The beginning, the middle or the end of a period: a third of its months (from three on), of
+    its days (from three on), or of its time."""
+    whole = evaluate_bounded(of, moment)
     cuts = {"begin": (0, 1), "middle": (1, 2), "end": (2, 3)}[which]
     first, end = whole.start.date(), whole.end.date()
     days, months = (end - first).days, (end.year - first.year) * 12 + end.month - first.month

@@ -1,24 +1,30 @@
-"""Times and parts of a day: in the evening, tomorrow at five, from five to seven."""
+"""Operations: times and parts of a day (in the evening, tomorrow at five, from five to seven)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
-from anaphora.entities.builtin.dates.intervals import Interval, Moment
+from anaphora.entities.builtin.dates.intervals import (
+    CLOCK_GRAINS,
+    CLOCK_SECONDS,
+    BoundedInterval,
+    Interval,
+    Moment,
+)
 from anaphora.entities.builtin.dates.operations.durations import floor_to_minute
 from anaphora.entities.builtin.dates.operations.registry import (
-    CLOCK_GRAINS,
     ClockTime,
     TimeExpression,
-    evaluate,
+    evaluate_bounded,
     evaluate_clock,
+    evaluate_start,
     operation,
 )
 
 _HALF_DAY = 12
 _DAY = timedelta(days=1)
-# When the parts of a day begin and end; hours beyond 24 are in the next day.
+# The hours at which the parts of a day start and end; hours from 24 on are in the next day.
 _DAY_PARTS: Mapping[str, tuple[int, int]] = {
     "dawn": (4, 8), "morning": (6, 12), "forenoon": (9, 12), "noon": (11, 14),
     "afternoon": (12, 18), "late afternoon": (15, 19), "evening": (18, 23),
@@ -27,20 +33,17 @@ _DAY_PARTS: Mapping[str, tuple[int, int]] = {
     "small hours": (0, 5), "tonight": (18, 29), "day": (8, 20),
     "start of the day": (0, 9), "end of the day": (16, 24),
 }  # fmt: skip
-# Where a time may be one of the part besides: "Friday night at seven".
+# The hours of times in a part of a day that are outside its own: "Friday night at seven".
 _CLOCK_HOURS: Mapping[str, tuple[float, float]] = {
     "wide night": (18, 30), "wide evening": (18, 30),
 }  # fmt: skip
-_GRAIN_SECONDS: Mapping[str, int] = {"second": 1, "minute": 60, "hour": 3600}
 
 
 @operation("part")
 def _part(moment: Moment, name: str) -> Interval:
-    """That part of today; of tomorrow if it is over and dates lie ahead, of yesterday if it is
-    still to come and they lie behind."""
+    """A part of today; of tomorrow if it is over and the future is preferred, of yesterday if it
+    has not begun and the past is preferred."""
     found = _part_of(moment, moment.today, name)
-    assert found.start is not None
-    assert found.end is not None
     if moment.prefer_future and found.end <= moment.at:
         return _part_of(moment, moment.today + _DAY, name)
     if not moment.prefer_future and found.start > moment.at:
@@ -50,25 +53,23 @@ def _part(moment: Moment, name: str) -> Interval:
 
 @operation("within")
 def _within(moment: Moment, day: TimeExpression, name: str) -> Interval:
-    """The morning of a day, or of the first day of something longer."""
+    """A part of a day, or of the first day of a longer period."""
     return _part_of(moment, _day_of(day, moment)[0], name)
 
 
 @operation("at")
 def _at(moment: Moment, day: TimeExpression, clock: TimeExpression) -> Interval:
-    """A time of a day, or of a part of it: five in the evening is 17:00. Without a day it is the
-    next such time, or the last one. Of today one that has passed is that of the afternoon, if it
-    may be and dates lie ahead."""
+    """A time on a day, or in a part of a day: five in the evening is 17:00. If a time of today has
+    passed and the future is preferred, it is in the afternoon, if it may be."""
     on, placed = _place_clock(moment, day, evaluate_clock(clock))
     found = _clock_interval(moment, on, placed)
-    assert found.start is not None
     if _is_in_direction(moment, found.start):
         return found
     if day == ("cell", "day") and moment.prefer_future and placed.open:
         later = _clock_interval(
             moment, on, placed._replace(hours=placed.hours % _HALF_DAY + _HALF_DAY)
         )
-        return later if later.start and _is_in_direction(moment, later.start) else found
+        return later if _is_in_direction(moment, later.start) else found
     if day[0] != "part":
         return found
     return _clock_interval(moment, on + (_DAY if moment.prefer_future else -_DAY), placed)
@@ -76,27 +77,26 @@ def _at(moment: Moment, day: TimeExpression, clock: TimeExpression) -> Interval:
 
 @operation("at_now")
 def _at_now(moment: Moment, day: TimeExpression) -> Interval:
-    """The time that it is now, on another day."""
+    """The current time of day, on another day."""
     on = _day_of(day, moment)[0]
     return moment.period("minute", moment.local_time(on, moment.at.hour, moment.at.minute))
 
 
 @operation("clock")
 def _clock(moment: Moment, clock: TimeExpression) -> Interval:
-    """The next such time, or the last one; an hour that may be one of the morning or of the
-    afternoon is the nearer of both."""
+    """The next such time, or the last one; an hour in the morning or the afternoon is the nearer of
+    both."""
     return _nearest_clock(moment, evaluate_clock(clock))
 
 
 @operation("times")
 def _times(moment: Moment, first: TimeExpression, last: TimeExpression) -> Interval:
-    """From five to seven: the next such time. From nine to five is by day, not through the
+    """From five to seven: the next such range, or the last one. From nine to five is by day, not by
     night."""
     one, other = _align_halves(evaluate_clock(first), evaluate_clock(last))
     if one.open and other.open and other[:2] < one[:2] and one.hours < _HALF_DAY:
         one = one._replace(open=False)
     start = _nearest_clock(moment, one).start
-    assert start is not None
     return _clock_range(moment, start.date(), one._replace(hours=start.hour), other)
 
 
@@ -113,31 +113,30 @@ def _at_times(
     return _clock_range(moment, on, one, other)
 
 
-def _part_of(moment: Moment, day: date, name: str) -> Interval:
+def _part_of(moment: Moment, day: date, name: str) -> BoundedInterval:
     start, end = _DAY_PARTS[name]
-    return Interval(moment.local_time(day, start), moment.local_time(day, end), "part")
+    return BoundedInterval(moment.local_time(day, start), moment.local_time(day, end), "part")
 
 
 def _day_of(meaning: TimeExpression, moment: Moment) -> tuple[date, Interval]:
-    """The day with which it begins; raises ValueError for a time, which is no day."""
-    found = evaluate(meaning, moment)
-    if found.start is None or (found.grain in CLOCK_GRAINS and found.grain != "part"):
-        raise ValueError("it is no day")
-    return found.start.date(), found
+    """The first day of a date, and its interval; raises ValueError for a time of day."""
+    start, found = evaluate_start(meaning, moment)
+    if found.grain in CLOCK_GRAINS and found.grain != "part":
+        raise ValueError("not a day")
+    return start.date(), found
 
 
 def _place_clock(
     moment: Moment, meaning: TimeExpression, clock: ClockTime
 ) -> tuple[date, ClockTime]:
-    """The day, and the time as an hour of it: the one that lies in the part of the day, or else
-    the nearest to it, if it is a part."""
+    """The day, and the time on a 24-hour clock from its start: in a part of a day the hour inside
+    that part, or the nearest one."""
     day, found = _day_of(meaning, moment)
     if found.grain != "part":
         return day, clock
-    assert found.start is not None
-    assert found.end is not None
-    begins: float = found.start.hour
-    ends = begins + (found.end - found.start).total_seconds() / 3600
+    part = evaluate_bounded(meaning, moment)
+    begins: float = part.start.hour
+    ends = begins + (part.end - part.start).total_seconds() / 3600
     if meaning[-1] in _CLOCK_HOURS:
         begins, ends = _CLOCK_HOURS[meaning[-1]]
     later = (0, _HALF_DAY, 24) if _with_either_half(clock).open else (0, 24)
@@ -150,17 +149,17 @@ def _place_clock(
 
 
 def _hours_from_part(hour: float, begins: float, ends: float) -> float:
-    """How far a time lies from a part of the day; what lies behind its end counts for more."""
+    """The distance of a time from a part of the day; a time behind its end counts as farther."""
     return max(begins - hour, hour - ends + 1 if hour >= ends else 0, 0)
 
 
 def _with_either_half(clock: ClockTime) -> ClockTime:
-    """Beside a part of the day also what a clock with 24 hours shows may be in either half of the
-    day: 8h of the evening."""
+    """Beside a part of the day, a time on a 24-hour clock may be in either half too: 8h of the
+    evening."""
     return clock._replace(open=1 <= clock.hours <= _HALF_DAY and not clock.half)
 
 
-def _nearest_clock(moment: Moment, clock: ClockTime) -> Interval:
+def _nearest_clock(moment: Moment, clock: ClockTime) -> BoundedInterval:
     hours = {clock.hours % 24}
     if clock.open:
         hours |= {clock.hours % _HALF_DAY, clock.hours % _HALF_DAY + _HALF_DAY}
@@ -168,7 +167,7 @@ def _nearest_clock(moment: Moment, clock: ClockTime) -> Interval:
     found = [
         _clock_interval(moment, day, clock._replace(hours=hour)) for day in days for hour in hours
     ]
-    starts = {one.start: one for one in found if one.start and _is_in_direction(moment, one.start)}
+    starts = {one.start: one for one in found if _is_in_direction(moment, one.start)}
     return starts[min(starts) if moment.prefer_future else max(starts)]
 
 
@@ -177,14 +176,17 @@ def _is_in_direction(moment: Moment, start: datetime) -> bool:
     return start >= now if moment.prefer_future else start <= now
 
 
-def _clock_interval(moment: Moment, day: date, clock: ClockTime) -> Interval:
+def _clock_interval(moment: Moment, day: date, clock: ClockTime) -> BoundedInterval:
     grain = "minute" if clock.grain == "hour" and clock.minutes else clock.grain
     start = moment.local_time(day, clock.hours, clock.minutes, clock.seconds)
-    return Interval(start, moment.add_seconds(start, _GRAIN_SECONDS[grain]), grain, whole=True)
+    return BoundedInterval(
+        start, moment.add_seconds(start, CLOCK_SECONDS[grain]), grain, whole=True
+    )
 
 
 def _align_halves(one: ClockTime, other: ClockTime) -> tuple[ClockTime, ClockTime]:
-    """From 5 to 7 pm is from 5 pm, from 9 to 17 is from 9 am, from 11 to 1 am is from 11 pm."""
+    """Choose the half of the day of the first time by the second: from 5 to 7 pm starts at 5 pm,
+    from 9 to 17 at 9 am, from 11 to 1 am at 11 pm."""
     if other.half:
         one = _with_either_half(one)
     if not one.open or other.open:

@@ -1,4 +1,4 @@
-"""Words that are written as one: *vierundzwanzig*, двадцатипятитысячный."""
+"""Split compound numerals: *vierundzwanzig*, двадцатипятитысячный."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Collection
 
 __all__ = ["CompoundSplitter"]
 
-_MAX_LETTERS = 150  # letters
-_EDGE = 2
+_MAX_LETTERS = 150
+_PREFIX_LETTERS = 2
 
 
 class CompoundSplitter:
-    """Takes words apart that consist of others and of nothing else."""
+    """Splits words that consist of known words only."""
 
     def __init__(self, words: Collection[str]) -> None:
         self._words = frozenset(words)
         self._longest = max(map(len, self._words), default=0)
-        self._starts = frozenset(word[:_EDGE] for word in self._words)
+        self._starts = frozenset(word[:_PREFIX_LETTERS] for word in self._words)
 
     def split(self, word: str) -> list[str]:
-        """The words that ``word`` consists of, the longest ones first in each place; none, where
-        it does not."""
-        if len(word) > _MAX_LETTERS or word[:_EDGE] not in self._starts:
+        """The known words that ``word`` consists of, at each position the longest possible one;
+        none, if there is any remainder."""
+        if len(word) > _MAX_LETTERS or word[:_PREFIX_LETTERS] not in self._starts:
             return []
-        # From the end: how long a word may be in each place so that the rest comes out even.
+        # From the end: the longest word at each position after which the rest can be split.
         size, longest = len(word), [0] * len(word)
         for at in range(size - 1, -1, -1):
             for end in range(min(size, at + self._longest), at, -1):

@@ -1,7 +1,7 @@
-"""The reading of one numeral in words, out of what its words may mean.
+"""Parse a numeral from tokens, by one algorithm for all languages.
 
-One algorithm for all languages. A numeral is a sum of parts, each smaller than the part before
-it leaves room for; a multiplier multiplies the parts before it that are smaller than itself.
+A numeral is a sum of addends, each smaller than the ``room`` that the one before it leaves; a
+multiplier multiplies the addends before it that are smaller than itself.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _DECIMAL = frozenset({10, 100, 1000})  # две целых пять десяты
 class Numeral:
     """A number; ``start`` and ``end`` are indexes of atoms (half open).
 
-    How it was said does not count when two are compared: ``decimal`` says that it was said digit
-    by digit ("two point five") and not as a fraction; ``scale`` is the multiplier at its end (1000
-    of "two thousand"), 1 if it has none.
+    ``decimal`` means that it is a decimal ("two point five") and no fraction; ``scale`` is the
+    multiplier at its end (1000 of "two thousand"), 1 if it has none. Both are ignored in
+    comparisons.
     """
 
     start: int
@@ -47,8 +47,8 @@ class Numeral:
 
 @dataclass(slots=True)
 class _Addend:
-    """A part of the sum, with the slots in which it stands (half open); ``made`` says that a
-    multiplier made it."""
+    """An addend, with the indexes of its tokens (half open); ``is_product`` means that it has a
+    multiplier."""
 
     value: int | Fraction
     room: int
@@ -58,30 +58,30 @@ class _Addend:
 
 
 class NumeralParser:
-    """The reading of one numeral in the slots from ``at`` on; when it is done, ``at`` is the slot
-    after what has been read."""
+    """Parses one numeral in the tokens from ``position`` on; afterwards ``position`` is the index
+    of the next token."""
 
     def __init__(
         self,
         words: NumeralVocabulary,
-        found: Sequence[Atom],
-        slots: Sequence[NumeralToken],
+        atoms: Sequence[Atom],
+        tokens: Sequence[NumeralToken],
         position: int,
     ) -> None:
         self.position = position
         self._words = words
-        self._found = found
-        self._slots = slots
+        self._atoms = atoms
+        self._tokens = tokens
         self._parts: list[_Addend] = []
         self._ordinal = False
         self._decimal = False
         self._scale = 1
-        self._comma = 0  # how many parts stood before the last one
+        self._comma = 0  # the number of parts before the last comma
 
     def parse(self) -> Numeral | None:
-        """The numeral that starts at this slot, None if there is none."""
+        """The numeral that starts at the position; None if there is none."""
         first = self.position
-        if self._slots[first].first_term("vague"):
+        if self._tokens[first].first_term("vague"):
             self._skip_vague()
             return None
         value = self._parse_ordinal_prefix()
@@ -96,13 +96,13 @@ class NumeralParser:
             return None
         if isinstance(value, Fraction) and value.denominator == 1:
             value = value.numerator
-        end = self._slots[self.position - 1].end
-        start = self._slots[first].start
+        end = self._tokens[self.position - 1].end
+        start = self._tokens[first].start
         return Numeral(start, end, value, self._ordinal, self._decimal, self._scale)
 
     def _skip_vague(self) -> None:
         """Skip "several hundred thousand" and "several thousand five hundred": with a vague word
-        they make no number, the multipliers as little as what is added to them."""
+        neither the multipliers nor the addends form a number."""
         self.position += 1
         times: int | Fraction = 1
         while (term := self._next_term(self.position, "times")) is not None:
@@ -113,50 +113,50 @@ class NumeralParser:
             if self._next_term(self.position, "glue") is not None
             else self.position
         )
-        if times == 1 or not self._touches(at) or self._slots[at].literal:
+        if times == 1 or not self._touches(at) or self._tokens[at].literal:
             return
-        added = NumeralParser(self._words, self._found, self._slots, at)
+        added = NumeralParser(self._words, self._atoms, self._tokens, at)
         value = added._parse_sum()
         if value is not None and not added._ordinal and value < times:
             self.position = added.position
 
     def _is_within_word(self) -> bool:
-        return self.position < len(self._slots) and self._slots[self.position].inner
+        return self.position < len(self._tokens) and self._tokens[self.position].inner
 
     def _touches(self, at: int) -> bool:
-        """Whether nothing but a hyphen stands between a slot and the one before it."""
-        if at >= len(self._slots):
+        """Whether a token follows the one before it directly or after a hyphen."""
+        if at >= len(self._tokens):
             return False
-        before, here = self._slots[at - 1], self._slots[at]
+        before, here = self._tokens[at - 1], self._tokens[at]
         if here.inner or before.end == here.start:
             return True
-        return before.end + 1 == here.start and is_hyphen(self._found, before.end)
+        return before.end + 1 == here.start and is_hyphen(self._atoms, before.end)
 
     def _next_term(self, at: int, role: TermRole) -> NumeralTerm | None:
-        """The term of that role at a slot, if it touches what stands before it."""
-        return self._slots[at].first_term(role) if self._touches(at) else None
+        """The term of that role at a token, if the token touches the one before it."""
+        return self._tokens[at].first_term(role) if self._touches(at) else None
 
     # Sums
 
     def _parse_sum(self) -> int | Fraction | None:
-        """The value of what is added and multiplied."""
+        """Parse a sum of addends and products; None if there is none."""
         first = self.position
-        if self._slots[first].first_term("article") and self._next_term(first + 1, "times"):
+        if self._tokens[first].first_term("article") and self._next_term(first + 1, "times"):
             self.position += 1
         elif self._words.positional and self._parse_digit_row():
             first = self.position
         glue: NumeralTerm | None = None
-        while self.position < len(self._slots):
+        while self.position < len(self._tokens):
             if self._parts and not (self._touches(self.position) or self._passes_comma()):
                 break
-            slot = self._slots[self.position]
-            if self._add_token(slot, glue) or self._multiply_by_token(slot):
+            token = self._tokens[self.position]
+            if self._add_token(token, glue) or self._multiply_by_token(token):
                 glue = None
                 self.position += 1
                 if self._ordinal and not self._words.ordinal_chain:
                     break
                 continue
-            glue = slot.first_term("glue") if glue is None else None
+            glue = token.first_term("glue") if glue is None else None
             if glue is None or not self._parts or not self._can_bind(glue):
                 break
             self.position += 1
@@ -166,7 +166,7 @@ class NumeralParser:
         parts = self._parts
         if self._comma and sum(part.value for part in parts[self._comma :]) < 100:
             del parts[self._comma :]  # "one thousand, five" are two
-        while len(parts) > 1 and self._slots[parts[-1].start].literal and not parts[-1].is_product:
+        while len(parts) > 1 and self._tokens[parts[-1].start].literal and not parts[-1].is_product:
             parts.pop()
         self.position = parts[-1].end if parts else first
         if not parts:
@@ -183,14 +183,14 @@ class NumeralParser:
             return True
         return glue.room <= room and (glue.high is None or room <= glue.high)
 
-    def _add_token(self, slot: NumeralToken, glue: NumeralTerm | None) -> bool:
-        for term in slot.terms.get("add", ()):
+    def _add_token(self, token: NumeralToken, glue: NumeralTerm | None) -> bool:
+        for term in token.terms.get("add", ()):
             if self._ordinal and not term.ordinal:
                 continue
             if self._is_inverted(term, glue):
                 last = self._parts[-1]
                 last.value, last.room, last.end = last.value + term.value, 0, self.position + 1
-            elif self._can_add(term, slot):
+            elif self._can_add(term, token):
                 self._parts.append(_Addend(term.value, term.room, self.position, self.position + 1))
             else:
                 continue
@@ -198,11 +198,11 @@ class NumeralParser:
             return True
         return False
 
-    def _can_add(self, term: NumeralTerm, slot: NumeralToken) -> bool:
+    def _can_add(self, term: NumeralTerm, token: NumeralToken) -> bool:
         if not self._parts:
             return True
         last = self._parts[-1]
-        if slot.literal and not (last.is_product and last.room >= 1000):
+        if token.literal and not (last.is_product and last.room >= 1000):
             return False
         return 0 < term.value < last.room
 
@@ -219,8 +219,8 @@ class NumeralParser:
             and term.value < room
         )
 
-    def _multiply_by_token(self, slot: NumeralToken) -> bool:
-        term = slot.first_term("times")
+    def _multiply_by_token(self, token: NumeralToken) -> bool:
+        term = token.first_term("times")
         if term is None or (self._ordinal and not term.ordinal):
             return False
         kept = len(self._parts)
@@ -229,7 +229,7 @@ class NumeralParser:
         multiplied = self._parts[kept:]
         value = (sum(part.value for part in multiplied) if multiplied else 1) * term.value
         if kept and not value < self._parts[kept - 1].room:
-            del self._parts[kept:]  # what is to be multiplied belongs to the next numeral
+            del self._parts[kept:]  # the multiplied addends belong to the next numeral
             return False
         start = multiplied[0].start if multiplied else self.position
         self._parts[kept:] = [
@@ -239,31 +239,31 @@ class NumeralParser:
         return True
 
     def _passes_comma(self) -> bool:
-        """Whether a comma stands before the next slot, after thousands or more: "one thousand,
+        """Whether a comma precedes the next token, after thousands or more: "one thousand,
         two hundred"."""
-        before, here = self._slots[self.position - 1].end, self._slots[self.position]
+        before, here = self._tokens[self.position - 1].end, self._tokens[self.position]
         last = self._parts[-1]
         if not last.is_product or last.room < 1000 or here.literal or before + 1 != here.start:
             return False
-        if self._found[before].text != "," or self._found[here.start].glued:
+        if self._atoms[before].text != "," or self._atoms[here.start].glued:
             return False
         self._comma = len(self._parts)
         return True
 
     def _parse_digit_row(self) -> bool:
-        """Reads 二〇二四; whether there was such a row of two digits or more."""
+        """Parse 二〇二四; returns whether there is such a row of two digits or more."""
         end = self.position
         digits: list[str] = []
-        while end < len(self._slots) and (end == self.position or self._touches(end)):
-            slot = self._slots[end]
-            term = None if slot.literal else slot.first_term("add")
+        while end < len(self._tokens) and (end == self.position or self._touches(end)):
+            token = self._tokens[end]
+            term = None if token.literal else token.first_term("add")
             if term is None or term.ordinal or not 0 <= term.value <= 9:
                 break
             digits.append(str(term.value))
             end += 1
         after = self._next_term(end, "times")
         if "".join(digits) in _NEIGHBOURS:
-            return False  # 两三天 are two or three days
+            return False  # 两三天 is two or three days
         if len(digits) < 2 or (after is not None and after.value < 10_000):
             return False
         value = int("".join(digits[: _MOST_DIGITS + 1]))
@@ -272,7 +272,7 @@ class NumeralParser:
         return True
 
     def _lengthen_tail(self) -> None:
-        """Makes 250 of 二百五 in Chinese, where 205 is 二百零五."""
+        """Turn the total of 二百五 into 250 in Chinese, where 205 is 二百零五."""
         if len(self._parts) < 2:
             return
         before, last = self._parts[-2:]
@@ -284,12 +284,12 @@ class NumeralParser:
         ):
             last.value *= before.room // 10
 
-    # Ordinals by a word of their own
+    # Ordinals with a separate word
 
     def _parse_ordinal_prefix(self) -> int | Fraction | None:
-        """Reads 第五."""
+        """Parse 第五."""
         first = self.position
-        term = self._slots[first].first_term("ordinal")
+        term = self._tokens[first].first_term("ordinal")
         if term is None or term.behind or not self._touches(first + 1):
             return None
         self.position += 1
@@ -301,7 +301,7 @@ class NumeralParser:
         return value
 
     def _parse_ordinal_suffix(self, value: int | Fraction) -> None:
-        """Reads what stands behind in 五番目."""
+        """Parse the suffix of 五番目."""
         term = self._next_term(self.position, "ordinal")
         if term is not None and term.behind and isinstance(value, int):
             self._ordinal = True
@@ -310,18 +310,18 @@ class NumeralParser:
     # Fractions
 
     def _parse_fraction(self) -> int | Fraction | None:
-        """Reads "half", "a half"."""
+        """Parse "half", "a half"."""
         at = self.position
-        if self._slots[at].first_term("article") and self._next_term(at + 1, "fraction"):
+        if self._tokens[at].first_term("article") and self._next_term(at + 1, "fraction"):
             at += 1
-        term = self._slots[at].first_term("fraction")
+        term = self._tokens[at].first_term("fraction")
         if term is None:
             return None
         self.position = at + 1
         return term.value
 
     def _parse_fraction_after(self, value: int | Fraction) -> int | Fraction:
-        """Reads what makes a fraction of a number, or adds one to it."""
+        """Parse the words behind a number that turn it into a fraction or add one to it."""
         start = self.position
         if not self._touches(start):
             return value
@@ -338,7 +338,7 @@ class NumeralParser:
         return value
 
     def _parse_scale(self, value: int | Fraction) -> int | Fraction:
-        """Reads the multipliers behind a fraction: "half a million"."""
+        """Parse the multipliers behind a fraction: "half a million"."""
         if self._next_term(self.position, "article") and self._next_term(
             self.position + 1, "times"
         ):
@@ -352,7 +352,7 @@ class NumeralParser:
         return value
 
     def _parse_counted_fraction(self, value: int | Fraction) -> Fraction | None:
-        """Reads "two thirds", "one half"."""
+        """Parse "two thirds", "one half"."""
         term = self._next_term(self.position, "part") or self._next_term(self.position, "fraction")
         if term is None:
             return None
@@ -360,10 +360,10 @@ class NumeralParser:
         return Fraction(value) * term.value
 
     def _parse_inverted_fraction(self, value: int | Fraction) -> Fraction | None:
-        """Reads 三分の二, where the denominator comes first."""
+        """Parse 三分の二, where the denominator comes first."""
         if self._next_term(self.position, "over") is None or not self._touches(self.position + 1):
             return None
-        inner = NumeralParser(self._words, self._found, self._slots, self.position + 1)
+        inner = NumeralParser(self._words, self._atoms, self._tokens, self.position + 1)
         above = inner._parse_sum()
         if above is None or inner._ordinal or not value:
             return None
@@ -371,7 +371,7 @@ class NumeralParser:
         return Fraction(above) / Fraction(value)
 
     def _parse_mixed_fraction(self, value: int | Fraction) -> int | Fraction | None:
-        """Reads "two and a half", *zweieinhalb*, «две целых и три десятых»."""
+        """Parse "two and a half", *zweieinhalb*, «две целых и три десятых»."""
         plus = self._next_term(self.position, "plus")
         if plus is not None:
             self.position += 1
@@ -381,7 +381,7 @@ class NumeralParser:
             at += 1
         if at == self.position or not self._touches(at):
             return None
-        inner = NumeralParser(self._words, self._found, self._slots, at)
+        inner = NumeralParser(self._words, self._atoms, self._tokens, at)
         added = inner._parse_fraction()
         if added is None and (count := inner._parse_sum()) is not None and not inner._ordinal:
             added = inner._parse_counted_fraction(count)
@@ -390,17 +390,17 @@ class NumeralParser:
         self.position = inner.position
         if self._scale == _DOZEN or self._scale >= _MILLION:
             return value + added * self._scale  # un millón y medio
-        part = self._slots[inner.position - 1].first_term("part")
+        part = self._tokens[inner.position - 1].first_term("part")
         self._decimal = part is not None and part.value.denominator in _DECIMAL
         return Fraction(value) + added
 
     def _parse_decimal(self, value: int | Fraction) -> Fraction | None:
-        """Reads "three point one four", *deux virgule vingt-cinq*."""
+        """Parse "three point one four", *deux virgule vingt-cinq*."""
         if self._next_term(self.position, "point") is None or not isinstance(value, int):
             return None
         at, digits = self.position + 1, ""
         while self._touches(at) and len(digits) < _MOST_DIGITS:
-            inner = NumeralParser(self._words, self._found, self._slots, at)
+            inner = NumeralParser(self._words, self._atoms, self._tokens, at)
             read = inner._parse_sum()
             if not isinstance(read, int) or inner._ordinal or (digits and read > 9):
                 break

@@ -1,7 +1,7 @@
-"""What the words of a language mean in a numeral, read from its table.
+"""The meanings of words in numerals, from the table of a language.
 
-A :class:`NumeralVocabulary` takes a text of atoms apart into slots: a word or phrase of the table
-each, or a part of a compound word (*vier|und|zwanzig*), with the terms that it may stand for.
+A :class:`NumeralVocabulary` splits the atoms of a text into tokens: words and phrases of the
+table, or parts of a compound word (*vier|und|zwanzig*), each with the terms that it may mean.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
 from anaphora.entities.builtin.numbers.numerals.compound_splitter import CompoundSplitter
-from anaphora.entities.builtin.numbers.shared_tables import expand_endings
+from anaphora.entities.builtin.numbers.phrase_lookup import expand_endings
+from anaphora.entities.builtin.unspaced_scripts import FIRST_UNSPACED
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 
@@ -30,17 +31,17 @@ __all__ = [
 
 TermRole = Literal[
     "add",  # a value of its own: five, twenty, двести
-    "times",  # multiplies what stands before it: hundred, million
-    "glue",  # binds what is added: two hundred AND five
-    "fraction",  # a fraction that may stand alone: half
-    "part",  # one that is counted: two THIRDS
-    "plus",  # one that is added without any glue: zweiEINHALB
-    "with",  # what binds a fraction: two AND a half, два С половиной
-    "article",  # stands before what is counted once: A hundred
+    "times",  # multiplies the addends before it: hundred, million
+    "glue",  # joins an addend: two hundred AND five
+    "fraction",  # a fraction by itself: half
+    "part",  # a fraction with a count: two THIRDS
+    "plus",  # a fraction that is added without glue: zweiEINHALB
+    "with",  # joins a fraction: two AND a half, два С половиной
+    "article",  # one, before a multiplier or a fraction: A hundred
     "point",  # three POINT five
-    "over",  # stands between a denominator and its numerator: 三分之二
-    "vague",  # leaves open how many: SEVERAL hundred
-    "ordinal",  # makes what follows or precedes it an ordinal: 第五, 五番目
+    "over",  # between a denominator and its numerator: 三分之二
+    "vague",  # an indefinite count: SEVERAL hundred
+    "ordinal",  # makes an ordinal of the numeral behind or before it: 第五, 五番目
 ]
 
 _VALUED_ROLES: dict[str, TermRole] = {"fractions": "fraction", "parts": "part", "plus": "plus"}
@@ -55,13 +56,12 @@ _OPENING_ROLES: frozenset[TermRole] = frozenset({"add", "times", "fraction"})
 HYPHENS = frozenset("-‐‑")
 _MAX_CACHED_WORDS = 20_000
 _UNITS = (10**12, 10**9, 10**6, 1000, 100, 10)
-_FIRST_UNSPACED = "\u0e00"
 
 
 class NumeralTerm(NamedTuple):  # a dataclass takes three times as long to make
-    """What a word may stand for. What is added after it must be smaller than ``room``; glue stands
-    where the room is at least ``room`` and at most ``high``; ``behind``: an ordinal's word stands
-    behind the number."""
+    """A meaning of a word. An addend behind it must be smaller than ``room``. Glue needs a room
+    from ``room`` to ``high`` before it. ``behind`` means that an ordinal word follows the
+    number."""
 
     role: TermRole
     value: int | Fraction = 0
@@ -72,13 +72,13 @@ class NumeralTerm(NamedTuple):  # a dataclass takes three times as long to make
 
 
 TermsByRole: TypeAlias = Mapping[TermRole, tuple[NumeralTerm, ...]]
-"""What a word may stand for, by its role."""
+"""The meanings of a word by their role."""
 
 
 class NumeralToken(NamedTuple):
-    """A word, a phrase, or a part of a word (``inner``: it is not the first one), with its place
-    among the atoms; ``literal`` says that it is written in digits, ``is_prefix`` that it is glue
-    which is written as one with what follows."""
+    """A word, a phrase, or a part of a compound (``inner``, unless it is the first part), with the
+    indexes of its atoms (half open). ``literal`` marks a number in digits, ``is_prefix`` glue that
+    is a prefix of the next token."""
 
     start: int
     end: int
@@ -88,15 +88,15 @@ class NumeralToken(NamedTuple):
     is_prefix: bool = False
 
     def first_term(self, role: TermRole) -> NumeralTerm | None:
-        """The (first) term of that role, if it has one."""
+        """The first term of that role; None if there is none."""
         terms = self.terms.get(role)
         return terms[0] if terms else None
 
 
 class _WordEntry(NamedTuple):
-    """What an atom may start: a word that starts no phrase, with its ``terms``; a phrase of at most
-    ``most`` words; the ``parts`` of a compound; or such a phrase behind a prefix, which is ``glue``
-    or something ``attached`` that counts for nothing."""
+    """What an atom may start: a single word with its ``terms``; a phrase of at most ``most`` words;
+    the ``parts`` of a compound; or a phrase behind a prefix, which is ``glue`` or an ``attached``
+    word without a meaning in the numeral."""
 
     word: str
     terms: TermsByRole | None = None
@@ -108,12 +108,12 @@ class _WordEntry(NamedTuple):
 
 @lru_cache(maxsize=32)
 def load_vocabulary(language: str) -> NumeralVocabulary:
-    """The vocabulary of a language; an empty one where there is no table."""
+    """The vocabulary of a language; empty if it has no table."""
     return NumeralVocabulary(language, cached_table(base_code(language), "numerals"))
 
 
 class NumeralVocabulary:
-    """The numerals of a language."""
+    """The words of numerals in a language, and the features of its numerals."""
 
     def __init__(self, language: str, written: Mapping[str, Any]) -> None:
         self._normalize = create_normalizer(language)
@@ -140,58 +140,57 @@ class NumeralVocabulary:
         single = {key[0]: terms for key, terms in self._phrases.items() if len(key) == 1}
         self._single = single
         self.compounds = CompoundSplitter(single) if written.get("compounds") else None
-        # The words of a text are the same few again and again.
+        # The same few words occur again and again.
         self._known = lru_cache(maxsize=_MAX_CACHED_WORDS)(self._look_up)
 
     @property
     def openers(self) -> frozenset[tuple[str, ...]]:
-        """The words and phrases that have a value: each numeral has at least one of them."""
+        """The words and phrases with a value, of which each numeral has at least one."""
         return frozenset(
             key for key, terms in self._phrases.items() if _OPENING_ROLES & terms.keys()
         )
 
     @property
     def binders(self) -> frozenset[str]:
-        """The words that bind others within a compound (*und*)."""
+        """The words that join others within a compound (*und*)."""
         return frozenset(
             word for word, terms in self._single.items() if terms.keys() & {"glue", "with", "plus"}
         )
 
-    def tokenize(self, found: Sequence[Atom]) -> list[NumeralToken]:
-        """What is known of the atoms, in their order; those that are unknown are left out."""
-        slots: list[NumeralToken] = []
+    def tokenize(self, atoms: Sequence[Atom]) -> list[NumeralToken]:
+        """The tokens of the atoms, in order, without unknown words."""
+        tokens: list[NumeralToken] = []
         known, joined = self._known, self._joined
-        index, count = 0, len(found)
+        index, count = 0, len(atoms)
         while index < count:
-            atom = found[index]
+            atom = atoms[index]
             if atom.kind == "digits":
                 index += 1
                 continue
             after = index + 1
-            if joined and after < count and found[after].text == "'":
-                text, after = self._word(found, index)
+            if joined and after < count and atoms[after].text == "'":
+                text, after = self._word(atoms, index)
                 word = known(text)
             else:
                 word = known(atom.text)
             if word is not None and word.terms is not None:
-                slots.append(NumeralToken(index, after, word.terms))
+                tokens.append(NumeralToken(index, after, word.terms))
             elif word is not None:
-                after = self._add_tokens(slots, found, word, index, after)
+                after = self._add_tokens(tokens, atoms, word, index, after)
             index = after
-        return slots
+        return tokens
 
-    def is_weak(self, found: Sequence[Atom]) -> bool:
-        """Whether these atoms are a word that is more often something else when it stands alone
-        (*un*, the article)."""
-        if len(found) > self._longest_weak:
+    def is_weak(self, atoms: Sequence[Atom]) -> bool:
+        """Whether these atoms alone usually mean something else (*un*, the article)."""
+        if len(atoms) > self._longest_weak:
             return False
-        words = [atom.text.translate(self.fold) for atom in found]
+        words = [atom.text.translate(self.fold) for atom in atoms]
         if self.attached and words:
-            words[0] = words[0].removeprefix(self.attached_prefix(found[0].text))
+            words[0] = words[0].removeprefix(self.attached_prefix(atoms[0].text))
         return tuple(words) in self.weak
 
     def _look_up(self, text: str) -> _WordEntry | None:
-        """What an atom of that text may start."""
+        """The entry of the word or phrase that an atom may start."""
         word = text.translate(self.fold) if self.fold else text
         if word in self._most:
             alone = self._most[word] == 1 and (word,) not in self._never
@@ -207,48 +206,49 @@ class NumeralVocabulary:
         return None
 
     def attached_prefix(self, text: str) -> str:
-        """What is attached to the numeral that an atom of that text starts (לחמש)."""
+        """The word that is attached to the numeral at the start of an atom (לחמש); '' if none
+        is."""
         word = self._known(text) if self.attached else None
         return word.attached if word is not None else ""
 
     def _add_tokens(
         self,
-        slots: list[NumeralToken],
-        found: Sequence[Atom],
+        tokens: list[NumeralToken],
+        atoms: Sequence[Atom],
         word: _WordEntry,
         index: int,
         after: int,
     ) -> int:
-        """Adds what starts at an atom to the slots; the atom after it."""
+        """Append the tokens that start at an atom; returns the index of the next atom."""
         for number, part in enumerate(word.parts):
-            slots.append(NumeralToken(index, after, part, inner=number > 0))
+            tokens.append(NumeralToken(index, after, part, inner=number > 0))
         if not word.most:
             return after
-        follows = bool(slots) and slots[-1].end == index
-        end, terms = self._longest_phrase(found, after, word, follows=follows)
+        follows = bool(tokens) and tokens[-1].end == index
+        end, terms = self._longest_phrase(atoms, after, word, follows=follows)
         if terms is not None and word.glue is not None:
-            slots.append(NumeralToken(index, index + 1, word.glue, is_prefix=True))
+            tokens.append(NumeralToken(index, index + 1, word.glue, is_prefix=True))
         if terms is not None:
-            slots.append(NumeralToken(index, end, terms, inner=word.glue is not None))
+            tokens.append(NumeralToken(index, end, terms, inner=word.glue is not None))
         return end
 
     def _longest_phrase(
-        self, found: Sequence[Atom], after: int, word: _WordEntry, *, follows: bool
+        self, atoms: Sequence[Atom], after: int, word: _WordEntry, *, follows: bool
     ) -> tuple[int, TermsByRole | None]:
-        """The end and the terms of the longest phrase that starts with a word, which ends before
-        ``after`` (and which ``follows`` another one); no terms where there is none, or one that is
-        no numeral."""
+        """The end and the terms of the longest phrase that starts with a word; the terms are None
+        if there is none or it is no numeral. The word ends at ``after``; ``follows`` means that a
+        token touches it from the left."""
         key: tuple[str, ...] = (word.word,)
         first = after, self._phrases.get(key)
         best = (after, None) if key in self._never else first
         at = after
-        while len(key) < word.most and at < len(found):
-            if is_hyphen(found, at):
+        while len(key) < word.most and at < len(atoms):
+            if is_hyphen(atoms, at):
                 at += 1
                 continue
-            if found[at].kind == "digits":
+            if atoms[at].kind == "digits":
                 break
-            text, at = self._word(found, at)
+            text, at = self._word(atoms, at)
             key = (*key, text)
             if key in self._still:
                 best = first
@@ -258,32 +258,31 @@ class NumeralVocabulary:
                 best = at, self._phrases[key]
         return best
 
-    def _word(self, found: Sequence[Atom], index: int) -> tuple[str, int]:
-        """The word that starts at an atom, and the atom after it."""
-        text, after = found[index].text, index + 1
+    def _word(self, atoms: Sequence[Atom], index: int) -> tuple[str, int]:
+        """The word that starts at an atom, and the index of the atom after it."""
+        text, after = atoms[index].text, index + 1
         if self._joined and text.isalpha():
             while (
-                after + 1 < len(found)
-                and found[after].text == "'"
-                and found[after].glued
-                and found[after + 1].glued
-                and found[after + 1].kind == "word"
+                after + 1 < len(atoms)
+                and atoms[after].text == "'"
+                and atoms[after].glued
+                and atoms[after + 1].glued
+                and atoms[after + 1].kind == "word"
             ):
-                text, after = f"{text}'{found[after + 1].text}", after + 2
+                text, after = f"{text}'{atoms[after + 1].text}", after + 2
         return text.translate(self.fold), after
 
     def _phrase_keys(
         self, written: Mapping[str, Any]
     ) -> Iterator[tuple[tuple[str, ...], NumeralTerm]]:
-        """The phrases of the table with what they stand for, and as they are written without
-        accents."""
+        """The phrases of the table with their terms, and their spellings without accents."""
         for phrase, term in _iter_terms(written):
             for spelling in {phrase, _without_accents(phrase)}:
                 yield self._key(spelling), term
 
     def _key(self, phrase: str) -> tuple[str, ...]:
-        if phrase.isalpha() and max(phrase) < _FIRST_UNSPACED:
-            return (self._normalize(phrase).translate(self.fold),)  # one word, and there are many
+        if phrase.isalpha() and max(phrase) < FIRST_UNSPACED:
+            return (self._normalize(phrase).translate(self.fold),)  # a single word, as most are
         found = [atom for atom in split_atoms(phrase, self._normalize) if atom.text not in HYPHENS]
         key, index = [], 0
         while index < len(found):
@@ -292,13 +291,13 @@ class NumeralVocabulary:
         return tuple(key)
 
 
-def is_hyphen(found: Sequence[Atom], index: int) -> bool:
-    """Whether that atom is a hyphen between two words that touch it."""
+def is_hyphen(atoms: Sequence[Atom], index: int) -> bool:
+    """Whether an atom is a hyphen that touches both neighbors."""
     return (
-        found[index].text in HYPHENS
-        and found[index].glued
-        and index + 1 < len(found)
-        and found[index + 1].glued
+        atoms[index].text in HYPHENS
+        and atoms[index].glued
+        and index + 1 < len(atoms)
+        and atoms[index + 1].glued
     )
 
 
@@ -315,7 +314,7 @@ def _group_by_role(
 
 
 def _without_accents(phrase: str) -> str:
-    """As people write it who lack the letters with accents; others than Latin ones stay."""
+    """A phrase in Latin letters without its accents; other phrases are unchanged."""
     if phrase.isascii() or not unicodedata.name(phrase[0], "").startswith("LATIN"):
         return phrase
     return "".join(
@@ -324,7 +323,7 @@ def _without_accents(phrase: str) -> str:
 
 
 def _iter_terms(written: Mapping[str, Any]) -> Iterator[tuple[str, NumeralTerm]]:
-    """The phrases of a table with what they stand for."""
+    """The phrases of a table with their terms."""
     rooms = written.get("rooms", {})
     ordinal_rooms = {**rooms, **written.get("ordinal_rooms", {})}
 
@@ -359,7 +358,7 @@ def _iter_terms(written: Mapping[str, Any]) -> Iterator[tuple[str, NumeralTerm]]
 
 
 def _room_after(value: int | Fraction, rooms: Mapping[int, int]) -> int:
-    """Below what a value must be that is added to this one."""
+    """The bound below which an addend behind this value must be."""
     if isinstance(value, int) and value in rooms:
         return rooms[value]
     if value < 20 or isinstance(value, Fraction):

@@ -1,4 +1,4 @@
-"""Amounts: the numbers of a text in digits, in words and in both, without what is around them."""
+"""Find amounts: the numbers of a text in digits, in words and in both, before units are matched."""
 
 from __future__ import annotations
 
@@ -9,34 +9,36 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, get_atoms
-from anaphora.entities.builtin.numbers.digits import VULGAR, DigitNumber
+from anaphora.entities.builtin.numbers.digits import GROUP_SIZE, VULGAR, DigitNumber
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
-from anaphora.entities.builtin.numbers.numerals.numeral_reader import EmbeddedNumber as Written
-from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
+from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
+    EmbeddedNumber,
+    Numeral,
+    get_numeral_reader,
+)
 from anaphora.entities.builtin.numbers.units import Unit, load_units
-from anaphora.entities.builtin.numbers.unspaced_scripts import is_unspaced
+from anaphora.entities.builtin.unspaced_scripts import is_unspaced
 
-__all__ = ["HYPHENS", "Amount", "NumberKind", "find_amounts", "to_int_if_whole"]
+__all__ = ["HYPHENS", "Amount", "NumberKind", "find_amounts", "is_glued", "to_int_if_whole"]
 
 NumberKind: TypeAlias = Literal["cardinal", "ordinal", "fraction", "percent"]
 HYPHENS = frozenset("-‐‑−")
 _MAX_CACHED_LENGTH = 1_000  # characters
-_MAX_PLAIN_DIGITS = 15  # digits
+_MAX_PLAIN_DIGITS = 15
 _VULGAR = re.compile(f"[{VULGAR}]")
-_END_MARKS = frozenset(".,?!;:%)€£$¥₽°'\"…")  # marks that end a number in digits, before a blank
+_END_MARKS = frozenset(".,?!;:%)€£$¥₽°'\"…")  # marks that end a number, before a blank
 _PAUSES = frozenset(",;:.?!")
 _EXPONENTS = frozenset("exх×")  # 5e3, 5 x 10^3
 _BEFORE_SUFFIX = frozenset("-‐‑−.")
-_MAX_PLAIN_NUMBERS = 100  # numbers in digits
-_GROUP = 3  # digits between the marks of thousands
+_MAX_PLAIN_NUMBERS = 100
 _MONEY_SCALES: Mapping[str, int] = {"k": 10**3, "m": 10**6, "b": 10**9}  # 5 m euros
 
 
 class Amount(NamedTuple):  # a dataclass takes three times as long to make
     """A number with its unit; ``start`` and ``end`` are indexes of atoms (half open).
 
-    ``weak``: it is a word that is more often something else; ``literal``: it is written in digits;
-    ``about``: it is said so that it means "about"; ``scale``: the multiplier at its end, else 1.
+    ``weak`` marks a word that usually means something else; ``literal`` a number in digits;
+    ``about`` a word order that means "about". ``scale`` is the multiplier at the end, or 1.
     """
 
     start: int
@@ -51,8 +53,8 @@ class Amount(NamedTuple):  # a dataclass takes three times as long to make
 
 
 def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
-    """The amounts of a text in a language, by the indexes of its atoms and in their order. Several
-    recognizers look at the same text one after the other: it is read once."""
+    """The amounts of a text in a language, in order. The result is cached, because several
+    recognizers read the same text."""
     return (
         _find_amounts_cached(text, language)
         if len(text) <= _MAX_CACHED_LENGTH
@@ -80,236 +82,237 @@ class _AmountReader:
 
     def __init__(self, language: str) -> None:
         self._language = language
-        self._wording = load_number_phrases(language)
+        self._phrases = load_number_phrases(language)
         self._words = get_numeral_reader(language)
-        self._scales = self._wording.scales
-        self._suffixes = self._wording.ordinals | self._wording.cardinals
+        self._scales = self._phrases.scales
+        self._suffixes = self._phrases.ordinals | self._phrases.cardinals
 
     def __call__(self, text: str) -> tuple[Amount, ...]:
-        found = get_atoms(text, self._language)
-        literals = self._literals(text, found)
-        amounts = self._read(found, literals)
-        if self._wording.unit_words:
-            amounts += self._unit_word_amounts(found)
+        atoms = get_atoms(text, self._language)
+        literals = self._literals(text, atoms)
+        amounts = self._read(atoms, literals)
+        if self._phrases.unit_words:
+            amounts += self._unit_word_amounts(atoms)
         if len(amounts) > 1:
             amounts.sort(key=_start_of)
         return tuple(amounts)
 
-    def _read(self, found: Sequence[Atom], literals: dict[int, Amount]) -> list[Amount]:
+    def _read(self, atoms: Sequence[Atom], literals: dict[int, Amount]) -> list[Amount]:
         """The amounts in digits, in words and in both."""
         amounts, to_read = [], {}
         for start, literal in literals.items():
             if literal.kind == "ordinal":
                 amounts.append(literal)
             else:
-                to_read[start] = Written(literal.end, literal.value)
+                to_read[start] = EmbeddedNumber(literal.end, literal.value)
         last: Numeral | None = None
-        for numeral in self._words.find_mixed(found, to_read):
+        for numeral in self._words.find_mixed(atoms, to_read):
             literal_there = literals.get(numeral.start)
             if literal_there is not None and literal_there.end == numeral.end:
                 amounts.append(literal_there)
             else:
                 is_literal = literal_there is not None
-                amounts.append(self._numeral_amount(found, numeral, last, is_literal=is_literal))
+                amounts.append(self._numeral_amount(atoms, numeral, last, is_literal=is_literal))
             last = numeral
         return amounts
 
     def _numeral_amount(
-        self, found: Sequence[Atom], one: Numeral, last: Numeral | None, *, is_literal: bool
+        self, atoms: Sequence[Atom], one: Numeral, last: Numeral | None, *, is_literal: bool
     ) -> Amount:
-        """The amount of a numeral, which stands behind another one."""
+        """The amount of a numeral; ``last`` is the numeral before it."""
         kind: NumberKind = "ordinal" if one.ordinal else "cardinal"
         if isinstance(one.value, Fraction) and not one.decimal:
             kind = "fraction"
-        weak = self._words.is_weak(found[one.start : one.end])
+        weak = self._words.is_weak(atoms[one.start : one.end])
         if weak and one.ordinal and one.start:  # prima, but la prima
-            weak = found[one.start - 1].text not in self._wording.definite
-        if found[one.start].text in self._wording.pronouns and one.end == one.start + 1:
-            weak = weak or self._is_pronoun(found, one.start, last)
+            weak = atoms[one.start - 1].text not in self._phrases.definite
+        if atoms[one.start].text in self._phrases.pronouns and one.end == one.start + 1:
+            weak = weak or self._is_pronoun(atoms, one.start, last)
         return Amount(one.start, one.end, one.value, kind, None, weak, is_literal, scale=one.scale)
 
-    def _is_pronoun(self, found: Sequence[Atom], at: int, last: Numeral | None) -> bool:
-        """Whether it is the one of "the second one" or "the red one"."""
+    def _is_pronoun(self, atoms: Sequence[Atom], at: int, last: Numeral | None) -> bool:
+        """Whether an atom is the "one" of "the second one" or "the red one"."""
         if last is not None and last.end == at:
             return last.ordinal
         return (
             at > 1
-            and found[at - 1].kind == "word"
-            and found[at - 2].text in self._wording.determiners
+            and atoms[at - 1].kind == "word"
+            and atoms[at - 2].text in self._phrases.determiners
         )
 
-    def _unit_word_amounts(self, found: Sequence[Atom]) -> Iterator[Amount]:
-        """The words that are an amount with its unit: полчаса."""
-        for index, atom in enumerate(found):
-            if atom.text in self._wording.unit_words:
-                value, unit = self._wording.unit_words[atom.text]
+    def _unit_word_amounts(self, atoms: Sequence[Atom]) -> Iterator[Amount]:
+        """The words that are amounts with a unit: полчаса."""
+        for index, atom in enumerate(atoms):
+            if atom.text in self._phrases.unit_words:
+                value, unit = self._phrases.unit_words[atom.text]
                 kind: NumberKind = "cardinal" if value.denominator == 1 else "fraction"
                 yield Amount(index, index + 1, to_int_if_whole(value), kind, unit)
 
-    def _literals(self, text: str, found: Sequence[Atom]) -> dict[int, Amount]:
-        """The numbers in digits by their first atom, with suffixes and scales."""
-        digits = [index for index, atom in enumerate(found) if atom.kind == "digits"]
+    def _literals(self, text: str, atoms: Sequence[Atom]) -> dict[int, Amount]:
+        """The numbers in digits, with suffixes and scales, by their first atom."""
+        digits = [index for index, atom in enumerate(atoms) if atom.kind == "digits"]
         if not digits and (text.isascii() or _VULGAR.search(text) is None):
             return {}
         if (
             digits
             and len(digits) <= _MAX_PLAIN_NUMBERS
-            and all(_is_plain(found, one) for one in digits)
+            and all(_is_plain(atoms, one) for one in digits)
         ):
             whole = [
-                Amount(index, index + 1, int(found[index].text), literal=True) for index in digits
+                Amount(index, index + 1, int(atoms[index].text), literal=True) for index in digits
             ]
         else:
-            placed = _align_to_atoms(found, self._wording.digits(text))
+            placed = _align_to_atoms(atoms, self._phrases.digits(text))
             whole = [
-                part for one in placed for part in self._split_separate_numbers(text, found, one)
+                part for one in placed for part in self._split_separate_numbers(text, atoms, one)
             ]
-        return {one.start: self._with_suffix(text, found, one) for one in whole}
+        return {one.start: self._with_suffix(text, atoms, one) for one in whole}
 
     def _split_separate_numbers(
-        self, text: str, found: Sequence[Atom], one: Amount
+        self, text: str, atoms: Sequence[Atom], one: Amount
     ) -> Iterator[Amount]:
-        """The amount; or the numbers that only stand side by side, with blanks between them
-        ("room 101 500 euros")."""
-        last = _last_group(text, found, one)
-        if last == one.start or not self._are_separate(found, one.start, last):
+        """The amount; or several, if its groups are adjacent numbers ("room 101 500 euros")."""
+        last = _last_group(text, atoms, one)
+        if last == one.start or not self._are_separate(atoms, one.start, last):
             yield one
             return
         for index in range(one.start, last):
-            yield Amount(index, index + 1, int(found[index].text), literal=True)
-        behind = text[found[last].start : found[one.end - 1].end]  # it may have decimals
-        for number in self._wording.digits(behind):
+            yield Amount(index, index + 1, int(atoms[index].text), literal=True)
+        behind = text[atoms[last].start : atoms[one.end - 1].end]  # possibly with decimals
+        for number in self._phrases.digits(behind):
             yield Amount(last, one.end, number.value, literal=True)
 
-    def _are_separate(self, found: Sequence[Atom], start: int, last: int) -> bool:
-        """Whether groups of digits, from the first atom to the last, are a number each."""
-        if any(group.text[0] == "0" for group in found[start + 1 : last + 1]):
+    def _are_separate(self, atoms: Sequence[Atom], start: int, last: int) -> bool:
+        """Whether the groups of digits from ``start`` to ``last`` are separate numbers."""
+        if any(group.text[0] == "0" for group in atoms[start + 1 : last + 1]):
             return False  # nobody writes 000 for 0
-        after = found[last + 1 : last + 2]
+        after = atoms[last + 1 : last + 2]
         if after and after[0].kind == "digits" and not after[0].glued:
             return True  # 12 345 67
         if not start:
             return False
-        before = found[start - 1]
+        before = atoms[start - 1]
         if before.kind == "digits":
-            return len(before.text) > _GROUP and len(found[start].text) == _GROUP  # 1234 567 890
-        if (label := self._wording.labels.find_before(found, start)) is not None:
+            # 1234 567 890
+            return len(before.text) > GROUP_SIZE and len(atoms[start].text) == GROUP_SIZE
+        if (label := self._phrases.labels.find_before(atoms, start)) is not None:
             return label[1]
-        return found[start].glued and self._is_code(found, start)
+        return atoms[start].glued and self._is_code(atoms, start)
 
-    def _is_code(self, found: Sequence[Atom], start: int) -> bool:
-        """Whether letters before digits make a name with them: the 52 of B52, the 12 of A-12."""
+    def _is_code(self, atoms: Sequence[Atom], start: int) -> bool:
+        """Whether letters before digits form a name with them: the 52 of B52, the 12 of A-12."""
         at = start - 1
-        if found[at].text in HYPHENS:
-            return found[at].glued and at > 0 and found[at - 1].kind == "word"
-        word = found[at]
+        if atoms[at].text in HYPHENS:
+            return atoms[at].glued and at > 0 and atoms[at - 1].kind == "word"
+        word = atoms[at]
         return (
             word.kind == "word"
             and not is_unspaced(word.text)
-            and word.text not in self._wording.clitics
-            and self._wording.currencies.find_before(found, start) is None
+            and word.text not in self._phrases.clitics
+            and self._phrases.currencies.find_before(atoms, start) is None
         )
 
-    def _with_suffix(self, text: str, found: Sequence[Atom], one: Amount) -> Amount:
-        """With what stands behind the digits: 3rd, 5 mln."""
+    def _with_suffix(self, text: str, atoms: Sequence[Atom], one: Amount) -> Amount:
+        """The amount with a suffix or a scale behind its digits: 3rd, 5 mln."""
         start, end = one.start, one.end
-        if end == len(found):
+        if end == len(atoms):
             return one
-        after = found[end]
+        after = atoms[end]
         if after.glued and isinstance(one.value, int):
-            at = end + 1 if after.text in _BEFORE_SUFFIX and end + 1 < len(found) else end
-            suffix = found[at]
-            if suffix.text in self._suffixes and suffix.glued and not _digits_follow(found, at):
-                if suffix.text in self._wording.ordinals:
+            at = end + 1 if after.text in _BEFORE_SUFFIX and end + 1 < len(atoms) else end
+            suffix = atoms[at]
+            if suffix.text in self._suffixes and suffix.glued and not _digits_follow(atoms, at):
+                if suffix.text in self._phrases.ordinals:
                     return Amount(start, at + 1, one.value, "ordinal", literal=True)
                 return one._replace(end=at + 1)
-            if after.text == "." and self._is_dotted_ordinal(found, start, end):
+            if after.text == "." and self._is_dotted_ordinal(atoms, start, end):
                 return Amount(start, end + 1, one.value, "ordinal", literal=True)
         is_letter = len(after.text) == 1
-        scale = self._letter_scale(text, found, end) if is_letter else self._scales.get(after.text)
+        scale = self._letter_scale(text, atoms, end) if is_letter else self._scales.get(after.text)
         if scale is None:
             return one
         end += 1
-        if end + 1 < len(found) and found[end].text == "." and found[end].glued:
+        if end + 1 < len(atoms) and atoms[end].text == "." and atoms[end].glued:
             end += 1  # млн.
         return one._replace(end=end, value=to_int_if_whole(one.value * scale), scale=scale)
 
-    def _letter_scale(self, text: str, found: Sequence[Atom], at: int) -> int | None:
-        """What the letter behind digits multiplies them by; None if it is no scale."""
-        after = found[at]
+    def _letter_scale(self, text: str, atoms: Sequence[Atom], at: int) -> int | None:
+        """The multiplier of the letter behind digits; None if it is no scale."""
+        after = atoms[at]
         scale = self._scales.get(after.text)
-        if after.glued and text[after.start : after.end] == "M" and not _is_glued(found, at + 1):
-            return _MONEY_SCALES["m"]  # 5M followers; metres are 5m
+        if after.glued and text[after.start : after.end] == "M" and not is_glued(atoms, at + 1):
+            return _MONEY_SCALES["m"]  # 5M followers, but 5m is metres
         if scale is not None and after.glued:
             return scale
         of_money = _MONEY_SCALES.get(after.text) if scale is None else scale
-        if of_money is None or _is_glued(found, at + 1):
+        if of_money is None or is_glued(atoms, at + 1):
             return None
-        if self._wording.currencies.find_after(found, at + 1) is not None:
+        if self._phrases.currencies.find_after(atoms, at + 1) is not None:
             return of_money  # 1.5 m dollars
         if scale is None or text[after.start : after.end] in load_units().case_sensitive_symbols:
             return None  # 300 K
-        # Elsewhere than in Latin the letter may be a word: прибавь 2 к 3.
-        return scale if after.text.isascii() or at + 1 == len(found) else None
+        # Outside the Latin script the letter may be a word: прибавь 2 к 3.
+        return scale if after.text.isascii() or at + 1 == len(atoms) else None
 
-    def _is_dotted_ordinal(self, found: Sequence[Atom], start: int, end: int) -> bool:
-        """Whether it is the 3. of *der 3. Platz*, and the dot does not end the sentence."""
-        if not self._wording.ordinal_dot or end + 1 >= len(found):
+    def _is_dotted_ordinal(self, atoms: Sequence[Atom], start: int, end: int) -> bool:
+        """Whether a number with a dot is an ordinal (*der 3. Platz*), not the end of a sentence."""
+        if not self._phrases.ordinal_dot or end + 1 >= len(atoms):
             return False
-        leads = start == 0 or found[start - 1].text in self._wording.ordinal_dot
-        return leads and found[end + 1].kind == "word" and not found[end + 1].glued
+        leads = start == 0 or atoms[start - 1].text in self._phrases.ordinal_dot
+        return leads and atoms[end + 1].kind == "word" and not atoms[end + 1].glued
 
 
 def _start_of(amount: Amount) -> int:
     return amount.start
 
 
-def _last_group(text: str, found: Sequence[Atom], one: Amount) -> int:
-    """The last of the atoms of a number that are groups of digits with blanks between them; its
-    first atom, if there are none."""
+def _last_group(text: str, atoms: Sequence[Atom], one: Amount) -> int:
+    """The last of the groups of digits in a number with blanks between them; its first atom, if
+    there are none."""
     last = one.start
-    if found[last].kind != "digits":
+    if atoms[last].kind != "digits":
         return last
-    while last + 1 < one.end and text[found[last].end : found[last + 1].start] == " ":
+    while last + 1 < one.end and text[atoms[last].end : atoms[last + 1].start] == " ":
         last += 1
     return last
 
 
-def _is_glued(found: Sequence[Atom], at: int) -> bool:
-    return at < len(found) and found[at].glued
+def is_glued(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether there is an atom at that index and it touches the one before it."""
+    return at < len(atoms) and atoms[at].glued
 
 
-def _digits_follow(found: Sequence[Atom], at: int) -> bool:
-    """Whether digits touch a suffix: 2x3."""
-    return at + 1 < len(found) and found[at + 1].glued and found[at + 1].kind == "digits"
+def _digits_follow(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether digits follow a suffix directly: 2x3."""
+    return at + 1 < len(atoms) and atoms[at + 1].glued and atoms[at + 1].kind == "digits"
 
 
-def _is_plain(found: Sequence[Atom], index: int) -> bool:
-    """Whether digits stand by themselves, so that nothing around them need be looked at. Most do,
-    and it takes a tenth of the time to see that."""
-    text = found[index].text
+def _is_plain(atoms: Sequence[Atom], index: int) -> bool:
+    """Whether digits are a number by themselves, whatever is around them. Most are; the check takes
+    a tenth of the time of parsing."""
+    text = atoms[index].text
     if len(text) > _MAX_PLAIN_DIGITS or (text[0] == "0" and len(text) > 1):
         return False
     if index:
-        before = found[index - 1]
-        if found[index].glued and not is_unspaced(before.text):
+        before = atoms[index - 1]
+        if atoms[index].glued and not is_unspaced(before.text):
             return False
         if before.kind != "word" and before.text not in _PAUSES:
             return False
-    if index + 1 == len(found):
+    if index + 1 == len(atoms):
         return True
-    after = found[index + 1]
+    after = atoms[index + 1]
     if after.kind == "word":
         return after.text[0] not in _EXPONENTS
     if after.kind == "digits" or after.text not in _END_MARKS or not after.glued:
         return False
-    return index + 2 == len(found) or not found[index + 2].glued
+    return index + 2 == len(atoms) or not atoms[index + 2].glued
 
 
-def _align_to_atoms(found: Sequence[Atom], digits: Sequence[DigitNumber]) -> list[Amount]:
-    """The numbers whose ends are ends of atoms."""
-    starts = {atom.start: index for index, atom in enumerate(found)}
-    ends = {atom.end: index + 1 for index, atom in enumerate(found)}
+def _align_to_atoms(atoms: Sequence[Atom], digits: Sequence[DigitNumber]) -> list[Amount]:
+    """The numbers that start and end at edges of atoms."""
+    starts = {atom.start: index for index, atom in enumerate(atoms)}
+    ends = {atom.end: index + 1 for index, atom in enumerate(atoms)}
     return [
         Amount(
             starts[one.start],

@@ -1,4 +1,4 @@
-"""What is said of a number: its value or its ends, its unit, how it compares."""
+"""Quantities: values or ranges with a unit and a comparison."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["Bound", "Quantity", "UnitMatcher"]
 
 
 class Bound(NamedTuple):
-    """An end of a range, and whether it belongs to it."""
+    """An end of a range, and whether the range includes it."""
 
     value: int | Fraction
     included: bool
 
 
 class Quantity(NamedTuple):  # a dataclass takes three times as long to make
-    """An amount and what is said of it: a ``value``, or a range with at least one bound. ``start``
-    and ``end`` are indexes of atoms (half open)."""
+    """A ``value``, or a range with at least one bound, with its unit and comparison. ``start`` and
+    ``end`` are indexes of atoms (half open); ``weak`` as in :class:`.amounts.Amount`."""
 
     start: int
     end: int
@@ -38,11 +38,11 @@ class Quantity(NamedTuple):  # a dataclass takes three times as long to make
 class UnitMatcher(Protocol):
     """Finds the unit of a number."""
 
-    def __call__(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
-        """The amount with its unit and what it takes up with it; None where it has none.
-        ``amount`` may touch letters that are no part of it."""
+    def __call__(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+        """The amount with its unit, extended by it; None if it has none. ``amount`` may touch
+        letters that are not part of it."""
         ...
 
-    def merge_amounts(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
-        """The amounts, with those made one that are said together ("5 euros 20 cents")."""
+    def merge_amounts(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
+        """Merge amounts that belong together ("5 euros 20 cents")."""
         ...

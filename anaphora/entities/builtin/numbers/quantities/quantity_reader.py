@@ -1,7 +1,7 @@
-"""Quantities: numbers with their units, and what is said of them ("more than 5 km", "2 to 4").
+"""Find quantities: numbers with units, ranges and comparisons ("more than 5 km", "2 to 4").
 
-A text becomes atoms; numbers in digits and in words become amounts, each with its unit; two of
-them may make a range; what stands before and behind them compares.
+The steps: split the text into atoms, find the amounts in digits and in words, match their units,
+merge amounts that belong together, find ranges, find comparisons.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from anaphora.entities.builtin.numbers.quantities.amounts import Amount, find_am
 from anaphora.entities.builtin.numbers.quantities.comparisons import ComparisonFinder
 from anaphora.entities.builtin.numbers.quantities.quantity import Quantity, UnitMatcher
 from anaphora.entities.builtin.numbers.quantities.ranges import RangeFinder
-from anaphora.entities.builtin.numbers.unspaced_scripts import is_unspaced
+from anaphora.entities.builtin.unspaced_scripts import is_unspaced
 
 __all__ = ["QuantityReader"]
 
@@ -22,103 +22,103 @@ _CENTURIES = range(13, 22)
 
 
 class QuantityReader:
-    """Reads the quantities of a language, with units that ``measure`` knows."""
+    """Finds the quantities of a language, with the units of ``measure``."""
 
     def __init__(self, language: str, measure: UnitMatcher) -> None:
         self._language = language
         self._measure = measure
-        self._wording = load_number_phrases(language)
-        self._ranges = RangeFinder(self._wording)
+        self._phrases = load_number_phrases(language)
+        self._ranges = RangeFinder(self._phrases)
         self._compare = ComparisonFinder(language, measure)
 
     def __call__(self, text: str) -> tuple[Sequence[Atom], list[Quantity]]:
-        """The atoms of a text, and the quantities among them in their order."""
-        found = get_atoms(text, self._language)
+        """The atoms of a text, and the quantities among them, in order."""
+        atoms = get_atoms(text, self._language)
         plain = find_amounts(text, self._language)
         if not plain:
-            return found, []
-        measured = self._with_units(text, found, plain)
-        if self._wording.has_years_in_halves and len(measured) > 1:
+            return atoms, []
+        measured = self._with_units(text, atoms, plain)
+        if self._phrases.has_years_in_halves and len(measured) > 1:
             measured = _merge_years(measured)
-        amounts = self._measure.merge_amounts(found, measured)
-        compared = self._compare(text, found, self._ranges(found, amounts))
-        if any(one.weak for one in compared) and not _is_whole_text(found, compared):
+        amounts = self._measure.merge_amounts(atoms, measured)
+        compared = self._compare(text, atoms, self._ranges(atoms, amounts))
+        if any(one.weak for one in compared) and not _is_whole_text(atoms, compared):
             compared = [one for one in compared if not one.weak]
-        return found, self._compare.merge_bounds(found, compared)
+        return atoms, self._compare.merge_bounds(atoms, compared)
 
     def _with_units(
-        self, text: str, found: Sequence[Atom], amounts: Sequence[Amount]
+        self, text: str, atoms: Sequence[Atom], amounts: Sequence[Amount]
     ) -> list[Amount]:
-        """The amounts with units, percent and minus; those left out that are parts of words, and
-        those that their neighbours took up."""
-        told: list[Amount] = []
+        """The amounts with units, percent and minus, without those that are parts of words or of
+        their neighbors."""
+        complete: list[Amount] = []
         reach = 0
         starts = {amount.start for amount in amounts}
         for amount in amounts:
             if amount.start < reach:
                 continue
-            one = self._with_minus(found, amount, reach)
-            measured = self._measure(text, found, one)
+            one = self._with_minus(atoms, amount, reach)
+            measured = self._measure(text, atoms, one)
             if measured is not None and measured.start >= reach:
-                one = self._below_zero(found, measured, starts)
+                one = self._below_zero(atoms, measured, starts)
             else:
-                one = self._with_percent(found, one)
-            if one.literal and self._is_part(found, one):
+                one = self._with_percent(atoms, one)
+            if one.literal and self._is_part(atoms, one):
                 continue
             reach = one.end
-            told.append(one)
-        return told
+            complete.append(one)
+        return complete
 
-    def _with_minus(self, found: Sequence[Atom], amount: Amount, reach: int) -> Amount:
-        minus = self._wording.minus.find_before(found, amount.start)
+    def _with_minus(self, atoms: Sequence[Atom], amount: Amount, reach: int) -> Amount:
+        minus = self._phrases.minus.find_before(atoms, amount.start)
         if minus is None or minus[0] < reach or (minus[0] == reach and reach):
             return amount
-        compares = self._wording.comparisons_before.find_before(found, amount.start)
+        compares = self._phrases.comparisons_before.find_before(atoms, amount.start)
         if compares is not None and compares[0] < minus[0]:
             return amount  # al menos tres
         return amount._replace(start=minus[0], value=-amount.value, weak=False)
 
-    def _below_zero(self, found: Sequence[Atom], amount: Amount, starts: Set[int]) -> Amount:
-        """Made negative by what stands behind degrees and before no other amount (``starts``): 5
-        градусов мороза, *5 Grad minus*."""
+    def _below_zero(self, atoms: Sequence[Atom], amount: Amount, starts: Set[int]) -> Amount:
+        """A temperature, negative if a phrase behind it says so and no other amount (``starts``)
+        follows: 5 градусов мороза, *5 Grad minus*."""
         if amount.unit is None or amount.unit.type != "temperature" or amount.value < 0:
             return amount
-        behind = self._wording.below_zero.find_after(found, amount.end)
+        behind = self._phrases.below_zero.find_after(atoms, amount.end)
         if behind is None or behind[0] in starts:
             return amount
         return amount._replace(end=behind[0], value=-amount.value)
 
-    def _with_percent(self, found: Sequence[Atom], amount: Amount) -> Amount:
-        behind = self._wording.percent_behind.find_after(found, amount.end)
+    def _with_percent(self, atoms: Sequence[Atom], amount: Amount) -> Amount:
+        behind = self._phrases.percent_behind.find_after(atoms, amount.end)
         if behind is not None:
             return amount._replace(end=behind[0], kind="percent", weak=False)
-        before = self._wording.percent_before.find_before(found, amount.start)
+        before = self._phrases.percent_before.find_before(atoms, amount.start)
         if before is not None:
             return amount._replace(start=before[0], kind="percent", weak=False)
         return amount
 
-    def _is_part(self, found: Sequence[Atom], amount: Amount) -> bool:
-        """Whether a number in digits touches letters that are none of its own: B52, 5pm."""
-        if amount.start and found[amount.start].glued:
-            before = found[amount.start - 1]
-            stands_alone = is_unspaced(before.text) or before.text in self._wording.clitics
+    def _is_part(self, atoms: Sequence[Atom], amount: Amount) -> bool:
+        """Whether a number in digits is part of a word: B52, 5pm."""
+        if amount.start and atoms[amount.start].glued:
+            before = atoms[amount.start - 1]
+            is_separate = is_unspaced(before.text) or before.text in self._phrases.clitics
             if before.kind == "word" and not (
-                stands_alone or _is_multiplication_sign(found, amount.start - 1)
+                is_separate or _is_multiplication_sign(atoms, amount.start - 1)
             ):
                 return True
-        if amount.end >= len(found) or not found[amount.end].glued:
+        if amount.end >= len(atoms) or not atoms[amount.end].glued:
             return False
-        last, after = found[amount.end - 1], found[amount.end]
+        last, after = atoms[amount.end - 1], atoms[amount.end]
         return (
             after.kind == "word"
             and last.kind != "mark"
             and not (is_unspaced(after.text) or is_unspaced(last.text))
-            and not _is_multiplication_sign(found, amount.end)
+            and not _is_multiplication_sign(atoms, amount.end)
         )
 
 
 def _merge_years(amounts: Sequence[Amount]) -> list[Amount]:
-    """The amounts, with those made one that are the halves of a year: nineteen eighty-four."""
+    """Merge the halves of a year: nineteen eighty-four."""
     joined: list[Amount] = []
     for one in amounts:
         last = joined[-1] if joined else None
@@ -130,7 +130,7 @@ def _merge_years(amounts: Sequence[Amount]) -> list[Amount]:
 
 
 def _are_year_halves(one: Amount, other: Amount) -> bool:
-    """A unit makes two of them: "fifteen twenty minutes"."""
+    """Whether two amounts are the halves of a year; not with a unit: "fifteen twenty minutes"."""
     if one.unit is not None or other.unit is not None or one.literal or other.literal:
         return False
     if one.kind != "cardinal" or other.kind != "cardinal":
@@ -138,20 +138,20 @@ def _are_year_halves(one: Amount, other: Amount) -> bool:
     return one.value in _CENTURIES and 10 <= other.value <= 99
 
 
-def _is_multiplication_sign(found: Sequence[Atom], at: int) -> bool:
-    """Whether it is the x of 60x40; that of 0x1F is not."""
+def _is_multiplication_sign(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether an atom is the x of 60x40, and not that of 0x1F."""
     return (
-        found[at].text in TIMES
-        and 0 < at < len(found) - 1
-        and found[at + 1].glued
-        and found[at - 1].kind == found[at + 1].kind == "digits"
-        and found[at - 1].text != "0"
+        atoms[at].text in TIMES
+        and 0 < at < len(atoms) - 1
+        and atoms[at + 1].glued
+        and atoms[at - 1].kind == atoms[at + 1].kind == "digits"
+        and atoms[at - 1].text != "0"
     )
 
 
-def _is_whole_text(found: Sequence[Atom], quantities: Sequence[Quantity]) -> bool:
-    """Whether the text is one quantity and nothing else."""
+def _is_whole_text(atoms: Sequence[Atom], quantities: Sequence[Quantity]) -> bool:
+    """Whether the text consists of one quantity."""
     if len(quantities) != 1:
         return False
-    rest = (*found[: quantities[0].start], *found[quantities[0].end :])
+    rest = (*atoms[: quantities[0].start], *atoms[quantities[0].end :])
     return all(atom.kind == "mark" for atom in rest)

@@ -1,4 +1,4 @@
-"""Ranges of two numbers: "from 2 to 4", "2-4", "two to four hundred"."""
+"""Find ranges of two numbers: "from 2 to 4", "2-4", "two to four hundred"."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.numbers.number_phrases import NumberPhrases
 from anaphora.entities.builtin.numbers.quantities.amounts import HYPHENS, Amount
 from anaphora.entities.builtin.numbers.quantities.quantity import Bound, Quantity
-from anaphora.entities.builtin.numbers.unspaced_scripts import is_unspaced
+from anaphora.entities.builtin.unspaced_scripts import is_unspaced
 
 __all__ = ["RangeFinder"]
 
@@ -18,13 +18,13 @@ _PHONE_GROUPS = (3, 4)  # digits: 555-1234
 
 
 class RangeFinder:
-    """Makes ranges of the amounts of a language."""
+    """Finds ranges among the amounts of a text."""
 
-    def __init__(self, wording: NumberPhrases) -> None:
-        self._wording = wording
+    def __init__(self, phrases: NumberPhrases) -> None:
+        self._phrases = phrases
 
-    def __call__(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Quantity]:
-        """The amounts as quantities, with those made one that are the ends of a range."""
+    def __call__(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Quantity]:
+        """The amounts as quantities, with both ends of a range as one."""
         quantities: list[Quantity] = []
         index, reach = 0, 0
         while index < len(amounts):
@@ -33,11 +33,11 @@ class RangeFinder:
             quantity = None
             if index < len(amounts):
                 other = amounts[index]
-                if _is_phone_number(found, one, other):
+                if _is_phone_number(atoms, one, other):
                     index += 1
                     reach = other.end
                     continue
-                quantity = self._build_range(found, one, other, reach)
+                quantity = self._build_range(atoms, one, other, reach)
             if quantity is None:
                 quantity = _to_quantity(one)
             else:
@@ -47,21 +47,21 @@ class RangeFinder:
         return quantities
 
     def _build_range(
-        self, found: Sequence[Atom], one: Amount, other: Amount, reach: int
+        self, atoms: Sequence[Atom], one: Amount, other: Amount, reach: int
     ) -> Quantity | None:
         if one.unit is not None and other.unit is not None and one.unit != other.unit:
             return None
-        one = _share_scale(found, one, other)
-        opening = self._wording.range_openings.find_before(found, one.start)
+        one = _share_scale(atoms, one, other)
+        opening = self._phrases.range_openings.find_before(atoms, one.start)
         if opening is not None and opening[0] < reach:
             opening = None
-        if not _is_dash_between(found, one.end, other.start) and not _are_neighbours(
-            found, one, other
+        if not _is_dash_between(atoms, one.end, other.start) and not _are_neighbours(
+            atoms, one, other
         ):
             end = _skip_suspended_hyphen(
-                found, self._wording.skip_counter(found, one.end, one.unit)
+                atoms, self._phrases.skip_counter(atoms, one.end, one.unit)
             )
-            middle = self._wording.range_connectors.match_between(found, end, other.start)
+            middle = self._phrases.range_connectors.match_between(atoms, end, other.start)
             if middle is None:
                 return None
             if opening is not None and opening[1] not in middle.openings:
@@ -72,8 +72,8 @@ class RangeFinder:
                 return None  # "five to four" is a time, and "quarter to six"
         elif one.value >= other.value:
             return None  # 555-123
-        end = self._wording.skip_counter(found, other.end, other.unit)
-        closing = self._wording.range_closings.find_after(found, end)
+        end = self._phrases.skip_counter(atoms, other.end, other.unit)
+        closing = self._phrases.range_closings.find_after(atoms, end)
         low, high = sorted((one.value, other.value))
         return Quantity(
             one.start if opening is None else opening[0],
@@ -91,53 +91,53 @@ def _to_quantity(one: Amount) -> Quantity:
     return Quantity(start, end, kind, unit, value, None, None, "about" if about else None, weak)
 
 
-def _is_dash_between(found: Sequence[Atom], end: int, start: int) -> bool:
-    """Whether a hyphen that touches both, or a dash, stands alone between two numbers."""
+def _is_dash_between(atoms: Sequence[Atom], end: int, start: int) -> bool:
+    """Whether there is only a dash between two numbers, or a hyphen that touches both."""
     if start != end + 1:
         return False
-    if found[end].text in HYPHENS:
-        return found[end].glued and found[start].glued
-    return found[end].text in _DASHES
+    if atoms[end].text in HYPHENS:
+        return atoms[end].glued and atoms[start].glued
+    return atoms[end].text in _DASHES
 
 
-def _skip_suspended_hyphen(found: Sequence[Atom], end: int) -> int:
-    """Behind the hyphen of *zwei- bis dreihundert*."""
+def _skip_suspended_hyphen(atoms: Sequence[Atom], end: int) -> int:
+    """The index behind a suspended hyphen (*zwei- bis dreihundert*), or ``end``."""
     is_open = (
-        end + 1 < len(found)
-        and found[end].text in HYPHENS
-        and found[end].glued
-        and not found[end + 1].glued
+        end + 1 < len(atoms)
+        and atoms[end].text in HYPHENS
+        and atoms[end].glued
+        and not atoms[end + 1].glued
     )
     return end + 1 if is_open else end
 
 
-def _are_neighbours(found: Sequence[Atom], one: Amount, other: Amount) -> bool:
-    """Whether they follow each other as those of 两三天, two or three days."""
+def _are_neighbours(atoms: Sequence[Atom], one: Amount, other: Amount) -> bool:
+    """Whether two adjacent numbers are consecutive ones: 两三天 is two or three days."""
     if one.end != other.start or one.literal or other.literal or one.kind != "cardinal":
         return False
-    if not is_unspaced(found[one.start].text):
+    if not is_unspaced(atoms[one.start].text):
         return False
     return other.value - one.value == other.scale or (one.value, other.value) == _SPECIAL_NEIGHBOURS
 
 
-def _share_scale(found: Sequence[Atom], one: Amount, other: Amount) -> Amount:
-    """The first one with the multiplier that it shares with the second: two to four HUNDRED."""
+def _share_scale(atoms: Sequence[Atom], one: Amount, other: Amount) -> Amount:
+    """The first amount with the multiplier that it shares with the second: two to four HUNDRED."""
     if other.scale == 1 or one.scale != 1 or not 0 < one.value * other.scale < other.value:
         return one
-    has_own_unit = one.unit is not None and found[one.end - 1].kind != "digits"
+    has_own_unit = one.unit is not None and atoms[one.end - 1].kind != "digits"
     return one if has_own_unit else one._replace(value=one.value * other.scale)
 
 
-def _is_phone_number(found: Sequence[Atom], one: Amount, other: Amount) -> bool:
-    """Whether it is 555-1234: no range is between two numbers of that length that are not round,
-    and a unit makes it one."""
+def _is_phone_number(atoms: Sequence[Atom], one: Amount, other: Amount) -> bool:
+    """Whether two numbers are a phone number (555-1234) and no range: they have that length, are
+    not both round, and have no unit."""
     if other.start != one.end + 1 or not (one.literal and other.literal):
         return False
     if one.unit is not None or other.unit is not None or "percent" in (one.kind, other.kind):
         return False
-    sizes = len(found[one.start].text), len(found[other.start].text)
+    sizes = len(atoms[one.start].text), len(atoms[other.start].text)
     if sizes != _PHONE_GROUPS or (one.end, other.end) != (one.start + 1, other.start + 1):
         return False
-    if found[one.end].text not in HYPHENS or not _is_dash_between(found, one.end, other.start):
+    if atoms[one.end].text not in HYPHENS or not _is_dash_between(atoms, one.end, other.start):
         return False
     return one.value % 10 != 0 or other.value % 10 != 0

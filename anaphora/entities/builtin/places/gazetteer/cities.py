@@ -1,4 +1,4 @@
-"""The cities of the gazetteer, in columns: a few megabytes instead of a hundred."""
+"""The cities of the gazetteer in columns: a few megabytes instead of a hundred."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NUMBER_COLUMNS = {"ids": "I", "populations": "I", "latitudes": "d", "longitudes
 
 
 class CityTable:
-    """What is known of each city, by its number (from 0).
+    """The data of each city, by its number (from 0).
 
-    Made of ``columns`` (plain data, see :func:`read_columns`): texts a line for each city, numbers
-    in the bytes of an array.
+    It consists of ``columns`` (plain data, see :func:`read_columns`): texts with a line for each
+    city, numbers as the bytes of an array.
     """
 
     __slots__ = (
@@ -63,7 +63,7 @@ class CityTable:
         return self._populations[number]
 
     def place(self, number: int) -> Place:
-        """The city by itself, without what its country and its region add."""
+        """The city, without the fields that come from its country and its region."""
         return Place(
             "city",
             self._names[number],
@@ -77,7 +77,7 @@ class CityTable:
         )
 
     def region_populations(self) -> dict[tuple[str, str], int]:
-        """How many people live in the cities of each region, by country and GeoNames' code."""
+        """The population of the cities of each region, by country and GeoNames code."""
         people: dict[tuple[str, str], int] = {}
         for country, admin1, population in zip(
             self._countries, self._admin1, self._populations, strict=True
@@ -87,7 +87,7 @@ class CityTable:
 
 
 class _StringColumn:
-    """Texts that come again and again, by the number of the city."""
+    """A column of repeating texts, by the number of the city."""
 
     __slots__ = ("_texts", "_which")
 
@@ -97,7 +97,7 @@ class _StringColumn:
 
     @staticmethod
     def to_columns(texts: Sequence[str]) -> tuple[list[str], bytes]:
-        """What one of these texts is made of."""
+        """The distinct texts, and the index of the text of each city."""
         places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         return list(places), array("H", map(places.__getitem__, texts)).tobytes()
 
@@ -109,9 +109,9 @@ class _StringColumn:
 
 
 def read_columns(size: int) -> dict[str, Any]:
-    """The columns of the cities in the file for that size, and those of their names.
+    """Read the columns of the cities in the file of that size, and of their names.
 
-    Raises ModelError where the package is missing.
+    Raises ModelError if the package is missing.
     """
     cities: list[tuple[str, ...]] = []
     numbers: dict[str, array[Any]] = {name: array(kind) for name, kind in _NUMBER_COLUMNS.items()}
@@ -145,5 +145,5 @@ def read_columns(size: int) -> dict[str, Any]:
 
 
 def _clean_name(name: str) -> str:
-    """The name without the signs that stand for letters of other alphabets."""
+    """The name without the apostrophes that transliterate letters of other alphabets."""
     return name.replace("’", "'").replace("‘", "'").rstrip("'")

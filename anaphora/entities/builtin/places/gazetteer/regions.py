@@ -1,4 +1,4 @@
-"""The places that are no cities: regions, countries and continents."""
+"""Build the places other than cities: regions, countries and continents."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _DISSOLVED = ("CS", "AN")
 
 
 def build_larger_places(cities: CityTable, names: CityNameIndex) -> list[Place]:
-    """All regions, countries and continents; what the data lacks of them is taken from their
-    capitals and cities.
+    """Build all regions, countries and continents; missing data comes from their capitals and
+    cities.
 
-    Raises ModelError where the package is missing.
+    Raises ModelError if the package is missing.
     """
     countries = [
         _country(cities, names, row)
@@ -91,8 +91,8 @@ def _continent(code: str, row: dict[str, object]) -> Place:
 
 
 def _find_seat(cities: CityTable, names: CityNameIndex, country: str, name: str) -> Place | None:
-    """The greatest city in the country that is called so, above all those whose main name it is;
-    or the city with that number."""
+    """The largest city of that name in the country, preferably by its main name; or the city with
+    that number."""
     if name.isdecimal():
         known = cities.find_number(int(name))
         return None if known is None else cities.place(known)

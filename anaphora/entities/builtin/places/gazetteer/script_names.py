@@ -1,14 +1,13 @@
-"""The names of cities by scripts: those of a script are indexed when the first one is looked for.
+"""Index the names of cities by script; each script is indexed at the first look-up.
 
-Half of all names are in scripts that a bot never sees. They are kept as they were read until a
-text comes with letters of that script, and after that too: so a city can be called what it is
-called there.
+Half of all names are in scripts that a bot never sees. Their names stay unindexed until a text has
+letters of the script. The original spellings remain available, to name a city in a language.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from typing import Any, Literal
 
@@ -21,7 +20,7 @@ from anaphora.entities.builtin.places.gazetteer.name_index import (
     NameIndex,
     encode_name,
 )
-from anaphora.entities.builtin.places.name_normalization import is_unspaced, normalize_names
+from anaphora.entities.builtin.places.name_normalization import name_lengths, normalize_names
 from anaphora.storage.cache import UNCACHED, CachedParts
 from anaphora.storage.forks import fork_safe_lock
 
@@ -29,7 +28,7 @@ __all__ = ["CityNameIndex", "Script", "build_columns", "script_of"]
 
 Script = Literal["latin", "greek", "cyrillic", "hebrew", "arabic", "unspaced", "other"]
 
-# From which letter on: blocks of Unicode, as coarse as indexing needs them.
+# The first code points of coarse blocks of Unicode.
 _BLOCKS: tuple[tuple[int, Script], ...] = (
     (0, "latin"),
     (0x370, "greek"),
@@ -58,8 +57,8 @@ _BLOCKS: tuple[tuple[int, Script], ...] = (
     (0xFF66, "unspaced"),
     (0xFFA0, "other"),
 )
-# Where a script is at home: there it holds main names, elsewhere what others call the places.
-# Of those without blanks, and the ones used in one country, all are taken as main ones.
+# The countries whose main names are in a script; names of places elsewhere are other names. In
+# scripts without an entry all names count as main names.
 _SCRIPT_COUNTRIES: Mapping[Script, str] = {
     "cyrillic": "RU UA BY BG RS MK ME KZ KG TJ MN",
     "arabic": "AE AF BH DJ DZ EG EH ER IQ IR JO KW LB LY MA MR OM PK PS QA SA SD SO SY TD TN YE",
@@ -69,7 +68,7 @@ _SCRIPT_COUNTRIES: Mapping[Script, str] = {
 _STARTS = tuple(start for start, _ in _BLOCKS)
 _FIRST_OTHER = chr(_BLOCKS[1][0])
 _LETTER = regex.compile(r"\p{L}")
-# A transliteration by a machine ("ba li"), the code of an airport, a state that is added.
+# A machine transliteration ("ba li"), the code of an airport, a name with a state behind it.
 _NOT_A_NAME = regex.compile(
     r"^(?:[\p{Ll}'ʿ].*\p{Latin}.*|\p{Lu}{3}|[^\n,،(0-9=]*+[,،(0-9=].*|.{61,})$", regex.MULTILINE
 )
@@ -77,10 +76,10 @@ _MIN_LETTERS, _MIN_LETTERS_UNSPACED = 3, 2
 
 
 class CityNameIndex:
-    """The names of cities → their numbers.
+    """An index from the names of cities to their numbers.
 
-    Made of ``columns``, as :func:`build_columns` gives them, and ``countries``, which tells the
-    codes of those of the cities. What is indexed later is got through ``kept``.
+    ``columns`` come from :func:`build_columns`; ``countries`` returns the country code of each
+    city. ``kept`` caches the indexes of further scripts.
     """
 
     __slots__ = ("_countries", "_indexes", "_kept", "_latin", "_lengths", "_lock", "_raw")
@@ -100,33 +99,33 @@ class CityNameIndex:
         self._lock = fork_safe_lock()
 
     def __len__(self) -> int:
-        """How many rows the indexes have that were needed so far."""
+        """The number of rows in the indexes of all scripts so far."""
         return sum(map(len, self._indexes.values()))
 
     def places(self, name: str) -> list[tuple[int, bool]]:
-        """The numbers of the cities of that name, each with whether it is its main name."""
+        """The numbers of the cities with that name, each with whether it is the main name."""
         return self._index_for(name).places(name)
 
     def is_name_or_prefix(self, words: str) -> bool:
-        """Whether ``words`` are a name, or whole words with which a longer one begins."""
+        """Whether ``words`` are a name, or whole words with which a longer name starts."""
         return self._index_for(words).is_name_or_prefix(words)
 
     def is_prefix(self, words: str) -> bool:
-        """Whether longer names begin with these words."""
+        """Whether longer names start with these words."""
         return self._index_for(words).is_prefix(words)
 
     def lengths(self) -> Mapping[str, tuple[int, ...]]:
-        """How long the names are that begin with two letters of a script without blanks, longest
+        """The lengths of names in scripts without spaces by their first two letters, longest
         first."""
         self._index_for("\u4e00")
         return self._lengths
 
     def build_index(self, script: Script) -> None:
-        """Indexes the names in that script now."""
+        """Index the names in a script now."""
         self._get_index(script)
 
     def names_in_script(self, city: int, script: Script) -> list[str]:
-        """The city's names in that script (not Latin) as the data spells them."""
+        """The names of a city in a script other than Latin, in their original spelling."""
         return self._raw[script].names_of(city)
 
     def _index_for(self, name: str) -> NameIndex:
@@ -136,7 +135,7 @@ class CityNameIndex:
         return self._indexes.get(script) or self._get_index(script)
 
     def _get_index(self, script: Script) -> NameIndex:
-        with self._lock:  # who comes second waits, and does not do it as well
+        with self._lock:  # other threads wait instead of building it again
             if script not in self._indexes:
                 columns, lengths = self._kept(script, lambda: self._build_columns(script))
                 if lengths:
@@ -145,13 +144,14 @@ class CityNameIndex:
             return self._indexes[script]
 
     def _build_columns(self, script: Script) -> tuple[NameColumns, dict[str, tuple[int, ...]]]:
-        """The columns of an index, and where there are no blanks how long the names are."""
+        """The columns of the index of a script, and for scripts without spaces the lengths of
+        names."""
         keys, places = self._read(script)
         index = NameIndex.build(keys, places, self._is_main(script, places))
-        return index.columns, _name_lengths(keys) if script == "unspaced" else {}
+        return index.columns, name_lengths(keys) if script == "unspaced" else {}
 
     def _read(self, script: Script) -> tuple[list[str], npt.NDArray[np.uint32]]:
-        """The names in that script as they are compared, and the city of each."""
+        """The normalized names in a script, and the city of each."""
         lines, places = self._raw[script].all()
         keys = _normalize_lines(lines)
         least = _MIN_LETTERS_UNSPACED if script == "unspaced" else _MIN_LETTERS
@@ -167,9 +167,9 @@ class CityNameIndex:
 
 
 def build_columns(main: Sequence[tuple[int, str]], others: Sequence[str]) -> dict[str, Any]:
-    """The columns of :class:`CityNameIndex`, plain data. ``main`` are the main names by the number
-    of the city, which may have several of them; ``others`` all other names of each city, a line
-    each."""
+    """Build the columns of :class:`CityNameIndex`, which are plain data. ``main`` has the main
+    names, one or more for each number of a city; ``others`` has all other names of each city, one
+    in a line."""
     names = "\n".join(name for _, name in main)
     numbers = np.array([number for number, _ in main], np.uint32)
     by_script = _group_by_script(others)
@@ -193,7 +193,7 @@ def build_columns(main: Sequence[tuple[int, str]], others: Sequence[str]) -> dic
 
 
 class _NameLines:
-    """Names, a line each, and the city of each; in the order of the cities."""
+    """Names, one in a line, and the city of each, in the order of the cities."""
 
     def __init__(self, texts: bytes, places: bytes) -> None:
         self._texts = texts
@@ -222,7 +222,7 @@ def _normalize_lines(names: Sequence[str]) -> list[str]:
 
 
 def script_of(name: str) -> Script:
-    """In which script a name is written: that of its first letter."""
+    """The script of a name, which is that of its first letter."""
     return _BLOCKS[bisect_right(_STARTS, ord(_first_letter(name))) - 1][1]
 
 
@@ -236,8 +236,8 @@ def _first_letter(name: str) -> str:
 def _group_by_script(
     names: Sequence[str],
 ) -> dict[str, tuple[list[str], npt.NDArray[np.uint32]]]:
-    """The names in each script, and the city of each; those in ASCII by themselves, which are
-    most of all, and the quickest to read."""
+    """The names in each script, and the city of each. Names in ASCII, the majority, have an own
+    group, because they are the fastest to normalize."""
     counts = [lines.count("\n") + 1 for lines in names]
     lines = "\n".join(names).split("\n")
     places = np.repeat(np.arange(len(names), dtype=np.uint32), counts)
@@ -252,10 +252,3 @@ def _group_by_script(
         own = np.isin(blocks, [at for at, block in enumerate(_BLOCKS) if block[1] == script])
         found[script] = list(compress(lines, own)), places[own]
     return found
-
-
-def _name_lengths(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    lengths: dict[str, set[int]] = {}
-    for name in filter(is_unspaced, names):
-        lengths.setdefault(name[:2], set()).add(len(name))
-    return {two: tuple(sorted(known, reverse=True)) for two, known in lengths.items()}

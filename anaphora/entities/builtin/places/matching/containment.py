@@ -1,4 +1,4 @@
-"""The greater place behind a name: "Paris, Texas", "Paris TX", "Cambridge, UK", «Париж, США»."""
+"""Find the container behind a name: "Paris, Texas", "Paris TX", "Cambridge, UK", «Париж, США»."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["ContainerFinder", "QualifiedPlaces"]
 _COMMA = regex.compile(r"\s*[,，،(]\s*")
 _BLANK = regex.compile(r"\s+")
 _CODE = regex.compile(r"[A-Z]{2}|[a-z]{2}")
-# Where two letters stand for a state or a province: "Portland OR", "Vancouver, BC", "austin tx".
+# Countries whose states or provinces have codes of two letters: "Portland OR", "Vancouver, BC".
 _COUNTRIES_WITH_CODES = ("US", "CA", "AU")
 _MAX_FILLER_WORDS = 3
 
 
 class QualifiedPlaces(NamedTuple):
-    """Those of the places of a name that lie in the greater one; ``last`` is the last word of
-    that, ``end`` where it ends. ``by_comma`` says that a comma stands between them, ``joined``
-    that a word does ("Nice in France")."""
+    """The places of a name that lie in the container; ``last`` is the last word of the container,
+    ``end`` its end. ``by_comma`` means that a comma is between both, ``joined`` that a word is
+    ("Nice in France")."""
 
     places: tuple[tuple[int, bool], ...]
     last: int
@@ -36,7 +36,7 @@ class QualifiedPlaces(NamedTuple):
 
 
 class ContainerFinder:
-    """Finds the greater place behind a name."""
+    """Finds the container of the places of a name."""
 
     def __init__(self, gazetteer: Gazetteer, search: NameSearch, table: PlaceWords) -> None:
         self._gazetteer = gazetteer
@@ -45,12 +45,13 @@ class ContainerFinder:
         self._place = lru_cache(maxsize=1024)(gazetteer.place)
         phrases = table.joins | table.fillers
         self._openings = frozenset(phrase.split(" ")[0] for phrase in phrases)
-        self._may_be_greater = lru_cache(maxsize=4096)(self._compute_may_be_greater)
+        self._may_be_container = lru_cache(maxsize=4096)(self._compute_may_be_container)
 
     def find_after(
         self, found: NameMatch, words: Sequence[NameWord], text: str
     ) -> QualifiedPlaces | None:
-        """What the greater place behind ``found`` makes of it; None where there is none."""
+        """The places of a name that lie in the container behind it; None if there is no
+        container."""
         index = found.last + 1
         if index >= len(words):
             return None
@@ -58,7 +59,7 @@ class ContainerFinder:
         by_comma = _COMMA.fullmatch(gap) is not None
         if not by_comma and not _BLANK.fullmatch(gap):
             return None
-        if not self._may_be_greater(words[index].surface):
+        if not self._may_be_container(words[index].surface):
             return None
         joined = words[index].text in self._table.joins
         for start in self._starts_after_fillers(words, index + joined):
@@ -68,8 +69,8 @@ class ContainerFinder:
         return None
 
     def find_inside(self, found: NameMatch, container: int) -> tuple[tuple[int, bool], ...]:
-        """The places of the name that lie in that one; if none does, those that have the English
-        name of the likeliest one (Paris in Texas has no Russian name in the data)."""
+        """The places of a name inside the container; if there are none, namesakes of the likeliest
+        place by its English name (Paris in Texas has no Russian name in the data)."""
         places = self._inside(found.places, container)
         if places or not found.places:
             return places
@@ -81,15 +82,15 @@ class ContainerFinder:
     def _inside(
         self, places: Iterable[tuple[int, bool]], container: int
     ) -> tuple[tuple[int, bool], ...]:
-        greater = self._place(container)
+        outer = self._place(container)
         return tuple(
             (number, main)
             for number, main in places
-            if number != container and self._place(number).lies_in(greater)
+            if number != container and self._place(number).lies_in(outer)
         )
 
-    def _compute_may_be_greater(self, written: str) -> bool:
-        """Whether a greater place may begin with a word, or what stands before one."""
+    def _compute_may_be_container(self, written: str) -> bool:
+        """Whether a container, or the words before one, may start with a word."""
         return (
             self._search.first_step(written) is not DEAD_END
             or fold(written) in self._openings
@@ -97,7 +98,7 @@ class ContainerFinder:
         )
 
     def find_by_code(self, written: str) -> list[int]:
-        """What two letters stand for; in small letters only where they are no other word."""
+        """The places with a code of two letters; in lower case only if it is no stop word."""
         small = written.islower()
         if not _CODE.fullmatch(written) or (small and written in self._table.stops):
             return []
@@ -117,7 +118,7 @@ class ContainerFinder:
     def _find_containers(
         self, words: Sequence[NameWord], index: int, text: str
     ) -> list[tuple[int, int, int]]:
-        """The regions and countries that begin with a word: the last word, the end, the number."""
+        """The regions and countries that start with a word: the last word, the end, the number."""
         word = words[index]
         by_code = [(index, word.end, number) for number in self.find_by_code(word.surface)]
         by_name = [

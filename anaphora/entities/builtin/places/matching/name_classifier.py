@@ -1,44 +1,44 @@
-"""Whether a name is meant as one: rules against false friends ("nice", "most", "Sofia called").
+"""Decide whether a word that is a place name refers to the place ("nice", "most", "Sofia called").
 
-People write without capitals on their phones, so a capital letter cannot be asked for; what is
-asked for is that the place is the greater the less its surroundings speak for it:
+People write without capitals on their phones, so a capital letter cannot be required. Instead, the
+weaker the evidence of the context is, the larger the place must be:
 
 =========================================  ====================  ====================
-how the name is written                    its main name         any other name of it
+evidence                                   its main name         any other name of it
 =========================================  ====================  ====================
 *sure*: with a capital within a sentence   any place             15,000 people
 or after a preposition
 *likely*: with a capital at the beginning  15,000 people         100,000 people
-of a sentence; in small letters after a
+of a sentence; in lower case after a
 preposition ("in", "from", "in the"), of
 several words ("nizhny novgorod"), as the
 whole text, or a listed name ("vegas")
 *bare*: none of these                      300,000, a capital    1,000,000, a capital
 =========================================  ====================  ====================
 
-Other names than the main one need less, 50,000 people, in another script than the Latin, where
-towns abroad have a name too, if they are *likely*; in Latin letters those of up to four letters
-need a million, and never count *bare*: they are anything in any language (Seoul is Soul, Jinzhou
-Chin). Inflected ones need a million where they are *bare*, and a capital counts *bare* from 100,000
-people on.
+A *likely* name other than the main one needs only 50,000 people in another script than Latin, where
+towns abroad have a name too. In Latin letters, other names of up to four letters need a million,
+and never count *bare*, because such words exist in many languages (Seoul is Soul, Jinzhou Chin).
+An inflected name needs a million if it is *bare*; a capital city counts *bare* from 100,000 people
+on.
 
-Names of countries, regions and continents need no more than *bare*. In German, where all nouns
-have capitals, a capital speaks for a name only after a preposition; for a common word only after
-one of the surest ("in Essen", not "im Essen"). Texts in capitals throughout
-are taken as if they were in small letters; so are scripts without capitals, but for Han and kana,
-where names of two letters must be those of 100,000 people or more, and others are *sure*.
+Names of countries, regions and continents always count. In German, which capitalizes all nouns, a
+capital letter is evidence only after a preposition; for a common word only after one of the most
+reliable ones ("in Essen", not "im Essen"). A text in capitals throughout is treated as lower case,
+and so are scripts without case, except Han and kana: there names of two letters need 100,000
+people, and longer ones are *sure*.
 
-A *common word* that is a name as well (table ``common``) counts only with a capital, within a
-sentence (in German after a preposition), without an article in front ("in Reading", not "the
-Mobile app"); a *given name* (table ``people``) only with a capital after a preposition such as
-"in"; a stop word never. Countries and the greatest cities count after a preposition in small
-letters as well ("in turkey"), and so do *homonyms* (table ``homonyms``) between one of the surest
-prepositions and a word that no name is followed by ("in nice today", not "in nice weather"), given
-names among them also as the whole text, as the answer to a question ("florence"), and
-all cities behind a title ("the city of orange"). An inflected word is as common as any word of
-which it may be a case, but if it is the name of a capital or a city of a million as it stands
-(«Wien» is no case of «wie»). What lifts all doubt is the greater place behind it: "Nice, France",
-"reading, uk"; without a comma ("florence italy") that of a city of 50,000.
+A *common word* that is also a name (table ``common``) counts only with a capital within a sentence
+(in German after a preposition) and without an article before it ("in Reading", not "the Mobile
+app"). A *given name* (table ``people``) counts only with a capital after a preposition such as
+"in". A stop word never counts. Countries and the largest cities count in lower case too after a
+preposition ("in turkey"), and so do *homonyms* (table ``homonyms``) between one of the most
+reliable prepositions and a word that follows no name ("in nice today", not "in nice weather");
+homonyms that are given names also count as the whole text, as an answer ("florence"); all cities
+count behind a title ("the city of orange"). An inflected word is as common as any word of which it
+may be a case, unless it is exactly the name of a capital or of a city of a million («Wien» is no
+case of «wie»). A container behind the name removes all doubt: "Nice, France", "reading, uk";
+without a comma ("florence italy") the city needs 50,000 people.
 """
 
 from __future__ import annotations
@@ -59,16 +59,15 @@ Preposition = Literal["within", "toward", "title"]
 
 
 class Evidence(IntEnum):
-    """How much the writing and the surroundings of a name speak for it."""
+    """The strength of the evidence from the spelling and the context of a name."""
 
     BARE = 0
     LIKELY = 1
     SURE = 2
 
 
-# Least people of a place, by its main name and by others; of these by such ones in another script
-# than the Latin, in which even towns abroad have a name, and by short ones in Latin letters, which
-# are anything in any language (Seoul is Soul, Jinzhou Chin).
+# The least population by the kind of name: the main one; another one; another one in another script
+# than Latin; a short other one in Latin letters.
 _MIN_POPULATION = {
     Evidence.SURE: (0, 15_000, 0, 15_000),
     Evidence.LIKELY: (15_000, 100_000, 50_000, 1_000_000),
@@ -80,20 +79,20 @@ _FIRST_NOT_LATIN = "\u0370"
 _MIN_TWO_LETTERS = 100_000
 _MIN_QUALIFIED = 50_000
 _MIN_WELL_KNOWN = 1_000_000
-# How likely a common word in small letters must be a place, after a preposition: any country is.
+# The least score of a common word in lower case after a preposition: that of any country.
 _SCORE_OF_COUNTRY = 3_000_000
 _SENTENCE_ENDS = frozenset('.!?…:;\n"«“„”»(。！？')
 _MAX_PREPOSITION_WORDS, _MAX_ARTICLES = 3, 2
 
 
 class NameClassifier:
-    """Judges names by the tables of a language and the size of places."""
+    """Classifies names by the tables of a language and the size of places."""
 
     def __init__(self, gazetteer: Gazetteer, search: NameSearch, table: PlaceWords) -> None:
         self._gazetteer = gazetteer
         self._search = search
         self._table = table
-        # What a text brings of these stays the same: 5 µs a name.
+        # The results for a name are constant, and take 5 µs.
         self._are_great = lru_cache(maxsize=4096)(self._compute_are_great)
         self._is_doubtful = lru_cache(maxsize=4096)(self._compute_is_doubtful)
         self._common = table.common | table.phrases
@@ -104,7 +103,7 @@ class NameClassifier:
             **dict.fromkeys(table.within, "within"),
             **dict.fromkeys(table.titles, "title"),
         }
-        # Few words stand before a name that are none of these: most are looked up but once.
+        # Most words before a name end no preposition and no article.
         self._last_words = frozenset(
             phrase.rsplit(" ", 1)[-1] for phrase in (*self._prepositions, *table.articles)
         )
@@ -112,7 +111,7 @@ class NameClassifier:
     def accepts(
         self, found: NameMatch, words: Sequence[NameWord], text: str, *, all_caps: bool = False
     ) -> bool:
-        """Whether the name is meant as one; ``shouted`` says that the text is in capitals."""
+        """Whether the name refers to a place; ``all_caps`` means that the text is in capitals."""
         if words[found.first].unspaced:
             return found.key not in self._common and self._accepts_unspaced(found)
         preposition = self.preposition(words, found.first, text)
@@ -130,7 +129,7 @@ class NameClassifier:
         return self._are_great(found.key, found.places, evidence, found.inflected)
 
     def is_stop(self, found: NameMatch, words: Sequence[NameWord]) -> bool:
-        """Whether it is a word of the language that is hardly ever anything else."""
+        """Whether the name is a stop word of the language, and no country or region."""
         stops = self._table.stops
         if found.first == found.last:
             stop = words[found.first].text in stops or found.key in stops
@@ -139,7 +138,7 @@ class NameClassifier:
         return stop and not any(self._is_greater(number) for number, _ in found.places)
 
     def is_common(self, found: NameMatch, words: Sequence[NameWord]) -> bool:
-        """Whether it is a common word or a given name as well."""
+        """Whether the name is also a common word or a given name."""
         if found.first != found.last:
             return found.key in self._common
         word = words[found.first]
@@ -148,8 +147,8 @@ class NameClassifier:
         return self._is_doubtful(found.key, word.text, found.places)
 
     def is_never_place(self, name: PlaceName, written: str, *, begins: bool) -> bool:
-        """Whether a word is never meant as that name, but for a greater place behind it; ``begins``
-        says that it is the first one of a text."""
+        """Whether a word never refers to the name, unless a container follows; ``begins`` tells
+        that it is the first word of a text."""
         word = fold(written)
         if word in self._table.stops or name.key in self._table.stops:
             return not any(self._is_greater(number) for number, _ in name.places)
@@ -166,12 +165,11 @@ class NameClassifier:
         return not any(self._is_great(name.key, place, Evidence.LIKELY) for place in name.places)
 
     def is_likely_place(self, places: Sequence[tuple[int, bool]]) -> bool:
-        """Whether one of the places, all in a greater one, is great enough to be meant by a common
-        word."""
+        """Whether a place, of those in a container, is large enough for a common word."""
         return any(main and self._population(number) >= _MIN_QUALIFIED for number, main in places)
 
     def preposition(self, words: Sequence[NameWord], index: int, text: str) -> Preposition | None:
-        """The kind of the preposition in front of a word, over articles."""
+        """The kind of the preposition before a word and its articles."""
         last = index
         for _ in range(_MAX_ARTICLES + 1):
             if last == 0 or words[last - 1].text not in self._last_words:
@@ -187,11 +185,12 @@ class NameClassifier:
         return None
 
     def has_article(self, found: NameMatch, words: Sequence[NameWord]) -> bool:
-        """Whether an article, or what may stand in place of one, stands in front of a name."""
+        """Whether an article, or a word in place of one, is before a name."""
         return found.first > 0 and words[found.first - 1].text in self._table.articles
 
     def _is_after_the(self, found: NameMatch, words: Sequence[NameWord]) -> bool:
-        """Whether it is a city behind an article: "to the airport" is not to the city Airport."""
+        """Whether the name is a city behind an article: "to the airport" is not the city
+        Airport."""
         article = words[found.first - 1].text
         if article not in self._table.articles or article not in self._table.stops:
             return False
@@ -211,10 +210,10 @@ class NameClassifier:
             return Evidence.LIKELY if begins and not supported else Evidence.SURE
         if capital and supported:
             return Evidence.SURE
-        # Such names are seldom anything else.
-        telling = found.first != found.last or self._search.is_listed(found.key)
-        alone = found.last - found.first + 1 == len(words)
-        return Evidence.LIKELY if supported or telling or alone else Evidence.BARE
+        # Such names rarely mean anything else.
+        is_distinctive = found.first != found.last or self._search.is_listed(found.key)
+        is_alone = found.last - found.first + 1 == len(words)
+        return Evidence.LIKELY if supported or is_distinctive or is_alone else Evidence.BARE
 
     def _accepts_common(
         self,
@@ -252,7 +251,7 @@ class NameClassifier:
         return pointed_at and _is_spaced(words, first - 1, first, text)
 
     def _stands_alone(self, found: NameMatch, words: Sequence[NameWord], text: str) -> bool:
-        """Whether the name stands right between a sure preposition and what ends it."""
+        """Whether the name is between a reliable preposition and the end of its phrase."""
         following = found.last + 1
         return self._is_pointed_at(found, words, text) and (
             following == len(words)
@@ -309,7 +308,7 @@ class NameClassifier:
 
 
 def has_capital(found: NameMatch, words: Sequence[NameWord]) -> bool:
-    """Whether one of the words of a name begins with a capital."""
+    """Whether one of the words of a name starts with a capital."""
     return any(word.surface[0].isupper() for word in _words_of_match(found, words))
 
 
@@ -330,7 +329,7 @@ def _begins_sentence(words: Sequence[NameWord], index: int, text: str) -> bool:
 
 
 def _is_spaced(words: Sequence[NameWord], first: int, last: int, text: str) -> bool:
-    """Whether nothing but blanks and apostrophes stands between the words up to ``last``."""
+    """Whether only blanks and apostrophes are between the words up to ``last``."""
     return all(
         not text[words[index].end : words[index + 1].start].strip(" \t'’ʼ.")
         for index in range(first, last)

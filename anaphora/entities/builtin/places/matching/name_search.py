@@ -1,8 +1,8 @@
-"""Finds the names of places in the words of a text; whether they are meant is not asked here.
+"""Find place names in the words of a text, whether or not they refer to places.
 
-A name is tried as it is written, then with the endings of its language turned back («в Нижнем
-Новгороде»), then without what is written as one with it ("בתל אביב"). In scripts without blanks
-the letters are gone through instead of words.
+A name is looked up in its spelling, then without the endings of its cases («в Нижнем Новгороде»),
+then without an attached prefix ("בתל אביב"). In scripts without spaces names start at letters
+instead of words.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from anaphora.entities.builtin.places.place_tables import load_place_names, load
 
 __all__ = ["DEAD_END", "NameMatch", "NameSearch", "PlaceName", "SearchStep"]
 
-# What may stand between the words of one name: "Санкт-Петербург", "St. Louis", "Xi'an", "D.C.".
+# The characters between the words of one name: "Санкт-Петербург", "St. Louis", "Xi'an", "D.C.".
 _GLUE = regex.compile(r"[\s\-‐‑–'’‘ʼ`׳״]{0,3}|\.[\s\-]?")
 _LONGEST_BEFORE_DOT, _LONGEST_WORD, _MOST_FORMS = 3, 40, 24
 _LEAST_INFLECTED, _LONGEST_ENDING, _LEAST_WITHOUT_PREFIX = 3, 4, 1
@@ -27,9 +27,8 @@ _KATAKANA = regex.compile(r"[\p{Katakana}ー]")
 
 
 class PlaceName(NamedTuple):
-    """A name as it is compared, and the places that bear it, each with whether it is its main
-    name. ``inflected`` says that an ending was turned back, ``prefixed`` that a preposition or an
-    article is written as one with it."""
+    """A normalized name and its places, each with whether this is its main name. ``inflected``
+    means that an ending was replaced, ``prefixed`` that a preposition or an article was removed."""
 
     key: str
     places: tuple[tuple[int, bool], ...]
@@ -38,9 +37,9 @@ class PlaceName(NamedTuple):
 
 
 class NameMatch(NamedTuple):
-    """A name in a text. It has no places where it is a fixed phrase that only looks like one.
+    """A name in a text; a fixed phrase that only looks like a name has no places.
 
-    ``first`` and ``last`` are its words by index, ``start`` and ``end`` offsets of characters.
+    ``first`` and ``last`` are the indexes of its words, ``start`` and ``end`` offsets in the text.
     """
 
     key: str
@@ -54,7 +53,7 @@ class NameMatch(NamedTuple):
 
 
 class _NameForm(NamedTuple):
-    """How words may be read."""
+    """A possible normal form of words."""
 
     text: str
     inflected: bool = False
@@ -62,19 +61,19 @@ class _NameForm(NamedTuple):
 
 
 class SearchStep(NamedTuple):
-    """How far words lead: to a ``name``, in the likeliest way to read them, and with ``beams``
-    to longer ones."""
+    """The state after some words: the likeliest ``name`` that they form, and the ``beams``, the
+    forms with which longer names start."""
 
     name: PlaceName | None
     beams: tuple[_NameForm, ...]
 
 
 DEAD_END = SearchStep(None, ())
-"""No name begins with these words."""
+"""No name starts with these words."""
 
 
 class NameSearch:
-    """Finds the names that a gazetteer and the tables of a language know."""
+    """Finds the names of a gazetteer and of the tables of a language."""
 
     def __init__(self, gazetteer: Gazetteer, language: str) -> None:
         self._gazetteer = gazetteer
@@ -82,7 +81,7 @@ class NameSearch:
         self._index = gazetteer.names
         self._name_table = load_place_names(language)
         self._table = load_place_words(language)
-        # The words of texts repeat: most of them begin no name.
+        # Words recur in texts, and most of them start no name.
         self._lengths = lru_cache(maxsize=4096)(self._compute_lengths)
         self._first = lru_cache(maxsize=4096)(self._compute_first_step)
         self._next = lru_cache(maxsize=4096)(self._compute_next_step)
@@ -90,8 +89,8 @@ class NameSearch:
         self.forms = lru_cache(maxsize=4096)(self._compute_forms)
 
     def find_at(self, words: Sequence[NameWord], index: int, text: str) -> list[NameMatch]:
-        """The names that begin with a word, the longest first; of one length the one that is
-        written so before inflected ones."""
+        """The names that start with a word, the longest first; of one length an exact name before
+        inflected ones."""
         step = self.first_step(words[index].surface)
         if step is DEAD_END:
             return []
@@ -105,26 +104,26 @@ class NameSearch:
         return found
 
     def first_step(self, written: str) -> SearchStep:
-        """Where a word leads that begins a name."""
+        """The state after the first word of a name."""
         return self._first(written) if len(written) <= _LONGEST_WORD else DEAD_END
 
     def next_step(self, beams: tuple[_NameForm, ...], word: str) -> SearchStep:
-        """Where a word leads behind others."""
+        """The state after a further word."""
         return self._next(beams, word) if len(word) <= _LONGEST_WORD else DEAD_END
 
     def is_abbreviation(self, written: str) -> bool:
-        """Whether it is one that counts only in capitals."""
+        """Whether it is an abbreviation that counts only in capitals."""
         return written in self._name_table.capitals
 
     def is_listed(self, key: str) -> bool:
-        """Whether it is one of the names that the table of the language adds."""
+        """Whether the table of the language adds this name."""
         return key in self._name_table.listed
 
     def find_unspaced(
         self, words: Sequence[NameWord], index: int, offset: int, bounds: Container[int] | None
     ) -> Iterator[NameMatch]:
-        """The names that begin with the letter at ``offset`` of a word in a script without
-        blanks, the longest first; only between ``bounds`` (offsets in the text), if given."""
+        """The names that start at the letter ``offset`` of a run in a script without spaces, the
+        longest first; only from and to ``bounds`` (offsets in the text), if given."""
         word = words[index]
         start = word.start + offset
         if bounds is not None and start not in bounds:
@@ -139,7 +138,7 @@ class NameSearch:
                 yield NameMatch(key, places, index, index, start, word.start + end)
 
     def may_begin(self, letters: str) -> bool:
-        """Whether names begin with these two letters of a script without blanks."""
+        """Whether names start with these two letters of a script without spaces."""
         return bool(self._lengths(letters))
 
     def _compute_first_step(self, written: str) -> SearchStep:
@@ -167,7 +166,7 @@ class NameSearch:
         return SearchStep(name, beams) if name or beams else DEAD_END
 
     def _likeliest(self, forms: Sequence[_NameForm]) -> PlaceName | None:
-        """What words name, read in the likeliest of the ways."""
+        """The name of the likeliest form."""
         names = [
             PlaceName(form.text, places, form.inflected, form.prefixed)
             for form in forms
@@ -186,11 +185,11 @@ class NameSearch:
         return (*self._index.places(key), *((number, True) for number in named))
 
     def _compute_forms(self, word: str) -> frozenset[str]:
-        """The word, and the names of which it may be a case; known ones or not."""
+        """The texts of :meth:`_inflected_forms`."""
         return frozenset(form.text for form in self._inflected_forms(word))
 
     def _inflected_forms(self, word: str) -> tuple[_NameForm, ...]:
-        """The word itself, and the names of which it may be a case."""
+        """The word itself, and the names, known or not, of which it may be a case."""
         endings = self._table.endings
         if not endings or len(word) < _LEAST_INFLECTED:
             return (_NameForm(word),)
@@ -233,9 +232,9 @@ def _to_match(name: PlaceName, words: Sequence[NameWord], first: int, last: int)
 
 
 def _is_glued(before: NameWord, after: NameWord, text: str) -> bool:
-    """Whether two words may be of one name."""
+    """Whether two adjacent words may belong to one name."""
     gap = text[before.end : after.start]
-    if gap == " ":  # as it is nearly always
+    if gap == " ":  # the usual case
         return not (before.unspaced or after.unspaced)
     if before.unspaced or after.unspaced or not _GLUE.fullmatch(gap):
         return False
@@ -243,7 +242,7 @@ def _is_glued(before: NameWord, after: NameWord, text: str) -> bool:
 
 
 def _cuts_katakana_word(run: str, start: int, end: int) -> bool:
-    """Whether a name in katakana would be a part of a longer word in it."""
+    """Whether a name in katakana is only part of a longer katakana word."""
 
     def cuts(at: int) -> bool:
         return 0 < at < len(run) and all(map(_KATAKANA.match, run[at - 1 : at + 1]))

@@ -1,10 +1,10 @@
-"""Tells in a microsecond or two that a text names no place: most texts name none.
+"""A fast negative test for places: most texts name none, which takes 1 to 2 µs.
 
-What stands between blanks is *idle* if none of its words begins a name that could be meant,
-whatever stands around it: neither "breakfast" nor "order" (Order is too small a place for a common
-word). Idle ones are remembered as they are written, so that a text of them takes one set test.
-A word such as "the" begins names ("the hague"): it is idle before most others, and such pairs are
-remembered. Whatever is not idle is left to the recognizer, which reads the text in full.
+A chunk (text between blanks) is *idle* if none of its words starts a name that could refer to a
+place in any context: "breakfast", but also "order" (Order is too small a place for a common word).
+Idle chunks are remembered with their spelling, so a text of such chunks takes one set test. A word
+like "the" starts names ("the hague"): it is idle before most other words, and such pairs are
+remembered. All other texts go to the recognizer.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from anaphora.entities.builtin.places.place_tables import PlaceWords
 __all__ = ["PlacePrefilter"]
 
 _MAX_CACHED, _MAX_CACHED_LENGTH = 8192, 40
-# What begins a text is judged otherwise, if it has a capital; a blank tells it from the rest.
+# Marks the first chunk of a text, whose capital means nothing; no chunk contains this character.
 _TEXT_START = "\n"
 
 _Idle = TypeVar("_Idle", str, tuple[str, str])
 
 
 class PlacePrefilter:
-    """Looks through texts for anything that might name a place."""
+    """Rejects texts without place names."""
 
     def __init__(
         self,
         search: NameSearch,
-        judge: NameClassifier,
+        classifier: NameClassifier,
         containers: ContainerFinder,
         table: PlaceWords,
     ) -> None:
         self._search = search
-        self._judge = judge
+        self._classifier = classifier
         self._containers = containers
         self._titles = frozenset(title.split(" ")[0] for title in table.titles)
-        # Many threads may add to these; what one of them clears is found anew.
+        # Threads share these sets; a cleared entry is computed again.
         self._idle: set[str] = set()
         self._idle_pairs: set[tuple[str, str]] = set()
         self._possible: set[str] = set()
         self._continuing_pairs: set[tuple[str, str]] = set()
 
     def has_no_place(self, text: str) -> bool:
-        """Whether no place is named in ``text``; False where only the recognizer can tell."""
+        """Whether ``text`` certainly names no place; otherwise the recognizer has to read it."""
         chunks = text.split()
         idle, pairs = self._idle, self._idle_pairs
         if idle.issuperset(chunks):
@@ -91,13 +91,13 @@ class PlacePrefilter:
         return True
 
     def _names_nothing(self, word: NameWord, *, begins: bool) -> bool:
-        """Whether a word by itself names nothing, nor tells anything of what stands before it."""
+        """Whether a word by itself is no name, and no title or container of another name."""
         if word.unspaced:
             return not any(map(self._search.may_begin, map("".join, pairwise(word.text))))
         if word.text in self._titles or self._containers.find_by_code(word.surface):
             return False
         name = self._search.first_step(word.surface).name
-        return name is None or self._judge.is_never_place(name, word.surface, begins=begins)
+        return name is None or self._classifier.is_never_place(name, word.surface, begins=begins)
 
     def _may_continue(self, word: NameWord, following: NameWord) -> bool:
         beams = self._search.first_step(word.surface).beams

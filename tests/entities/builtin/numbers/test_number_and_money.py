@@ -1,4 +1,4 @@
-"""The built-in entities number and money: what they tell, and what they bear."""
+"""The built-in entities number and money: their metadata, and their robustness."""
 
 from __future__ import annotations
 
@@ -54,59 +54,70 @@ HOSTILE = {
 }
 
 
-def number(text: str, language: str = "en") -> list[Mention]:
+def find_numbers(text: str, language: str = "en") -> list[Mention]:
     return number_recognizer.NumberRecognizer(language).find_mentions(text)
 
 
-def cash(text: str, language: str = "en", currency: str = "") -> list[Mention]:
+def find_money(text: str, language: str = "en", currency: str = "") -> list[Mention]:
     found = money_recognizer.MoneyRecognizer(language, currency).find_mentions(text)
     return [one for one in found if not one.fallback]
 
 
-def meta(text: str, language: str = "en") -> Any:
-    (one,) = number(text, language)
+def number_metadata(text: str, language: str = "en") -> Any:
+    (one,) = find_numbers(text, language)
     return one.meta
 
 
 def test_a_plain_number_has_its_value_and_kind() -> None:
-    assert meta("two hundred and five") == {"value": 205, "kind": "cardinal"}
-    assert meta("the 3rd") == {"value": 3, "kind": "ordinal"}
-    assert meta("3/4") == {"value": 0.75, "kind": "fraction"}
-    assert meta("5%") == {"value": 5, "kind": "percent"}
+    assert number_metadata("two hundred and five") == {"value": 205, "kind": "cardinal"}
+    assert number_metadata("the 3rd") == {"value": 3, "kind": "ordinal"}
+    assert number_metadata("3/4") == {"value": 0.75, "kind": "fraction"}
+    assert number_metadata("5%") == {"value": 5, "kind": "percent"}
 
 
-def test_a_comparison_tells_its_ends_and_whether_they_belong_to_it() -> None:
+def test_a_comparison_has_its_bounds_and_whether_they_are_included() -> None:
     more = {"from": 5, "fromincl": False, "comparison": "more", "kind": "cardinal"}
-    assert meta("more than 5") == more
-    assert meta("at least 5") == {**more, "fromincl": True}
+    assert number_metadata("more than 5") == more
+    assert number_metadata("at least 5") == {**more, "fromincl": True}
     between = {"from": 2, "fromincl": True, "to": 4, "toincl": True, "comparison": "between"}
-    assert meta("between 2 and 4") == {**between, "kind": "cardinal"}
-    assert meta("about 5") == {"value": 5, "comparison": "about", "kind": "cardinal"}
+    assert number_metadata("between 2 and 4") == {**between, "kind": "cardinal"}
+    assert number_metadata("about 5") == {"value": 5, "comparison": "about", "kind": "cardinal"}
 
 
-def test_a_unit_comes_with_what_it_measures() -> None:
-    assert meta("3 km") == {"value": 3, "kind": "cardinal", "unit": "km", "unittype": "length"}
-    assert meta("less than 20 °C")["unittype"] == "temperature"
+def test_a_unit_comes_with_its_type() -> None:
+    assert number_metadata("3 km") == {
+        "value": 3,
+        "kind": "cardinal",
+        "unit": "km",
+        "unittype": "length",
+    }
+    assert number_metadata("less than 20 °C")["unittype"] == "temperature"
 
 
-def test_the_case_of_a_symbol_counts_where_it_must() -> None:
-    assert [one.value for one in number("5 MW, 5 mW, 5 C, 5 c")] == ["5 MW", "5 mW", "5 °C", "5"]
+def test_unit_symbols_are_case_sensitive_where_necessary() -> None:
+    assert [one.value for one in find_numbers("5 MW, 5 mW, 5 C, 5 c")] == [
+        "5 MW",
+        "5 mW",
+        "5 °C",
+        "5",
+    ]
 
 
-def test_a_mention_has_the_place_of_all_its_words() -> None:
+def test_a_mention_covers_all_its_words() -> None:
     text = "find more than 5 km from here"
-    (one,) = number(text)
+    (one,) = find_numbers(text)
     assert text[one.start : one.end] == "more than 5 km"
 
 
-def test_the_country_of_a_language_has_its_own_separators() -> None:
-    assert [one.value for one in number("1.234", "es")] == ["1234"]
-    assert [one.value for one in number("1.234", "es-MX")] == ["1.234"]
-    assert [one.value for one in number("1'234.5", "de-CH")] == ["1234.5"]
+def test_the_region_of_a_language_has_its_own_separators() -> None:
+    assert [one.value for one in find_numbers("1.234", "es")] == ["1234"]
+    assert [one.value for one in find_numbers("1.234", "es-MX")] == ["1.234"]
+    assert [one.value for one in find_numbers("1'234.5", "de-CH")] == ["1234.5"]
+    assert [one.value for one in find_numbers("1.234", "es-Latn-MX")] == ["1.234"]
 
 
 def test_an_amount_of_money_has_its_currency() -> None:
-    (one,) = cash("between $5 and $10")
+    (one,) = find_money("between $5 and $10")
     assert one.value == "5..10 USD"
     assert one.meta == {
         "from": 5,
@@ -116,7 +127,7 @@ def test_an_amount_of_money_has_its_currency() -> None:
         "comparison": "between",
         "currency": "USD",
     }
-    assert cash("5 euros and 20 cents")[0].meta == {"amount": 5.2, "currency": "EUR"}
+    assert find_money("5 euros and 20 cents")[0].meta == {"amount": 5.2, "currency": "EUR"}
 
 
 @pytest.mark.parametrize(
@@ -128,13 +139,14 @@ def test_an_amount_of_money_has_its_currency() -> None:
         ("€5", "en", "CAD", "5 EUR"),
         ("¥5", "ja", "", "5 JPY"),
         ("¥5", "zh", "", "5 CNY"),
+        ("$5", "zh-Hant-TW", "", "5 TWD"),
         ("5 pesos", "es-AR", "", "5 ARS"),
     ],
 )
 def test_a_shared_sign_means_the_currency_of_the_model_or_of_the_country(
     text: str, language: str, currency: str, expected: str
 ) -> None:
-    assert [one.value for one in cash(text, language, currency)] == [expected]
+    assert [one.value for one in find_money(text, language, currency)] == [expected]
 
 
 def test_the_built_in_entities_are_found_by_name() -> None:
@@ -148,16 +160,16 @@ def test_the_built_in_entities_are_found_by_name() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(text=st.text(max_size=60) | st.text("0123456789.,:/-+ $%½½eE'a一十百円руб", max_size=30))
-def test_no_text_is_too_odd(language: str, text: str) -> None:
-    for mentions in (number(text, language), cash(text, language)):
+def test_any_text_gives_sorted_mentions_inside_it(language: str, text: str) -> None:
+    for mentions in (find_numbers(text, language), find_money(text, language)):
         assert all(0 <= one.start < one.end <= len(text) for one in mentions)
         assert mentions == sorted(mentions, key=lambda one: one.start)
 
 
 @given(number_of=st.integers(-(10**12), 10**12))
 def test_digits_are_read_as_they_are_written(number_of: int) -> None:
-    assert [one.meta["value"] for one in number(str(number_of))] == [number_of]
-    assert [one.meta["value"] for one in number(f"{number_of:,}")] == [number_of]
+    assert [one.meta["value"] for one in find_numbers(str(number_of))] == [number_of]
+    assert [one.meta["value"] for one in find_numbers(f"{number_of:,}")] == [number_of]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -166,8 +178,8 @@ def test_a_number_is_the_same_however_its_digits_are_grouped(
     language: str, value: int, blank: str
 ) -> None:
     grouped = f"{value:,}".replace(",", blank)
-    assert [one.meta["value"] for one in number(grouped, language)] == [value]
-    assert [one.meta["value"] for one in number(str(value), language)] == [value]
+    assert [one.meta["value"] for one in find_numbers(grouped, language)] == [value]
+    assert [one.meta["value"] for one in find_numbers(str(value), language)] == [value]
 
 
 @pytest.mark.parametrize("language", ["en", "ru", "de", "fr", "ja"])
@@ -176,7 +188,7 @@ def test_grouped_digits_have_decimals_behind_either_mark(
     language: str, value: int, cents: int, mark: str
 ) -> None:
     grouped = f"{value:,}".replace(",", " ")
-    (one,) = cash(f"{grouped}{mark}{cents:02} EUR", language)
+    (one,) = find_money(f"{grouped}{mark}{cents:02} EUR", language)
     assert one.meta["amount"] == pytest.approx(value + cents / 100)
 
 
@@ -189,38 +201,38 @@ def test_grouped_digits_have_decimals_behind_either_mark(
     )
 )
 def test_blanks_join_no_digits_but_groups_of_three(language: str, groups: list[str]) -> None:
-    values = {str(one.value) for one in number(" ".join(groups), language)}
+    values = {str(one.value) for one in find_numbers(" ".join(groups), language)}
     assert values <= set(groups)
 
 
 @pytest.mark.parametrize("language", ["en", "de", "zh", "ru"])
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_text_takes_no_long_time(text: str, language: str) -> None:
+def test_a_hostile_text_takes_no_quadratic_time(text: str, language: str) -> None:
     started = time.process_time()
-    number(text, language)
-    cash(text, language)
+    find_numbers(text, language)
+    find_money(text, language)
     # Far above what it takes, and far below what anything quadratic would.
     assert time.process_time() - started < 5
 
 
-def test_amounts_that_are_said_together_are_one_in_the_smaller_unit() -> None:
+def test_amounts_that_belong_together_are_one_in_the_smaller_unit() -> None:
     together = {"value": 150, "kind": "cardinal", "unit": "min", "unittype": "datetime"}
-    assert meta("2 hours 30 minutes") == together
-    assert meta("2 hours and 30 minutes") == together
+    assert number_metadata("2 hours 30 minutes") == together
+    assert number_metadata("2 hours and 30 minutes") == together
 
 
-def test_a_mention_of_amounts_said_together_has_the_place_of_all_of_them() -> None:
+def test_a_mention_of_merged_amounts_covers_all_of_them() -> None:
     text = "wake me in an hour and a half please"
-    (one,) = number(text)
+    (one,) = find_numbers(text)
     assert text[one.start : one.end] == "an hour and a half"
 
 
 def test_a_decimal_is_the_same_in_digits_and_in_words() -> None:
-    assert meta("3.14") == meta("three point one four")
+    assert number_metadata("3.14") == number_metadata("three point one four")
 
 
-def test_money_does_not_take_half_an_hour_for_an_amount() -> None:
-    assert cash("через полчаса", "ru") == []
+def test_half_an_hour_is_no_amount_of_money() -> None:
+    assert find_money("через полчаса", "ru") == []
 
 
 @pytest.mark.parametrize(
@@ -240,23 +252,23 @@ def test_money_does_not_take_half_an_hour_for_an_amount() -> None:
         ("he", "מה מזג האוויר מחר בטוקיו"),
     ],
 )
-def test_a_text_without_numbers_is_not_even_taken_apart(language: str, text: str) -> None:
+def test_the_prefilter_rejects_texts_without_numbers(language: str, text: str) -> None:
     assert not build_prefilter(language)(text)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_number_is_kept_out_by_the_first_look(language: str) -> None:
+def test_the_prefilter_rejects_no_text_with_numbers(language: str) -> None:
     file = Path(__file__).parent / "phrases" / f"{language}.yaml"
     table = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
-    may_have = build_prefilter(language)
+    may_contain_number = build_prefilter(language)
     read = QuantityReader(language, MeasureUnitMatcher(language))
     for text in map(str, table.get("number", ())):
-        assert may_have(text) or not read(text)[1]
-        assert may_have(text.upper()) == may_have(text)
+        assert may_contain_number(text) or not read(text)[1]
+        assert may_contain_number(text.upper()) == may_contain_number(text)
 
 
-def test_half_a_character_does_no_harm() -> None:
-    assert [one.value for one in number("\ud800 5")] == ["5"]
+def test_a_lone_surrogate_does_no_harm() -> None:
+    assert [one.value for one in find_numbers("\ud800 5")] == ["5"]
 
 
 @pytest.mark.parametrize(
