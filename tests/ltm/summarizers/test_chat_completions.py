@@ -185,7 +185,7 @@ def test_an_empty_segment_is_not_sent(chat, service):
 
 def test_the_key_defaults_to_the_environment(service, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
-    for options in ({}, {"key": KEY}, {"key": ""}):
+    for options in ({}, {"key": KEY}, {"api_key": ""}):
         ChatCompletions(service.url, "m", **options).summarize([WEATHER])
     assert [request.headers.get("Authorization") for request in service.requests] == [
         "Bearer sk-of-the-environment",
@@ -241,7 +241,12 @@ def test_a_service_that_stays_busy_is_reported(chat, service, pauses):
 
 @pytest.mark.parametrize(
     ("status", "hint"),
-    [(400, "Bad."), (401, "give a valid key"), (403, "may not use"), (404, "ends as it should")],
+    [
+        (400, "Bad."),
+        (401, "give a valid key"),
+        (403, "may not use"),
+        (404, "check that the URL is complete"),
+    ],
 )
 def test_permanent_errors_are_reported_at_once_with_a_hint(chat, service, status, hint):
     service.answers(refused(status, "Bad."))

@@ -133,7 +133,7 @@ def check_dimension(embedder: str, stored: int, given: int) -> None:
     if stored != given:
         raise StoreError(
             f"the vectors of the embedder '{embedder}' have {stored} dimensions, but a new one has "
-            f"{given}: give embedders of different models different names"
+            f"{given}: give an embedder of another model another name"
         )
 
 
