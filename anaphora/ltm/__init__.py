@@ -1,1 +1,1 @@
-"""Long-term memory: what was said is kept, summarized and found again."""
+"""Long-term memory: stores, summarizes and searches conversations."""

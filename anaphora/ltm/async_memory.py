@@ -1,29 +1,42 @@
-"""The long-term memory for code that runs in an event loop."""
+"""Asynchronous long-term memory, for code that runs in an event loop."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from datetime import datetime
-from types import TracebackType
-from typing import Self
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history.working_history import History
+from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.memory import LongTermMemory, MemoryStatus
-from anaphora.ltm.retrieval.search import Page, SearchMode
-from anaphora.ltm.retrieval.store import SearchFilter, UserKey
 from anaphora.stm.conversation import ConversationKey
 
 __all__ = ["AsyncLongTermMemory"]
 
-_NO_FILTER = SearchFilter()
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+def _in_thread(
+    method: Callable[Concatenate[LongTermMemory, _Parameters], _Result],
+) -> Callable[Concatenate[AsyncLongTermMemory, _Parameters], Coroutine[Any, Any, _Result]]:
+    """Build the asynchronous twin of a method, which calls it in another thread."""
+
+    @wraps(method)
+    async def call(
+        memory: AsyncLongTermMemory, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs
+    ) -> _Result:
+        bound = getattr(memory._memory, method.__name__)
+        result: _Result = await asyncio.to_thread(bound, *args, **kwargs)
+        return result
+
+    return call
 
 
 class AsyncLongTermMemory:
-    """A :class:`~anaphora.ltm.memory.LongTermMemory` whose methods are awaited: what reads or
-    writes the store does so in another thread. Only :meth:`add` and :meth:`status`, which wait
-    for nothing, are called as they are."""
+    """A :class:`~anaphora.ltm.memory.LongTermMemory` with asynchronous methods, which access the
+    store in another thread. Only :meth:`add` and :meth:`status`, which never block, are ordinary
+    methods."""
 
     def __init__(self, memory: LongTermMemory) -> None:
         if not isinstance(memory, LongTermMemory):
@@ -33,71 +46,25 @@ class AsyncLongTermMemory:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     def add(self, key: ConversationKey, exchange: Exchange) -> None:
-        """Take an exchange of the conversation ``key``."""
+        """Add an exchange to the conversation ``key``."""
         self._memory.add(key, exchange)
 
     def status(self) -> MemoryStatus:
-        """How it is."""
+        """Return the current counters and failures."""
         return self._memory.status()
 
-    async def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
-        """The last ``limit`` exchanges of a conversation, newest first."""
-        return await asyncio.to_thread(self._memory.latest, key, limit)
-
-    async def history(self, key: ConversationKey) -> History:
-        """The working history of a conversation."""
-        return await asyncio.to_thread(self._memory.history, key)
-
-    async def original_exchanges(
-        self, key: ConversationKey, summary: Summary
-    ) -> Sequence[Exchange]:
-        """What a summary stands for, as it was said."""
-        return await asyncio.to_thread(self._memory.original_exchanges, key, summary)
-
-    async def recall(
-        self,
-        user_key: UserKey,
-        text: str = "",
-        *,
-        mode: SearchMode | None = None,
-        filters: SearchFilter = _NO_FILTER,
-        language: str | Sequence[str] | None = None,
-        page: int = 1,
-        size: int = 10,
-        neighbours: int = 1,
-        at: datetime | None = None,
-    ) -> Page:
-        """Look for what a user or the bot said."""
-        return await asyncio.to_thread(
-            self._memory.recall,
-            user_key,
-            text,
-            mode=mode,
-            filters=filters,
-            language=language,
-            page=page,
-            size=size,
-            neighbours=neighbours,
-            at=at,
-        )
-
-    async def erase(self, user: str, *, tenant: str = "", model: str | None = None) -> int:
-        """Erase all that is kept of a user (with one model); how many exchanges that were."""
-        return await asyncio.to_thread(self._memory.erase, user, tenant=tenant, model=model)
-
-    async def flush(self, timeout: float | None = None) -> bool:
-        """Wait until all that was added before is kept, embedded and compressed."""
-        return await asyncio.to_thread(self._memory.flush, timeout)
-
-    async def close(self) -> None:
-        """Bring into the store what waits, and let go of it."""
-        await asyncio.to_thread(self._memory.close)
+    latest = _in_thread(LongTermMemory.latest)
+    history = _in_thread(LongTermMemory.history)
+    original_exchanges = _in_thread(LongTermMemory.original_exchanges)
+    recall = _in_thread(LongTermMemory.recall)
+    erase = _in_thread(LongTermMemory.erase)
+    flush = _in_thread(LongTermMemory.flush)
+    quarantined = _in_thread(LongTermMemory.quarantined)
+    release = _in_thread(LongTermMemory.release)
+    discard = _in_thread(LongTermMemory.discard)
+    ping = _in_thread(LongTermMemory.ping)
+    close = _in_thread(LongTermMemory.close)

@@ -1,4 +1,4 @@
-"""What is kept of a conversation for good: its exchanges, and the summaries of those."""
+"""Exchanges of a conversation, and summaries of them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["DateMention", "Exchange", "Summary"]
 
 @dataclass(frozen=True, slots=True)
 class DateMention:
-    """A date mentioned in a text, from ``start`` to ``end`` (half open), and its ``value`` as the
-    built-in entity ``date`` writes it: "2026-11-27" for "next Friday"."""
+    """A date mentioned at ``start:end`` of a text. ``value`` has the form of the built-in entity
+    ``date``: "2026-11-27" for "next Friday"."""
 
     start: int
     end: int
@@ -26,15 +26,15 @@ class DateMention:
 class Exchange:
     """One question and its answer, at a time with a zone.
 
-    ``slots`` are the values by name (one or several); ``memory`` is what the conversation
-    remembered after it, newest first. ``number`` counts the exchanges of a conversation from 1;
-    it is 0 until the exchange is kept. ``clock`` is the logical time of the conversation at which
-    it was asked: exchanges are in its order, in whatever order they are kept. It is 0 for one that
-    is of no conversation of an engine, until the long-term memory takes it.
-    ``truncated`` says what of it was too long to be kept in full (``question``, ``answer``,
-    ``slots``, ``memory``), and how long it was: in characters, in values, in entities.
-    ``question_dates`` and ``answer_dates`` are the dates that the two texts mention, resolved when
-    they were said; None if nobody has looked for them yet.
+    ``slots`` maps slot names to their values; ``memory`` holds the entities that the conversation
+    remembered afterwards, newest first. ``number`` counts the exchanges of a conversation from 1;
+    it is 0 until the exchange is stored. ``clock`` is the logical time of the question and
+    determines the order of the exchanges. An exchange that belongs to no conversation of an engine
+    has clock 0 until it is added to the long-term memory.
+    ``truncated`` names the fields that were too long to be stored in full (``question``,
+    ``answer``, ``slots``, ``memory``) with their original length in characters, values or entities.
+    ``question_dates`` and ``answer_dates`` are the dates mentioned in the two texts, resolved at
+    the time of the exchange; None if they have not been determined yet.
     """
 
     question: str
@@ -53,18 +53,18 @@ class Exchange:
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing was said: it only marks that something was forgotten on purpose."""
+        """Whether both texts are empty: such an exchange only records a deliberate reset."""
         return not self.question and not self.answer
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What stands for the exchanges numbered ``first`` to ``last`` of a conversation, which were
-    said from ``since`` to ``until``.
+    """A summary of the exchanges ``first`` to ``last`` of a conversation, which took place from
+    ``since`` to ``until``.
 
-    One of level 1 was made of exchanges, one of level n of the summaries ``of`` (their ids),
-    the highest of which is of level n - 1. ``by`` names the summarizer; ``id`` is 0 until it is
-    kept.
+    A summary of level 1 covers exchanges; one of level n replaces the summaries ``of`` (their
+    ids), the highest of which has level n - 1. ``by`` names the summarizer. ``id`` is 0 until the
+    summary is stored.
     """
 
     text: str

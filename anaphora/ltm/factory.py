@@ -1,14 +1,12 @@
-"""A long-term memory from plain texts, as the command line and files of settings have them."""
+"""Build a long-term memory from plain strings, as in settings and on the command line."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -38,13 +36,6 @@ _SUMMARIZERS_ALLOWED = (
     "chat-completions endpoint with the model behind #: http://localhost:8000/v1#MODEL"
 )
 _EMBEDDERS_ALLOWED = "none, minilm, or sentence-transformers:FOLDER (or an id on the hub)"
-_CLASS_PATHS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "extractive": ("anaphora.ltm.summarizers.extractive.summarizer", "Extractive"),
-        "cut": ("anaphora.ltm.summarizers.first_words", "WordCut"),
-        "minilm": ("anaphora.ltm.embedders.minilm", "MiniLM"),
-    }
-)
 
 
 def _utc_now() -> datetime:
@@ -53,10 +44,10 @@ def _utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class MemoryConfig:
-    """What a long-term memory is made by: the ``url`` of its store, the names of its
-    ``summarizer`` and its ``embedder``, and how long a working history may be (in words, and in
-    exchanges). What is older than ``retention`` is erased; ``journal`` is the folder for what
-    waits (None: where it usually is)."""
+    """Configuration of a long-term memory: the ``url`` of the store, the names of the
+    ``summarizer`` and the ``embedder``, and the maximum length of a working history in words and
+    in exchanges. Exchanges older than ``retention`` are erased. ``journal`` is the journal folder
+    (None: the default one)."""
 
     url: str
     summarizer: str = "extractive"
@@ -73,17 +64,17 @@ def build_memory(
     clock: Callable[[], datetime] = _utc_now,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> LongTermMemory:
-    """The long-term memory of a plan. Models are loaded when they are first needed.
+    """Build the configured long-term memory. Models are loaded on first use.
 
-    Raises :class:`AnaphoraError` for names that there are not, a package that is missing, and a
-    store or a journal that cannot be used.
+    Raises :class:`AnaphoraError` for unknown names, a missing package, and a store or journal
+    that cannot be used.
     """
     from anaphora.ltm.history.working_history import HistorySettings
     from anaphora.ltm.memory import LongTermMemory
 
     return LongTermMemory(
         config.url,
-        # The usual one is left to the memory, which lets it work in a process of its own.
+        # The memory runs the default summarizer in a separate process.
         summarizer="extractive"
         if config.summarizer == "extractive"
         else build_summarizer(config.summarizer),
@@ -97,7 +88,8 @@ def build_memory(
 
 
 def check_summarizer(name: str) -> str:
-    """``name`` if it may be that of a summarizer; ValueError with what is allowed if not."""
+    """Return ``name`` if it is a valid summarizer name; else raise ValueError listing what is
+    allowed."""
     kind, _, of = name.partition(":")
     if name in SUMMARIZERS or (kind == "bart" and of):
         return name
@@ -109,7 +101,8 @@ def check_summarizer(name: str) -> str:
 
 
 def check_embedder(name: str) -> str:
-    """``name`` if it is that of an embedder; ValueError with what is allowed if not."""
+    """Return ``name`` if it is a valid embedder name; else raise ValueError listing what is
+    allowed."""
     kind, _, of = name.partition(":")
     if name in EMBEDDERS or (kind == "sentence-transformers" and of):
         return name
@@ -118,9 +111,9 @@ def check_embedder(name: str) -> str:
 
 
 def build_summarizer(name: str) -> Summarizer | None:
-    """The summarizer of a name (see :func:`check_summarizer`), None for "none".
+    """Build the summarizer of that name (see :func:`check_summarizer`); None for "none".
 
-    Raises :class:`AnaphoraError`.
+    Raises :class:`AnaphoraError` for an invalid name or a missing package.
     """
     _check_name("summarizer", check_summarizer, name)
     kind, _, of = name.partition(":")
@@ -134,39 +127,43 @@ def build_summarizer(name: str) -> Summarizer | None:
         from anaphora.ltm.summarizers.chat_completions import ChatCompletions
 
         return ChatCompletions(*_split_endpoint(name))
-    module, found = _CLASS_PATHS[name]
-    summarizer: Summarizer = getattr(import_module(module), found)()
-    return summarizer
+    if name == "cut":
+        from anaphora.ltm.summarizers.first_words import FirstWords
+
+        return FirstWords()
+    from anaphora.ltm.summarizers.extractive.summarizer import Extractive
+
+    return Extractive()
 
 
 def build_embedder(name: str) -> Embedder | None:
-    """The embedder of a name (see :func:`check_embedder`), None for "none".
+    """Build the embedder of that name (see :func:`check_embedder`); None for "none".
 
-    Raises :class:`AnaphoraError`.
+    Raises :class:`AnaphoraError` for an invalid name or a missing package.
     """
     _check_name("embedder", check_embedder, name)
     if name == "none":
         return None
-    kind, _, of = name.partition(":")
-    if of:
+    model = name.partition(":")[2]
+    if model:
         from anaphora.ltm.embedders.sentence_transformers import SentenceTransformers
 
-        return SentenceTransformers(of)
-    module, found = _CLASS_PATHS[kind]
-    embedder: Embedder = getattr(import_module(module), found)()
-    return embedder
+        return SentenceTransformers(model)
+    from anaphora.ltm.embedders.minilm import MiniLM
+
+    return MiniLM()
 
 
 def _check_name(what: str, check: Callable[[str], str], name: str) -> None:
     try:
         check(name)
     except ValueError as error:
-        said = "this URL" if "://" in name else f"'{name}'"  # which may have a password in it
-        raise AnaphoraError(f"{said} is no {what}: {error}") from None
+        shown = "this URL" if "://" in name else f"'{name}'"  # a URL may contain a password
+        raise AnaphoraError(f"{shown} is no {what}: {error}") from None
 
 
 def _split_endpoint(url: str) -> tuple[str, str]:
-    """The URL of an endpoint, and the model behind it."""
+    """Split the URL of an endpoint from the model behind #."""
     begin, _, model = url.rpartition("#")
     if not model or not begin or not urlsplit(begin).netloc:
         raise ValueError("a URL needs its model behind #: http://localhost:8000/v1#MODEL")

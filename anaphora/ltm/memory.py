@@ -1,8 +1,8 @@
-"""The long-term memory of bots: all that was said is kept, compressed, and found again.
+"""Long-term memory of a bot: conversation history with compression and search.
 
-What is added is written ahead (:mod:`anaphora.ltm.ingestion.journal`) and is safe then; one thread
-brings it into the recall store, embeds it and compresses histories that have grown too large.
-Whoever adds waits for nothing of that.
+An added exchange goes to the write-ahead journal (:mod:`anaphora.ltm.ingestion.journal`) and is
+safe there. A background thread moves it to the recall store, embeds it and compresses histories
+that have grown too large. Callers of :meth:`LongTermMemory.add` never wait for that.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Self
 from weakref import finalize
 
@@ -35,10 +34,15 @@ from anaphora.ltm.history.measure import WORDS, Measure
 from anaphora.ltm.history.working_history import History, HistorySettings
 from anaphora.ltm.ingestion.ingestion_queue import IngestionQueue
 from anaphora.ltm.ingestion.journal import Journal
-from anaphora.ltm.ingestion.quarantine import QuarantinedItem
 from anaphora.ltm.ingestion.truncation import ExchangeLimits, truncate_exchange
 from anaphora.ltm.retrieval.search import Page, SearchMode, search
-from anaphora.ltm.retrieval.store import RecallStore, SearchFilter, UserKey
+from anaphora.ltm.retrieval.store import (
+    NO_FILTER,
+    QuarantinedItem,
+    RecallStore,
+    SearchFilter,
+    UserKey,
+)
 from anaphora.ltm.retrieval.urls import OpenStore, open_recall_store
 from anaphora.ltm.summarizers.extractive.summarizer import Extractive
 from anaphora.ltm.summarizers.process_summarizer import ProcessSummarizer
@@ -48,10 +52,9 @@ from anaphora.storage.forks import fork_safe_lock, register_fork_aware
 
 __all__ = ["LongTermMemory", "MemoryStatus"]
 
-_CLOSE_TIMEOUT = 10.0  # seconds that what is under way has to end when the memory is closed
-_READ_WAIT = 0.2  # seconds that a reader waits for what another thread is bringing into the store
-_JOURNAL_PREFIX = "journal:"  # what ids of items begin with that are files beside the journal
-_NO_FILTER = SearchFilter()
+_CLOSE_TIMEOUT = 10.0  # seconds granted to pending work when the memory is closed
+_READ_WAIT = 0.2  # seconds a reader waits for pending exchanges to reach the store
+_JOURNAL_PREFIX = "journal:"  # of the ids of quarantined items that are files of the journal
 _DEFAULT_SETTINGS = HistorySettings()
 _DEFAULT_LIMITS = ExchangeLimits()
 
@@ -64,11 +67,14 @@ def _utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class MemoryStatus:
-    """How a long-term memory is: how many exchanges of this process wait to be kept, are kept,
-    were ``dropped``; how many summaries were made, and how many of them only cut (``cut``);
-    for each kind of work that has failed (``keep``, ``index``, ``embed``, ``compress``,
-    ``expire``) how often, the last reason, and when it is tried again; how many items are in
-    quarantine (``quarantined``), those of other processes included, as of the last look."""
+    """Counters and failures of a long-term memory.
+
+    ``waiting``, ``kept`` and ``dropped`` count exchanges of this process that are pending, stored
+    and lost; ``summarized`` counts summaries, ``cut`` those that are only the first words. For
+    each task that has failed (``keep``, ``index``, ``embed``, ``compress``, ``expire``):
+    ``failures`` counts, ``last_failures`` has the last reason, ``retry_at`` the time of the next
+    attempt. ``quarantined`` counts the items in quarantine at the last check, including those of
+    other processes."""
 
     waiting: int
     kept: int
@@ -82,22 +88,23 @@ class MemoryStatus:
 
 
 class LongTermMemory:
-    """Keeps what was said in ``store`` (a recall store or the URL of one: ``memory:``,
-    ``sqlite:///memory.db``, ``postgresql://…``), and what waits for it in the folder
-    ``journal``, in a folder of its own there (beside an SQLite file, else in the user's state
-    folder, if left out).
+    """Store exchanges in ``store`` by way of a write-ahead journal, summarize and search them.
 
-    ``summarizer`` makes summaries of what is old (None: nothing is compressed; the usual one
-    works in a process of its own, a
-    :class:`~anaphora.ltm.summarizers.process_summarizer.ProcessSummarizer`), ``embedder``
-    vectors to search by meaning (None: by words alone); ``settings`` say how long a
-    working history may be, in the unit of ``measure``; with a store that is given as such, those
-    must be the store's. ``limits`` bound what is kept of one exchange; what is cut is marked as
-    ``truncated``. What is older than ``retention`` is erased (None: never). ``clock`` tells the
-    time with a zone, ``monotonic`` seconds that never go back.
+    ``store`` is a recall store or its URL (``memory:``, ``sqlite:///memory.db``,
+    ``postgresql://…``). The journal is a subfolder of ``journal``; by default it lies beside an
+    SQLite file, else in the user's state folder.
 
-    All methods may be called from any thread; a process may fork. Raises :class:`StoreError` if
-    the store or the journal cannot be used.
+    ``summarizer`` compresses old exchanges (None: no compression; the default runs in a separate
+    process, see :class:`~anaphora.ltm.summarizers.process_summarizer.ProcessSummarizer`).
+    ``embedder`` makes vectors for searches by meaning (None: text search only). ``settings`` limit
+    the working history, in the unit of ``measure``; both must match a ``store`` that is passed as
+    an object. ``limits`` bound the size of a stored exchange; truncated fields are recorded in
+    ``truncated``. Exchanges older than ``retention`` are erased (None: never). At most
+    ``max_waiting`` exchanges may be pending. ``clock`` returns the time with a zone, ``monotonic``
+    seconds that never go back.
+
+    All methods may be called from any thread, and the process may fork. Raises
+    :class:`StoreError` if the store or the journal cannot be used.
     """
 
     def __init__(
@@ -124,7 +131,7 @@ class LongTermMemory:
         self._owns_store = isinstance(store, str)
         self._embedder = embedder
         try:
-            # Several stores may be told the same folder, and must not take over from each other.
+            # Several stores may share the folder; each needs a journal of its own.
             files = Journal(place.journal_folder_in(journal))
         except BaseException:
             if self._owns_store:
@@ -132,12 +139,12 @@ class LongTermMemory:
                 self._release_files()
             raise
         self._ingestion = IngestionQueue(self._store, files, max_waiting=max_waiting, clock=clock)
-        self._ingestion_backoff = Backoff("keep what was said", clock)
+        self._ingestion_backoff = Backoff("store exchanges", clock)
         made = self._process_summarizer if isinstance(summarizer, str) else summarizer
         self._tasks = _build_tasks(
             self._store, made, embedder, settings, retention, clock, monotonic
         )
-        # Erasing what is too old is done by each as its own settings say.
+        # Every process expires by its own retention, so "expire" has no lock.
         self._task_locks = {
             name: ProcessLock(files.folder / f"{name}.chore")
             for name in self._tasks.keys() & {"index", "embed", "compress"}
@@ -148,7 +155,7 @@ class LongTermMemory:
         self._quarantined = 0
         self._rounds_started = self._rounds_finished = 0  # rounds of work
         self._worker = BackgroundWorker(self._run_round)
-        # For readers, who must not wait for a store that somebody else keeps locked.
+        # For readers, who must not wait for a store that another process keeps locked.
         self._catch_up_worker = BackgroundWorker(
             self._ingest_for_readers, name="anaphora-ltm-reading", debounce=0.0, poll_interval=None
         )
@@ -156,40 +163,36 @@ class LongTermMemory:
             self, _stop_and_close, (self._worker, self._catch_up_worker), self._ingestion
         )
         register_fork_aware(self)
-        with suppress(StoreError):  # whether there is a server shows when it is needed
+        with suppress(StoreError):  # the server may be down; it is needed only later
             self._ingestion.advance(self._store.clock())
-        self._worker.wake()  # others may have left something to do
+        self._worker.wake()  # other processes may have left work
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
     def store(self) -> RecallStore:
-        """Where everything is kept."""
+        """The recall store."""
         return self._store
 
     @property
     def clock(self) -> int:
-        """The largest logical time that this memory knows, of exchanges and of erasures."""
+        """The largest logical time seen so far, of exchanges and of erasures."""
         return self._ingestion.latest_clock
 
     def add(self, key: ConversationKey, exchange: Exchange) -> None:
-        """Take an exchange of the conversation ``key``. It is safe when this returns, after some
-        microseconds; what cannot be taken is logged and counted, and is no error. The exchanges of
-        a conversation are kept in the order of their clocks; one without is the last."""
+        """Add an exchange to the conversation ``key``. It is safe when this returns, within
+        microseconds. An exchange that cannot be added is logged and counted; nothing is raised.
+        The exchanges of a conversation are ordered by their clocks; one without a clock comes
+        last."""
         self._ingestion.add(key, truncate_exchange(exchange, self._limits))
         self._worker.wake()
 
     def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
-        """The last ``limit`` exchanges of a conversation, newest first.
+        """Return the last ``limit`` exchanges of a conversation, newest first.
 
         Raises :class:`StoreError` if they cannot be read, as all reading methods do.
         """
@@ -197,15 +200,15 @@ class LongTermMemory:
         return self._store.latest(key, limit)
 
     def history(self, key: ConversationKey) -> History:
-        """The working history of a conversation: summaries of what is old, and what was said
-        since."""
+        """Return the working history of a conversation: summaries of older exchanges, then the
+        recent exchanges."""
         self._wait_for_pending()
         history = self._store.history(key)
-        said = tuple(one for one in history.exchanges if not one.is_silent)
-        return replace(history, exchanges=said)
+        spoken = tuple(one for one in history.exchanges if not one.is_silent)
+        return replace(history, exchanges=spoken)
 
     def original_exchanges(self, key: ConversationKey, summary: Summary) -> Sequence[Exchange]:
-        """What a summary stands for, as it was said."""
+        """Return the exchanges that a summary replaced."""
         exchanges = self._store.exchanges(key, first=summary.first, last=summary.last)
         return [one for one in exchanges if not one.is_silent]
 
@@ -215,14 +218,14 @@ class LongTermMemory:
         text: str = "",
         *,
         mode: SearchMode | None = None,
-        filters: SearchFilter = _NO_FILTER,
+        filters: SearchFilter = NO_FILTER,
         language: str | Sequence[str] | None = None,
         page: int = 1,
         size: int = 10,
         neighbours: int = 1,
         at: datetime | None = None,
     ) -> Page:
-        """Look for what a user or the bot said: see
+        """Search the exchanges of a user: see
         :func:`anaphora.ltm.retrieval.search.search`."""
         self._wait_for_pending()
         return search(
@@ -242,11 +245,10 @@ class LongTermMemory:
     def erase(
         self, user: str, *, tenant: str = "", model: str | None = None, clock: int = 0
     ) -> int:
-        """Erase all that is kept of a user (with one model), also what still waits to be kept,
-        here or elsewhere, of what was said up to the logical time ``clock`` (up to now if left
-        out); how many exchanges that were.
+        """Erase everything stored or pending of a user (with one model) up to the logical time
+        ``clock``, by default up to now. Returns the number of erased exchanges.
 
-        Raises :class:`StoreError` if it cannot be done now: then nothing is sure to be erased.
+        Raises :class:`StoreError` on failure; then nothing is guaranteed to be erased.
         """
         self._ingestion.move_to_store()
         self._ingestion.recover_orphans()
@@ -256,38 +258,38 @@ class LongTermMemory:
         return self._store.erase(UserKey(user, tenant), model=model, clock=until)
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Wait until all that was added before is kept, and embedded and compressed as far as
-        that does not fail and is not done by another process; whether it is kept. False as well
-        if it takes longer than ``timeout`` seconds."""
+        """Wait until everything added before is stored, and embedded and compressed unless that
+        fails or another process does it. Returns whether it is stored; False also if it takes
+        longer than ``timeout`` seconds."""
         added, begun = self._ingestion.added, self._rounds_started
         self._worker.wait(lambda: self._rounds_finished > begun, timeout)
         return self._ingestion.moved >= added
 
     def status(self) -> MemoryStatus:
-        """How it is."""
-        works = {"keep": self._ingestion_backoff} | {
-            name: chore.backoff for name, chore in self._tasks.items()
+        """Return the current counters and failures."""
+        backoffs = {"keep": self._ingestion_backoff} | {
+            name: task.backoff for name, task in self._tasks.items()
         }
-        compressing = self._tasks.get("compress")
-        made = compressing if isinstance(compressing, CompressTask) else None
+        task = self._tasks.get("compress")
+        compression = task if isinstance(task, CompressTask) else None
         return MemoryStatus(
             waiting=self._ingestion.waiting,
             kept=self._ingestion.stored,
             dropped=self._ingestion.dropped,
-            summarized=made.summary_count if made else 0,
-            cut=made.fallback_count if made else 0,
+            summarized=compression.summary_count if compression else 0,
+            cut=compression.fallback_count if compression else 0,
             failures={
-                name: work.failure_count for name, work in works.items() if work.failure_count
+                name: one.failure_count for name, one in backoffs.items() if one.failure_count
             },
             last_failures={
-                name: work.last_reason for name, work in works.items() if work.last_reason
+                name: one.last_reason for name, one in backoffs.items() if one.last_reason
             },
-            retry_at={name: work.retry_at for name, work in works.items() if work.retry_at},
+            retry_at={name: one.retry_at for name, one in backoffs.items() if one.retry_at},
             quarantined=self._quarantined,
         )
 
     def quarantined(self, limit: int = 1_000) -> list[QuarantinedItem]:
-        """At most ``limit`` of the items that could not be processed and were put aside."""
+        """Return at most ``limit`` of the items in quarantine."""
         items = [
             *(
                 replace(item, id=f"{_JOURNAL_PREFIX}{item.id}")
@@ -298,27 +300,27 @@ class LongTermMemory:
         return items[:limit]
 
     def release(self, id: str) -> bool:
-        """Take an item out of quarantine, so that it is tried again. False if there is none of
-        that id, or if it is still unreadable."""
+        """Take an item out of quarantine, to be processed again. Returns False if there is no
+        such item or it is still unreadable."""
         if not id.startswith(_JOURNAL_PREFIX):
             return self._store.release(id)
         return self._ingestion.release(id.removeprefix(_JOURNAL_PREFIX))
 
     def discard(self, id: str) -> bool:
-        """Delete an item from the quarantine for good; False if there is none of that id. An
-        exchange without a vector, and a history that was not compressed, stay as they are."""
+        """Delete an item from the quarantine for good. Returns False if there is no such item. An
+        exchange without a vector and a history that was not compressed remain as they are."""
         if not id.startswith(_JOURNAL_PREFIX):
             return self._store.discard(id)
         return self._ingestion.quarantine.drop(id.removeprefix(_JOURNAL_PREFIX))
 
     def ping(self) -> None:
-        """Return if the store can be read and written; :class:`StoreError` if not."""
+        """Check that the store can be read and written; raise :class:`StoreError` if not."""
         self._store.ping()
 
     def close(self, grace: float = _CLOSE_TIMEOUT) -> None:
-        """Bring into the store what waits, as far as the store takes it within ``grace`` seconds
-        (the rest stays in the journal, for the next process), and let go of both. Twice is
-        once."""
+        """Move pending exchanges to the store, as far as it accepts them within ``grace`` seconds
+        (the rest stays in the journal for the next process), and release both. Further calls do
+        nothing."""
         end = time.monotonic() + grace
         with self._close_lock:
             if self._closed:
@@ -332,12 +334,12 @@ class LongTermMemory:
         try:
             if self._ingestion.move_to_store(wait=max(0.0, end - time.monotonic())) and ended:
                 self._ingestion.delete_consumed_segments()
-        except Exception as error:  # the store must be let go of
-            _log.warning("what was said last waits in the journal", extra={"reason": str(error)})
+        except Exception as error:  # the store must be released in any case
+            _log.warning("the last exchanges remain in the journal", extra={"reason": str(error)})
         self._finalizer.detach()
         self._ingestion.close()
-        for claim in self._task_locks.values():
-            claim.release()
+        for lock in self._task_locks.values():
+            lock.release()
         if self._owns_store:
             self._store.close()
             self._release_files()
@@ -349,31 +351,31 @@ class LongTermMemory:
         self._ingestion.after_fork()
 
     def after_fork_in_child(self) -> None:
-        """Go on with a journal and a thread of its own."""
+        """Continue with a journal and threads of its own."""
         self._ingestion.after_fork_in_child()
-        for claim in self._task_locks.values():
-            claim.release()
+        for lock in self._task_locks.values():
+            lock.release()
         self._worker.restart_in_child()
         self._catch_up_worker.restart_in_child()
 
     def _run_round(self) -> None:
-        """One round: what waits is kept, then each chore has its turn until none has anything
-        to do, and what comes meanwhile is kept between them."""
+        """Ingest pending exchanges, then run each task in turn until none has work left, ingesting
+        again after each turn."""
         self._rounds_started += 1
         round = self._rounds_started
         try:
             self._ingest_pending(adopt=True)
-            mine = [name for name in self._tasks if self._owns_task(name)]
-            busy = bool(mine)
+            own_tasks = [name for name in self._tasks if self._owns_task(name)]
+            busy = bool(own_tasks)
             while busy and not self._worker.stopping:
-                busy = sum(map(self._run_task, mine)) > 0
+                busy = sum(map(self._run_task, own_tasks)) > 0
                 self._ingest_pending(adopt=False)
             self._count_quarantined()
         finally:
             self._rounds_finished = round
 
     def _count_quarantined(self) -> None:
-        if not self._ingestion_backoff.can_try:  # the store is away
+        if not self._ingestion_backoff.can_try:  # the store is unavailable
             return
         try:
             in_store = self._store.count_quarantined()
@@ -390,52 +392,52 @@ class LongTermMemory:
             if adopt:
                 self._ingestion.recover_orphans()
                 self._ingestion.advance(self._store.clock())
-        except Exception as error:  # a store may be anybody's code
+        except Exception as error:  # a store may be third-party code
             self._ingestion_backoff.record_failure(error)
         else:
             self._ingestion_backoff.record_success()
 
     def _owns_task(self, name: str) -> bool:
-        """Whether we are the one to do a chore that need not be done twice."""
+        """Whether this process runs the task, if only one process should."""
         return name not in self._task_locks or self._task_locks[name].acquire()
 
     def _run_task(self, name: str) -> bool:
-        """Do some of a chore, if it may be tried now; whether there was anything to do."""
-        chore = self._tasks[name]
-        if not chore.backoff.can_try or self._worker.stopping:
+        """Run one batch of a task unless it is backing off; whether there was anything to do."""
+        task = self._tasks[name]
+        if not task.backoff.can_try or self._worker.stopping:
             return False
         try:
-            did = chore.run()
-        except Exception as error:  # a summarizer may be anybody's code
+            worked = task.run()
+        except Exception as error:  # a summarizer may be third-party code
             if not self._worker.stopping:
-                chore.backoff.record_failure(error)
+                task.backoff.record_failure(error)
             return False
-        chore.backoff.record_success()
-        return did
+        task.backoff.record_success()
+        return worked
 
     def _ingest_for_readers(self) -> None:
-        """Try to, though it may have failed a moment ago: nobody waits for long."""
+        """Ingest even during a back-off: readers wait only briefly."""
         try:
             self._ingestion.move_to_store()
-        except Exception as error:  # a store may be anybody's code
+        except Exception as error:  # a store may be third-party code
             if self._ingestion_backoff.can_try:
                 self._ingestion_backoff.record_failure(error)
         else:
             self._ingestion_backoff.record_success()
 
     def _wait_for_pending(self) -> None:
-        """Let readers find what was added before, unless the store does not take it in soon."""
+        """Let readers find pending exchanges, unless the store does not accept them soon."""
         if self._ingestion.waiting:
             added = self._ingestion.added
             self._catch_up_worker.wait(lambda: self._ingestion.moved >= added, _READ_WAIT)
 
 
 def _check_arguments(summarizer: object, embedder: object, retention: object) -> None:
-    """Raises :class:`AnaphoraError` for what could only fail later, in the background."""
+    """Raise :class:`AnaphoraError` for arguments that would only fail later, in the background."""
     if not (summarizer in (None, "extractive") or hasattr(summarizer, "summarize")):
         raise AnaphoraError(
-            f"a summarizer is an object, such as Bart(), not {summarizer!r}; "
-            "anaphora.ltm.factory knows the names that settings have"
+            f"a summarizer is an object, such as Bart(), not {summarizer!r}; for the names used in "
+            "settings see anaphora.ltm.factory"
         )
     if not (embedder is None or hasattr(embedder, "embed")):
         raise AnaphoraError(f"an embedder is an object, such as MiniLM(), not {embedder!r}")
@@ -450,7 +452,7 @@ def _open_store(
         return open_recall_store(store, settings=settings, measure=measure)
     if journal is None:
         raise AnaphoraError(
-            "a long-term memory needs a folder for what waits for this store: "
+            "a long-term memory with this store needs a folder for its journal: "
             "LongTermMemory(store, journal=Path('journal'))"
         )
     return OpenStore(store, journal, lambda: None)
@@ -465,23 +467,23 @@ def _build_tasks(
     clock: Callable[[], datetime],
     monotonic: Callable[[], float],
 ) -> dict[str, BackgroundTask]:
-    chores: dict[str, BackgroundTask] = {
-        "index": ReindexTask(store, Backoff("index what was said", clock))
+    tasks: dict[str, BackgroundTask] = {
+        "index": ReindexTask(store, Backoff("index exchanges", clock))
     }
     if embedder is not None:
-        chores["embed"] = EmbedTask(store, embedder, Backoff("embed what was said", clock))
+        tasks["embed"] = EmbedTask(store, embedder, Backoff("embed exchanges", clock))
     if summarizer is not None:
-        chores["compress"] = CompressTask(
-            store, summarizer, settings, Backoff("summarize what was said", clock)
+        tasks["compress"] = CompressTask(
+            store, summarizer, settings, Backoff("summarize exchanges", clock)
         )
     if retention is not None:
-        failures = Backoff("erase what is too old", clock)
-        chores["expire"] = ExpireTask(store, retention, clock, monotonic, failures)
-    return chores
+        backoff = Backoff("erase expired exchanges", clock)
+        tasks["expire"] = ExpireTask(store, retention, clock, monotonic, backoff)
+    return tasks
 
 
 def _stop_and_close(workers: Sequence[BackgroundWorker], ingestion: IngestionQueue) -> None:
-    """At the end of a process that has not closed its memory: the journal has what waits."""
+    """Finalizer of a memory that was not closed: pending exchanges stay in the journal."""
     for each in workers:
         each.stop(0)
     ingestion.close()

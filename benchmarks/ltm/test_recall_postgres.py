@@ -70,27 +70,27 @@ def test_statistics(benchmark, filled):
 def test_matching(benchmark, filled, among):
     store, talker = filled
     # Of a thousand users not each has said what is looked for.
-    assert benchmark(lambda: store.matching(USER, talker.ask(), among, 400)) is not None
+    assert benchmark(lambda: store.find_matching(USER, talker.ask(), among, 400)) is not None
 
 
 def test_matching_stop_words_alone(benchmark, filled):
     store, _ = filled
-    assert benchmark(lambda: store.matching(USER, STOP_WORDS[:5], SearchFilter(), 400))
+    assert benchmark(lambda: store.find_matching(USER, STOP_WORDS[:5], SearchFilter(), 400))
 
 
 @pytest.mark.parametrize("reach", [1, 5])
 def test_around(benchmark, filled, reach):
     """The neighbours of 400 candidates."""
     store, talker = filled
-    turn = cycle([store.matching(USER, talker.ask(), SearchFilter(), 400) for _ in range(20)])
-    assert benchmark(lambda: store.around(next(turn), reach))
+    turn = cycle([store.find_matching(USER, talker.ask(), SearchFilter(), 400) for _ in range(20)])
+    assert benchmark(lambda: store.with_neighbours(next(turn), reach))
 
 
 @pytest.mark.parametrize("among", FILTERS.values(), ids=FILTERS)
 def test_nearest(benchmark, filled, among):
     store, talker = filled
     (vector,) = directions(talker.random, 1)
-    assert benchmark(lambda: store.nearest(USER, "bench", vector, among, 400)) is not None
+    assert benchmark(lambda: store.find_nearest(USER, "bench", vector, among, 400)) is not None
 
 
 def test_nearest_by_pgvector_alone(benchmark, filled, server):

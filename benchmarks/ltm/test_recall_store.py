@@ -101,7 +101,7 @@ def test_statistics(benchmark, filled):
 @pytest.mark.parametrize("among", FILTERS.values(), ids=FILTERS)
 def test_matching(benchmark, filled, among):
     store, talker = filled
-    found = benchmark(lambda: store.matching(UserKey("user 0"), talker.ask(), among, 400))
+    found = benchmark(lambda: store.find_matching(UserKey("user 0"), talker.ask(), among, 400))
     assert found
 
 
@@ -109,17 +109,17 @@ def test_around(benchmark, filled):
     """The neighbours of 400 candidates."""
     store, talker = filled
     found = [
-        store.matching(UserKey("user 0"), talker.ask(), SearchFilter(), 400) for _ in range(20)
+        store.find_matching(UserKey("user 0"), talker.ask(), SearchFilter(), 400) for _ in range(20)
     ]
     turn = cycle(found)
-    assert benchmark(lambda: store.around(next(turn), 1))
+    assert benchmark(lambda: store.with_neighbours(next(turn), 1))
 
 
 @pytest.mark.parametrize("among", FILTERS.values(), ids=FILTERS)
 def test_nearest(benchmark, filled, among):
     store, talker = filled
     (vector,) = directions(talker.random, 1)
-    found = benchmark(lambda: store.nearest(UserKey("user 0"), "bench", vector, among, 400))
+    found = benchmark(lambda: store.find_nearest(UserKey("user 0"), "bench", vector, among, 400))
     assert found
 
 

@@ -29,7 +29,7 @@ def said(number: int) -> Exchange:
     return Exchange(f"What is the weather on day {number}?", "It is fine there.", NOON)
 
 
-def test_a_plan_says_where_how_long_and_for_how_long(tmp_path: Path) -> None:
+def test_a_configuration_sets_store_limits_and_retention(tmp_path: Path) -> None:
     now = NOON
     plan = MemoryConfig(
         f"sqlite:///{tmp_path / 'memory.db'}",
@@ -75,14 +75,14 @@ def test_without_a_summarizer_nothing_is_summarized(tmp_path: Path) -> None:
         ("http://localhost:8000/v1#llama-3", "chat: llama-3"),
     ],
 )
-def test_summarizers_have_names(name: str, called: str) -> None:
+def test_summarizers_are_built_by_name(name: str, called: str) -> None:
     summarizer = build_summarizer(name)
     assert summarizer is not None
     assert summarizer.name == called
     assert build_summarizer("none") is None
 
 
-def test_a_folder_of_bart_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_bart_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(AnaphoraError, match="nowhere"):
         build_summarizer(f"bart:{tmp_path / 'nowhere'}")
 
@@ -98,7 +98,7 @@ def test_a_folder_of_bart_that_is_not_there_is_told(tmp_path: Path) -> None:
         ("http://#model", "this URL is no summarizer: a URL needs its model behind #"),
     ],
 )
-def test_a_summarizer_that_is_none_is_told_with_those_that_are(name: str, said: str) -> None:
+def test_an_unknown_summarizer_is_reported_with_the_known_ones(name: str, said: str) -> None:
     with pytest.raises(AnaphoraError) as caught:
         build_summarizer(name)
     assert said in str(caught.value)
@@ -107,7 +107,7 @@ def test_a_summarizer_that_is_none_is_told_with_those_that_are(name: str, said: 
         check_summarizer(name)
 
 
-def test_an_embedder_that_is_none_is_told_with_those_that_are() -> None:
+def test_an_unknown_embedder_is_reported_with_the_known_ones() -> None:
     assert build_embedder("none") is None
     assert [check_embedder(name) for name in EMBEDDERS] == list(EMBEDDERS)
     with pytest.raises(AnaphoraError, match=r"expected none, minilm, .*; did you mean 'minilm'\?"):
@@ -116,18 +116,18 @@ def test_an_embedder_that_is_none_is_told_with_those_that_are() -> None:
         build_embedder("sentence-transformers:")
 
 
-def test_embedders_have_names(tmp_path: Path) -> None:
+def test_embedders_are_built_by_name(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     embedder = build_embedder(f"sentence-transformers:{tmp_path}")
     assert embedder is not None
     assert embedder.name.startswith(tmp_path.name)
 
 
-def test_a_place_that_is_none_is_told() -> None:
+def test_an_invalid_url_is_reported() -> None:
     with pytest.raises(AnaphoraError, match="sqlite:///"):
         build_memory(MemoryConfig("mysql://localhost"))
 
 
-def test_the_usual_summarizer_works_in_a_process_of_its_own():
+def test_the_default_summarizer_runs_in_a_separate_process():
     with build_memory(MemoryConfig("memory:")) as memory:
         assert isinstance(memory._tasks["compress"].summarizer, ProcessSummarizer)

@@ -13,7 +13,7 @@ import typer
 from anaphora.errors import AnaphoraError, Conflict, Problem
 
 if TYPE_CHECKING:
-    from anaphora.ltm.ingestion.quarantine import QuarantinedItem
+    from anaphora.ltm.retrieval.store import QuarantinedItem
     from anaphora.stm.stores.quarantine import QuarantinedConversation
 
     _Item: TypeAlias = QuarantinedItem | QuarantinedConversation

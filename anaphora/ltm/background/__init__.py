@@ -1,1 +1,1 @@
-"""The background worker and its tasks: embedding, reindexing, compression, expiry."""
+"""Background worker and its tasks: embedding, reindexing, compression, expiry."""

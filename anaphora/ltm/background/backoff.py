@@ -1,4 +1,4 @@
-"""What goes wrong in the background: counted, logged, and tried again a little later each time."""
+"""Failure counters and exponential back-off of background tasks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Backoff:
-    """The failures of one kind of ``work``: it may be tried at once, and after n failures in a
-    row 2ⁿ⁻¹ seconds later, at most ten minutes. ``count`` counts all of them."""
+    """Failure state of one ``task``, described by a verb phrase: after n consecutive failures it
+    waits 2ⁿ⁻¹ seconds, at most ten minutes. ``failure_count`` counts all failures."""
 
     task: str
     clock: Callable[[], datetime]
@@ -34,10 +34,10 @@ class Backoff:
         if self.retry_at is None:
             return True
         left = self.retry_at - self.clock()
-        return not timedelta() < left <= _MAX_DELAY  # it is longer where the clock was set back
+        return not timedelta() < left <= _MAX_DELAY  # longer only if the clock was set back
 
     def record_failure(self, error: Exception) -> None:
-        """Note a failure. One of a kind that nobody foresaw is logged with its traceback."""
+        """Record a failure. Unexpected errors are logged with their traceback."""
         self.failure_count += 1
         self.consecutive_failures += 1
         self.last_reason = describe_error(error)
@@ -52,7 +52,7 @@ class Backoff:
         )
 
     def record_rejection(self, error: Exception) -> None:
-        """Note that one item could not be processed. Others can, so there is no pause."""
+        """Record an item that could not be processed. Others can, so there is no pause."""
         self.failure_count += 1
         self.last_reason = describe_error(error)
         _log.error(
@@ -63,7 +63,7 @@ class Backoff:
         )
 
     def record_success(self) -> None:
-        """Note that it works."""
+        """Reset the back-off."""
         self.consecutive_failures, self.retry_at = 0, None
 
 

@@ -1,11 +1,10 @@
-"""When and how a history is compressed: which of its parts become one summary each.
+"""Planning of the compression of a history: which of its parts become a summary.
 
-A history larger than ``max_size`` is brought down to ``low_water`` × ``max_size``: the oldest
-exchanges first, ``segment`` of them to a summary. Where that is not enough, summaries are
-summarized: the oldest run of ``segment`` on the lowest level that has one, so that a text is
-summarized again only once for each level (as levels merge in a log-structured tree). Summaries
-may always have two fifths of ``max_size``: where the verbatim exchanges alone are too large,
-nothing would be left of what is older.
+A history larger than ``max_size`` is reduced to ``low_water`` × ``max_size``, the oldest exchanges
+first, ``segment`` of them to a summary. If that is not enough, summaries are summarized: the
+oldest run of ``segment`` on the lowest level that has one, so that a text is summarized only once
+per level (as levels merge in a log-structured tree). Summaries may always take up two fifths of
+``max_size``: if the verbatim exchanges alone are too large, the older ones would vanish otherwise.
 """
 
 from __future__ import annotations
@@ -14,21 +13,21 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history.measure import Measure, count_words
+from anaphora.ltm.history.measure import WORDS, Measure
 from anaphora.ltm.history.working_history import History, HistoryPart, HistorySettings
 from anaphora.ltm.summarizers.summarizer import Segment
 
-__all__ = ["apply_summaries", "plan_segments", "total_words"]
+__all__ = ["apply_summaries", "plan_segments"]
 
-_MIN_SUMMARY_WORDS = 8  # of a summary: less says nothing
-_SUMMARY_SHARE = 0.4  # what share of max_size summaries may have whatever the exchanges take
+_MIN_SUMMARY_WORDS = 8  # shorter summaries are useless
+_SUMMARY_SHARE = 0.4  # of max_size that summaries may take regardless of the exchanges
 
 
 def plan_segments(
     history: History, settings: HistorySettings, measure: Measure
 ) -> tuple[Segment, ...]:
-    """The segments that are to be summarized now, in their order; none if the history is not
-    too large, or if nothing in it may be summarized."""
+    """Return the segments to summarize now, in order; none if the history is small enough or has
+    nothing that may be summarized."""
     if history.size <= settings.max_size:
         return ()
     excess = history.size - settings.low_water * settings.max_size
@@ -41,9 +40,8 @@ def plan_segments(
 def apply_summaries(
     history: History, segments: Sequence[Segment], texts: Sequence[str], by: Sequence[str]
 ) -> tuple[tuple[HistoryPart, ...], tuple[Summary, ...]]:
-    """What the summaries ``texts`` of the segments replace, and by what: the oldest parts of the
-    history up to the last of the segments, and the summaries that stand there then. ``by``
-    names the summarizer of each."""
+    """Return the oldest history parts that new summaries replace, and the summaries that take
+    their place. ``texts`` and ``by`` hold the summary and the summarizer's name of each segment."""
     last = segments[-1].parts[-1]
     parts = list(history.parts)
     replaced = parts[: parts.index(last) + 1]
@@ -52,20 +50,10 @@ def apply_summaries(
         for segment, text, name in zip(segments, texts, by, strict=True)
     }
     covered = {id(part) for segment in segments for part in segment.parts}
-    standing = (
+    remaining = (
         made.get(id(part), part) for part in replaced if id(part) in made or id(part) not in covered
     )
-    return tuple(replaced), tuple(part for part in standing if isinstance(part, Summary))
-
-
-def total_words(parts: Sequence[HistoryPart]) -> int:
-    """The number of words of parts of a history."""
-    return sum(
-        count_words(part.text)
-        if isinstance(part, Summary)
-        else count_words(part.question) + count_words(part.answer)
-        for part in parts
-    )
+    return tuple(replaced), tuple(part for part in remaining if isinstance(part, Summary))
 
 
 def _segment_exchanges(
@@ -96,7 +84,7 @@ def _segment_summaries(
 
 
 def _build_segment(parts: Sequence[HistoryPart], settings: HistorySettings) -> Segment:
-    size = total_words(parts)
+    size = WORDS.total(parts)
     most = max(min(_MIN_SUMMARY_WORDS, size // 2), round(settings.share * size))
     return Segment(tuple(parts), most)
 

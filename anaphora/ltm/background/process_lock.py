@@ -1,4 +1,4 @@
-"""One process of a machine does what need not be done twice."""
+"""File lock that elects one process of a machine to run a task."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ __all__ = ["ProcessLock"]
 
 
 class ProcessLock:
-    """A claim to the file at ``path``, which is made if need be: one process (and one object of
-    it) has it at a time; that of a process that dies is free at once."""
+    """A lock on the file at ``path``, which is created if missing. One object in one process holds
+    it at a time; the lock of a process that dies is free at once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._descriptor = -1
 
     def acquire(self) -> bool:
-        """Whether it is ours now; also where the file cannot be made."""
+        """Try to take the lock; True if it is held now, or if the file cannot be created."""
         if self._descriptor >= 0:
             return True
         try:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError:  # doing it twice is better than not at all
+        except OSError:  # running a task twice is better than never
             return True
         if try_lock_file(descriptor):
             self._descriptor = descriptor
@@ -33,7 +33,7 @@ class ProcessLock:
         return False
 
     def release(self) -> None:
-        """Let another have it."""
+        """Release the lock."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)

@@ -1,5 +1,5 @@
-"""What is done in the background with what has been said: it is embedded, compressed, erased when
-it is too old. Each chore does a little at a time and says whether there is more to do."""
+"""Background tasks: embedding, reindexing, compression and expiry. Each call processes one batch
+and returns whether it found any work."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from anaphora.stm.conversation import ConversationKey
 
 __all__ = ["BackgroundTask", "CompressTask", "EmbedTask", "ExpireTask", "ReindexTask"]
 
-_CONVERSATIONS_PER_BATCH = 16  # conversations that are compressed in one batch
-_CANDIDATES = 256  # of which these are chosen
-_SEGMENTS_PER_CONVERSATION = 4  # of one conversation in a batch
-_EMBED_BATCH = 64  # that are embedded in one
-_REINDEX_BATCH = 100  # that are indexed anew in one
-_EXPIRE_BATCH = 1_000  # exchanges that are erased in one transaction
+_CONVERSATIONS_PER_BATCH = 16  # compressed in one batch
+_CANDIDATES = 256  # oversized conversations from which a batch is chosen
+_SEGMENTS_PER_CONVERSATION = 4  # in one batch
+_EMBED_BATCH = 64  # exchanges
+_REINDEX_BATCH = 100  # exchanges
+_EXPIRE_BATCH = 1_000  # exchanges erased in one transaction
 _EXPIRE_INTERVAL = 3_600.0  # seconds
-_CLOCK_TOLERANCE = 60.0  # seconds between two readings of a clock, and by which they may differ
+_CLOCK_TOLERANCE = 60.0  # seconds: minimum distance and maximum disagreement of two readings
 
-_PROBE_TEXT = "Good morning, how are you?"  # what no embedder and no summarizer refuses
+_PROBE_TEXT = "Good morning, how are you?"  # every working embedder and summarizer accepts it
 _PROBE_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 _CompressionPlan: TypeAlias = tuple[ConversationKey, History, tuple[Segment, ...]]
@@ -44,19 +44,19 @@ _log = logging.getLogger(__name__)
 
 
 class BackgroundTask(Protocol):
-    """Something to be done now and then."""
+    """A task that is run in batches."""
 
     backoff: Backoff
 
     def run(self) -> bool:
-        """Do some of it; whether there was anything to do."""
+        """Process one batch; whether there was anything to do."""
         ...
 
 
 @dataclass(slots=True)
 class EmbedTask:
-    """Gives a vector to each exchange that has none. A text that the embedder refuses, while it
-    embeds others, is put in quarantine."""
+    """Computes the missing vectors of exchanges. A text that the embedder rejects while it accepts
+    others is put in quarantine."""
 
     store: RecallStore
     embedder: Embedder
@@ -66,7 +66,7 @@ class EmbedTask:
         waiting = self.store.find_unembedded(self.embedder.name, _EMBED_BATCH)
         if not waiting:
             return False
-        texts = [(id, embedding_text(said[-1], *said[:-1])) for id, said in waiting]
+        texts = [(id, embedding_text(pair[-1], *pair[:-1])) for id, pair in waiting]
         try:
             self._embed(texts)
         except Exception as error:
@@ -84,7 +84,7 @@ class EmbedTask:
         try:
             self._embed([one])
         except Exception as error:
-            if _is_store_error(error) or not _probe_succeeds(self._probe):  # it is not the text
+            if _is_store_error(error) or not _probe_succeeds(self._probe):  # not the text's fault
                 raise
             self.backoff.record_rejection(error)
             self.store.quarantine_embedding(self.embedder.name, one[0], describe_error(error))
@@ -96,8 +96,8 @@ class EmbedTask:
 
 @dataclass(slots=True)
 class ReindexTask:
-    """Indexes exchanges anew that are indexed by terms of an earlier version, or before anybody
-    had looked for the dates in them: the newest first."""
+    """Reindexes exchanges, newest first, whose terms are of an earlier version or lack the dates
+    mentioned in them."""
 
     store: RecallStore
     backoff: Backoff
@@ -116,12 +116,12 @@ class ReindexTask:
 
 @dataclass(slots=True)
 class CompressTask:
-    """Brings histories that are too large down to their low water.
+    """Compresses histories that exceed their size limit.
 
-    If a batch fails, each of its conversations is tried by itself. One that the summarizer
-    refuses, while it summarizes others, is put in quarantine. A batch takes a few segments of
-    each conversation, and begins with those that have waited longest, so that a long history
-    does not delay the others.
+    If a batch fails, each of its conversations is retried separately. One that the summarizer
+    rejects while it accepts others is put in quarantine. A batch takes a few segments of each
+    conversation, starting with those that have waited longest, so that a long history does not
+    delay the others.
     """
 
     store: RecallStore
@@ -143,37 +143,35 @@ class CompressTask:
         except Exception as error:
             if _is_store_error(error) or not _probe_succeeds(self._probe):
                 raise
-        # Not any(), which would stop at the first.
+        # A list, not any(): every conversation must be tried.
         return sum([self._compress_or_quarantine(each) for each in plans]) > 0
 
     def _compress(self, plans: Sequence[_CompressionPlan]) -> bool:
         texts = self._summarize([segment for _, _, segments in plans for segment in segments])
         replaced = False
         for key, history, segments in plans:
-            mine = [next(texts) for _ in segments]
-            replaced |= self._store_summaries(key, history, segments, mine)
+            own = [next(texts) for _ in segments]
+            replaced |= self._store_summaries(key, history, segments, own)
         return replaced
 
     def _compress_or_quarantine(self, one: _CompressionPlan) -> bool:
         try:
             return self._compress([one])
         except Exception as error:
-            if _is_store_error(error) or not _probe_succeeds(
-                self._probe
-            ):  # it is not the conversation
+            if _is_store_error(error) or not _probe_succeeds(self._probe):  # not its fault
                 raise
             self.backoff.record_rejection(error)
             self.store.quarantine_compression(one[0], describe_error(error))
             return True
 
     def _probe(self) -> None:
-        said = Exchange(_PROBE_TEXT, _PROBE_TEXT, _PROBE_TIME)
-        if len(self.summarizer.summarize([Segment((said, said), 8)])) != 1:
+        probe = Exchange(_PROBE_TEXT, _PROBE_TEXT, _PROBE_TIME)
+        if len(self.summarizer.summarize([Segment((probe, probe), 8)])) != 1:
             raise SummaryError(f"{self.summarizer.name} did not give one summary of one segment")
         self.store.ping()
 
     def _plan_batch(self) -> list[_CompressionPlan]:
-        """What is to be summarized together."""
+        """Choose the conversations and segments of the next batch."""
         plans: list[_CompressionPlan] = []
         while not plans:
             oversized = self.store.find_oversized(_CANDIDATES + len(self._incompressible))
@@ -194,12 +192,12 @@ class CompressTask:
                 ]
                 if segments:
                     plans.append((key, history, segments))
-                else:  # only what has to stay: not to be looked at before more is said
+                else:  # only verbatim exchanges: skip it until more are added
                     self._incompressible[key] = oversized[key]
         return plans
 
     def _summarize(self, segments: Sequence[Segment]) -> Iterator[tuple[str, str]]:
-        """The summaries, each with the name of what made it."""
+        """Summarize the segments; each text comes with the name of its summarizer."""
         name = self.summarizer.name
         texts = [text.strip() for text in self.summarizer.summarize(segments)]
         if len(texts) != len(segments):
@@ -209,8 +207,8 @@ class CompressTask:
         )
 
     def _ensure_shorter(self, segment: Segment, text: str, name: str) -> tuple[str, str]:
-        """A summary that is none, or is not shorter, gives way to the first words; that of
-        nothing is none."""
+        """Replace a summary that is empty or not shorter than its segment by the first words; an
+        empty segment has an empty summary."""
         measure = self.store.measure
         if not measure.total(segment.parts):
             return "", name
@@ -218,8 +216,9 @@ class CompressTask:
             return text, name
         self.fallback_count += 1
         _log.warning("a summary was not shorter than its text", extra={"summarizer": name})
-        (text,) = self._fallback_summarizer.summarize([segment])
-        return text, self._fallback_summarizer.name
+        fallback = FirstWords()
+        (text,) = fallback.summarize([segment])
+        return text, fallback.name
 
     def _store_summaries(
         self,
@@ -235,18 +234,13 @@ class CompressTask:
         self.summary_count += len(segments) if done else 0
         return done
 
-    @property
-    def _fallback_summarizer(self) -> FirstWords:
-        return FirstWords()
-
 
 @dataclass(slots=True)
 class ExpireTask:
-    """Erases what was said longer than ``retention`` ago.
+    """Erases exchanges older than ``retention``.
 
-    What is erased by a ``clock`` that is wrong for a moment would be gone for good: so two of its
-    readings, a minute or more apart, must agree by the time that has passed between them on
-    ``monotonic`` (seconds that never go back).
+    A wrong ``clock`` would cause irrecoverable loss, so two of its readings at least a minute apart
+    must agree with the time that passed on ``monotonic`` (seconds that never go back).
     """
 
     store: RecallStore
@@ -276,15 +270,15 @@ class ExpireTask:
 
 
 def _is_store_error(error: Exception) -> bool:
-    """Whether the store failed, which says nothing about what it was given."""
+    """Whether the store failed, so that the item is not to blame."""
     return isinstance(error, StoreError) and not isinstance(error, PermanentStoreError)
 
 
 def _probe_succeeds(probe: Callable[[], None]) -> bool:
-    """Whether something works that has just failed: then what it was given is at fault."""
+    """Whether the probe works after a failure, so that the failed item is to blame."""
     try:
         probe()
     except Exception as error:
-        _log.info("it fails whatever it is given", extra={"reason": describe_error(error)})
+        _log.info("the probe fails as well", extra={"reason": describe_error(error)})
         return False
     return True

@@ -1,4 +1,4 @@
-"""The one thread that works for a long-term memory, and how it is woken, awaited and ended."""
+"""Background thread that runs a callback on demand and at intervals."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from weakref import WeakMethod
 
 __all__ = ["BackgroundWorker"]
 
-# Seconds of quiet after which the work begins, and after which it does in any case: it shares the
-# interpreter with those who answer.
+# Seconds without further wake-ups before the work starts, and the maximum delay: the thread shares
+# the interpreter with those that answer questions.
 _DEBOUNCE, _MAX_DELAY = 0.05, 1.0
-_POLL_INTERVAL = 5.0  # seconds, for what other processes have left to do
+_POLL_INTERVAL = 5.0  # seconds, for work left by other processes
 
 _log = logging.getLogger(__name__)
 
 
 class BackgroundWorker:
-    """Calls ``work`` in a thread of its own: soon after a :meth:`wake`, and now and then. The
-    thread begins with the first wake, and ends with :meth:`stop` or when nobody holds the object
-    that ``work`` is a method of."""
+    """Calls the method ``work`` in a thread: soon after :meth:`wake`, and at intervals. The thread
+    starts with the first wake-up. It ends with :meth:`stop`, or when the object that ``work`` is
+    bound to is garbage-collected."""
 
     def __init__(
         self,
@@ -36,15 +36,15 @@ class BackgroundWorker:
         self._reset()
 
     def wake(self) -> None:
-        """Have the work done soon. Costs a microsecond."""
+        """Schedule a run. Takes a microsecond."""
         if self._thread is None:
             self._start()
         if not self._wake_event.is_set():
             self._wake_event.set()
 
     def wait(self, condition: Callable[[], bool], timeout: float | None) -> bool:
-        """Wait until ``condition`` holds, which is looked at after each round of the work; False
-        if it doesn't within ``timeout`` seconds (None: however long it takes)."""
+        """Wait until ``condition``, which is checked after each run, holds; False if it does not
+        within ``timeout`` seconds (None: no limit)."""
         self.wake()
         with self._round_finished:
             return self._round_finished.wait_for(
@@ -52,8 +52,8 @@ class BackgroundWorker:
             ) and (condition() or not self._stopping.is_set())
 
     def stop(self, timeout: float) -> bool:
-        """Let the work that is under way end, and no other begin; False if it has not ended
-        within ``timeout`` seconds."""
+        """Let a running call finish and start no other; False if it has not finished within
+        ``timeout`` seconds."""
         self._stopping.set()
         self._wake_event.set()
         with self._round_finished:
@@ -69,7 +69,7 @@ class BackgroundWorker:
         return self._stopping.is_set()
 
     def restart_in_child(self) -> None:
-        """Go on in a forked process, which has no such thread."""
+        """Start over in a forked process, which lacks the thread."""
         self._reset()
 
     def _reset(self) -> None:
@@ -92,8 +92,8 @@ class BackgroundWorker:
             return False
         try:
             work()
-        except Exception:  # whatever it is: the thread must go on
-            _log.exception("the long-term memory failed in a way that nobody foresaw")
+        except Exception:  # the thread must survive any error
+            _log.exception("unexpected error in the background worker of the long-term memory")
         with self._round_finished:
             self._round_finished.notify_all()
         return True

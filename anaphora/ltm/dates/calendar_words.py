@@ -1,7 +1,7 @@
-"""The words of a language that name days and months, and phrases such as "last week".
+"""Words of a language for days and months, and relative phrases such as "last week".
 
-They show what in a text is a date, and so worth keeping; which date it is, is resolved in
-:mod:`anaphora.ltm.dates.mentions`. The words are dateparser's, for some two hundred languages.
+They show which parts of a text are dates and thus worth keeping. The dates are resolved in
+:mod:`anaphora.ltm.dates.mentions`. The words come from dateparser and cover some 200 languages.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import regex
 from anaphora.entities.languages import cached_table
 from anaphora.storage.forks import forks_delayed
 
-__all__ = ["CalendarWords", "load_calendar_words"]
+__all__ = ["MONTHS", "WEEKDAYS", "CalendarWords", "find_dateparser_data", "load_calendar_words"]
 
 
 @dataclass(frozen=True, slots=True)
 class CalendarWords:
-    """What a language calls days: ``names`` of months and weekdays in lower case, and ``patterns``
-    of phrases that name another day, week, month or year by its distance. ``other`` are longer
-    phrases with the same words that name none ("Guten Morgen")."""
+    """Calendar words of a language: ``names`` of months and weekdays in lower case, and
+    ``patterns`` of relative phrases. ``non_dates`` are longer phrases with the same words that are
+    not dates ("Guten Morgen")."""
 
     names: frozenset[str] = frozenset()
     patterns: tuple[Any, ...] = ()
@@ -36,7 +36,7 @@ class CalendarWords:
         return lower in self.names and (lower not in _AMBIGUOUS or word[:1].isupper())
 
     def find_relative_phrases(self, text: str) -> Iterator[str]:
-        """The phrases in a text that name another time by its distance ("last week")."""
+        """Yield the relative phrases in a text ("last week")."""
         for pattern in self.patterns:
             found = (match[0].casefold() for match in pattern.finditer(text))
             yield from (phrase for phrase in found if phrase not in self.non_dates)
@@ -44,11 +44,11 @@ class CalendarWords:
 
 @lru_cache(maxsize=32)
 def load_calendar_words(language: str) -> CalendarWords:
-    """The days of a language ("en", "pt-BR"); without any words if dateparser has none of it."""
-    info = _load_dateparser_data(language)
+    """Load the calendar words of a language ("en", "pt-BR"); empty if dateparser lacks it."""
+    info = next(find_dateparser_data(language), {})
     names = frozenset(
         name.casefold().strip(".")
-        for key in (*_MONTHS, *_WEEKDAYS)
+        for key in (*MONTHS, *WEEKDAYS)
         for name in info.get(key, ())
         if len(name) > 3
         or name in _AMBIGUOUS
@@ -65,29 +65,20 @@ def load_calendar_words(language: str) -> CalendarWords:
     )
 
 
-_MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS = ("day", "week", "month", "year")
-# They are other words as well, unless they are written like names.
+# Calendar names only if capitalized; otherwise they are common words.
 _AMBIGUOUS = frozenset(("may", "march", "mai", "mars"))
 
 
-def _load_dateparser_data(language: str) -> Mapping[str, Any]:
+def find_dateparser_data(language: str) -> Iterator[Mapping[str, Any]]:
+    """Yield dateparser's data of a language ("pt-BR"), then of its base language, if present."""
     name = language.replace("_", "-")
-    for one in (name, name.partition("-")[0]):
+    for one in dict.fromkeys((name, name.partition("-")[0])):
         if not one.replace("-", "").isalnum():
             continue
         try:
@@ -95,13 +86,11 @@ def _load_dateparser_data(language: str) -> Mapping[str, Any]:
                 module = import_module(f"dateparser.data.date_translation_data.{one}")
         except ImportError:
             continue
-        info: Mapping[str, Any] = module.info
-        return info
-    return {}
+        yield module.info
 
 
 def _compile_relative_phrases(info: Mapping[str, Any], other: frozenset[str]) -> Any:
-    """ "yesterday", "last friday", "next month"; "today" is when it was said."""
+    """ "yesterday", "last friday", "next month", but not "today"."""
     phrases = {
         phrase.casefold()
         for key, some in info.get("relative-type", {}).items()
@@ -117,13 +106,13 @@ def _compile_relative_phrases(info: Mapping[str, Any], other: frozenset[str]) ->
 # Dateparser's keys: "1 day ago", "in 2 week", "last friday".
 _DISTANCE = regex.compile(
     r"(?:in )?[1-9]\d* (?:day|week|month|year)(?: ago)?"
-    rf"|(?:last|this|next) (?:{'|'.join(_WEEKDAYS)})"
+    rf"|(?:last|this|next) (?:{'|'.join(WEEKDAYS)})"
 )
 
 
 def _compile_counted_phrases(info: Mapping[str, Any]) -> Any:
-    """ "2 weeks ago", "three days ago". What comes "in two days" may as well be done within two
-    days, so it is left alone."""
+    """ "2 weeks ago", "three days ago". "in two days" is left out: it may also mean within two
+    days."""
     amount = "|".join((r"\d{1,3}", *_number_patterns(info)))
     patterns: list[str] = []
     for unit in _UNITS:
@@ -138,7 +127,7 @@ _AMOUNT = r"(\d++[.,]?\d*+)"
 
 
 def _number_patterns(info: Mapping[str, Any]) -> Iterator[str]:
-    """Dateparser's patterns of small numbers in words, as such that keep no group."""
+    """Yield dateparser's patterns of small number words, without capturing groups."""
     for rule in info.get("simplifications", ()):
         for pattern, number in rule.items():
             if number.isdigit() and not {"\\", "?"} & set(pattern):

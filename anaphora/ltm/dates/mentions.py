@@ -1,7 +1,7 @@
-"""The dates that exchanges mention: found by the recognizer of the built-in entity ``date``.
+"""Dates mentioned in exchanges, found by the recognizer of the built-in entity ``date``.
 
-The engine resolves the dates of the questions that it understands. Here they are found in all
-other texts, and with more caution: nothing shows whether "Yesterday" is a day or a song.
+The engine resolves the dates of the questions that it understands. This module finds them in all
+other texts, more cautiously: without an intent, "Yesterday" may be a day or a song.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
 
 __all__ = [
+    "UNSPACED_SCRIPTS",
     "add_dates",
     "annotate_dates",
     "date_order",
@@ -33,17 +34,17 @@ __all__ = [
 ]
 
 _DEFAULT_LANGUAGE = "en"
-_loaded_languages: set[str] = set()  # languages
-_MAX_DATES = 100  # of one text
+_loaded_languages: set[str] = set()
+_MAX_DATES = 100  # per text
 
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*")
 _SENTENCE_END = regex.compile(r"[.!?…\n\r\u2028\u2029:;]")
-# "Yesterday by the Beatles", "Ayer de Paul": a work and who made it.
+# "Yesterday by the Beatles", "Ayer de Paul": a work and its author.
 _AUTHOR = regex.compile(r"\s+(?i:by|von|van|par|de|di|от)\s+(?:\p{L}{1,3}\s+)?(?=\p{Lu})")
 
 
 def add_dates(exchange: Exchange) -> Exchange:
-    """The exchange with the dates of both texts, those that are known already as they are."""
+    """Return the exchange with the dates of both texts; known dates are kept."""
     if exchange.question_dates is not None and exchange.answer_dates is not None:
         return exchange
 
@@ -58,15 +59,15 @@ def add_dates(exchange: Exchange) -> Exchange:
 
 
 def is_date_reader_loaded(language: str) -> bool:
-    """Whether the words of a language are loaded, as they are after the first text in it. That
-    takes half a second, and more if spaCy is not loaded either."""
+    """Whether the date words of a language are loaded, as they are after the first text in it.
+    Loading takes half a second, and more if spaCy is not loaded yet."""
     return _language_code(language) in _loaded_languages
 
 
 def find_dates(text: str, language: str, at: datetime) -> tuple[DateMention, ...]:
-    """The dates in ``text``, said at the local time ``at``, that leave no doubt: not those that
-    may lie ahead or behind ("on Friday"), and none that is written like a title ("The Day After
-    Tomorrow") or quoted."""
+    """Find the unambiguous dates in ``text``, written at the local time ``at``. Dates that may be
+    past or future ("on Friday"), that look like a title ("The Day After Tomorrow") or are quoted
+    are left out."""
     if not text:
         return ()
     code = _language_code(language)
@@ -88,8 +89,8 @@ def find_dates(text: str, language: str, at: datetime) -> tuple[DateMention, ...
 def resolve_dates(
     text: str, language: str, at: datetime, *, order: str = ""
 ) -> tuple[DateMention, ...]:
-    """The dates in a text at the local time ``at``; those that may lie behind or ahead in both
-    ways, first behind. ``order`` is that of day, month and year in digits."""
+    """Resolve all dates in a text at the local time ``at``. Dates that may be past or future are
+    given both ways, past first. ``order`` is the order of day, month and year in digits."""
     found: dict[DateMention, None] = {}
     for recognizer in reversed(_load_recognizers(_language_code(language), order)):
         found.update(
@@ -101,7 +102,7 @@ def resolve_dates(
 
 
 def date_order(language: str) -> str:
-    """The order of day, month and year in a language, or in that of its region ("en-GB")."""
+    """Return the order of day, month and year in a language or its region ("en-GB")."""
     from anaphora.entities.builtin.dates.dateparser_vocabulary import is_supported
 
     code = _language_code(language)
@@ -112,20 +113,20 @@ def date_order(language: str) -> str:
 
 
 def annotate_dates(text: str, mentions: Iterable[DateMention] | None, said: date) -> str:
-    """``text`` with the value behind each date that is not written out: "yesterday (2026-11-20)".
-    What was going on when it was ``said`` ("today", "this week") has none, nor has a date that
-    has one already."""
+    """Append its value to each relative date in ``text``: "yesterday (2026-11-20)". Dates that
+    include the day ``said`` ("today", "this week") and dates that are annotated already stay as
+    they are."""
     for one in sorted(mentions or (), key=lambda one: -one.start):
         if value := _annotation(text, one, said):
-            unspaced = _UNSPACED_SCRIPTS.match(text[one.end - 1])
+            unspaced = UNSPACED_SCRIPTS.match(text[one.end - 1])
             note = f"（{value}）" if unspaced else f" ({value})"
             text = f"{text[: one.end]}{note}{text[one.end :]}"
     return text
 
 
 def date_span(value: str) -> tuple[date | None, date | None] | None:
-    """The first and the last day of a value of the entity ``date``, None where it is open; None
-    for a text that is no such value."""
+    """Return the first and last day of a value of the entity ``date``, None for an open end;
+    None if the text is not such a value."""
     first, is_range, last = value.partition("/")
     try:
         begin = None if first == ".." else _parse_period(first)[0]
@@ -135,9 +136,10 @@ def date_span(value: str) -> tuple[date | None, date | None] | None:
     return begin, end
 
 
-_UNSPACED_SCRIPTS = regex.compile(
+UNSPACED_SCRIPTS = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 )
+"""A character of a script without spaces between words."""
 _ANNOTATED = regex.compile(r"\s?[(（]\d")
 _WRITTEN_OUT = regex.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
 _PERIOD = regex.compile(
@@ -147,7 +149,7 @@ _PERIOD = regex.compile(
 
 
 def _annotation(text: str, mention: DateMention, said: date) -> str:
-    """What is to stand behind a mention; empty if nothing is."""
+    """Return the annotation of a mention; empty if it needs none."""
     words = text[mention.start : mention.end]
     span = date_span(mention.value)
     if not words or span is None or _ANNOTATED.match(text, mention.end):
@@ -158,13 +160,13 @@ def _annotation(text: str, mention: DateMention, said: date) -> str:
     if first is not None and last is not None:
         if first <= said <= last:
             return ""
-        if first == last and "/" in mention.value:  # a part of a day
+        if first == last and "/" in mention.value:  # part of a day
             return first.isoformat()
     return mention.value
 
 
 def _parse_period(text: str) -> tuple[date, date]:
-    """The first and the last day of a day, a week, a month, a quarter or a year."""
+    """Return the first and last day of a day, week, month, quarter or year."""
     found = _PERIOD.fullmatch(text)
     if found is None:
         raise ValueError(f"no date: {text!r}")
@@ -186,8 +188,7 @@ def _parse_period(text: str) -> tuple[date, date]:
 
 
 class _TitleDetector:
-    """Tells what in a text is written like the title of a work, or greets, rather than names a
-    date."""
+    """Detects words that look like a date but are part of a title, a name or a greeting."""
 
     def __init__(self, text: str, language: str) -> None:
         from anaphora.entities.tokens.enclosures import find_quotes
@@ -199,8 +200,8 @@ class _TitleDetector:
         self._has_nouns = bool(cached_table(language, "locale").get("nouns_in_capitals"))
 
     def is_title(self, mention: DateMention) -> bool:
-        """Whether it is in quotes, belongs to a phrase that names no date ("goede morgen"), or has
-        capitals where a date has none."""
+        """Whether the mention is quoted, belongs to a phrase that is no date ("goede morgen"), or
+        is capitalized where a date is not."""
         start, end = mention.start, mention.end
         if self._quotes is not None and self._quotes.enclose(start, end):
             return True
@@ -210,7 +211,7 @@ class _TitleDetector:
             return True
         begin = max((one.end() for one in _SENTENCE_END.finditer(self._text, 0, start)), default=0)
         if not any(map(str.islower, self._text[begin : end + 60])):
-            return False  # EVERYTHING IS IN CAPITALS, or the script has none
+            return False  # all capitals, or a script without case
         words = list(_WORD.finditer(self._text, begin, end))
         own = [one for one in words if one.end() > start]
         before = words[-len(own) - 1] if len(words) > len(own) else None
@@ -221,7 +222,7 @@ class _TitleDetector:
         )
 
     def _has_odd_capitals(self, own: Sequence[regex.Match[str]], *, is_first: bool) -> bool:
-        """Whether a word inside of the sentence has a capital that is none of a calendar."""
+        """Whether a word within the sentence is capitalized that is no calendar name."""
         return not self._has_nouns and any(
             one[0][0].isupper() and one[0].casefold() not in self._calendar_names
             for one in (own[1:] if is_first else own)
@@ -230,7 +231,7 @@ class _TitleDetector:
     def _follows_name(
         self, own: Sequence[regex.Match[str]], before: regex.Match[str] | None, *, is_first: bool
     ) -> bool:
-        """Whether the word before it belongs to a name: Black Friday."""
+        """Whether the preceding word belongs to the same name: Black Friday."""
         if before is None or not own or not own[0][0][0].isupper() or not before[0][0].isupper():
             return False
         if self._text[before.end() : own[0].start()].strip():
@@ -238,7 +239,7 @@ class _TitleDetector:
         return not (is_first and before[0].casefold() in self._stop_words)
 
     def _precedes_title(self, own: Sequence[regex.Match[str]], end: int) -> bool:
-        """Whether the words behind it belong to a title: Yesterday Once More."""
+        """Whether the following words belong to a title: Yesterday Once More."""
         following = _WORD.match(self._text, end + 1) if self._text[end : end + 1] == " " else None
         return (
             following is not None
@@ -257,7 +258,7 @@ class _TitleDetector:
 
 @lru_cache(maxsize=32)
 def _load_recognizers(language: str, order: str = "") -> tuple[DateRecognizer, DateRecognizer]:
-    """The recognizers of dates ahead and behind."""
+    """Load the recognizers that prefer future dates and past dates."""
     from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
 
     read = _load_reader(language, order)
@@ -274,7 +275,7 @@ def _load_reader(language: str, order: str = "") -> DateParser:
 
 @lru_cache(maxsize=32)
 def _load_words(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The names of months and weekdays, and the stop words."""
+    """Load the names of months and weekdays, and the stop words."""
     from anaphora.entities.builtin.dates.dateparser_vocabulary import load_vocabulary
     from anaphora.entities.words.function_words import load_stop_words
 
@@ -293,6 +294,6 @@ def _load_order(language: str) -> str:
 
 
 def _language_code(language: str) -> str:
-    """The language without its region; that of a text of which none is known."""
+    """Return the language without its region; English if it is unknown."""
     code = language.replace("_", "-").partition("-")[0].lower()
     return code if code.isalpha() and code.isascii() else _DEFAULT_LANGUAGE

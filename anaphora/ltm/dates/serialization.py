@@ -1,5 +1,4 @@
-"""Time zones and dates of exchanges in the records of all stores: JSON-able data, and only what is
-not as usual."""
+"""Serialization of time zones and date mentions; default values are omitted."""
 
 from __future__ import annotations
 
@@ -16,8 +15,8 @@ _DATE_FIELDS = ("question_dates", "answer_dates")
 
 
 def dump_dates(exchange: Exchange) -> dict[str, Any]:
-    """How far the exchange's zone was from UTC, in seconds, and the dates of its texts as far as
-    somebody has looked for them; empty if there is nothing to say."""
+    """Return the UTC offset of the exchange in seconds and the dates of its texts as JSON data;
+    offset 0 and undetermined dates are omitted."""
     plain: dict[str, Any] = {}
     if offset := exchange.at.utcoffset():
         plain["offset"] = offset.total_seconds()
@@ -29,15 +28,15 @@ def dump_dates(exchange: Exchange) -> dict[str, Any]:
 
 
 def load_dates(plain: Mapping[str, Any]) -> tuple[_Dates, _Dates]:
-    """The dates of the question and of the answer. Raises TypeError or ValueError for data of
-    another shape."""
+    """Return the dates of the question and of the answer. Raises TypeError or ValueError for data
+    of another shape."""
     question, answer = (plain.get(name) for name in _DATE_FIELDS)
     return _load_mentions(question), _load_mentions(answer)
 
 
 def restore_zone(at: datetime, plain: Mapping[str, Any]) -> datetime:
-    """A time in UTC as the clock of the exchange showed it. Raises TypeError or ValueError for an
-    offset that is none."""
+    """Convert a UTC time to the zone of the exchange. Raises TypeError or ValueError for an
+    invalid offset."""
     offset = plain.get("offset", 0)
     return at.astimezone(timezone(timedelta(seconds=offset))) if offset else at.astimezone(UTC)
 

@@ -1,1 +1,1 @@
-"""What makes vectors of texts, so that those of like meaning lie close together."""
+"""Embedders: vectors of texts, close together for similar meanings."""

@@ -1,4 +1,4 @@
-"""What an embedder is: the one contract of all of them."""
+"""The protocol of embedders."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Vectors: TypeAlias = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts; of two vectors the cosine tells how alike the meanings are.
+    """Computes vectors of texts; the cosine of two vectors measures how similar they are.
 
-    ``name`` tells the model (and whatever else the vectors depend on): vectors of different names
-    are never compared. Any thread may call it.
+    ``name`` identifies the model and everything else the vectors depend on: vectors of different
+    names are never compared. Any thread may call it.
     """
 
     @property
@@ -27,8 +27,8 @@ class Embedder(Protocol):
     def dimension(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of the texts: float32 of shape (texts, dimension), each of length 1.
+        """Return the vectors of the texts: float32 of shape (texts, dimension), each of length 1.
 
-        Raises :class:`~anaphora.errors.AnaphoraError` if it cannot.
+        Raises :class:`~anaphora.errors.AnaphoraError` on failure.
         """
         ...

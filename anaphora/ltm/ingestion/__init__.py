@@ -1,1 +1,1 @@
-"""A write-ahead journal, and its delivery to the store."""
+"""Write-ahead journal, and its delivery to the store."""

@@ -1,4 +1,4 @@
-"""The way of an exchange into the store: written ahead at once, moved there soon after."""
+"""Queue of exchanges: appended to the journal, then delivered to the store in batches."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from anaphora.storage.logical_clock import next_tick, to_microseconds
 
 __all__ = ["IngestionQueue"]
 
-_BATCH_SIZE = 256  # exchanges that are moved in one transaction
+_BATCH_SIZE = 256  # exchanges per transaction
 _WARNING_INTERVAL = 60.0  # seconds
 
 _log = logging.getLogger(__name__)
 
 
 class IngestionQueue:
-    """Takes exchanges into ``journal`` and moves them to ``store``, each once.
+    """Appends exchanges to ``journal`` and moves each of them to ``store`` exactly once.
 
-    At most ``most_waiting`` exchanges wait to be moved (for a store that is down, say); further
-    ones are dropped, counted and logged. ``clock`` tells the time with a zone. Any thread may call
-    its methods.
+    At most ``max_waiting`` exchanges may be pending, for example while the store is down; further
+    ones are dropped, counted and logged. ``clock`` returns the time with a zone. Any thread may
+    call the methods.
     """
 
     def __init__(
@@ -50,46 +50,44 @@ class IngestionQueue:
         self._store, self._journal = store, journal
         self._max_waiting = max_waiting
         self._clock = clock
-        self._latest = 0  # logical time of all that was taken or erased
+        self._latest = 0  # largest logical time of an exchange or erasure
         self._counter_lock = threading.Lock()
         self._move_lock = threading.Lock()
-        self._read_positions: dict[str, int] = {}  # how far into each of our segments
+        self._read_positions: dict[str, int] = {}  # in each segment of this process
         self._last_warning = -_WARNING_INTERVAL
         self._moved = self._quarantined = 0
-        self._position_uncertain = (
-            False  # whether the store may have more of ours than we were told
-        )
+        self._position_uncertain = False  # whether the store may have got further than we know
         self.dropped = 0
         self.quarantine = JournalQuarantine(journal.folder)
 
     @property
     def waiting(self) -> int:
-        """How many exchanges of this process are not in the store yet."""
+        """The number of exchanges of this process that are not in the store yet."""
         return self._journal.appended - self._moved
 
     @property
     def added(self) -> int:
-        """How many exchanges of this process were taken."""
+        """The number of exchanges that this process appended."""
         return self._journal.appended
 
     @property
     def moved(self) -> int:
-        """How many exchanges of this process don't wait any more: they are in the store, or were
-        found to be such as no store can keep."""
+        """The number of exchanges of this process that are no longer pending: they are in the
+        store or in quarantine."""
         return self._moved
 
     @property
     def stored(self) -> int:
-        """How many exchanges of this process are in the store."""
+        """The number of exchanges of this process that are in the store."""
         return self._moved - self._quarantined
 
     def add(self, key: ConversationKey, exchange: Exchange) -> None:
-        """Take an exchange; what cannot be taken is logged and counted, and is no error."""
+        """Append an exchange. On failure it is logged and counted; nothing is raised."""
         try:
             if self.waiting >= self._max_waiting:
                 raise StoreError(
-                    f"{self.waiting:,} exchanges wait to be kept: see why the store does not "
-                    "take them"
+                    f"{self.waiting:,} exchanges are waiting to be stored: check why the store "
+                    "does not accept them"
                 )
             if exchange.clock:
                 self.advance(exchange.clock)
@@ -101,26 +99,26 @@ class IngestionQueue:
 
     @property
     def latest_clock(self) -> int:
-        """The largest logical time that is known."""
+        """The largest known logical time."""
         return self._latest
 
     def advance(self, clock: int) -> None:
-        """Learn of a logical time: those that are given from now on are later."""
+        """Advance the logical clock at least to ``clock``."""
         with self._counter_lock:
             self._latest = max(self._latest, clock)
 
     def next_clock(self) -> int:
-        """The next logical time."""
+        """Return the next logical time."""
         now = to_microseconds(self._clock())
         with self._counter_lock:
             self._latest = next_tick(now, self._latest)
             return self._latest
 
     def move_to_store(self, *, wait: float = -1) -> bool:
-        """Bring all that waits into the store; False if another thread is at it and has not
-        ended within ``wait`` seconds (-1: however long it takes).
+        """Move all pending exchanges to the store; False if another thread is doing so and does
+        not finish within ``wait`` seconds (-1: no limit).
 
-        Raises :class:`StoreError` if the store does not take it.
+        Raises :class:`StoreError` if the store does not accept them.
         """
         if not self.waiting:
             return True
@@ -138,9 +136,9 @@ class IngestionQueue:
         return True
 
     def recover_orphans(self) -> int:
-        """Bring what processes have left that are gone into the store; how many exchanges.
+        """Move exchanges left by dead processes to the store, and return how many.
 
-        Raises :class:`StoreError` if the store does not take it.
+        Raises :class:`StoreError` if the store does not accept them.
         """
         adopted = 0
         for segment in self._journal.orphans():
@@ -155,8 +153,8 @@ class IngestionQueue:
         return adopted
 
     def release(self, id: str) -> bool:
-        """Take an entry out of quarantine, to be moved again; False if there is no such, or it
-        is still unreadable."""
+        """Take an entry out of quarantine and append it again; False if there is no such entry or
+        it is still unreadable."""
         entry = self.quarantine.entry(id)
         if entry is None:
             return False
@@ -168,16 +166,16 @@ class IngestionQueue:
         return self.quarantine.drop(id)
 
     def delete_consumed_segments(self) -> None:
-        """Delete the files of which the store has everything.
+        """Delete the segments that the store has received completely.
 
-        Raises :class:`StoreError` if the store cannot be told.
+        Raises :class:`StoreError` if the store cannot be updated.
         """
         for segment in self._journal.segments():
             if self._journal.drop_if_consumed(segment, self._read_positions.get(segment.name, 0)):
                 self._forget_position(segment)
 
     def close(self) -> None:
-        """Let go of the journal: what could not be moved stays there for the next process."""
+        """Close the journal. What was not moved stays in it for the next process."""
         self._journal.close()
 
     def before_fork(self) -> None:
@@ -187,14 +185,14 @@ class IngestionQueue:
         self._journal.after_fork()
 
     def after_fork_in_child(self) -> None:
-        """Go on with nothing that waits: that is the parent's."""
+        """Start over with nothing pending: that belongs to the parent."""
         self._counter_lock, self._move_lock = threading.Lock(), threading.Lock()
         self._read_positions.clear()
         self._moved, self._quarantined, self._position_uncertain = 0, 0, False
         self._journal.after_fork_in_child()
 
     def _move_segment(self, segment: JournalSegment, stored_position: int) -> None:
-        """Move what is in one of our segments, of which the store has all before ``there``."""
+        """Move the entries of a segment of this process after ``stored_position``."""
         end = self._journal.end(segment)
         begin = self._read_positions.get(segment.name, 0)
         for count, lost, position in self._move_batches(
@@ -213,8 +211,8 @@ class IngestionQueue:
     def _move_batches(
         self, segment: JournalSegment, entries: EntryReader, stored_position: int = 0
     ) -> Iterator[tuple[int, int, int]]:
-        """Move the entries, batch by batch, but for those before ``there``: how many are moved,
-        how many of these were dropped, and up to where."""
+        """Move the entries after ``stored_position`` in batches. Yield for each batch how many
+        entries were moved, how many of them went into quarantine, and the position reached."""
         pending = iter(entries)
         while batch := list(islice(pending, _BATCH_SIZE)):
             new = [one for one in batch if one[1] > stored_position]
@@ -229,7 +227,7 @@ class IngestionQueue:
             yield len(batch), lost, batch[-1][1]
 
     def _store_batch(self, segment: JournalSegment, batch: Sequence[tuple[bytes, int]]) -> int:
-        """Add a batch; how many of it could not be read, and are dropped."""
+        """Store a batch; return how many of its entries were unreadable and quarantined."""
         new: list[NewExchange] = []
         unreadable: list[PermanentStoreError] = []
         for entry, position in batch:
@@ -244,8 +242,8 @@ class IngestionQueue:
         return len(unreadable)
 
     def _store_or_quarantine(self, segment: JournalSegment, one: tuple[bytes, int]) -> int:
-        """Add one; 1 if it is dropped, else 0."""
-        if one[1] <= self._store.journal_position(segment.name):  # a try before got so far
+        """Store one entry; return 1 if it was quarantined, else 0."""
+        if one[1] <= self._store.journal_position(segment.name):  # stored by an earlier attempt
             return 0
         try:
             return self._store_batch(segment, [one])
@@ -260,7 +258,7 @@ class IngestionQueue:
         self._forget_position(segment)
 
     def _forget_position(self, segment: JournalSegment) -> None:
-        """Forget the mark, unless the file could not be deleted: it would be read again."""
+        """Forget the position, unless the file still exists: it would be read again."""
         if not segment.path.exists():
             self._store.forget_journal(segment.name)
 
@@ -272,14 +270,14 @@ class IngestionQueue:
                 return
             self._last_warning = now
         _log.error(
-            "an exchange is not kept in the long-term memory",
+            "an exchange was not stored in the long-term memory",
             extra={"reason": str(error), "dropped": self.dropped},
         )
 
 
 def _parse_entry(entry: bytes) -> NewExchange:
-    """The exchange of an entry. Raises :class:`NewerFormatError` for one that a later version can
-    read, :class:`PermanentStoreError` for any other that cannot be read."""
+    """Parse an entry into an exchange with its terms. Raises :class:`NewerFormatError` for a later
+    format, :class:`PermanentStoreError` for any other unreadable entry."""
     if isinstance(entry, DamagedEntry):
         raise PermanentStoreError("an entry of the journal is damaged: its checksum does not match")
     try:
@@ -288,12 +286,12 @@ def _parse_entry(entry: bytes) -> NewExchange:
             return NewExchange(key, exchange, (), TERMS_VERSION)
         language = exchange.language or DEFAULT_LANGUAGE
         if not (is_date_reader_loaded(language) and is_analyzer_loaded(language)):
-            # To load a language takes time: it is indexed by its words as they are written, and
-            # the rest comes later.
+            # Loading a language takes time. The words as written serve as terms until the
+            # exchange is reindexed.
             return NewExchange(key, exchange, provisional_terms(exchange), 0)
         exchange = add_dates(exchange)
         return NewExchange(key, exchange, exchange_terms(exchange), TERMS_VERSION)
     except NewerFormatError:
         raise
-    except Exception as error:  # whatever it is, it must not hold up the others
+    except Exception as error:  # no entry may block the others
         raise PermanentStoreError(f"an exchange of the journal cannot be read: {error}") from error

@@ -1,15 +1,15 @@
-"""The write-ahead journal: what was said is safe here before it is in the store.
+"""Write-ahead journal: makes exchanges safe before they reach the store.
 
-A journal is a folder. Each process that writes has files of its own in it, of a fixed size, mapped
-into its memory: an entry is copied there without a system call, in a microsecond, and without
-giving up the interpreter to another thread. What is copied outlives the process, even by
-``kill -9``, for the pages are the kernel's; only a power cut can lose those of the last seconds.
+A journal is a folder. Each writing process has its own files in it, of a fixed size and mapped
+into memory. Appending an entry is a copy without a system call; it takes a microsecond and keeps
+the interpreter lock. The entry survives the process, even ``kill -9``, because the pages belong to
+the kernel. Only a power cut can lose the last seconds.
 
-An entry is a mark that stands in no text, its length, its checksum and its bytes. Where these don't
-hold, reading goes on at the next mark: the bytes between were damaged (by a disk, say), and are
-given out as such. The end of a file is where no mark follows. A process that dies may leave half an
-entry there, whose mark, which is written last, is zero. The files of a process that is gone are
-taken over by whoever comes next.
+An entry is a magic number that occurs in no text, its length, its checksum and its bytes. If these
+do not match, reading resumes at the next magic number, and the bytes between are reported as a
+damaged entry. A file ends where no magic number follows. A process that dies may leave an
+incomplete entry there; its magic number is written last and is still zero. The next process takes
+over the files of a dead one.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ __all__ = ["DamagedEntry", "EntryReader", "Journal", "JournalSegment"]
 
 _log = logging.getLogger(__name__)
 
-_MAGIC = b"\xffAE\xff"  # begins an entry; no text in UTF-8 has such bytes
-_HEADER = struct.Struct("<4sII")  # the mark, the length and the CRC-32 of what follows
-_SEGMENT_SIZE = 4 << 20  # bytes of a segment
+_MAGIC = b"\xffAE\xff"  # starts an entry; not valid in UTF-8
+_HEADER = struct.Struct("<4sII")  # magic number, length and CRC-32 of the entry
+_SEGMENT_SIZE = 4 << 20  # bytes
 _LOCK_SUFFIX = ".lock"
 _SEGMENT_SUFFIX = ".journal"
 
 
 class JournalSegment:
-    """One file of a journal; ``name`` tells it from all others that ever were."""
+    """One file of a journal; its ``name`` is never reused."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = path.stem
 
     def entries(self, position: int, end: int | None = None) -> EntryReader:
-        """The entries from ``position`` on, before ``end`` if it is known.
+        """Return a reader of the entries from ``position`` on, before ``end`` if given.
 
-        Raises :class:`StoreError` for a file that cannot be read.
+        Raises :class:`StoreError` if the file cannot be read.
         """
         try:
             with self.path.open("rb") as file:
@@ -60,18 +60,18 @@ class JournalSegment:
             raise StoreError(f"{self.path}: {error.strerror}") from error
 
     def delete(self) -> None:
-        """Delete the file, if it is there."""
+        """Delete the file if it exists."""
         with suppress(OSError):
             self.path.unlink()
 
 
 class DamagedEntry(bytes):
-    """What stands in the place of an entry that cannot be read any more."""
+    """Bytes of a corrupt journal entry."""
 
 
 class EntryReader:
-    """Iterates over pairs: the bytes of an entry (:class:`DamagedEntry` ones, of one that was), and
-    the position after it."""
+    """Iterates over pairs of an entry's bytes (:class:`DamagedEntry` if corrupt) and the position
+    after it."""
 
     def __init__(self, data: bytes, position: int) -> None:
         self._data, self._position = data, position
@@ -88,7 +88,7 @@ class EntryReader:
             at = end
 
     def _end_of_entry(self, at: int) -> int:
-        """Where the entry at ``at`` ends, 0 if there is none."""
+        """Return the end of the entry at ``at``; 0 if there is no intact one."""
         if at + _HEADER.size > len(self._data):
             return 0
         mark, length, checksum = _HEADER.unpack_from(self._data, at)
@@ -101,21 +101,21 @@ class EntryReader:
         return end if is_sound else 0
 
     def _next_mark(self, at: int) -> int:
-        """Where the next entry begins, sound or not; the end if none follows."""
+        """Return the start of the next entry, intact or not; the end of the data if none."""
         found = self._data.find(_MAGIC, at)
         return len(self._data) if found < 0 else found
 
     def _damaged(self, begin: int, end: int) -> DamagedEntry:
-        """What was an entry; empty if nothing was ever there or was cleared, or if a process died
-        before its last entry was whole."""
+        """Return the damaged entry; empty if nothing was written there, if it was cleared, or if a
+        process died before it completed its last entry."""
         if end == len(self._data) and not any(self._data[begin : begin + len(_MAGIC)]):
             return DamagedEntry()
         return DamagedEntry(self._data[begin:end].rstrip(b"\0"))
 
 
 class Journal:
-    """The part of the journal in ``folder`` (made, private to its owner, if it is not there)
-    that this process writes. Any thread may call its methods.
+    """The part of the journal in ``folder`` that belongs to this process. A missing folder is
+    created, private to its owner. Any thread may call the methods.
 
     Raises :class:`StoreError` if the folder cannot be used.
     """
@@ -132,18 +132,18 @@ class Journal:
 
     @property
     def folder(self) -> Path:
-        """Where the files of all its processes are."""
+        """The folder, shared by all processes."""
         return self._folder
 
     @property
     def appended(self) -> int:
-        """How many entries this process has written."""
+        """The number of entries that this process has written."""
         return self._appended
 
     def append(self, entry: bytes) -> None:
-        """Write an entry, which must not be empty.
+        """Write a non-empty entry.
 
-        Raises :class:`StoreError` if it cannot be written (the disk is full).
+        Raises :class:`StoreError` if it cannot be written, for example if the disk is full.
         """
         with self._mutex:
             opened = self._open
@@ -153,26 +153,26 @@ class Journal:
             self._appended += 1
 
     def segments(self) -> tuple[JournalSegment, ...]:
-        """The segments, oldest first; only the last one may still grow."""
+        """Return the segments, oldest first; only the last one may still grow."""
         with self._mutex:
             last = (self._open.segment,) if self._open else ()
             return (*self._full, *last)
 
     def end(self, segment: JournalSegment) -> int | None:
-        """Where the next entry of the last segment will be; None for others, which are full."""
+        """Return the position of the next entry in the last segment; None for the full ones."""
         with self._mutex:
             opened = self._open
             return opened.position if opened is not None and opened.segment is segment else None
 
     def clear(self, segment: JournalSegment, begin: int, end: int) -> None:
-        """Leave nothing of the entries from ``begin`` to ``end`` of the last segment (others are
-        deleted as soon as all of theirs are of no use)."""
+        """Overwrite the entries from ``begin`` to ``end`` of the last segment with zeros. Full
+        segments are deleted as a whole."""
         with self._mutex:
             if self._open is not None and self._open.segment is segment:
                 self._open.clear(begin, end)
 
     def drop(self, segment: JournalSegment) -> None:
-        """Delete a segment; if it is the last one, whoever appends makes another."""
+        """Delete a segment; if it is the last one, the next append opens another."""
         with self._mutex:
             if self._open is not None and self._open.segment is segment:
                 self._open.close()
@@ -182,7 +182,7 @@ class Journal:
         segment.delete()
 
     def drop_if_consumed(self, segment: JournalSegment, position: int) -> bool:
-        """Delete the last segment if nothing was written after ``position``."""
+        """Delete the last segment if nothing was written after ``position``; whether it was."""
         with self._mutex:
             opened = self._open
             if opened is None or opened.segment is not segment or opened.position != position:
@@ -193,8 +193,8 @@ class Journal:
         return True
 
     def orphans(self) -> Iterator[JournalSegment]:
-        """The segments that processes have left which are gone. While one is held, no other
-        process has it; those of a process that are deleted by the next one leave nothing."""
+        """Iterate over segments of dead processes, locking each process's files meanwhile. The
+        lock file is removed once all segments of its process are deleted."""
         for path in sorted(self._folder.glob(f"*{_LOCK_SUFFIX}")):
             if path.stem == self._name:
                 continue
@@ -203,7 +203,7 @@ class Journal:
             except PermissionError as error:
                 self._warn_once(path, error)
                 continue
-            except OSError:  # somebody else has been there
+            except OSError:  # another process removed it
                 continue
             try:
                 if try_lock_file(descriptor):
@@ -214,16 +214,16 @@ class Journal:
                 os.close(descriptor)
 
     def _warn_once(self, path: Path, error: OSError) -> None:
-        """Say once that something waits which only another user of this machine can bring in."""
+        """Warn once about segments that only another user of this machine can ingest."""
         if path.name not in self._warned and self._segments_of(path.stem):
             self._warned.add(path.name)
             _log.warning(
-                "what another user's process has left in a journal cannot be read",
+                "segments of another user's process in the journal cannot be read",
                 extra={"file": str(path), "reason": error.strerror},
             )
 
     def close(self) -> None:
-        """Let go of the files. What is in them stays, for the next process to take over."""
+        """Close the files. Their contents stay for the next process."""
         with self._mutex:
             if self._open is not None:
                 self._open.close()
@@ -235,17 +235,17 @@ class Journal:
                 self._descriptor = -1
 
     def before_fork(self) -> None:
-        """Let nobody write until one of the next two is called."""
+        """Block writers until one of the next two methods is called."""
         self._mutex.acquire()
 
     def after_fork(self) -> None:
-        """Go on."""
+        """Let writers continue."""
         self._mutex.release()
 
     def after_fork_in_child(self) -> None:
-        """Go on with files of its own: what was written is the parent's."""
+        """Continue with new files: the written ones belong to the parent."""
         self._mutex = threading.Lock()
-        if self._descriptor < 0:  # it was closed before
+        if self._descriptor < 0:  # closed before the fork
             return
         if self._open is not None:
             self._open.close()
@@ -264,7 +264,7 @@ class Journal:
     def _create_lock_file(self) -> None:
         self._name = f"{os.getpid()}-{secrets.token_hex(6)}"
         self._count = self._appended = 0
-        hidden = self._lock_path.with_suffix(".new")  # nobody may find it before it is locked
+        hidden = self._lock_path.with_suffix(".new")  # invisible to others until it is locked
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._descriptor = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -272,12 +272,12 @@ class Journal:
             hidden.rename(self._lock_path)
         except OSError as error:
             raise StoreError(
-                f"the journal {self._folder} cannot be written: {error.strerror}; name another "
-                "folder for it, or give this user the right to write there"
+                f"the journal {self._folder} cannot be written: {error.strerror}; choose another "
+                "folder, or give this user write permission"
             ) from error
 
     def _open_next_segment(self, needed: int) -> _OpenSegment:
-        """Open the next segment."""
+        """Open the next segment, with room for ``needed`` bytes."""
         if self._descriptor < 0:
             raise StoreError("this journal is closed")
         path = self._folder / f"{self._name}-{self._count + 1:08}{_SEGMENT_SUFFIX}"
@@ -297,7 +297,7 @@ class Journal:
 
 
 class _OpenSegment:
-    """A segment that is written."""
+    """A segment that is being written."""
 
     def __init__(self, path: Path, size: int) -> None:
         self.segment = JournalSegment(path)
@@ -317,7 +317,7 @@ class _OpenSegment:
         begin, end = self.position + _HEADER.size, self.position + _HEADER.size + len(entry)
         self._map[begin:end] = entry
         head, behind_mark = _HEADER.pack(_MAGIC, len(entry), zlib.crc32(entry)), len(_MAGIC)
-        # The mark goes last: before it is there, the entry is not.
+        # The magic number goes last: without it the entry does not exist.
         self._map[self.position + behind_mark : begin] = head[behind_mark:]
         self._map[self.position : self.position + behind_mark] = _MAGIC
         self.position = end
@@ -330,8 +330,8 @@ class _OpenSegment:
 
 
 def _preallocate(descriptor: int, size: int) -> None:
-    """Have the disk hold ``size`` zeros: writing to a page that it has no room for would kill
-    the process."""
+    """Allocate ``size`` bytes on disk: writing to a mapped page without disk space would kill the
+    process."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, size)
         return

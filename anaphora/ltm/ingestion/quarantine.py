@@ -1,4 +1,4 @@
-"""What a long-term memory could not process, put aside so that it blocks nothing else."""
+"""Quarantine of a journal: entries that cannot be stored, so that they do not block others."""
 
 from __future__ import annotations
 
@@ -9,53 +9,34 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from anaphora.errors import StoreError
 from anaphora.ltm.ingestion.journal import DamagedEntry
+from anaphora.ltm.retrieval.store import QuarantinedItem
 from anaphora.stm.conversation import ConversationKey
 
-__all__ = ["JournalQuarantine", "QuarantineKind", "QuarantinedItem"]
-
-QuarantineKind: TypeAlias = Literal["entry", "exchange", "summary", "embed", "compress"]
+__all__ = ["JournalQuarantine"]
 
 _SUFFIX = ".quarantine"
-_MAX_FILES = 10_000  # files; a store that refuses everything must not fill the disk with them
+_MAX_FILES = 10_000  # a store that rejects everything must not fill the disk
 
-_RECORD_START = re.compile(rb'\[\d+,(?=")')  # of a record: its format
+_RECORD_START = re.compile(rb'\[\d+,(?=")')  # the format version of a record
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class QuarantinedItem:
-    """An item that was put aside ``at`` a time for a ``reason``.
-
-    An ``entry`` of the journal, an ``exchange`` or a ``summary`` cannot be read or stored and is
-    kept as it was found; an exchange to ``embed`` is refused by the embedder, a conversation to
-    ``compress`` by the summarizer. ``key`` is the conversation, None if it cannot be told.
-    """
-
-    id: str
-    kind: QuarantineKind
-    reason: str
-    at: datetime
-    key: ConversationKey | None = None
-
-
 class JournalQuarantine:
-    """The entries of the journal in ``folder`` that cannot be kept: one file for each, which has
-    a line with the reason and then the bytes as they were."""
+    """Quarantined entries of the journal in ``folder``: one file each, with a header line (JSON)
+    followed by the entry's bytes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def put(self, segment: str, position: int, entry: bytes, reason: str) -> None:
-        """Put an entry aside; doing so twice is doing it once.
+        """Put an entry into quarantine, unless it is there already.
 
         Raises :class:`StoreError` if it cannot be written: then it must stay in the journal.
         """
@@ -63,7 +44,7 @@ class JournalQuarantine:
         if path.exists():
             return
         if sum(1 for _ in self._paths()) >= _MAX_FILES:
-            _log.error("too much is in quarantine: an entry is lost", extra={"reason": reason})
+            _log.error("the quarantine is full: an entry is lost", extra={"reason": reason})
             return
         hidden = self._folder / f"{secrets.token_hex(8)}.new"
         try:
@@ -79,7 +60,7 @@ class JournalQuarantine:
 
     def items(self) -> Iterator[QuarantinedItem]:
         for path in self._paths():
-            with suppress(FileNotFoundError):  # somebody else dropped it
+            with suppress(FileNotFoundError):  # dropped meanwhile
                 reason, _, entry = _read_file(path)
                 at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
                 yield QuarantinedItem(path.stem, "entry", reason, at, _parse_key(entry))
@@ -88,7 +69,7 @@ class JournalQuarantine:
         return sum(1 for _ in self._paths())
 
     def entry(self, id: str) -> bytes | None:
-        """The bytes of an entry, None if there is no such."""
+        """Return the bytes of an entry; None if there is no such entry."""
         path = self._path(id)
         try:
             return None if path is None else _read_file(path)[2]
@@ -96,7 +77,7 @@ class JournalQuarantine:
             return None
 
     def drop(self, id: str) -> bool:
-        """Delete an entry; False if there is no such."""
+        """Delete an entry; False if there is no such entry."""
         path = self._path(id)
         if path is None:
             return False
@@ -104,9 +85,9 @@ class JournalQuarantine:
         return True
 
     def erase(self, user: str, tenant: str, model: str | None) -> None:
-        """Delete the entries of a user (with one model), and those that may be: an intact entry
-        says whose it is; a damaged one may be of whoever's names are in it, or nearly are, and of
-        anyone if it has none."""
+        """Delete the entries of a user (with one model), and those that may belong to the user. An
+        intact entry names its conversation. A damaged one is deleted if it contains the names or
+        nearly does, and in any case if it names no conversation."""
         for path in self._paths():
             with suppress(FileNotFoundError):
                 _, is_damaged, entry = _read_file(path)
@@ -130,18 +111,18 @@ class JournalQuarantine:
 
 
 def _read_file(path: Path) -> tuple[str, bool, bytes]:
-    """The reason, whether the entry is damaged, and its bytes."""
+    """Return the reason, whether the entry is damaged, and its bytes."""
     head, _, entry = path.read_bytes().partition(b"\n")
     try:
         plain = json.loads(head)
-        # Earlier versions did not say so.
+        # Earlier versions did not record whether the entry is damaged.
         return str(plain["reason"]), bool(plain.get("damaged", True)), entry
     except (ValueError, KeyError, TypeError, AttributeError):
-        return "its description is damaged, too", True, entry
+        return "its header is damaged, too", True, entry
 
 
 def _parse_key(entry: bytes) -> ConversationKey | None:
-    """The conversation of an entry, as far as its beginning tells."""
+    """Parse the conversation at the start of an entry; None if it is unreadable."""
     begin = _RECORD_START.search(entry)
     if begin is None:
         return None
@@ -168,10 +149,10 @@ def _decode(data: bytes) -> str:
 
 
 def _may_contain(data: bytes, name: str) -> bool:
-    """Whether a name may be in damaged data: as a JSON string of which a few bytes differ."""
+    """Whether damaged data may contain a name: as a JSON string in which a few bytes differ."""
     sought = json.dumps(name, ensure_ascii=False).encode("utf-8", "surrogatepass")
     most = max(1, (len(sought) - 2) // 8)
-    # Of so many pieces one is as it was.
+    # Of so many pieces at least one is unchanged.
     ends = [len(sought) * number // (most + 1) for number in range(most + 2)]
     return any(
         sum(map(int.__ne__, sought, data[place - begin : place - begin + len(sought)])) <= most

@@ -1,4 +1,4 @@
-"""Bounds on what is kept of one exchange."""
+"""Truncation of exchanges that exceed the limits."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from anaphora.ltm.exchange import DateMention, Exchange
 
 __all__ = ["ExchangeLimits", "truncate_exchange", "truncate_text"]
 
-_WORD_SEARCH_RANGE = 100  # characters before the limit in which the end of a word is looked for
+_WORD_SEARCH_RANGE = 100  # characters before the limit in which a word may end
 _GRAPHEME = regex.compile(r"\X")
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeLimits:
-    """How much of one exchange is kept: characters of the question, of the answer, and of each
-    slot value; how many slot values, and how many remembered entities.
+    """Limits of one exchange: characters of the question, of the answer and of each slot value;
+    number of slot values and of remembered entities.
 
-    Raises ValueError for limits that leave nothing.
+    Raises ValueError for limits below 1.
     """
 
     question: int = 10_000
@@ -34,11 +34,11 @@ class ExchangeLimits:
 
     def __post_init__(self) -> None:
         if min(self.question, self.answer, self.slot_value, self.slots, self.memory) < 1:
-            raise ValueError("the limits of an exchange are numbers from 1")
+            raise ValueError("the limits of an exchange must be at least 1")
 
 
 def truncate_exchange(exchange: Exchange, limits: ExchangeLimits) -> Exchange:
-    """The exchange within the limits. ``truncated`` says what was cut, and how long it was."""
+    """Truncate an exchange to the limits; ``truncated`` records the original lengths."""
     if _is_within_limits(exchange, limits):
         return exchange
     truncated = dict(exchange.truncated)
@@ -67,8 +67,8 @@ def truncate_exchange(exchange: Exchange, limits: ExchangeLimits) -> Exchange:
 
 
 def truncate_text(text: str, limit: int) -> str:
-    """The beginning of ``text``, at most ``limit`` characters: up to the end of a word if one is
-    near, else of a grapheme."""
+    """Return the beginning of ``text``, at most ``limit`` characters: up to the end of a word if
+    one is near, else of a grapheme."""
     if len(text) <= limit:
         return text
     if text[limit].isspace():
@@ -76,24 +76,24 @@ def truncate_text(text: str, limit: int) -> str:
     words = max(text.rfind(space, max(limit - _WORD_SEARCH_RANGE, 1), limit) for space in " \n\t")
     if words > 0 and (head := text[:words].rstrip()):
         return head
-    # With what follows the limit, for a grapheme may go on there.
+    # Search beyond the limit, because a grapheme may continue there.
     end = 0
     for match in _GRAPHEME.finditer(text, 0, limit + _WORD_SEARCH_RANGE):
         if match.end() > limit:
             break
         end = match.end()
-    return text[: end or limit]  # one grapheme longer than the limit has no better place
+    return text[: end or limit]  # a single grapheme longer than the limit is split
 
 
 def _dates_within(
     dates: tuple[DateMention, ...] | None, text: str
 ) -> tuple[DateMention, ...] | None:
-    """Those that lie within what is left of their text."""
+    """Return the dates within the truncated text."""
     return None if dates is None else tuple(one for one in dates if one.end <= len(text))
 
 
 def _is_within_limits(exchange: Exchange, limits: ExchangeLimits) -> bool:
-    """Whether nothing is to be cut, as usual."""
+    """Whether nothing needs to be truncated, which is the usual case."""
     return (
         len(exchange.question) <= limits.question
         and len(exchange.answer) <= limits.answer
@@ -110,7 +110,7 @@ def _is_within_limits(exchange: Exchange, limits: ExchangeLimits) -> bool:
 def _truncate_slots(
     slots: Mapping[str, Sequence[str]], limits: ExchangeLimits
 ) -> dict[str, tuple[str, ...]]:
-    """The first values, each within its limit."""
+    """Keep the first values, each truncated to its limit."""
     kept: dict[str, tuple[str, ...]] = {}
     room = limits.slots
     for name, values in islice(slots.items(), limits.slots):
@@ -120,11 +120,11 @@ def _truncate_slots(
 
 
 def _truncate_value(value: Any, limit: int) -> Any:
-    """A value within the limit. What is no text is not judged here."""
+    """Truncate a value; values of other types are returned as they are."""
     return truncate_text(value, limit) if isinstance(value, str) else value
 
 
 def _truncate_memory(memory: tuple[Entity, ...], limits: ExchangeLimits) -> tuple[Entity, ...]:
-    """The newest entities, without those whose words are too long."""
+    """Keep the newest entities, without those whose text is too long."""
     kept = [one for one in memory[: limits.memory] if len(one.text) <= limits.slot_value]
     return memory if len(kept) == len(memory) else tuple(kept)

@@ -1,11 +1,11 @@
-"""A prompt for whoever writes the reply: P = f(instructions, what is remembered, summary, passages,
-recent exchanges, question), within a limit of words or tokens.
+"""Builds the prompt for a reply: P = f(instructions, remembered entities, summary, passages, recent
+exchanges, question), within a limit of words or tokens.
 
-The instructions are always whole, and next comes the question. Of the room that is left each part
-may take its share; what one does not need goes to the others, in proportion to their shares. Of a
-part its best is taken first (the newest exchanges and summaries, the best passages, what was
-remembered last), whole or not at all; only where not even the first fits, it is shortened: to
-whole sentences, else between two words.
+The instructions are always included in full, followed by the question. The remaining room is
+divided among the sections by their shares; what one section does not need goes to the others in
+proportion to their shares. A section is filled with its best items first (the newest exchanges and
+summaries, the best passages, the entities remembered last), each as a whole. Only if not even the
+first item fits, it is truncated: after a sentence, else between two words.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class DroppedItem:
-    """What is missing of a prompt: an ``item`` of a part, or the question, and the ``size`` of
-    what is not there. ``shortened`` says that the rest of it is."""
+    """An item that did not fit into the prompt, or the part cut off from it: of a section, or the
+    question. ``size`` is that of the missing text; ``shortened`` says whether the rest is there."""
 
     section: Section | Literal["question"]
     item: PromptItem | str
@@ -57,9 +57,9 @@ class DroppedItem:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt as one ``text``, and as ``messages``; ``size`` is that of the larger one in the
-    measure that was asked for. ``dropped`` is what did not fit: part by part, and of each the
-    first to be missed first."""
+    """A prompt as one ``text`` and as ``messages``; ``size`` is that of the larger one in the
+    requested measure. ``dropped`` lists what did not fit, section by section, in order of
+    priority."""
 
     text: str
     messages: tuple[Message, ...]
@@ -80,12 +80,12 @@ def build_prompt(
     render: Renderer | None = None,
     per_message: int = 0,
 ) -> Prompt:
-    """Make a prompt that is not larger than ``limit``, in the unit of ``measure``.
+    """Build a prompt not larger than ``limit``, in the unit of ``measure``.
 
-    ``render`` makes it of its :class:`PromptSections` (see :func:`template`): a text, or messages;
-    without it, it is written both ways. ``per_message`` is what each message costs beside its
-    content (about 4 tokens with most models). A passage that stands among the recent exchanges is
-    not repeated.
+    ``render`` turns :class:`PromptSections` into a text or messages (see
+    :func:`template_renderer`); without it, both built-in forms are made. ``per_message`` is the
+    overhead of a message beside its content (about 4 tokens with most models). A passage that is
+    among the recent exchanges is not repeated.
 
     Raises :class:`AnaphoraError` if the instructions alone do not fit, and whatever ``render``
     raises.
@@ -106,14 +106,14 @@ def build_prompt(
         if not any(_identity(one.exchange) in recent - stay for one in context.passages):
             text, messages = draft.render()
             return Prompt(text, messages, draft.size, tuple(_list_dropped(draft, measure)))
-        recent &= stay  # a passage must not stand back for an exchange that has found no room
+        recent &= stay  # exchanges without room must not suppress passages
 
 
 def _without_duplicates(
     passages: Iterable[Passage], recent: Container[_Identity]
 ) -> Iterator[Passage]:
-    """The passages that are not among the recent exchanges, each with those of its neighbours
-    that stand nowhere else."""
+    """Yield the passages that are not among the recent exchanges, without neighbours that occur
+    elsewhere."""
     left = [one for one in passages if _identity(one.exchange) not in recent]
     seen = {_identity(one.exchange) for one in left}
 
@@ -139,13 +139,13 @@ def _list_dropped(draft: PromptDraft, measure: Measure) -> Iterator[DroppedItem]
             return measure.count(inner.value_or_text)
         return measure.total(inner if isinstance(inner, tuple) else (inner,))
 
-    for part in draft.layout.order:
-        for taken in draft.included[part]:
+    for section in draft.layout.order:
+        for taken in draft.included[section]:
             if taken.kept is not taken.item:
                 lost = size(taken.item) - size(taken.kept)
-                yield DroppedItem(part, taken.item, lost, shortened=True)
-        for item in draft.remaining(part):
-            yield DroppedItem(part, item, size(item))
+                yield DroppedItem(section, taken.item, lost, shortened=True)
+        for item in draft.remaining(section):
+            yield DroppedItem(section, item, size(item))
     asked, kept = draft.context.question, draft.question
     if kept != asked:
         yield DroppedItem("question", asked, measure.count(asked) - measure.count(kept), bool(kept))

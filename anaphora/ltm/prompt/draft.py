@@ -35,8 +35,8 @@ __all__ = ["IncludedItem", "PromptDraft", "item_content"]
 
 
 class IncludedItem(NamedTuple):
-    """Something that is in the prompt: as much of ``item`` as is ``kept`` (the item itself if it
-    is whole), how it looks, and about what it costs."""
+    """An item included in the prompt: the part of ``item`` that is ``kept`` (``item`` itself if it
+    is complete), its quoted form, and its estimated size."""
 
     item: PromptItem
     kept: PromptItem
@@ -45,10 +45,10 @@ class IncludedItem(NamedTuple):
 
 
 class PromptDraft:
-    """What is in a prompt, and what waits to be.
+    """The included and the remaining items of a prompt.
 
-    What an item costs is an estimate, for in tokens the whole is not the sum of its parts; it is
-    the whole that is measured in the end.
+    The cost of an item is an estimate, because in tokens the whole is not the sum of its parts.
+    Finally the whole prompt is measured.
     """
 
     def __init__(
@@ -80,13 +80,13 @@ class PromptDraft:
         self._candidates: dict[Section, tuple[int, tuple[IncludedItem, ...]]] = {}
 
     def fill(self) -> None:
-        """Take the question, and of the parts as much as fits."""
+        """Include the question, and as many items of the sections as fit."""
         self._add_question()
         room = self._limit - self.size
         if self._render is None and any(self._queues[part] for part in self._order):
             room -= self._measure.count(DATA_NOTE)
         most = room / sum(self.layout.share(part) for part in self._order)
-        room -= self._fill_by_share(room, most=most)  # to each its share
+        room -= self._fill_by_share(room, most=most)
         room -= self._add_first_items(room)
         self._fill_by_share(room)
         is_full = self._remove_until_fits()
@@ -94,13 +94,13 @@ class PromptDraft:
             is_full = self._remove_until_fits()
 
     def remaining(self, section: Section) -> Sequence[PromptItem]:
-        """What of a part is not in the prompt, the first to be taken first."""
+        """Return the items of a section that are not included, in order of priority."""
         return self._queues[section][len(self.included[section]) :]
 
-    # -- taking ---------------------------------------------------------------------------------
+    # -- filling --------------------------------------------------------------------------------
 
     def _add_question(self) -> None:
-        """Take the question, or as much of it as fits."""
+        """Include the question, truncated if necessary."""
 
         def fits(question: str) -> bool:
             self.question = question
@@ -110,8 +110,8 @@ class PromptDraft:
         self.question = question if fits(question) else truncate_item(question, fits) or ""
 
     def _fill_by_share(self, room: int, *, most: float = inf) -> int:
-        """Take what fits in ``room``: of the parts always that which then has the least for its
-        share, and none that then has more than ``most`` for it. Returns what was spent."""
+        """Include items within ``room``, always in the section with the lowest cost relative to its
+        share, and never beyond a ratio of ``most``. Returns the room used."""
         spent = 0
         while True:
             best: tuple[float, Section, IncludedItem] | None = None
@@ -128,8 +128,8 @@ class PromptDraft:
             spent += best[2].cost
 
     def _add_first_items(self, room: int) -> int:
-        """Take the first item of each part that has none yet, shortened to its share of the
-        ``room`` if need be. Returns what was spent."""
+        """Include the first item of each empty section, truncated to the section's share of the
+        ``room`` if necessary. Returns the room used."""
         spent = 0
         empty = [part for part in self._order if self._queues[part] and not self.included[part]]
         for index, part in enumerate(empty):
@@ -143,7 +143,7 @@ class PromptDraft:
         return spent
 
     def _truncate_next(self, section: Section, room: float) -> IncludedItem | None:
-        """As much of the next item as costs no more than ``room``; None if that is nothing."""
+        """Truncate the next item to a cost of at most ``room``; None if nothing remains."""
         item = self.remaining(section)[0]
 
         def fits(version: PromptItem) -> bool:
@@ -159,7 +159,7 @@ class PromptDraft:
         return None if version is None else self._include(section, item, version)
 
     def _next_candidates(self, section: Section) -> tuple[IncludedItem, ...]:
-        """The next item of a part: whole, and then without what can be left out of it."""
+        """Return the variants of the next item of a section: complete, then reduced."""
         index = len(self.included[section])
         if index >= len(self._queues[section]):
             return ()
@@ -187,17 +187,17 @@ class PromptDraft:
         self._costs[part] -= self.included[part].pop().cost
 
     def _remove_until_fits(self) -> bool:
-        """Give back what was taken last until the prompt fits; whether anything was."""
+        """Remove the items included last until the prompt fits; whether any was removed."""
         before = len(self._sequence)
         while self._sequence and self.size > self._limit:
             self._remove_last()
         return len(self._sequence) < before
 
-    # -- what comes of it -----------------------------------------------------------------------
+    # -- rendering ------------------------------------------------------------------------------
 
     @property
     def size(self) -> int:
-        """The size of the prompt: of the larger one, if it is written both ways."""
+        """The size of the prompt; of the larger form if both are made."""
         made = self._render_sections()
         if isinstance(made, str):
             return self._measure.count(made) + self._per_message
@@ -208,7 +208,7 @@ class PromptDraft:
         return max(of_messages, self._measure.count(render_text(self._build_sections())))
 
     def render(self) -> tuple[str, tuple[Message, ...]]:
-        """The prompt as a text, and as messages."""
+        """Render the prompt as a text and as messages."""
         made = self._render_sections()
         if isinstance(made, str):
             return made, ({"role": "user", "content": made},)
@@ -236,7 +236,7 @@ class PromptDraft:
 
 
 def item_content(item: PromptItem) -> Entity | Summary | Exchange | tuple[Exchange, ...]:
-    """What of an item is said in a prompt: of a passage its exchanges, in their order."""
+    """Return what a prompt contains of an item: the exchanges of a passage, in order."""
     if isinstance(item, Passage):
         return (*item.before, item.exchange, *item.after)
     return item

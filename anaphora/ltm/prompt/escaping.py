@@ -1,9 +1,9 @@
-"""Texts of others in a prompt: written so that they stay what they are, and made shorter.
+"""Escaping of untrusted texts in a prompt, and places where they may be cut.
 
-The parts of a prompt stand between tags (``<question>`` … ``</question>``). In a text of somebody
-else the signs of tags are written as character references (``&lt;``), and each of its lines but
-the first begins with a bar, so that it can neither end its part nor begin another, nor a line of
-its own. Signs that nobody sees are written out, too. Both can be undone.
+The sections of a prompt stand between tags (``<question>`` … ``</question>``). In untrusted text
+the characters of tags are written as character references (``&lt;``), and every line but the first
+starts with a bar, so that the text can neither close its section nor open another nor imitate a
+line of its own. Invisible characters are escaped, too. Both transformations are reversible.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from anaphora.ltm.history.measure import UNSPACED_SCRIPTS
 
 __all__ = ["escape", "fence", "find_cut_points", "unescape", "unfence"]
 
-# The signs of tags and their look-alikes; controls but \t and \n; what ends a line elsewhere; what
-# is unseen or turns the direction (joiners are letters' business); halves of surrogate pairs.
+# The characters of tags and their look-alikes; controls except \t and \n; other line separators;
+# invisible and bidirectional controls (but joiners, which letters need); lone surrogates.
 _UNSAFE_CHARACTERS = regex.compile(
     r"[&<>\uff1c\uff1e\ufe64\ufe65\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u2028\u2029\u200b\u200e\u200f"
     r"\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
@@ -27,12 +27,12 @@ _LINE_PREFIX = "\n| "
 
 _SPACE = regex.compile(r"\s+")
 _GRAPHEME = regex.compile(r"\X")
-# Ends of sentences: before white space, or anywhere after those of scripts without blanks.
+# Ends of sentences: before white space, or anywhere in scripts without spaces.
 _SENTENCE_END = regex.compile(r"""[.!?…]+["'’”»)\]]*(?=\s|$)|[。！？｡]+["'’”»）」』\])]*|\n+""")
 
 
 def escape(text: str) -> str:
-    """``text`` without a sign of a tag, and with all signs to be seen."""
+    """Escape tag characters and invisible characters in ``text``."""
     escaped: str = _UNSAFE_CHARACTERS.sub(
         lambda found: _ENTITIES.get(found[0]) or f"&#{ord(found[0])};", text
     )
@@ -40,7 +40,7 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """What :func:`escape` has made ``text`` of."""
+    """Undo :func:`escape`."""
     original: str = _REFERENCE.sub(
         lambda found: _ENTITY_CHARACTERS.get(found["name"]) or chr(int(found["code"])), text
     )
@@ -48,18 +48,18 @@ def unescape(text: str) -> str:
 
 
 def fence(text: str) -> str:
-    """As :func:`escape`, and with a bar before each line but the first."""
+    """Escape ``text``, and prefix each line but the first with a bar."""
     return escape(text).replace("\n", _LINE_PREFIX)
 
 
 def unfence(text: str) -> str:
-    """What :func:`fence` has made ``text`` of."""
+    """Undo :func:`fence`."""
     return unescape(text.replace(_LINE_PREFIX, "\n"))
 
 
 def find_cut_points(text: str) -> tuple[list[int], list[int]]:
-    """Where ``text`` may be cut off: behind its sentences but the last, and behind its words but
-    the last. Words in a script without blanks are cut between its graphemes."""
+    """Return the positions where ``text`` may be cut: after each sentence and after each word,
+    except the last. Words in scripts without spaces are cut between graphemes."""
     begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
     sentences = [found.end() for found in _SENTENCE_END.finditer(text)]
     words = {found.start() for found in _SPACE.finditer(text)}
@@ -72,8 +72,8 @@ def find_cut_points(text: str) -> tuple[list[int], list[int]]:
 
 
 def _find_unspaced_boundaries(text: str) -> set[int]:
-    """The places between two graphemes, one of which is of a script without blanks, and none of
-    which is white space."""
+    """Return the positions between two graphemes that are not white space, at least one of them in
+    a script without spaces."""
     found = set()
     before = ""
     for grapheme in _GRAPHEME.finditer(text):

@@ -1,4 +1,4 @@
-"""What a prompt is made of: as it is given, and as whoever renders it sees it."""
+"""The sections of a prompt: as given, and as a renderer sees them."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ PromptItem: TypeAlias = Entity | Summary | Passage | Exchange
 
 @dataclass(frozen=True, slots=True)
 class PromptContext:
-    """What a prompt can be made of: the ``instructions`` of whoever runs the bot, and the
-    ``question`` that is to be answered; ``remembered`` entities, newest first; ``summary`` and
-    ``recent`` exchanges as a history has them, oldest first; ``passages`` as a search found them,
-    best first."""
+    """The contents for a prompt: the operator's ``instructions`` and the ``question`` to answer;
+    ``remembered`` entities, newest first; ``summary`` and ``recent`` exchanges of a history, oldest
+    first; ``passages`` of a search, best first."""
 
     instructions: str = ""
     question: str = ""
@@ -46,11 +45,11 @@ class PromptContext:
 
 @dataclass(frozen=True, slots=True)
 class PromptLayout:
-    """The order of the parts, and the share of each in the room that instructions and question
-    leave. Only the proportions of the shares count; a part whose share is 0 is left out.
+    """The order of the sections, and their shares of the room that instructions and question
+    leave. Only the proportions of the shares count; a section with share 0 is left out.
 
-    Raises ValueError for an order that does not name every part once, a share below 0, and
-    shares that are all 0.
+    Raises ValueError if the order does not name every section once, or if a share is negative or
+    all shares are 0.
     """
 
     order: tuple[Section, ...] = ("remembered", "summary", "passages", "recent")
@@ -61,20 +60,20 @@ class PromptLayout:
 
     def __post_init__(self) -> None:
         if sorted(self.order) != sorted(SECTIONS):
-            raise ValueError(f"the order must name {', '.join(SECTIONS)}, each once")
+            raise ValueError(f"the order must name each of {', '.join(SECTIONS)} once")
         shares = [self.share(part) for part in SECTIONS]
         if not (all(0 <= share < inf for share in shares) and any(shares)):
-            raise ValueError("shares must be numbers from 0, and one of them greater")
+            raise ValueError("shares must be finite numbers of at least 0, one of them greater")
 
     def share(self, section: Section) -> float:
-        """The share of a part."""
+        """Return the share of a section."""
         share: float = getattr(self, section)
         return share
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedExchange:
-    """An exchange: what the ``user`` said and the ``bot`` answered ('' for nothing), and when."""
+    """An exchange: the ``user``'s text, the ``bot``'s answer ('' if none), and its time."""
 
     user: str
     bot: str
@@ -83,7 +82,7 @@ class QuotedExchange:
 
 @dataclass(frozen=True, slots=True)
 class QuotedSummary:
-    """A summary of what was said ``since`` … ``until``, of that ``level``."""
+    """A summary of the time ``since`` … ``until``, with its ``level``."""
 
     text: str
     since: str
@@ -93,7 +92,7 @@ class QuotedSummary:
 
 @dataclass(frozen=True, slots=True)
 class QuotedEntity:
-    """An element that the conversation remembers, and its ``value``."""
+    """An entity that the conversation remembers: the ``name`` of its element, and its ``value``."""
 
     name: str
     value: str
@@ -101,11 +100,11 @@ class QuotedEntity:
 
 @dataclass(frozen=True, slots=True)
 class PromptSections:
-    """What goes into a prompt. Every text but the instructions is fenced
-    (:func:`~anaphora.ltm.prompt.escaping.fence`): it can neither close a tag nor begin a line.
+    """The contents of a prompt. Every text but the instructions is fenced
+    (:func:`~anaphora.ltm.prompt.escaping.fence`): it can neither close a tag nor start a line.
 
-    ``summary`` and ``recent`` are oldest first, ``passages`` best first, each one or several
-    exchanges in their order. ``order`` is that of the parts.
+    ``summary`` and ``recent`` are oldest first; ``passages`` best first, each with its exchanges in
+    order. ``order`` is the order of the sections.
     """
 
     instructions: str

@@ -1,4 +1,4 @@
-"""What is left of a text, an exchange or a summary when there is no room for all of it."""
+"""Truncation of items that do not fit into a prompt."""
 
 from __future__ import annotations
 
@@ -15,24 +15,22 @@ from anaphora.ltm.retrieval.search import Passage
 __all__ = ["item_variants", "truncate_item"]
 
 _ELLIPSIS = " …"
-_CutPoint: TypeAlias = tuple[int, int]  # how many characters stay of a question, and of its answer
+_CutPoint: TypeAlias = tuple[int, int]  # characters kept of a question and of its answer
 _T = TypeVar("_T", bound="PromptItem | str")
 
 
 def item_variants(item: PromptItem) -> tuple[PromptItem, ...]:
-    """``item`` as it is, and then without what can be left out of it as a whole: the neighbours
-    of a passage."""
+    """Return ``item`` as a whole, and for a passage also without its neighbours."""
     if isinstance(item, Passage) and (item.before or item.after):
         return item, replace(item, before=(), after=())
     return (item,)
 
 
 def truncate_item(item: _T, fits: Callable[[_T], bool]) -> _T | None:
-    """The longest beginning of ``item`` that ``fits``: whole sentences, or if not even the first
-    one fits, words (with an ellipsis behind them). None if nothing does.
+    """Return the longest beginning of ``item`` that ``fits``: whole sentences, or if not even the
+    first one fits, whole words followed by an ellipsis. None if nothing fits.
 
-    An exchange loses its answer first, a passage has lost its neighbours; an entity is whole or
-    not there.
+    An exchange loses its answer first, a passage its neighbours; entities are never truncated.
     """
     for places, mark in zip(_find_item_cut_points(item), ("", _ELLIPSIS), strict=True):
         longest, low, high = None, 0, len(places)
@@ -51,7 +49,7 @@ def truncate_item(item: _T, fits: Callable[[_T], bool]) -> _T | None:
 def _find_item_cut_points(
     item: PromptItem | str,
 ) -> tuple[Sequence[_CutPoint], Sequence[_CutPoint]]:
-    """Where it can be cut, shortest first: between sentences, and between words."""
+    """Return the positions for cuts, shortest first: between sentences, and between words."""
     match item:
         case str() as text:
             return _find_exchange_cut_points(text, "")

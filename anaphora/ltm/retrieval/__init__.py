@@ -1,1 +1,1 @@
-"""The recall store: every exchange, to be searched by its words, by its meaning, by both."""
+"""Stores of exchanges, and search in them: by words, by meaning, or by both."""

@@ -1,8 +1,8 @@
-"""The terms of days: an exchange is found by the day on which it was said, and by those that it
-mentions, however a search names them.
+"""Day terms: an exchange is found by its own day and by the days that it mentions, in whatever form
+a search names them.
 
-A day is the term "2026-11-08", which no word is. Its week ("2026-W45") and its month ("2026-11")
-are terms as well, so that "last week" finds it.
+A day is the term "2026-11-08", which no word equals. Its week ("2026-W45") and its month
+("2026-11") are terms as well, so that "last week" finds it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from anaphora.ltm.exchange import Exchange
 
 __all__ = ["DayQuery", "day_terms", "find_days"]
 
-_MAX_DAYS = 7  # of a range that is looked for day by day
-_DOTTED = regex.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}")  # the day first, whatever the language
+_MAX_DAYS = 7  # longest range that is searched day by day
+_DOTTED = regex.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}")  # day first, in every language
 _WEEK_OR_MONTH = regex.compile(r"\d{4}-(?:W?\d\d)")
 
 
 class DayQuery(NamedTuple):
-    """What a search says of a day, from ``start`` to ``end``, and the terms that it may mean."""
+    """A day at ``start:end`` of a search text, and the terms that it may mean."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class DayQuery(NamedTuple):
 
 
 def day_terms(exchange: Exchange) -> tuple[str, ...]:
-    """The terms of the day of an exchange, as its clock showed it, and of the dates in it."""
+    """Return the terms of the local day of an exchange, and of the dates mentioned in it."""
     found = dict.fromkeys(_day_terms(exchange.at.date()))
     for mention in (*(exchange.question_dates or ()), *(exchange.answer_dates or ())):
         found.update(dict.fromkeys(_value_terms(mention.value)))
@@ -40,16 +40,16 @@ def day_terms(exchange: Exchange) -> tuple[str, ...]:
 
 
 def find_days(text: str, languages: Sequence[str], at: datetime) -> list[DayQuery]:
-    """The days in a search text, in one of these languages, asked at the local time ``at``. What
-    leaves the year open may be one behind or ahead."""
+    """Find the days in a search text, written in one of these languages at the local time ``at``.
+    A date without a year may be past or future."""
     found: dict[tuple[int, int], dict[str, None]] = {}
     for language in languages:
-        usual = date_order(language)
-        orders = (usual, "DMY") if _DOTTED.search(text) else (usual,)
+        default = date_order(language)
+        orders = (default, "DMY") if _DOTTED.search(text) else (default,)
         for order in dict.fromkeys(orders):
             for mention in resolve_dates(text, language, at, order=order):
                 is_dotted = _DOTTED.fullmatch(text[mention.start : mention.end]) is not None
-                if order == ("DMY" if is_dotted else usual):
+                if order == ("DMY" if is_dotted else default):
                     terms = found.setdefault((mention.start, mention.end), {})
                     terms.update(dict.fromkeys(_query_terms(mention.value)))
     return [DayQuery(start, end, tuple(terms)) for (start, end), terms in found.items() if terms]
@@ -62,7 +62,7 @@ def _day_terms(day: date) -> tuple[str, str, str]:
 
 
 def _value_terms(value: str) -> Iterator[str]:
-    """The terms of a value: those of its first and its last day, if it is no week or month."""
+    """Yield the terms of a value: a week or month itself, else its first and its last day."""
     if _WEEK_OR_MONTH.fullmatch(value):
         yield value
         return
@@ -74,7 +74,7 @@ def _value_terms(value: str) -> Iterator[str]:
 
 
 def _query_terms(value: str) -> Iterator[str]:
-    """The terms that mean a value: of a short range its days."""
+    """Yield the terms that match a value: a week or month itself; the days of a short range."""
     if _WEEK_OR_MONTH.fullmatch(value):
         yield value
         return

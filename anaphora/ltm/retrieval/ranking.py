@@ -1,4 +1,4 @@
-"""How well exchanges fit a question: what speaks for each of them, and what that weighs."""
+"""Ranking features of exchanges for a query, and their weights."""
 
 from __future__ import annotations
 
@@ -29,30 +29,27 @@ Scores: TypeAlias = NDArray[np.float32]
 FEATURES = ("window", "own", "pairs", "named", "length", "meaning")
 
 NEIGHBOUR_REACH = 4
-"""How many exchanges before and after one tell what it is about."""
+"""Number of neighbours before and after an exchange that count as its context."""
 
-# What each of FEATURES weighs. benchmarks/ltm/recall_quality.py --fit found them, as the weights of
-# a softmax over all exchanges that make the evidence of LoCoMo's questions most likely; "own" is
-# set: by its weight an exchange that has the words comes before one that stands beside it.
+# Weights of FEATURES. benchmarks/ltm/recall_quality.py --fit found them as the weights of a softmax
+# over all exchanges that maximize the likelihood of the evidence of LoCoMo's questions. "own" is
+# set by hand: it ranks an exchange with the words above one beside it.
 TEXT_WEIGHTS = np.array((11.7, 2.0, 1.4, 1.1, 1.6, 0.0), np.float32)
 HYBRID_WEIGHTS = np.array((9.3, 2.0, 1.2, 1.0, 1.8, 9.1), np.float32)
 
-_NEIGHBOUR_DECAY = 0.65  # a word counts so much less for each exchange that it is farther away
+_NEIGHBOUR_DECAY = 0.65  # weight of a word per place of distance
 _K1 = 1.5
-_IDF_POWER = 1.5  # the power of the inverse document frequency
-_LENGTH_RANGE = (
-    0.5,
-    2.0,
-)  # of what is shorter or longer than so many average exchanges no more is made
-_ALTERNATIVE_TERM_WEIGHT = 0.7  # what a word counts that is found by another term than its key
+_IDF_POWER = 1.5
+_LENGTH_RANGE = (0.5, 2.0)  # of average lengths; beyond it length makes no difference
+_ALTERNATIVE_TERM_WEIGHT = 0.7  # of a word that is found by another term than its key
 _RRF_K = 60  # k of the reciprocal rank fusion
 
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """A question as it is searched for: its distinct ``words``, each under its key with the terms
-    that it is searched for by and what these count; the ``pairs`` of keys that stand side by side
-    in it; and the keys of words that are ``named`` (written like names, or numbers)."""
+    """A parsed query: its distinct ``words`` by key, each with its search terms and their weights;
+    the ``pairs`` of adjacent keys; and the keys of ``named`` words (capitalized words and
+    numbers)."""
 
     words: Mapping[str, Mapping[str, float]]
     pairs: frozenset[tuple[str, str]]
@@ -60,7 +57,7 @@ class SearchQuery:
 
     @classmethod
     def parse(cls, text: str, *languages: str) -> SearchQuery:
-        """A question that is in one of these languages."""
+        """Parse a query that is in one of these languages."""
         spoken = tuple(dict.fromkeys(languages)) or (DEFAULT_LANGUAGE,)
         found = [tuple(analyze_words(text, language)) for language in spoken]
         first: dict[str, str] = {}  # the key of a word in the first language that has it
@@ -91,7 +88,7 @@ class SearchQuery:
         return tuple(dict.fromkeys(chain.from_iterable(self.words.values())))
 
     def with_days(self, days: Collection[str]) -> SearchQuery:
-        """The same question about days, by their terms."""
+        """Return the query extended by the terms of days."""
         words = {**self.words, **{day: {day: 1.0} for day in days}}
         return replace(self, words=words, named=self.named | frozenset(days))
 
@@ -102,19 +99,18 @@ def compute_features(
     statistics: TermStatistics,
     cosines: Mapping[int, float] | None = None,
 ) -> Scores:
-    """What speaks for each document, a row of :data:`FEATURES` for each.
+    """Compute the features of documents: a row of :data:`FEATURES` for each.
 
-    ``window``: BM25 (k₁ = 1.5, b = 1) of the question in the document and its neighbours, whose
-    words count 0.65 times as much for each place that they are farther away. Its idf,
-    ln(1 + (N - n + ½)/(n + ½)), is raised to the power 1.5, and the sum is divided by that of the
-    weights of all terms, so that questions of any length compare. ``own``: the share of those
-    weights in the document itself; ``pairs``: the share of pairs of terms; ``named``: that of
-    names and numbers; ``length``: ln of its length over the average, from ½ to 2; ``meaning``:
-    the greater cosine of the document and of the one after it, whose vector speaks of both. An
-    unknown cosine is the lowest known one.
+    ``window``: BM25 (k₁ = 1.5, b = 1) of the query in the document and its neighbours, whose words
+    are weighted by 0.65 per place of distance. The idf, ln(1 + (N - n + ½)/(n + ½)), is raised to
+    the power 1.5, and the sum is divided by the sum of all weights, so that queries of any length
+    compare. ``own``: the share of these weights in the document itself. ``pairs``: the share of
+    the query's word pairs. ``named``: the share of names and numbers. ``length``: ln of the length
+    over the average, from ½ to 2. ``meaning``: the greater cosine of the document and of the one
+    after it, whose vector covers both; an unknown cosine counts as the lowest known one.
 
-    ``documents`` are in the order of their conversations, as
-    :meth:`~anaphora.ltm.retrieval.store.RecallStore.around` gives them.
+    ``documents`` must be ordered by conversation and number, as
+    :meth:`~anaphora.ltm.retrieval.store.RecallStore.with_neighbours` returns them.
     """
     found = np.zeros((len(documents), len(FEATURES)), np.float32)
     if not documents:
@@ -140,8 +136,8 @@ def compute_features(
 
 
 def reciprocal_rank_fusion(*rankings: Sequence[int]) -> dict[int, float]:
-    """Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): Σ 1/(60 + rank) for each id
-    of the rankings, the best first."""
+    """Fuse rankings (Cormack, Clarke and Büttcher, 2009): Σ 1/(60 + rank) for each id, the best
+    first."""
     scores: dict[int, float] = {}
     for ranking in rankings:
         for rank, one in enumerate(ranking, start=1):
@@ -166,7 +162,7 @@ def _count_terms(
     documents: Sequence[Document],
     statistics: TermStatistics,
 ) -> tuple[Scores, Scores]:
-    """How often each word of the question stands in each document, and how many of its pairs."""
+    """Count how often each word of the query, and how many of its pairs, occur in each document."""
     counts = np.zeros((len(documents), len(columns_by_key)), np.float32)
     pairs = np.zeros(len(documents), np.float32)
     columns: dict[str, list[tuple[int, float]]] = {}
@@ -176,7 +172,7 @@ def _count_terms(
                 columns.setdefault(term, []).append((columns_by_key[key], weight))
     wanted = frozenset(columns)
     for row, document in enumerate(documents):
-        common = wanted.intersection(document.terms)  # 0.5 µs; nearly all of the others' cost
+        common = wanted.intersection(document.terms)  # 0.5 µs; the main cost of other documents
         best: dict[int, float] = {}
         for term in common:
             count = document.terms.count(term)
@@ -191,7 +187,7 @@ def _count_terms(
 
 
 def _sequence_keys(documents: Sequence[Document]) -> NDArray[np.int64]:
-    """A number for each document: that of its neighbour is greater by one."""
+    """Return a number for each document, such that neighbours have consecutive numbers."""
     conversations = np.fromiter((one.conversation for one in documents), np.int64)
     numbers = np.fromiter((one.number for one in documents), np.int64)
     _, ordinals = np.unique(conversations, return_inverse=True)
@@ -202,7 +198,7 @@ def _sequence_keys(documents: Sequence[Document]) -> NDArray[np.int64]:
 def _find_followers(
     keys: NDArray[np.int64], distance: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows of documents that have one ``distance`` places later, and the rows of those."""
+    """Return the rows of documents that have one ``distance`` places later, and its row."""
     places = np.searchsorted(keys, keys + distance)
     places[places == len(keys)] = 0
     earlier = np.flatnonzero(keys[places] == keys + distance)
@@ -212,10 +208,10 @@ def _find_followers(
 def _window_scores(
     counts: Scores, lengths: Scores, keys: NDArray[np.int64], average: float
 ) -> Scores:
-    """The saturated counts of terms in each document and its neighbours. Neighbours that are not
-    there count as ones of average length that have none of the terms."""
+    """Compute the saturated counts of terms in each document and its neighbours. Missing neighbours
+    count as documents of average length without any of the terms."""
     near, long = counts.copy(), lengths.copy()
-    usual = average
+    expected = average
     for distance in range(1, NEIGHBOUR_REACH + 1):
         weight = _NEIGHBOUR_DECAY**distance
         earlier, later = _find_followers(keys, distance)
@@ -225,8 +221,8 @@ def _window_scores(
         extra[earlier] += lengths[later] - average
         extra[later] += lengths[earlier] - average
         long += np.float32(weight) * extra
-        usual += 2 * weight * average
-    damped = near + (_K1 / usual) * long[:, None]
+        expected += 2 * weight * average
+    damped = near + (_K1 / expected) * long[:, None]
     return (near * (_K1 + 1) / damped).astype(np.float32)
 
 

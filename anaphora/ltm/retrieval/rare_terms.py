@@ -1,4 +1,4 @@
-"""Which words of a question are looked up: those that stand in most exchanges find nothing."""
+"""Selection of query terms: words that occur in most exchanges are not looked up."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _Term = TypeVar("_Term")
 
 
 def select_rarest(counted: Iterable[tuple[int, _Term]], most: int) -> list[_Term]:
-    """The first word and as many more as stand in not more than ``most`` exchanges together;
-    ``counted`` are words after the number of exchanges that have them, the rarest first."""
+    """Return terms, rarest first, until their document frequencies exceed ``most``; at least one.
+    ``counted`` are pairs of document frequency and term, rarest first."""
     chosen: list[_Term] = []
     total = 0
     for count, word in counted:

@@ -1,4 +1,4 @@
-"""Searching the recall store: by words, by meaning, by both."""
+"""Search in a recall store: by words, by meaning, or by both."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from anaphora.ltm.retrieval.ranking import (
 )
 from anaphora.ltm.retrieval.rare_terms import select_rarest
 from anaphora.ltm.retrieval.store import (
+    NO_FILTER,
     Document,
     RecallStore,
     SearchFilter,
@@ -38,21 +39,19 @@ from anaphora.stm.conversation import ConversationKey
 __all__ = ["Page", "Passage", "SearchMode", "search"]
 
 SearchMode: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
-_NO_FILTER = SearchFilter()
 
-# How many exchanges are looked at: so many that have the words, so many of a like meaning, and the
-# neighbours of the best of them.
+# Candidates of a search: exchanges that match the words, nearest in meaning, and the best of them
+# whose neighbours are added.
 _MATCH_LIMIT, _NEAREST_LIMIT, _NEIGHBOUR_SEEDS = 100, 100, 30
-# The words that stand in most exchanges find nothing: as many of the rarest are looked up as
-# stand in so many exchanges together.
+# The rarest terms are looked up, as long as their document frequencies sum up to at most this.
 _MAX_LOOKED_UP = 20_000
 _NUMBER = re.compile(r"\w*\d\w*")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """An exchange that was found: its conversation, its ``score`` (the greater the better; 0
-    where nothing was searched for), and its neighbours in the conversation, oldest first."""
+    """An exchange found by a search: its conversation, its ``score`` (higher is better; 0 without a
+    search text), and its neighbours in the conversation, oldest first."""
 
     key: ConversationKey
     exchange: Exchange
@@ -63,8 +62,8 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The passages of one page, the best first; ``page`` counts from 1, ``more`` says whether
-    another one follows."""
+    """One page of passages, best first; ``page`` counts from 1, ``more`` says whether another page
+    follows."""
 
     passages: tuple[Passage, ...] = ()
     page: int = 1
@@ -77,7 +76,7 @@ def search(
     text: str = "",
     *,
     mode: SearchMode | None = None,
-    filters: SearchFilter = _NO_FILTER,
+    filters: SearchFilter = NO_FILTER,
     language: str | Sequence[str] | None = None,
     embedder: Embedder | None = None,
     page: int = 1,
@@ -85,29 +84,27 @@ def search(
     neighbours: int = 1,
     at: datetime | None = None,
 ) -> Page:
-    """The exchanges of a user that tell most of ``text``, ``size`` of them a page, each with so
-    many ``neighbours`` before and after it. Without a text: all of them, newest first.
+    """Search the exchanges of a user for ``text``: ``size`` passages per page, each with
+    ``neighbours`` exchanges before and after it. An empty text lists all exchanges, newest first.
 
-    A text that names a day ("2026-11-08", "last Tuesday") finds what was said on it, and what
-    mentions it. ``at`` is the time of the one who asks, with a time zone (now in UTC, if left
-    out).
+    A text that names a day ("2026-11-08", "last Tuesday") finds the exchanges of that day and
+    those that mention it. ``at`` is the time of the search, with a zone (default: now in UTC).
 
-    ``how`` they are found: by "text", the words of the exchange and of those around it; by
-    "meaning", the cosine of its vector and that of the text; "hybrid", what speaks for them
-    either way, weighed together (the best: see :mod:`~anaphora.ltm.retrieval.ranking`); "rrf", by
-    the ranks that "text" and "meaning" give them. The default is "hybrid" if there is an
-    ``embedder``, else "text". The scores of two ways, or of two texts, don't compare. A search
-    looks closely at a few hundred exchanges, and its pages end with those.
+    ``mode`` is "text", which ranks by the words of an exchange and its neighbours; "meaning", by
+    the cosine of its vector and that of the text; "hybrid", by a weighted sum of both (the best:
+    see :mod:`~anaphora.ltm.retrieval.ranking`); or "rrf", by fusion of the ranks of "text" and
+    "meaning". The default is "hybrid" with an ``embedder``, else "text". Scores of different modes
+    or texts don't compare. A search ranks a few hundred candidates; its pages end with them.
 
-    ``language`` is that of the text, or several that it may be in; by default all in which the
-    user's exchanges are.
+    ``language`` is that of the text, or several that it may be in; by default all languages of the
+    user's exchanges.
 
-    Raises :class:`AnaphoraError` if the meaning is to be searched for and there is no embedder,
-    or if that fails; :class:`StoreError`; ValueError for another ``how``, a page or a size below
-    1, or a negative number of neighbours.
+    Raises :class:`AnaphoraError` if the mode needs an embedder and there is none or it fails;
+    :class:`StoreError`; ValueError for an unknown ``mode``, a page or size below 1, or a negative
+    number of neighbours.
     """
     if mode is not None and mode not in get_args(SearchMode):
-        raise ValueError(f"how is one of {', '.join(get_args(SearchMode))}, not {mode!r}")
+        raise ValueError(f"mode must be one of {', '.join(get_args(SearchMode))}, not {mode!r}")
     if page < 1 or size < 1 or neighbours < 0:
         raise ValueError(f"no such page: page={page}, size={size}, neighbours={neighbours}")
     skip = (page - 1) * size
@@ -115,10 +112,10 @@ def search(
         ids = store.list_ids(user_key, filters, skip=skip, limit=size + 1)
         ranked = dict.fromkeys(ids, 0.0)
     else:
-        looked = _SearchRun(
+        run = _SearchRun(
             store, user_key, filters, text, language, embedder, at or datetime.now(UTC)
         )
-        everything = looked.rank(mode or ("hybrid" if embedder else "text"))
+        everything = run.rank(mode or ("hybrid" if embedder else "text"))
         ranked = dict(list(everything.items())[skip : skip + size + 1])
     shown = dict(list(ranked.items())[:size])
     passages = _load_passages(store, user_key, shown, neighbours)
@@ -126,7 +123,7 @@ def search(
 
 
 class _SearchRun:
-    """One search: whose exchanges, among which, for what."""
+    """The state of one search."""
 
     def __init__(
         self,
@@ -145,7 +142,7 @@ class _SearchRun:
         self._query = SearchQuery.parse(text, *self._languages)
 
     def rank(self, mode: SearchMode) -> Mapping[int, float]:
-        """The ids that are found, best first, with their scores."""
+        """Return the ids found with their scores, best first."""
         match mode:
             case "text":
                 return self._rank_by_text()
@@ -161,11 +158,11 @@ class _SearchRun:
                 assert_never(mode)
 
     def _detect_languages(self) -> Sequence[str]:
-        """The languages of the user's exchanges, the commonest first."""
+        """Return the languages of the user's exchanges, most frequent first."""
         known = language_terms()
         frequency = self._store.statistics(self._user_key, tuple(known)).frequency
-        spoken = [(-count, known[term]) for term, count in frequency.items() if count]
-        return [code for _, code in sorted(spoken)] or [DEFAULT_LANGUAGE]
+        counted = [(-count, known[term]) for term, count in frequency.items() if count]
+        return [code for _, code in sorted(counted)] or [DEFAULT_LANGUAGE]
 
     def _rank_by_text(self) -> Mapping[int, float]:
         statistics = self._load_statistics()
@@ -183,12 +180,12 @@ class _SearchRun:
         return self._rank_weighted([*matching, *near], statistics, cosines, HYBRID_WEIGHTS)
 
     def _find_cosines(self) -> dict[int, float]:
-        """The exchanges that are nearest in meaning, with their cosines."""
+        """Return the exchanges nearest in meaning, with their cosines."""
         embedder = self._embedder
         if embedder is None:
             raise AnaphoraError(
-                "searching by meaning needs an embedder; install one: "
-                "pip install 'anaphora[embeddings]', and give it: embedder=MiniLM()"
+                "search by meaning needs an embedder: install one with "
+                "pip install 'anaphora[embeddings]' and pass embedder=MiniLM()"
             )
         (vector,) = embedder.embed([self._text])
         near = dict(
@@ -197,12 +194,12 @@ class _SearchRun:
             )
         )
         documents = self._store.documents(self._user_key, list(near))
-        said = {document.id for document in documents if document.terms}
-        return {id: cosine for id, cosine in near.items() if id in said}
+        spoken = {document.id for document in documents if document.terms}
+        return {id: cosine for id, cosine in near.items() if id in spoken}
 
     def _load_statistics(self) -> TermStatistics:
-        """The statistics of all terms of the question, after the days in it have become terms:
-        those on which anything was said, or that were mentioned."""
+        """Load the statistics of all terms of the query, after replacing the days in it by those
+        of their terms that occur in the user's exchanges."""
         days = find_days(self._text, self._languages, self._at)
         terms = [term for day in days for term in day.terms]
         statistics = self._store.statistics(self._user_key, (*self._query.terms, *terms))
@@ -210,8 +207,8 @@ class _SearchRun:
         if known:
             text = self._text
             for day in sorted(days, reverse=True):
-                # Its numbers alone say nothing: those of "08.11.2026" and of "4 days ago" stand in
-                # other dates, too.
+                # Its digits are removed: those of "08.11.2026" and of "4 days ago" occur in other
+                # dates, too.
                 if known.intersection(day.terms):
                     words = _NUMBER.sub(" ", text[day.start : day.end])
                     text = f"{text[: day.start]} {words} {text[day.end :]}"
@@ -235,8 +232,8 @@ class _SearchRun:
         cosines: Mapping[int, float],
         weights: Scores,
     ) -> Mapping[int, float]:
-        """The documents found, and the neighbours of the best where those may be shown, by the
-        sum of what speaks for them."""
+        """Rank the documents found, and the neighbours of the best, by the weighted sum of their
+        features."""
 
         def scored(documents: Sequence[Document]) -> Scores:
             return compute_features(self._query, documents, statistics, cosines) @ weights
@@ -251,14 +248,14 @@ class _SearchRun:
         documents = sorted({one.id: one for one in (*near, *found)}.values(), key=_position_key)
         scores = scored(documents)
         rows = np.flatnonzero(self._displayable(found, documents))
-        order = rows[np.lexsort((-rows, -scores[rows]))]  # of equals the later first
+        order = rows[np.lexsort((-rows, -scores[rows]))]  # ties: later exchanges first
         return {documents[row].id: float(scores[row]) for row in order}
 
     def _displayable(
         self, found: Sequence[Document], documents: Sequence[Document]
     ) -> NDArray[np.bool_]:
-        """Whether each document may be shown: none in which nothing was said, and a neighbour
-        only where it need not be looked up whether it fits ``among``."""
+        """Whether each document may be returned. Silent exchanges may not; neighbours only if the
+        filter certainly accepts them."""
         if self._filters == SearchFilter(
             model=self._filters.model
         ):  # neighbours are of the same model
@@ -278,8 +275,7 @@ def _position_key(document: Document) -> tuple[int, int]:
 def _load_passages(
     store: RecallStore, user_key: UserKey, scores: Mapping[int, float], neighbours: int
 ) -> tuple[Passage, ...]:
-    """The exchanges of those ids, with their neighbours; such as are gone meanwhile are left
-    out."""
+    """Load the exchanges with these ids and their neighbours; ids erased meanwhile are skipped."""
     fetched = store.fetch(user_key, list(scores))
     return tuple(
         _load_passage(store, *fetched[id], score, neighbours)

@@ -1,15 +1,15 @@
-"""The terms of a text: the keys of its words, as the tagger compares words, and the other tokens.
+"""Index and query terms of a text: lemmas or stems, alternatives and aliases.
 
-A word is indexed by its lemma, or by its stem if no dictionary has it. It has further terms:
+The key of a word is its lemma, or its stem if no dictionary has it. A word has further terms:
 
-- what it may mean: the word without attached particles, the word without its marks (accents), a
-  word with hyphens as one word;
-- the *other* lemmas of the same form, which begin with "+": "+leaf" of "leaves". They are found by
-  the lemma itself, not by another word that has it as an other one: "casa" and "caso" may be forms
-  of "casar", and are two words;
-- *aliases*, which begin with "~": its spelling without marks, and the stem of a word that a
-  dictionary has. Only words without marks are searched for by the former, and only words that no
-  dictionary has by the latter: "casa" does not find "caso", though their stems are the same.
+- alternatives: the word without attached particles, without diacritics, or a hyphenated word as
+  one word;
+- *other* lemmas of the same form, prefixed by "+": "+leaf" of "leaves". The lemma itself finds
+  them; another word with the same other lemma does not: "casa" and "caso" may both be forms of
+  "casar", but are different words;
+- *aliases*, prefixed by "~": the spelling without diacritics, and the stem of a dictionary word.
+  Only words without diacritics are searched for by the former, and only words that are in no
+  dictionary by the latter: "casa" does not find "caso", though their stems are the same.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ __all__ = [
 ]
 
 DEFAULT_LANGUAGE = "en"
-"""The language of a text whose language is unknown."""
+"""The language of texts whose language is unknown."""
 
 TERMS_VERSION = 3
-"""Whatever is indexed by the terms of an earlier version is indexed anew. It grows whenever a text
-gives other terms than before."""
+"""Version of the terms. It is raised whenever a text gets different terms; exchanges indexed with
+an earlier version are reindexed."""
 
-_loaded_languages: set[str] = set()  # languages
-_OTHER_PREFIX, _ALIAS_PREFIX = "+", "~"  # what no token begins with
+_loaded_languages: set[str] = set()
+_OTHER_PREFIX, _ALIAS_PREFIX = "+", "~"  # no token starts with them
 _UNKNOWN_LANGUAGE = "xx"
-_CACHE_SIZE = 10_000  # words of a language
+_CACHE_SIZE = 10_000  # words per language
 _MAX_CACHED_LENGTH = 64  # characters
 _APOSTROPHE = regex.compile(r"(?<=\p{L})['’‘ʼ‛`´′＇](?=\p{L})")
-_LETTER_APOSTROPHE = "ʼ"  # a letter to Unicode, and so part of a word
+_LETTER_APOSTROPHE = "ʼ"  # a letter in Unicode, hence part of a word
 
 
 class TermWord(NamedTuple):
-    """A word of a text: its ``text``, its first term (``key``), and further terms: those that it
-    is ``indexed`` by and those that it is ``searched`` by."""
+    """A word of a text: its ``text``, its first term (``key``), and the further terms by which it
+    is indexed and by which it is searched for."""
 
     text: str
     key: str
@@ -63,23 +63,23 @@ class TermWord(NamedTuple):
 
 
 def extract_terms(text: str, language: str = DEFAULT_LANGUAGE) -> tuple[str, ...]:
-    """The first term of each word of ``text`` in their order, with repetitions."""
+    """Return the key of each word of ``text``, in order, with repetitions."""
     return tuple([word.key for word in analyze_words(text, language)])
 
 
 def analyze_words(text: str, language: str = DEFAULT_LANGUAGE) -> list[TermWord]:
-    """The words of ``text`` (see :func:`~anaphora.ltm.retrieval.tokenizer.tokenize`) with their
-    terms. Whatever is no word counts as it is."""
+    """Analyze the words of ``text`` (see :func:`~anaphora.ltm.retrieval.tokenizer.tokenize`) into
+    terms. Other tokens become terms unchanged."""
     return _load_analyzer(_language_code(language)).analyze(text)
 
 
 class _Analyzer:
-    """Reads texts in one language."""
+    """Analyzes texts in one language."""
 
     def __init__(self, code: str) -> None:
         from anaphora.entities.words.lexicon import Lexicon
 
-        self._lexicon = Lexicon(code, size=1_000)  # what is read is kept below
+        self._lexicon = Lexicon(code, size=1_000)  # small: the results are cached below
         known = load_orthography(code)
         self._has_apostrophes = "'" in known.silent
         self._same = known.same
@@ -97,8 +97,8 @@ class _Analyzer:
         ]
 
     def _normalize(self, text: str) -> str:
-        """The text with apostrophes inside of words as letters where the language has such words,
-        and with those letters for one another that count as the same."""
+        """Replace apostrophes within words by letters if the language has such words, and letters
+        by equivalent ones."""
         text = _APOSTROPHE.sub(_LETTER_APOSTROPHE if self._has_apostrophes else "'", text)
         return replace_characters(text, self._same)
 
@@ -134,26 +134,26 @@ class _Analyzer:
 
 
 def is_analyzer_loaded(language: str) -> bool:
-    """Whether the words of a language are loaded, as they are after the first text in it. That
+    """Whether the words of a language are loaded, as they are after the first text in it. Loading
     takes milliseconds, up to seconds for the first time on a machine, and more if spaCy is not
-    loaded either."""
+    loaded yet."""
     return bool(_loaded_languages) and _language_code(language) in _loaded_languages
 
 
 def unanalyzed_words(text: str) -> list[TermWord]:
-    """The words of ``text`` as they are written, for as long as their language is not loaded."""
+    """Return the words of ``text`` as written, for use until their language is loaded."""
     texts = [token if isinstance(token, str) else token.text for token in tokenize(text)]
     return [TermWord(one, one) for one in map(str.casefold, texts)]
 
 
 def language_term(language: str) -> str:
-    """The term of every exchange in a language."""
+    """Return the term that marks exchanges in a language."""
     return f"language={_language_code(language)}"
 
 
 @lru_cache(maxsize=1)
 def language_terms() -> Mapping[str, str]:
-    """The terms of all languages that a model may have, with the languages."""
+    """Map the terms of all languages that spaCy knows to the languages."""
     import spacy.lang
 
     codes = [one.name for one in iter_modules(spacy.lang.__path__) if one.ispkg]
@@ -166,14 +166,14 @@ def _further_terms(key: str, *terms: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32)
 def _load_analyzer(code: str) -> _Analyzer:
-    reader = _Analyzer(code)
+    analyzer = _Analyzer(code)
     _loaded_languages.add(code)
-    return reader
+    return analyzer
 
 
 @lru_cache(maxsize=256)
 def _language_code(language: str) -> str:
-    """The language without its region."""
+    """Return the language without its region."""
     from anaphora.entities.words.normalization import base_code
 
     code = base_code(language or DEFAULT_LANGUAGE)

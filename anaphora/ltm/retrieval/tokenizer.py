@@ -1,7 +1,7 @@
-"""What a text is looked up by: its words, and what stands there beside them.
+"""Tokenizer of the index: words, and other tokens that can be searched for.
 
-Emoji, names with signs (C++, .NET), codes of letters and digits however they are joined (LH454,
-LH-454), amounts however they are grouped (1250, $1,250.00) and telephone numbers by their digits.
+These are emoji, names with special characters (C++, .NET), codes of letters and digits in any form
+(LH454, LH-454), amounts in any grouping (1250, $1,250.00) and telephone numbers by their digits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import regex
 
 __all__ = ["CompoundPart", "Token", "VerbatimToken", "tokenize"]
 
-# Scripts without blanks between words, and Hangul, whose words carry particles.
+# Scripts without spaces between words, and Hangul, whose words carry particles.
 _UNSPACED = (
     r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}"
     r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Yi}\p{Tibetan}"
@@ -43,11 +43,11 @@ _SPECIAL = regex.compile(r"[0-9#+$@]|(?<!\S)\.|(?<=[A-Za-z])(?:-[A-Za-z]|\.[A-Za
 _RUNS = regex.compile(r"\d+|[^\d\W_]+")
 _HYPHEN = regex.compile("[-‐‑]")
 _HAN = regex.compile(r"\p{Han}")
-# Blanks that divide the thousands of a number and nothing else.
+# Spaces that can only be thousands separators.
 _DIGIT_SPACE = regex.compile(r"(?<=\d)[\u00A0\u2009\u202F](?=\d{3})")
 _MODIFIERS = regex.compile(r"[\uFE0F\p{EMod}]")
 _DATE = regex.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
-# A code of more runs of letters and of digits, or of longer ones, is one that nobody divides.
+# A code with more runs of letters or digits, or longer ones, is not split.
 _MAX_RUNS, _MAX_RUN_LENGTH = 5, 3
 _MAX_CODE_LENGTH = 24
 _PHONE_DIGITS = range(7, 16)
@@ -55,30 +55,30 @@ _LOCAL_DIGITS = 7
 
 
 class VerbatimToken(NamedTuple):
-    """A token that has no forms, in lower case: an emoji, a code, an amount."""
+    """A token in lower case without inflected forms: an emoji, a code, an amount."""
 
     text: str
 
 
 class CompoundPart(NamedTuple):
-    """A word as it is written, and the ``whole`` that hyphens join of several: "mail", "email"."""
+    """A word as written, and the ``whole`` of the hyphenated word: "mail", "email"."""
 
     text: str
     whole: str
 
 
 Token: TypeAlias = str | CompoundPart | VerbatimToken
-"""A string is a word as it is written."""
+"""A string is a word as written."""
 
 
 def tokenize(text: str) -> Iterable[Token]:
-    """The tokens of ``text`` in their order, normalized (NFKC).
+    """Split ``text``, normalized by NFKC, into tokens.
 
-    What can be written in several ways gives the same tokens in all of them: "LH-454" is "lh454",
-    "lh" and "454", and so is "LH454"; "$1,250.00" is "$" and "1250". Of scripts without blanks
-    between words, each pair of letters is a token, and each Han character, which is a word.
+    Different spellings give the same tokens: "LH-454" and "LH454" are "lh454", "lh" and "454";
+    "$1,250.00" is "$" and "1250". In scripts without spaces, each pair of letters is a token, and
+    so is each Han character.
     """
-    if text.isascii() and not _SPECIAL.search(text):  # 2 µs for nine words, else 20
+    if text.isascii() and not _SPECIAL.search(text):  # 2 µs for nine words, otherwise 20
         words: list[str] = _ASCII_WORD.findall(text)
         return words
     written = unicodedata.normalize("NFKC", _DIGIT_SPACE.sub("'", text))
@@ -111,7 +111,7 @@ def _tokenize_all(text: str) -> Iterator[Token]:
 
 
 def _bigrams(run: str) -> Iterator[Token]:
-    """The pairs of letters of a run without blanks; one that stands alone, by itself."""
+    """Yield the bigrams of a run without spaces; a single letter as it is."""
     if len(run) == 1:
         yield VerbatimToken(run)
         return
@@ -123,7 +123,7 @@ def _bigrams(run: str) -> Iterator[Token]:
 
 
 def _split_word(written: str) -> Iterator[Token]:
-    """A word or several with hyphens between them, a name with signs, or a code."""
+    """Split a word, a hyphenated word, a name with special characters, or a code."""
     if (name := written.rstrip("+#")) != written:
         yield VerbatimToken(_lower(written).replace("-", ""))
         written = name
@@ -153,7 +153,7 @@ def _split_word(written: str) -> Iterator[Token]:
 
 
 def _amount_tokens(written: str) -> Iterator[Token]:
-    """A number without the signs that group it, and without zeros behind its last digit."""
+    """Yield a number without grouping characters and trailing zeros."""
     number = _parse_number(written)
     if number is None:
         yield from _RUNS.findall(written)
@@ -164,10 +164,10 @@ def _amount_tokens(written: str) -> Iterator[Token]:
 
 
 def _parse_number(written: str) -> str | None:
-    """ "1,250.00" as "1250", "1.250,50" as "1250.5"; None for what is no number ("8.11.2026").
+    """Parse "1,250.00" as "1250", "1.250,50" as "1250.5"; None if it is no number ("8.11.2026").
 
-    A point or a comma before three digits groups them, as it does in most texts that have only
-    one of the two; in all texts it is understood in the same way."""
+    A point or comma before three digits is taken for a thousands separator. Most texts have only
+    one of the two, and the reading must be the same in all texts."""
     groups = regex.findall(r"\d+", written)
     signs = regex.findall(r"\D", written)
     *before, last = signs
@@ -186,7 +186,7 @@ def _parse_number(written: str) -> str | None:
 
 
 def _digit_tokens(written: str) -> Iterator[Token]:
-    """Digits in groups: those of a telephone number also together."""
+    """Split grouped digits; a telephone number also gives all its digits as one token."""
     digits = "".join(regex.findall(r"\d", written.replace("(0)", "")))
     if written.lstrip("(")[:1] != "+":
         digits = digits.removeprefix("00")
@@ -206,7 +206,7 @@ def _digit_tokens(written: str) -> Iterator[Token]:
 
 
 def _local_number(digits: str) -> Iterator[Token]:
-    """The last digits of a telephone number, which are the same with and without its area."""
+    """Yield the last digits of a telephone number, which don't depend on its area code."""
     if len(digits) in _PHONE_DIGITS:
         yield VerbatimToken(f"…{digits[-_LOCAL_DIGITS:]}")
 

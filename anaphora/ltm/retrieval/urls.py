@@ -1,4 +1,4 @@
-"""Recall stores by their URLs: ``memory:``, ``sqlite:///path``, ``postgresql://…``."""
+"""Opens recall stores by URL: ``memory:``, ``sqlite:///path``, ``postgresql://…``."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _SYNCHRONOUS = ("full", "normal")
 
 @dataclass(frozen=True, slots=True)
 class OpenStore:
-    """A recall store, and the folder for what waits for it. ``leave`` lets go of what was made
-    for both and is of no use any more once the store is closed."""
+    """A recall store and its default journal folder. ``release`` removes temporary files after the
+    store was closed. ``name`` is a subfolder name for a common journal folder."""
 
     store: RecallStore
     journal_folder: Path
@@ -38,21 +38,21 @@ class OpenStore:
     name: str = ""
 
     def journal_folder_in(self, folder: Path | None) -> Path:
-        """The folder for what waits, inside of ``folder`` if one is given."""
+        """Return the journal folder, inside ``folder`` if given."""
         return self.journal_folder if folder is None else folder / self.name
 
 
 def open_recall_store(
     url: str, *, settings: HistorySettings, measure: Measure = WORDS, create: bool = True
 ) -> OpenStore:
-    """The store at ``url``, with working histories as the ``settings`` say, in the ``measure``.
-    One in PostgreSQL is made when it is first needed, if ``create`` is not False.
+    """Open the store at ``url``, with working histories limited by ``settings`` in the unit of
+    ``measure``. PostgreSQL tables are created on first use unless ``create`` is False.
 
-    ``memory:`` is a file that goes when it is left; ``sqlite:///`` takes ``?synchronous=normal``;
-    the options of ``postgresql://`` are those of PostgreSQL itself, and ``?schema=name``.
+    ``memory:`` is a temporary file; ``sqlite:///`` takes ``?synchronous=normal``; ``postgresql://``
+    takes the options of PostgreSQL and ``?schema=name``.
 
-    Raises :class:`StoreError` for any other URL, and for a store that cannot be used. Passwords
-    are in no message.
+    Raises :class:`StoreError` for any other URL, and for a store that cannot be used. Messages
+    never contain passwords.
     """
     scheme = _scheme(url)
     if url == "memory:":
@@ -73,9 +73,9 @@ def _scheme(url: str) -> str:
 
 
 def database_file(url: str) -> Path | None:
-    """The file of a ``sqlite:`` URL; None for any other URL.
+    """Return the file of a ``sqlite:`` URL; None for any other URL.
 
-    Raises :class:`StoreError` for one that names no file.
+    Raises :class:`StoreError` if a ``sqlite:`` URL names no file.
     """
     if _scheme(url) != "sqlite":
         return None
@@ -97,13 +97,13 @@ def _open_in_memory(settings: HistorySettings, measure: Measure) -> OpenStore:
     except BaseException:
         rmtree(folder, ignore_errors=True)
         raise
-    # Also if nobody closes it.
-    leave = finalize(store, _remove_folder, folder, os.getpid())
-    return OpenStore(store, folder / "journal", leave, folder.name)
+    # Also if the store is never closed.
+    release = finalize(store, _remove_folder, folder, os.getpid())
+    return OpenStore(store, folder / "journal", release, folder.name)
 
 
 def _remove_folder(folder: Path, owner: int) -> None:
-    """Remove a folder, unless this is a process that ``owner`` has forked."""
+    """Remove a folder, unless this process was forked from its ``owner``."""
     if os.getpid() == owner:
         rmtree(folder, ignore_errors=True)
 
@@ -115,18 +115,18 @@ def _open_sqlite(url: str, path: Path, settings: HistorySettings, measure: Measu
     synchronous = options.pop("synchronous", "full")
     if options:
         raise StoreError(
-            f"a long-term memory in a file has no option '{next(iter(options))}'; there is: "
+            f"a long-term memory in a file has no option '{next(iter(options))}'; the only one is "
             "synchronous"
         )
     if synchronous not in _SYNCHRONOUS:
-        raise StoreError(f"synchronous is full or normal, not '{synchronous}'")
+        raise StoreError(f"synchronous must be full or normal, not '{synchronous}'")
     store = SqliteRecallStore(
         path,
         settings=settings,
         measure=measure,
         synchronous="full" if synchronous == "full" else "normal",
     )
-    real = Path(os.path.realpath(path))  # SQLite has a use of its own for memory.db-journal
+    real = Path(os.path.realpath(path))  # memory.db-journal is reserved by SQLite
     journal = real.with_name(f"{real.name}-waiting")
     return OpenStore(store, journal, _do_nothing, f"{real.name}-{_url_digest(str(real))}")
 
@@ -149,23 +149,23 @@ def _open_postgres(
 
 
 def _state_folder() -> Path:
-    """Where the journals of this user are."""
+    """Return the folder of this user's journals."""
     home = os.environ.get("XDG_STATE_HOME")
     try:
         state = Path(home) if home else Path.home() / ".local" / "state"
     except RuntimeError as error:
         raise StoreError(
-            "this user has no home for the journal of the long-term memory: name a folder for it "
+            "this user has no home folder for the journal of the long-term memory: name a folder "
             "(journal)"
         ) from error
     return state / "anaphora" / "journal"
 
 
 def _url_digest(url: str) -> str:
-    """What tells this database from others, whatever the password."""
+    """Return a digest that identifies the database, independent of the password."""
     without = re.sub(r"//([^:@/]*):[^@/]*@", r"//\1@", url)
     return blake2b(without.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def _do_nothing() -> None:
-    """There is nothing to let go of."""
+    """Nothing to release."""

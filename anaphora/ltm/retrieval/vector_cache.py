@@ -1,4 +1,4 @@
-"""Vectors in memory: one contiguous matrix for each user and embedder, searched exactly."""
+"""Vectors in memory: one contiguous matrix per user and embedder, searched exhaustively."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MIN_ROWS = 16
 
 
 class VectorMatrix:
-    """The vectors of one user, a row for each exchange, as far as they have been read.
+    """The vectors of one user, one row per exchange, as far as they have been read.
 
-    Every row has the number under which the store keeps it; these only grow, so that ``last``
-    tells which rows are still to be read, and ``generation`` whether some have gone since.
-    Whoever reads into it has its ``lock``; to search it nobody needs that.
+    Every row has the number of its vector in the store. Numbers only grow, so ``last`` tells which
+    rows are still missing, and ``generation`` whether rows were deleted since. Updates need
+    ``lock``; searches do not.
     """
 
     def __init__(self, dimension: int) -> None:
@@ -40,26 +40,26 @@ class VectorMatrix:
 
     @property
     def nbytes(self) -> int:
-        """The memory it takes."""
+        """The memory in bytes."""
         rows = self._rows
         return rows.vectors.nbytes + rows.numbers.nbytes + rows.ids.nbytes
 
     def extend(self, numbers: Sequence[int], ids: Sequence[int], data: Sequence[bytes]) -> None:
-        """Append rows, each of a number greater than all before, the id of its exchange and its
-        vector as the bytes of float32, the lowest byte first."""
+        """Append rows: their numbers, which must be greater than all before, the ids of their
+        exchanges, and the vectors as little-endian float32."""
         if numbers:
             self._rows = self._rows.with_more(numbers, ids, data)
             self.last = numbers[-1]
 
     def retain(self, numbers: Ids) -> None:
-        """Drop all rows but those of these numbers, which are sorted."""
+        """Drop all rows but those with these numbers, which must be sorted."""
         self._rows = self._rows.select(np.isin(self._rows.numbers, numbers, assume_unique=True))
 
     def find_nearest(
         self, vector: Vectors, limit: int, candidates: Ids | None
     ) -> list[tuple[int, float]]:
-        """At most ``limit`` ids (of those ``among``, if it is given) and their cosines, the
-        greatest first."""
+        """Return at most ``limit`` ids (among ``candidates`` if given) with their cosines, greatest
+        first."""
         rows = self._rows
         count = rows.count
         if not count or limit < 1:
@@ -74,7 +74,7 @@ class VectorMatrix:
 
 
 class VectorCache(ForkAware):
-    """The matrices that were searched last, as many as ``limit`` bytes hold."""
+    """The most recently searched matrices, within ``limit`` bytes."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -83,7 +83,7 @@ class VectorCache(ForkAware):
         register_fork_aware(self)
 
     def get(self, scope: Hashable, dimension: int) -> VectorMatrix:
-        """The matrix of a scope, empty if it is not in memory."""
+        """Return the matrix of a scope, a new one if it is not in memory."""
         with self._lock:
             matrix = self._all.get(scope)
             if matrix is None:
@@ -92,12 +92,12 @@ class VectorCache(ForkAware):
             return matrix
 
     def drop(self, scope: Hashable) -> None:
-        """Forget the matrix of a scope."""
+        """Drop the matrix of a scope."""
         with self._lock:
             self._all.pop(scope, None)
 
     def trim(self) -> None:
-        """Forget those that were not searched for longest, until the others fit."""
+        """Drop the least recently searched matrices until the others fit."""
         with self._lock:
             total = sum(matrix.nbytes for matrix in self._all.values())
             while total > self._limit:
@@ -105,17 +105,17 @@ class VectorCache(ForkAware):
                 total -= oldest.nbytes
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop all matrices."""
         with self._lock:
             self._all.clear()
 
     def after_fork_in_child(self) -> None:
-        """Begin with none: a thread of the parent may have been reading into one."""
+        """Start empty: a thread of the parent may have been updating a matrix."""
         self._all = OrderedDict()
 
 
 def top_k(scores: NDArray[np.floating[Any]], ids: Ids, limit: int) -> NDArray[np.intp]:
-    """Where the ``limit`` greatest scores are, the greatest first, of equal ones the last id."""
+    """Return the places of the ``limit`` greatest scores, greatest first; ties: greatest id."""
     if len(scores) > limit > 0:
         least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
         chosen = np.flatnonzero(scores >= least)
@@ -125,8 +125,8 @@ def top_k(scores: NDArray[np.floating[Any]], ids: Ids, limit: int) -> NDArray[np
 
 
 class _Rows:
-    """The rows, with room for more. What is there never changes: one who searches goes on with
-    those that were there when it began."""
+    """Rows with spare capacity. Existing rows never change, so that a running search can continue
+    with the rows it started with."""
 
     __slots__ = ("count", "ids", "numbers", "vectors")
 
@@ -153,8 +153,8 @@ class _Rows:
         return _Rows(numbers, ids, self.vectors[: self.count][kept], len(ids))
 
     def _with_capacity(self, count: int) -> _Rows:
-        """The same rows with room for ``count``, and for as many again as a quarter of them, so
-        that growing costs each row a few copies and not more memory than it must."""
+        """Return the same rows with capacity for ``count`` and a quarter more, which bounds both
+        copies and memory."""
         dimension = self.vectors.shape[1]
         rows = _Rows.empty(dimension, max(_MIN_ROWS, count + self.count // 4))
         old = slice(0, self.count)

@@ -1,8 +1,8 @@
-"""A language model behind an endpoint of the form of OpenAI's chat completions: the service itself,
-or a server on this machine (vLLM, llama.cpp, Ollama, …).
+"""Summarizer that calls an endpoint compatible with OpenAI's chat completions: OpenAI itself, or a
+local server (vLLM, llama.cpp, Ollama, …).
 
-The dialog is data. It is handed over apart from the instructions, in a message of its own, between
-two marks that no text in it can contain, each text on one line under its speaker's name.
+The dialog is untrusted data. It is sent apart from the instructions, in a message of its own
+between two tags that no text in it can contain, each turn on one line after its speaker's name.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _ENDPOINT_PATH = "/chat/completions"
 _MAX_ANSWER_BYTES = 1 << 20
 _RETRY_STATUSES = (408, 429, 500, 502, 503, 504)
 _FIRST_DELAY = 0.5  # seconds, doubled each time
-_MAX_DELAY = 10.0  # who must wait longer fails: the memory tries again by itself
-_MAX_REASON_LENGTH = 300  # characters of what a service says of an error
+_MAX_DELAY = 10.0  # longer waits fail: the memory itself retries later
+_MAX_REASON_LENGTH = 300  # characters of an error message of the service
 _log = logging.getLogger(__name__)
 
 _INSTRUCTIONS = """\
@@ -56,13 +56,13 @@ _TASK = "Write the summary of this dialog in its language, in at most {most} wor
 class ChatCompletions:
     """Summaries by the ``model`` of the endpoint at ``url`` ("https://api.openai.com/v1").
 
-    ``key`` is sent as a bearer token; it is ``$OPENAI_API_KEY`` if left out, and none is sent if
-    that is "" or not set. A request may take ``timeout`` seconds in all, and is made again up to
-    ``max_retries`` times if the service is not there or too busy, after as long as it asks for
-    (``Retry-After``; up to 10 seconds). ``parallel`` requests run at once. ``options`` go into the
-    body of each request beside the model and the messages.
+    ``api_key`` is sent as a bearer token; it defaults to ``$OPENAI_API_KEY``, and none is sent if
+    it is empty or unset. A request may take ``timeout`` seconds in all. If the service is
+    unreachable or busy, it is repeated up to ``max_retries`` times after the delay that the service
+    requests (``Retry-After``; at most 10 seconds). ``parallel`` requests run at once. ``options``
+    are added to the body of each request.
 
-    Raises :class:`SummaryError` if httpx is missing, and for a URL or a key that cannot be one.
+    Raises :class:`SummaryError` if httpx is missing, and for an invalid URL or key.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class ChatCompletions:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if find_spec("httpx") is None:
-            raise SummaryError("a chat endpoint needs httpx: pip install 'anaphora[client]'")
+            raise SummaryError("ChatCompletions needs httpx: pip install 'anaphora[client]'")
         self._url, self._display_url = _parse_endpoint(url)
         self._model = model
         self._api_key = _check_key(
@@ -93,9 +93,9 @@ class ChatCompletions:
         return f"chat: {self._model}"
 
     def summarize(self, segments: Sequence[Segment]) -> list[str]:
-        """A text for each segment, in their order; "" for one in which nothing is said.
+        """Return a summary of each segment, in order; "" for a segment without text.
 
-        Raises :class:`SummaryError` with what happened, and never with the key.
+        Raises :class:`SummaryError` with the cause, and never with the key.
         """
         import httpx
 
@@ -107,7 +107,7 @@ class ChatCompletions:
             made = [requests.submit(self._summarize, client, segment) for segment in segments]
             try:
                 return [one.result() for one in made]
-            except BaseException:  # also Ctrl-C: those that did not begin need not
+            except BaseException:  # also Ctrl-C: cancel the requests that have not started
                 requests.shutdown(wait=False, cancel_futures=True)
                 raise
 
@@ -125,15 +125,13 @@ class ChatCompletions:
             .replace("&lt;", "<")
             .strip()
         )
-        # "About": models count badly, and a few words more are better than none.
+        # Models count badly, and a few words more are better than none.
         if count_words(text) > 10 + 1.5 * segment.max_words:
-            raise self._error(
-                f"it wrote {count_words(text)} words where {segment.max_words} were asked for"
-            )
+            raise self._error(f"it wrote {count_words(text)} words instead of {segment.max_words}")
         return text
 
     def _request_with_retries(self, client: httpx.Client, body: Mapping[str, Any]) -> bytes:
-        """The body of the answer, asked for again while that may help."""
+        """Send a request, with retries, and return the body of the response."""
         pause = _FIRST_DELAY
         for left in range(self._max_retries, -1, -1):
             try:
@@ -142,15 +140,15 @@ class ChatCompletions:
                 wanted = uniform(pause / 2, pause) if error.wait is None else error.wait
                 if not left or wanted > _MAX_DELAY:
                     raise self._error(error.reason) from error
-                _log.info("%s: %s; asking again in %.1f s", self._display_url, error.reason, wanted)
+                _log.info("%s: %s; retrying in %.1f s", self._display_url, error.reason, wanted)
             self._sleep(wanted)
             pause *= 2
-        raise AssertionError  # the last round returns or raises
+        raise AssertionError  # the last iteration returns or raises
 
     def _post(self, client: httpx.Client, body: Mapping[str, Any]) -> bytes:
         import httpx
 
-        # httpx's own limit is one for each piece of an answer.
+        # httpx's own timeout applies to each chunk of a response.
         end, answer = time.monotonic() + self._timeout, bytearray()
         try:
             with client.stream("POST", self._url, json=body) as response:
@@ -159,57 +157,57 @@ class ChatCompletions:
                     if len(answer) > _MAX_ANSWER_BYTES:
                         raise self._error(f"its answer is longer than {_MAX_ANSWER_BYTES:,} bytes")
                     if time.monotonic() > end:
-                        raise httpx.ReadTimeout("the answer goes on and on")
+                        raise httpx.ReadTimeout("the answer takes too long")
         except httpx.TimeoutException as error:
             raise _TransientError(f"no answer within {self._timeout:g} seconds") from error
         except httpx.TransportError as error:
             raise _TransientError(f"it cannot be reached ({error})") from error
-        except httpx.HTTPError as error:  # what cannot be decoded
+        except httpx.HTTPError as error:  # such as a decoding error
             raise self._error(f"its answer cannot be read ({error})") from error
         if response.is_success:
             return bytes(answer)
-        told = self._describe_status(response.status_code, bytes(answer))
+        problem = self._describe_status(response.status_code, bytes(answer))
         if response.status_code in _RETRY_STATUSES:
-            raise _TransientError(told, _parse_retry_after(response.headers))
-        raise self._error(told)
+            raise _TransientError(problem, _parse_retry_after(response.headers))
+        raise self._error(problem)
 
     def _parse_answer(self, answer: bytes) -> str:
-        """The text of an answer. Raises :class:`SummaryError` for one without."""
+        """Return the text of a response. Raises :class:`SummaryError` if it has none."""
         try:
             choice = json.loads(answer)["choices"][0]
             text, reason = choice["message"]["content"], choice.get("finish_reason")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            raise self._error("its answer is not one of chat completions") from error
+            raise self._error("its answer is not a chat completion") from error
         if reason == "length":
-            raise self._error("its answer was cut off: let it write more tokens")
+            raise self._error("its answer was cut off: allow it more tokens")
         if reason == "content_filter":
-            raise self._error("its filter held the answer back")
+            raise self._error("its content filter withheld the answer")
         if not isinstance(text, str) or not text.strip():
             raise self._error("its answer is empty")
         return text
 
     def _describe_status(self, status: int, answer: bytes) -> str:
-        """What an answer with such a status says, and what mends it."""
-        said: Any = None
+        """Describe an error status, with the service's message and a hint."""
+        message: Any = None
         with suppress(ValueError, LookupError, TypeError, RecursionError):
-            said = json.loads(answer)["error"]
-            said = said["message"] if isinstance(said, dict) else said
+            message = json.loads(answer)["error"]
+            message = message["message"] if isinstance(message, dict) else message
         hint = _HINTS.get(status)
         parts = [f"it answered {status}"]
-        if isinstance(said, str) and said.strip():
-            parts.append(" ".join(said.split())[:_MAX_REASON_LENGTH])
+        if isinstance(message, str) and message.strip():
+            parts.append(" ".join(message.split())[:_MAX_REASON_LENGTH])
         if hint:
             parts.append(hint)
         return ": ".join(parts)
 
     def _error(self, what: str) -> SummaryError:
-        told = f"the summarizer {self._display_url} ({self._model}): {what}"
-        # A service may repeat what it was sent.
-        return SummaryError(told.replace(self._api_key, "…") if self._api_key else told)
+        message = f"the summarizer {self._display_url} ({self._model}): {what}"
+        # A service may echo what it was sent.
+        return SummaryError(message.replace(self._api_key, "…") if self._api_key else message)
 
 
 class _TransientError(Exception):
-    """What may be better in a moment: after ``wait`` seconds, if the service said so."""
+    """A failure that a retry may resolve, after ``wait`` seconds if the service said so."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
         super().__init__(reason)
@@ -219,13 +217,13 @@ class _TransientError(Exception):
 _HINTS = {
     401: f"give a valid key, or set ${_API_KEY_VARIABLE}",
     403: "this key may not use this model",
-    404: "see whether the URL ends as it should (often in /v1) and whether it has this model",
-    413: "let segments be shorter",
+    404: "check that the URL is complete (it often ends in /v1) and that the model exists there",
+    413: "use shorter segments",
 }
 
 
 def _build_messages(dialog: str, most: int) -> list[dict[str, str]]:
-    data = dialog.replace("<", "&lt;")  # so that nothing in it is a mark
+    data = dialog.replace("<", "&lt;")  # so that it contains no tags
     task = _TASK.format(most=most)
     return [
         {"role": "system", "content": f"{_INSTRUCTIONS}\n{task}"},
@@ -234,7 +232,7 @@ def _build_messages(dialog: str, most: int) -> list[dict[str, str]]:
 
 
 def _parse_endpoint(url: str) -> tuple[str, str]:
-    """The address of the endpoint, and how messages show it: without a password or a query."""
+    """Return the address of the endpoint, and its form for messages, without password or query."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -251,7 +249,7 @@ def _parse_endpoint(url: str) -> tuple[str, str]:
 
 
 def _check_key(key: str) -> str:
-    """The key without blanks around it. httpx would show one that cannot be sent."""
+    """Strip the key and check it. httpx would show an invalid one in its error."""
     key = key.strip()
     if not (key.isascii() and key.isprintable()):
         raise SummaryError("the key of a chat endpoint must be one line of ASCII letters")
@@ -259,7 +257,7 @@ def _check_key(key: str) -> str:
 
 
 def _parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that ``Retry-After`` asks for: a number, or a date."""
+    """Parse ``Retry-After``, a number or a date, into seconds."""
     wanted = headers.get("Retry-After", "")
     with suppress(ValueError):
         seconds = float(wanted)

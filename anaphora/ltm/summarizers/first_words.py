@@ -1,4 +1,4 @@
-"""The first words of a segment: what every other summarizer has to beat."""
+"""Summarizer that keeps the first words of a segment: the baseline, and the fallback."""
 
 from __future__ import annotations
 
@@ -7,29 +7,26 @@ from collections.abc import Iterator, Sequence
 
 from anaphora.ltm.history.measure import WORDS, count_words
 from anaphora.ltm.summarizers.summarizer import Segment
-from anaphora.ltm.summarizers.turns import SpeakerNames, iterate_turns, normalize_whitespace
+from anaphora.ltm.summarizers.turns import DEFAULT_SPEAKERS, iterate_turns, normalize_whitespace
 
 __all__ = ["FirstWords", "take_first_words"]
 
-_SPEAKERS = SpeakerNames()
-_DEFAULT_LANGUAGE = "en"  # of what names none
-
 
 class FirstWords:
-    """Keeps the first words of a segment, as many as may stand for it, a line for each turn."""
+    """Keeps the first words of a segment within its limit, one line per turn."""
 
     name = "cut"
 
     def summarize(self, segments: Sequence[Segment]) -> Sequence[str]:
-        """The first ``max_words`` words of each segment with the names of the speakers, and never
-        the whole of it."""
+        """Return the first ``max_words`` words of each segment, with speaker names, and never the
+        whole segment."""
         return ["\n".join(_format_lines(segment)) for segment in segments]
 
 
 def take_first_words(text: str, limit: int) -> str:
-    """The first ``limit`` words of ``text``, as :func:`~anaphora.ltm.history.measure.count_words`
-    counts them, with one blank between them. It cuts inside of no word, except in scripts that put
-    no blanks between words: there a word is two characters."""
+    """Return the first ``limit`` words of ``text`` (see
+    :func:`~anaphora.ltm.history.measure.count_words`), separated by single spaces. Words are never
+    cut, except in scripts without spaces, where a word is two characters."""
     kept: list[str] = []
     left = limit
     for chunk in text.split():
@@ -44,8 +41,8 @@ def take_first_words(text: str, limit: int) -> str:
 
 def _format_lines(segment: Segment) -> Iterator[str]:
     left = min(segment.max_words, WORDS.total(segment.parts) - 1)
-    for turn in iterate_turns(segment.parts, speakers=_SPEAKERS, language=_DEFAULT_LANGUAGE):
-        text, label = normalize_whitespace(turn.text), _SPEAKERS.label(turn.speaker)
+    for turn in iterate_turns(segment.parts):
+        text, label = normalize_whitespace(turn.text), DEFAULT_SPEAKERS.label(turn.speaker)
         if not text:
             continue
         start = take_first_words(text, left - count_words(label))
@@ -57,7 +54,7 @@ def _format_lines(segment: Segment) -> Iterator[str]:
 
 
 def _cut_unspaced(chunk: str, limit: int) -> str:
-    """What fits of a chunk of an unspaced script, cut between two of its characters."""
+    """Cut a chunk of an unspaced script to ``limit`` words, between two characters."""
     if limit < 1 or count_words(chunk) == 1:
         return ""
     end = (

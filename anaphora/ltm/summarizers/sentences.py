@@ -1,6 +1,6 @@
-"""Cuts a text into sentences, and a sentence into clauses: nothing is lost, whatever the script.
+"""Splits a text into sentences, and a sentence into clauses, without loss in any script.
 
-There is no model of a language behind it: sentences end at their marks, clauses at commas and some
+No language model is involved: sentences end at punctuation, clauses at commas and some
 conjunctions.
 """
 
@@ -13,20 +13,21 @@ from typing import Any
 import regex
 
 from anaphora.entities.tokens.sentence_ends import find_sentence_ends
+from anaphora.ltm.dates.mentions import UNSPACED_SCRIPTS
 from anaphora.ltm.summarizers.word_lists import words_of_all_languages
 
 __all__ = ["split_clauses", "split_sentences"]
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
-    """The sentences of ``text``, each with the white space behind it: joined they are the text."""
+    """Split ``text`` into sentences with their trailing white space; joined they are the text."""
     return tuple(_split_at(text, find_sentence_ends(text)))
 
 
 def split_clauses(sentence: str) -> tuple[str, ...]:
-    """The parts of a sentence that may stand alone, each with the white space behind it: joined
-    they are the sentence. One that has fewer than three words stays with the next, and so does
-    one like "When I was ten,"."""
+    """Split a sentence into parts that may stand alone, with their trailing white space; joined
+    they are the sentence. A part with fewer than three words, or one like "When I was ten,", stays
+    with the next."""
     ends = (match.end() for match in _compile_clause_end().finditer(sentence))
     parts: list[str] = []
     for part in _split_at(sentence, ends):
@@ -37,11 +38,6 @@ def split_clauses(sentence: str) -> tuple[str, ...]:
     if len(parts) > 1 and _is_short(parts[-1]):
         parts[-2:] = ["".join(parts[-2:])]
     return tuple(parts)
-
-
-_UNSPACED_SCRIPTS = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
-)
 
 
 @lru_cache(maxsize=1)
@@ -70,11 +66,11 @@ def _split_at(text: str, ends: Iterator[int]) -> Iterator[str]:
 
 def _is_opener(part: str) -> bool:
     first = part.lstrip("¿¡\"'“„«").partition(" ")[0]
-    # Two of them were joined already: "When I was ten, I lived in Rome, …"
+    # A second clause end means that two parts were joined: "When I was ten, I lived in Rome, …"
     return first.casefold() in words_of_all_languages(
         "openers"
     ) and not _compile_clause_end().search(part[:-1])
 
 
 def _is_short(part: str) -> bool:
-    return len(part) < 60 and len(part.split()) < 3 and len(_UNSPACED_SCRIPTS.findall(part)) < 6
+    return len(part) < 60 and len(part.split()) < 3 and len(UNSPACED_SCRIPTS.findall(part)) < 6

@@ -1,4 +1,4 @@
-"""What a summarizer is: the one contract of all of them."""
+"""The protocol of summarizers."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ __all__ = ["Segment", "Summarizer"]
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Successive parts of a history, oldest first, and how many words may stand for them."""
+    """Consecutive parts of a history, oldest first, and the maximum words of their summary."""
 
     parts: tuple[HistoryPart, ...]
     max_words: int
 
 
 class Summarizer(Protocol):
-    """Makes short texts of long ones. Only one thread calls it at a time.
+    """Summarizes segments of histories. Only one thread calls it at a time.
 
-    ``name`` says what made a summary ("extractive", "bart: facebook/bart-large-cnn").
+    ``name`` identifies it in summaries ("extractive", "bart: facebook/bart-large-cnn").
     """
 
     @property
     def name(self) -> str: ...
 
     def summarize(self, segments: Sequence[Segment]) -> Sequence[str]:
-        """A text for each segment, in their order: of at most about ``max_words`` words, in the
-        language of the segment, the same whenever the segment is the same.
+        """Return a summary of each segment, in order: of at most about ``max_words`` words, in the
+        language of the segment, and deterministic.
 
-        Raises :class:`~anaphora.errors.SummaryError` if it cannot.
+        Raises :class:`~anaphora.errors.SummaryError` on failure.
         """
         ...

@@ -1,11 +1,11 @@
-"""The turns of a dialog, and summaries that are written as a dialog: a line for each turn.
+"""Turns of a dialog, and summaries written as a dialog: one line per turn.
 
     [2026-01-05] User: I'd like to cancel my flight tomorrow (2026-01-06).
     Bot: It is cancelled.
 
-A line begins with its day, if that is known and new, and with its speaker. "Earlier" stands before
-text of which nobody knows who said it. A text is one line, whatever line ends it had: so no text
-can begin a line of another speaker, however often it is summarized.
+A line starts with its day, if known and new, and its speaker. "Earlier" marks text of an unknown
+speaker. A text is a single line, whatever line breaks it had, so that it cannot imitate a line of
+another speaker, however often it is summarized.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from anaphora.ltm.history.working_history import HistoryPart
 
 __all__ = [
     "BOT",
+    "DEFAULT_SPEAKERS",
     "EARLIER",
     "LINE_SUMMARIZERS",
     "USER",
@@ -36,14 +37,14 @@ __all__ = [
 
 USER, BOT, EARLIER = "User", "Bot", "Earlier"
 LINE_SUMMARIZERS = frozenset(("extractive", "cut"))
-"""The names of the summarizers that write a line for each turn."""
+"""The summarizers that write one line per turn."""
 
 Speaker: TypeAlias = Literal["user", "bot", ""]
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one speaker ("": unknown) said at once, on a ``day`` (None: it is not known)."""
+    """What a speaker ("": unknown) said in one turn, on a ``day`` (None: unknown)."""
 
     speaker: Speaker
     text: str
@@ -51,10 +52,15 @@ class Turn:
     language: str
 
 
+def normalize_whitespace(text: str) -> str:
+    """Return ``text`` on one line, with single spaces."""
+    return " ".join(text.split())
+
+
 @dataclass(frozen=True, slots=True)
 class SpeakerNames:
-    """What the speakers are called in summaries. Raises ValueError if their names, without
-    superfluous blanks, don't tell them apart."""
+    """The names of the speakers in summaries. Raises ValueError if the names, with white space
+    normalized, are not distinct."""
 
     user: str = USER
     bot: str = BOT
@@ -65,13 +71,13 @@ class SpeakerNames:
             raise ValueError("the user and the bot need names that tell them apart")
 
     def label(self, speaker: Speaker) -> str:
-        """What stands before a line."""
+        """Return the prefix of a line."""
         return (
             f"{normalize_whitespace({'user': self.user, 'bot': self.bot, '': EARLIER}[speaker])}:"
         )
 
     def parse_line(self, line: str) -> tuple[date | None, Speaker, str]:
-        """The day, the speaker and the text of a line of a summary."""
+        """Parse a line of a summary into day, speaker and text."""
         found = _DAY.match(line)
         day = _parse_date(found[1]) if found else None
         rest = line[found.end() :] if found and day else line
@@ -82,14 +88,21 @@ class SpeakerNames:
         return day, "", rest
 
 
-def iterate_turns(
-    parts: Iterable[HistoryPart], *, speakers: SpeakerNames, language: str, resolved: bool = True
-) -> Iterator[Turn]:
-    """The turns of exchanges, with the values of their dates if these are to be ``resolved``, and
-    of summaries. ``language`` is that of parts that don't name theirs.
+DEFAULT_SPEAKERS = SpeakerNames()
 
-    The summary of a summarizer that writes no lines (:data:`LINE_SUMMARIZERS`) is a turn of an
-    unknown speaker, on an unknown day unless all of it was said on one.
+
+def iterate_turns(
+    parts: Iterable[HistoryPart],
+    *,
+    speakers: SpeakerNames = DEFAULT_SPEAKERS,
+    language: str = "en",
+    resolved: bool = True,
+) -> Iterator[Turn]:
+    """Yield the turns of exchanges, with dates annotated if ``resolved``, and of summaries.
+    ``language`` applies to parts without one.
+
+    A summary not written line by line (see :data:`LINE_SUMMARIZERS`) is a turn of an unknown
+    speaker; its day is known only if it covers a single one.
     """
     for part in parts:
         if isinstance(part, Summary):
@@ -99,13 +112,8 @@ def iterate_turns(
 
 
 def first_day(part: HistoryPart) -> date:
-    """The day on which a part begins, in UTC."""
+    """Return the first day of a part, in UTC."""
     return (part.since if isinstance(part, Summary) else part.at).astimezone(UTC).date()
-
-
-def normalize_whitespace(text: str) -> str:
-    """``text`` on one line, with single blanks."""
-    return " ".join(text.split())
 
 
 _SPEAKERS: tuple[Speaker, ...] = ("user", "bot", "")
@@ -129,12 +137,12 @@ def _summary_turns(summary: Summary, speakers: SpeakerNames, language: str) -> I
         is_one = first == summary.until.astimezone(UTC).date()
         yield Turn("", summary.text, first if is_one else None, language)
         return
-    # One with speakers of the same names is the usual case; "cut" knows no others.
-    reader = SpeakerNames() if summary.by == "cut" else speakers
+    # Custom speaker names rarely change between summaries; "cut" always uses the default ones.
+    reader = DEFAULT_SPEAKERS if summary.by == "cut" else speakers
     day = first
     for line in summary.text.split("\n"):
-        said, speaker, text = reader.parse_line(line.strip())
-        day = said or day
+        own_day, speaker, text = reader.parse_line(line.strip())
+        day = own_day or day
         if text.strip():
             yield Turn(speaker, text, day, language)
 

@@ -1,4 +1,4 @@
-"""What is known of the words of languages: ``summaries.yaml`` of each, and spaCy's stop words."""
+"""Word lists of languages: ``summaries.yaml`` of each, and spaCy's stop words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["WordLists", "load_word_lists", "words_of_all_languages"]
 
 @dataclass(frozen=True, slots=True)
 class WordLists:
-    """Words of a language, in lower case: those that are numbers, and those that tell nothing."""
+    """Words of a language, in lower case: number words and stop words."""
 
     number_words: frozenset[str]
     stop_words: frozenset[str]
@@ -24,7 +24,7 @@ class WordLists:
 
 @lru_cache(maxsize=32)
 def load_word_lists(language: str) -> WordLists:
-    """The vocabulary of a language ("en", "pt-BR"), empty if nothing is known of it."""
+    """Load the word lists of a language ("en", "pt-BR"); empty if it is unknown."""
     code = language.replace("_", "-").partition("-")[0].lower()
     own = cached_table(code, "summaries")
     courtesy = frozenset(own.get("courtesy", "").split())
@@ -33,14 +33,14 @@ def load_word_lists(language: str) -> WordLists:
 
 @lru_cache(maxsize=8)
 def words_of_all_languages(kind: Literal["conjunctions", "openers"]) -> frozenset[str]:
-    """The words of a kind of all languages together."""
+    """Return the words of a kind in all languages."""
     tables = (cached_table(code, "summaries") for code in languages_with("summaries"))
     return frozenset(word for own in tables for word in own.get(kind, "").split())
 
 
 def _load_stop_words(code: str) -> frozenset[str]:
-    """spaCy's stop words, read from their file: spaCy itself takes a second to import, and with
-    it whatever it can use (torch, if that is installed)."""
+    """Read spaCy's stop words from their file: importing spaCy takes a second and loads optional
+    packages such as torch."""
     package = find_spec("spacy") if code.isalpha() and code.isascii() else None
     if package is None or package.origin is None:
         return frozenset()

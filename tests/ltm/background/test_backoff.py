@@ -21,7 +21,7 @@ class Clock:
         self.now += timedelta(**delta)
 
 
-def test_each_failure_in_a_row_doubles_the_pause_up_to_ten_minutes():
+def test_each_consecutive_failure_doubles_the_pause_up_to_ten_minutes():
     clock = Clock()
     failures = Backoff("summarize", clock)
     pauses = []
@@ -31,7 +31,7 @@ def test_each_failure_in_a_row_doubles_the_pause_up_to_ten_minutes():
     assert pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]
 
 
-def test_it_may_be_tried_again_when_the_pause_is_over():
+def test_a_retry_is_allowed_after_the_pause():
     clock = Clock()
     failures = Backoff("summarize", clock)
     assert failures.can_try
@@ -41,7 +41,7 @@ def test_it_may_be_tried_again_when_the_pause_is_over():
     assert failures.can_try
 
 
-def test_a_success_ends_the_pause_and_the_reason_stays_to_be_seen():
+def test_a_success_ends_the_pause_but_keeps_the_last_reason():
     failures = Backoff("summarize", Clock())
     failures.record_failure(SummaryError("no model"))
     failures.record_success()
@@ -53,7 +53,7 @@ def test_a_success_ends_the_pause_and_the_reason_stays_to_be_seen():
     )
 
 
-def test_a_failure_that_nobody_foresaw_is_logged_with_its_traceback(caplog):
+def test_an_unexpected_failure_is_logged_with_its_traceback(caplog):
     failures = Backoff("summarize", Clock())
     with caplog.at_level(logging.WARNING):
         failures.record_failure(SummaryError("no model"))

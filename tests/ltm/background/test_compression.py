@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.ltm.background.compression import apply_summaries, plan_segments, total_words
+from anaphora.ltm.background.compression import apply_summaries, plan_segments
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.measure import WORDS
 from anaphora.ltm.history.working_history import History, HistorySettings
@@ -53,7 +53,7 @@ def compressed(history: History, settings: HistorySettings) -> History:
     return history_of(*kept, *parts[len(replaced) :])
 
 
-def test_a_history_that_is_not_too_large_stays_as_it_is():
+def test_a_small_history_is_not_compressed():
     assert plan_segments(history_of(*numbered(10)), SETTINGS, WORDS) == ()
 
 
@@ -86,13 +86,13 @@ def test_a_summary_may_take_a_fifth_of_the_words():
     assert segment.max_words == 10
 
 
-def test_a_summary_of_very_little_may_still_say_something():
+def test_a_summary_of_a_short_segment_has_a_minimum_length():
     history = history_of(*numbered(60, words=2))
     segment, *_ = plan_segments(history, SETTINGS, WORDS)
-    assert (total_words(segment.parts), segment.max_words) == (10, 5)
+    assert (WORDS.total(segment.parts), segment.max_words) == (10, 5)
 
 
-def test_a_summary_says_what_it_stands_for():
+def test_a_summary_records_what_it_covers():
     exchanges = numbered(20)
     history = history_of(*exchanges)
     segments = plan_segments(history, SETTINGS, WORDS)
@@ -112,7 +112,7 @@ def test_earlier_summaries_stay_when_more_exchanges_are_summarized():
     assert [(one.first, one.last) for one in by] == [(1, 5), (6, 10), (11, 15)]
 
 
-def test_summaries_are_summarized_once_there_is_nothing_else():
+def test_summaries_are_summarized_if_nothing_else_is_left():
     summaries = [
         summary(5 * place + 1, 5 * place + 5, words=15, id=place + 1) for place in range(6)
     ]
@@ -124,14 +124,14 @@ def test_summaries_are_summarized_once_there_is_nothing_else():
     assert (upper.level, upper.of, upper.first, upper.last) == (2, (1, 2, 3, 4, 5), 1, 25)
 
 
-def test_the_oldest_summary_is_not_summarized_again_and_again():
+def test_the_oldest_summary_is_not_summarized_repeatedly():
     old = summary(1, 25, words=15, level=2, id=9)
     young = [summary(26 + 5 * place, 30 + 5 * place, words=15, id=10 + place) for place in range(5)]
     (segment,) = plan_segments(history_of(old, *young, *numbered(3, first=51)), SETTINGS, WORDS)
     assert segment.parts == tuple(young)
 
 
-def test_long_exchanges_leave_room_for_what_was_said_before_them():
+def test_long_exchanges_leave_room_for_older_summaries():
     history = History()
     for number in range(1, 41):  # the last five alone have 150 words, and 100 may be
         said = numbered(1, first=number, words=30)
@@ -150,9 +150,7 @@ def test_long_exchanges_leave_room_for_what_was_said_before_them():
     segment=st.integers(min_value=2, max_value=8),
     verbatim=st.integers(min_value=0, max_value=8),
 )
-def test_a_history_comes_down_and_still_covers_all_that_was_said(
-    count, words, size, segment, verbatim
-):
+def test_a_compressed_history_still_covers_all_exchanges(count, words, size, segment, verbatim):
     settings = replace(SETTINGS, max_size=size, segment=segment, verbatim=verbatim)
     exchanges = numbered(count, words=words)
     history = history_of(*exchanges)

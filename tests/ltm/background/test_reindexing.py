@@ -75,15 +75,15 @@ def memory_of_before(request, tmp_path):
         yield store
 
 
-def test_an_earlier_memory_is_read_as_it_is(memory_of_before):
+def test_a_memory_of_an_earlier_version_is_readable(memory_of_before):
     said = memory_of_before.exchanges(ANN, first=1, last=9)
     assert [one.question for one in said] == [text for text, _ in EARLIER]
     assert {(one.question_dates, one.at.utcoffset().seconds) for one in said} == {(None, 0)}
-    (found, *_) = memory_of_before.matching(OF_ANN, ["454"], among=SearchFilter(), limit=3)
+    (found, *_) = memory_of_before.find_matching(OF_ANN, ["454"], filters=SearchFilter(), limit=3)
     assert found.number == 2
 
 
-def test_an_earlier_memory_is_indexed_anew(memory_of_before, tmp_path):
+def test_a_memory_of_an_earlier_version_is_reindexed(memory_of_before, tmp_path):
     with LongTermMemory(memory_of_before, journal=tmp_path, clock=lambda: NOW) as memory:
         memory.add(ANN, Exchange("Thanks, see you", "", NOW))
         assert memory.flush()
@@ -104,7 +104,7 @@ def test_an_earlier_memory_is_indexed_anew(memory_of_before, tmp_path):
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_what_the_version_before_made_of_the_words_is_made_anew(version, tmp_path):
+def test_terms_of_the_previous_version_are_replaced(version, tmp_path):
     path = tmp_path / "memory.db"
     with closing(SqliteRecallStore(path, settings=HistorySettings())) as store:
         said = Exchange("Compré dos lápices", "", NOW, language="es")
@@ -116,7 +116,7 @@ def test_what_the_version_before_made_of_the_words_is_made_anew(version, tmp_pat
         assert found.exchange.question == "Compré dos lápices"
 
 
-def test_what_waits_in_the_journal_of_an_earlier_version_is_found_by_other_forms(tmp_path):
+def test_pending_exchanges_of_an_earlier_version_are_found_by_other_word_forms(tmp_path):
     path, files = tmp_path / "memory.db", tmp_path / "files"
     waiting = open_recall_store(f"sqlite:///{path}", settings=HistorySettings())
     with closing(waiting.store), closing(Journal(waiting.journal_folder_in(files))) as journal:

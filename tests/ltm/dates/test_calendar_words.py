@@ -22,7 +22,7 @@ from anaphora.ltm.dates.calendar_words import load_calendar_words
         ("../en", "yesterday", []),
     ],
 )
-def test_phrases_that_name_another_time_are_known_in_their_language(language, said, phrases):
+def test_relative_phrases_are_found_in_their_language(language, said, phrases):
     assert list(load_calendar_words(language).find_relative_phrases(said)) == phrases
 
 
@@ -39,5 +39,5 @@ def test_phrases_that_name_another_time_are_known_in_their_language(language, sa
         ("xx", "Monday", False),
     ],
 )
-def test_names_of_days_and_months_are_known_in_their_language(language, word, named):
+def test_calendar_names_are_recognized_in_their_language(language, word, named):
     assert load_calendar_words(language).is_calendar_name(word) is named

@@ -64,7 +64,7 @@ def annotated(text, language="en", at=FRIDAY):
         ("ja", "昨日行きました", "昨日（2026-11-19）行きました"),
     ],
 )
-def test_the_date_stands_behind_what_names_another_day(language, said, resolved):
+def test_relative_dates_are_annotated(language, said, resolved):
     assert annotated(said, language) == resolved
 
 
@@ -94,16 +94,16 @@ def test_the_date_stands_behind_what_names_another_day(language, said, resolved)
         ("xx", "yesterday"),
     ],
 )
-def test_nothing_is_invented(language, said):
+def test_other_texts_are_not_annotated(language, said):
     assert annotated(said, language) == said
 
 
 @pytest.mark.parametrize("language", ["", "../en", "not a language"])
-def test_a_text_of_an_unknown_language_is_taken_for_english(language):
+def test_a_text_in_an_unknown_language_is_read_as_english(language):
     assert annotated("tomorrow", language) == "tomorrow (2026-11-21)"
 
 
-def test_what_the_engine_understood_is_not_asked_for_again():
+def test_dates_resolved_by_the_engine_are_kept():
     known = (DateMention(0, 8, "2027-01-01"),)
     said = add_dates(Exchange("tomorrow, or yesterday?", "tomorrow", FRIDAY, question_dates=known))
     assert said.question_dates == known
@@ -129,7 +129,7 @@ def test_what_the_engine_understood_is_not_asked_for_again():
         ("", None),
     ],
 )
-def test_the_days_of_a_value(value, span):
+def test_a_date_value_spans_its_days(value, span):
     assert date_span(value) == span
 
 
@@ -137,7 +137,7 @@ def test_the_days_of_a_value(value, span):
     st.text()
     | st.lists(st.sampled_from(["tomorrow", "by", "“", "The", "2026", "\n"])).map(" ".join)
 )
-def test_any_text_can_be_looked_through(text):
+def test_any_text_can_be_searched_for_dates(text):
     for one in find_dates(text, "en", FRIDAY):
         assert 0 <= one.start < one.end <= len(text)
         assert date_span(one.value) is not None
@@ -161,14 +161,14 @@ def told(tmp_path, *questions, at=FRIDAY, request=None):
     return summary.text, replies, kept
 
 
-def test_next_friday_is_the_same_day_for_the_engine_and_in_the_summary(tmp_path):
+def test_next_friday_is_the_same_day_in_the_reply_and_in_the_summary(tmp_path):
     text, (reply,), (kept,) = told(tmp_path, "book a table for next Friday")
     assert reply.text == "Booked for 2026-11-27."
     assert kept.question_dates == (DateMention(17, 28, "2026-11-27"),)
     assert "next Friday (2026-11-27)" in text
 
 
-def test_tomorrow_is_that_of_who_asks(tmp_path):
+def test_tomorrow_depends_on_the_users_time_zone(tmp_path):
     tokyo = Request(time_zone="Asia/Tokyo")  # where it is Saturday already
     text, (reply,), (kept,) = told(
         tmp_path, "book a table for tomorrow in Rome, please, for the four of us", request=tokyo
@@ -178,13 +178,13 @@ def test_tomorrow_is_that_of_who_asks(tmp_path):
     assert kept.at.utcoffset() == FRIDAY.astimezone(ZoneInfo("Asia/Tokyo")).utcoffset()
 
 
-def test_a_date_that_leaves_it_open_is_the_one_that_the_engine_chose(tmp_path):
+def test_an_ambiguous_date_is_the_one_chosen_by_the_engine(tmp_path):
     text, (reply,), _ = told(tmp_path, "book a table on Friday please")
     assert reply.text == "Booked for 2026-11-27."
     assert "Friday (2026-11-27)" in text
 
 
-def test_a_song_is_no_day(tmp_path):
+def test_song_titles_are_not_dates(tmp_path):
     text, (reply,), (kept,) = told(tmp_path, "play yesterday by the beatles")
     assert reply.intent == "play"
     assert kept.question_dates == ()
@@ -192,13 +192,13 @@ def test_a_song_is_no_day(tmp_path):
     assert "(" not in text
 
 
-def test_a_question_that_was_not_understood_is_looked_through(tmp_path):
+def test_dates_are_found_in_rejected_questions(tmp_path):
     text, (reply,), _ = told(tmp_path, "I will move to Rome tomorrow and not come back to you all")
     assert reply.status == "rejected"
     assert "tomorrow (2026-11-21)" in text
 
 
-def test_a_search_finds_the_day_of_who_asked(tmp_path):
+def test_a_search_uses_the_users_local_day(tmp_path):
     tokyo = FRIDAY.astimezone(ZoneInfo("Asia/Tokyo"))  # Saturday, the 21st
     with LongTermMemory("memory:", clock=lambda: FRIDAY) as memory:
         key = ConversationKey("ann", "bookings")
@@ -215,7 +215,7 @@ def test_a_search_finds_the_day_of_who_asked(tmp_path):
         assert first("tea today", tokyo) == "I bought some tea"
 
 
-def test_the_day_of_a_line_is_that_of_who_asked():
+def test_the_day_of_a_line_is_the_users_local_day():
     late = datetime(2026, 11, 21, 8, 30, tzinfo=ZoneInfo("Asia/Tokyo"))  # the 20th in UTC
     said = Exchange("I flew to Oslo with Anna and Tom today, and it was good.", "Fine.", late)
     assert Extractive().summarize([Segment((said,), 12)])[0].startswith("[2026-11-21] User: ")

@@ -25,21 +25,21 @@ def minilm() -> MiniLM:
     return MiniLM()
 
 
-def test_like_meanings_lie_close_together(minilm):
+def test_similar_meanings_have_close_vectors(minilm):
     asked, same, other = minilm.embed(
         ["Where does my doctor work?", "The physician has a practice downtown.", "I like jazz."]
     )
     assert asked @ same > asked @ other + 0.2
 
 
-def test_vectors_are_of_length_one_and_of_the_dimension_that_is_told(minilm):
+def test_vectors_have_length_one_and_the_declared_dimension(minilm):
     vectors = minilm.embed(["One.", "", "A third text that is longer.", "\ud800 \0"])
     assert vectors.shape == (4, minilm.dimension)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-def test_no_text_gives_no_vector(minilm):
+def test_no_texts_give_no_vectors(minilm):
     assert minilm.embed([]).shape == (0, 384)
 
 
@@ -57,7 +57,7 @@ def test_threads_may_embed_at_the_same_time(minilm):
     np.testing.assert_allclose(np.stack(each), together, atol=1e-3)
 
 
-def test_loading_and_embedding_say_nothing(capfd):
+def test_loading_and_embedding_print_nothing(capfd):
     loaded = SentenceTransformers(PACKAGED)
     assert loaded.dimension == 384
     loaded.embed(["Hello"])
@@ -65,7 +65,7 @@ def test_loading_and_embedding_say_nothing(capfd):
     assert (told.out, told.err) == ("", "")
 
 
-def test_two_models_have_two_names_wherever_their_folders_lie(tmp_path):
+def test_different_models_have_different_names_wherever_their_folders_are(tmp_path):
     first, same, other = (tmp_path / name / "model" for name in ("first", "same", "other"))
     for folder in (first, same, other):
         folder.mkdir(parents=True)
@@ -86,25 +86,25 @@ def test_making_an_embedder_loads_nothing(tmp_path):
         embedder.embed(["Hello"])
 
 
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(AnaphoraError, match="no such folder"):
+def test_a_missing_model_folder_is_rejected(tmp_path):
+    with pytest.raises(AnaphoraError, match="no such model folder"):
         SentenceTransformers(tmp_path / "nowhere")
 
 
-def test_a_broken_model_is_refused_with_its_name(tmp_path):
+def test_a_broken_model_is_rejected_with_its_name(tmp_path):
     shutil.copytree(PACKAGED, tmp_path / "broken", ignore=shutil.ignore_patterns("*.safetensors"))
     (tmp_path / "broken" / "model.safetensors").write_bytes(b"nothing")
     with pytest.raises(AnaphoraError, match=r"broken cannot be loaded.*name a folder"):
         SentenceTransformers(tmp_path / "broken").embed(["Hello"])
 
 
-def test_without_the_library_the_command_that_installs_it_is_told(monkeypatch):
+def test_a_missing_library_is_explained(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(AnaphoraError, match=r"pip install 'anaphora\[embeddings\]'"):
         SentenceTransformers(PACKAGED).embed(["Hello"])
 
 
-def test_without_the_package_the_command_that_installs_it_is_told(monkeypatch):
+def test_a_missing_package_is_explained(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr("anaphora.ltm.embedders.minilm.find_spec", lambda name: None)
     with pytest.raises(AnaphoraError, match=r"pip install 'anaphora\[embeddings\]'"):

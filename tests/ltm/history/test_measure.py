@@ -32,7 +32,7 @@ exchanges = st.builds(Exchange, texts, texts, st.just(NOON))
         ("it's 3.5 km-long", 3),
     ],
 )
-def test_words_are_what_white_space_divides(text: str, expected: int) -> None:
+def test_words_are_separated_by_white_space(text: str, expected: int) -> None:
     assert count_words(text) == expected
 
 
@@ -51,22 +51,22 @@ def test_words_are_what_white_space_divides(text: str, expected: int) -> None:
         ("日本。", 1),
     ],
 )
-def test_scripts_without_blanks_count_two_characters_as_a_word(text: str, expected: int) -> None:
+def test_scripts_without_spaces_count_two_characters_as_a_word(text: str, expected: int) -> None:
     assert count_words(text) == expected
 
 
 @given(texts, texts)
-def test_texts_with_a_blank_between_them_have_the_words_of_both(one: str, other: str) -> None:
+def test_joined_texts_have_the_words_of_both(one: str, other: str) -> None:
     assert count_words(f"{one} {other}") == count_words(one) + count_words(other)
 
 
 @given(texts.filter(str.strip))
-def test_a_text_with_something_in_it_has_a_word_at_least(text: str) -> None:
+def test_a_text_that_is_not_blank_has_at_least_one_word(text: str) -> None:
     assert count_words(text) >= 1
 
 
 @given(st.lists(exchanges, max_size=5))
-def test_words_are_not_glued_together_where_texts_meet(history: list[Exchange]) -> None:
+def test_words_of_adjacent_texts_are_not_merged(history: list[Exchange]) -> None:
     joined = " ".join(f"{one.question} {one.answer}" for one in history)
     assert WORDS.total(history) == count_words(joined)
 
@@ -121,7 +121,7 @@ class Wary(Plain):
 
 
 @pytest.mark.parametrize("tokenizer", [Letters(), Fast(), Plain(), Wary()])
-def test_tokens_are_counted_without_special_ones(tokenizer: Any) -> None:
+def test_special_tokens_are_not_counted(tokenizer: Any) -> None:
     measure = token_measure(tokenizer)
     assert (measure.count(""), measure.count("Tokyo")) == (0, 5)
 
@@ -130,7 +130,7 @@ def test_a_text_that_looks_like_a_special_token_is_counted() -> None:
     assert token_measure(Wary()).count("<|end|>") == 7
 
 
-def test_a_measure_is_known_by_the_name_of_its_tokenizer() -> None:
+def test_a_measure_is_named_after_its_tokenizer() -> None:
     assert token_measure(Letters()).name == "tokens of letters"
     assert token_measure(Plain()).name == "tokens of plain"
     assert token_measure(Plain(), "mine").name == "tokens of mine"
@@ -140,5 +140,5 @@ def test_a_tokenizer_without_a_name_needs_one() -> None:
     class Nameless:
         encode = Plain().encode
 
-    with pytest.raises(ValueError, match=r"write tokens_of\(tokenizer, 'my-tokenizer'\)"):
+    with pytest.raises(ValueError, match=r"write token_measure\(tokenizer, 'my-tokenizer'\)"):
         token_measure(Nameless())

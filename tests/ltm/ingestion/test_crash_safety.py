@@ -24,12 +24,12 @@ TELLING = f"""
 import os, sys
 from anaphora.ltm.history.working_history import HistorySettings
 from anaphora.ltm.memory import LongTermMemory
-from anaphora.ltm.summarizers.first_words import WordCut
-from tests.ltm.sample_exchanges import ANN, said
+from anaphora.ltm.summarizers.first_words import FirstWords
+from tests.ltm.sample_exchanges import ANN, make_exchange
 url, first = sys.argv[1], int(sys.argv[2])
-memory = LongTermMemory(url, summarizer=WordCut(), settings={SETTINGS})
+memory = LongTermMemory(url, summarizer=FirstWords(), settings={SETTINGS})
 for number in range(first, first + 100_000):
-    memory.add(ANN, said(f"number {{number}}", "so it is"))
+    memory.add(ANN, make_exchange(f"number {{number}}", "so it is"))
     os.write(1, b"%d\\n" % number)
 """
 
@@ -58,7 +58,7 @@ def kept(url: str) -> list[int]:
         return [int(one.question.split()[1]) for one in reversed(found)]
 
 
-def test_kill_9_loses_nothing_and_doubles_nothing(url):
+def test_kill_9_neither_loses_nor_duplicates_exchanges(url):
     random.seed(7)
     told = []
     for _ in range(6):

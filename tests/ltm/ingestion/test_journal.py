@@ -40,9 +40,7 @@ def left(journal: Journal) -> list[bytes]:
 
 @settings(max_examples=50)
 @given(entries=st.lists(st.binary(min_size=1, max_size=300), max_size=30))
-def test_what_is_written_is_read_in_its_order_over_as_many_files_as_it_takes(
-    entries, tmp_path_factory
-):
+def test_entries_are_read_in_order_across_segments(entries, tmp_path_factory):
     journal = Journal(tmp_path_factory.mktemp("journal"), size=500)
     for entry in entries:
         journal.append(entry)
@@ -50,14 +48,14 @@ def test_what_is_written_is_read_in_its_order_over_as_many_files_as_it_takes(
     journal.close()
 
 
-def test_an_entry_that_is_longer_than_a_file_gets_one_of_its_own(journal):
+def test_an_oversized_entry_gets_a_segment_of_its_own(journal):
     journal.append(b"short")
     journal.append(b"x" * 5_000)
     journal.append(b"again")
     assert written(journal) == [b"short", b"x" * 5_000, b"again"]
 
 
-def test_reading_goes_on_where_it_ended(journal):
+def test_reading_resumes_at_a_position(journal):
     journal.append(b"one")
     (segment,) = journal.segments()
     ((_, position),) = segment.entries(0)
@@ -78,7 +76,7 @@ def test_an_entry_whose_bytes_never_reached_the_disk_is_damaged(journal):
     assert [isinstance(entry, DamagedEntry) for entry in read] == [False, True]
 
 
-def test_what_is_cleared_is_not_in_the_file_any_more(journal):
+def test_cleared_entries_are_not_in_the_file(journal):
     journal.append(b"a secret")
     journal.append(b"not yet")
     (segment,) = journal.segments()
@@ -94,21 +92,21 @@ def test_files_are_private(journal, folder):
     assert set(modes.values()) == {0o700, 0o600}
 
 
-def test_what_a_living_process_writes_is_nobody_elses(journal, folder):
+def test_segments_of_a_living_process_are_not_orphans(journal, folder):
     journal.append(b"mine")
     other = Journal(folder)
     assert left(other) == []
     other.close()
 
 
-def test_what_a_closed_journal_leaves_is_taken_over(journal, folder):
+def test_segments_of_a_closed_journal_are_orphans(journal, folder):
     first = Journal(folder)
     first.append(b"left")
     first.close()
     assert left(journal) == [b"left"]
 
 
-def test_a_journal_that_leaves_nothing_leaves_no_files(folder):
+def test_an_empty_journal_leaves_no_files(folder):
     journal = Journal(folder)
     journal.append(b"one")
     (segment,) = journal.segments()
@@ -117,7 +115,7 @@ def test_a_journal_that_leaves_nothing_leaves_no_files(folder):
     assert list(folder.iterdir()) == []
 
 
-def test_nothing_of_a_process_stays_once_its_segments_are_deleted(journal, folder):
+def test_the_lock_file_is_deleted_with_the_last_segment(journal, folder):
     gone = Journal(folder)
     gone.append(b"left")
     gone.close()
@@ -130,7 +128,7 @@ def test_nothing_of_a_process_stays_once_its_segments_are_deleted(journal, folde
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from anaphora.ltm.ingestion.journal import Damaged, Journal
+from anaphora.ltm.ingestion.journal import DamagedEntry, Journal
 journal = Journal(Path(sys.argv[1]))
 for number in range(100_000):
     journal.append(b"entry %d" % number)
@@ -138,7 +136,7 @@ for number in range(100_000):
 """
 
 
-def test_what_was_written_outlives_kill_9(journal, folder):
+def test_entries_survive_kill_9(journal, folder):
     with subprocess.Popen(
         [sys.executable, "-c", KILLED, str(folder)], stdout=subprocess.PIPE, cwd=Path.cwd()
     ) as process:
@@ -167,19 +165,19 @@ def test_a_forked_process_has_files_of_its_own(journal):
     assert left(journal) == [b"of the child"]
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(StoreError, match=r"cannot be written: .*name another folder"):
+    with pytest.raises(StoreError, match=r"cannot be written: .*choose another folder"):
         Journal(tmp_path / "file" / "journal")
 
 
-def test_a_full_disk_is_told_and_what_was_written_stays(journal, monkeypatch):
+def test_a_full_disk_is_reported_and_loses_nothing(journal, monkeypatch):
     journal.append(b"x" * 900)
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("anaphora.ltm.ingestion.journal._reserve", full)
+    monkeypatch.setattr("anaphora.ltm.ingestion.journal._preallocate", full)
     with pytest.raises(StoreError, match="No space left"):
         journal.append(b"y" * 900)
     assert written(journal) == [b"x" * 900]
@@ -188,7 +186,7 @@ def test_a_full_disk_is_told_and_what_was_written_stays(journal, monkeypatch):
     assert written(journal) == [b"x" * 900, b"z" * 900]
 
 
-def test_what_another_user_has_left_is_told_once(journal, folder, monkeypatch, caplog):
+def test_segments_of_another_user_are_reported_once(journal, folder, monkeypatch, caplog):
     left_by_other = Journal(folder)
     left_by_other.append(b"unreadable")
     left_by_other.close()
@@ -247,7 +245,7 @@ def test_a_flipped_bit_in_the_51st_of_100_entries_loses_only_that_one(folder, di
 @settings(max_examples=300, deadline=None)
 @example(place=99, offset=0, bit=0)
 @given(place=st.integers(0, 99), offset=st.integers(0, 30), bit=st.integers(0, 7))
-def test_whatever_bit_is_flipped_only_one_entry_is_lost(place, offset, bit, tmp_path_factory):
+def test_any_flipped_bit_loses_one_entry_only(place, offset, bit, tmp_path_factory):
     folder = tmp_path_factory.mktemp("journal")
     journal = Journal(folder, size=20_000)
     entries = [f"entry {number:03}, and more".encode() for number in range(100)]
@@ -268,7 +266,7 @@ def test_whatever_bit_is_flipped_only_one_entry_is_lost(place, offset, bit, tmp_
     begin=st.integers(0, 1_500),
     noise=st.binary(min_size=1, max_size=200),
 )
-def test_damage_takes_nothing_along_that_it_does_not_touch(entries, begin, noise, tmp_path_factory):
+def test_damage_does_not_affect_other_entries(entries, begin, noise, tmp_path_factory):
     folder = tmp_path_factory.mktemp("journal")
     journal = Journal(folder, size=4_000)
     for entry in entries:
@@ -288,7 +286,7 @@ def test_damage_takes_nothing_along_that_it_does_not_touch(entries, begin, noise
     assert all(entry in read for entry in untouched)  # in their order
 
 
-def test_half_an_entry_of_a_dying_process_is_just_the_end(folder, died):
+def test_an_incomplete_last_entry_is_the_end(folder, died):
     path, starts = died
     end = starts[-1] + HEAD + len(b"entry 99, and more")
     data = bytearray(path.read_bytes())
@@ -299,14 +297,14 @@ def test_half_an_entry_of_a_dying_process_is_just_the_end(folder, died):
     assert not any(isinstance(entry, DamagedEntry) for entry in read)
 
 
-def test_the_damaged_last_entry_is_given_out_too(folder, died):
+def test_a_damaged_last_entry_is_reported(folder, died):
     path, starts = died
     flip(path, starts[99] + HEAD + 4)
     read = left(Journal(folder))
     assert [isinstance(entry, DamagedEntry) for entry in read] == [False] * 99 + [True]
 
 
-def test_what_was_cleared_is_no_damage(folder, died):
+def test_cleared_entries_are_not_damaged(folder, died):
     path, starts = died
     data = path.read_bytes()
     path.write_bytes(bytes(starts[40]) + data[starts[40] :])
@@ -314,9 +312,7 @@ def test_what_was_cleared_is_no_damage(folder, died):
 
 
 @pytest.mark.parametrize("pattern", [b"\x10\0\0\0", b"\x01", b"\xff", b"\xffAE\xff"])
-def test_a_file_that_holds_nothing_but_damage_is_read_in_the_time_of_its_length(
-    pattern, folder, monkeypatch
-):
+def test_a_damaged_file_is_read_in_linear_time(pattern, folder, monkeypatch):
     """Whatever the damage looks like, no byte is summed up again and again."""
     journal = Journal(folder, size=1 << 20)
     journal.append(b"first")

@@ -30,7 +30,7 @@ def left(quarantine: JournalQuarantine) -> list[str]:
     return [item.key.user if item.key else "?" for item in quarantine.items()]
 
 
-def test_an_intact_entry_of_another_user_stays_however_like_the_names_are(quarantine):
+def test_an_intact_entry_of_a_user_with_a_similar_name_stays(quarantine):
     for number in (1, 2, 11):
         key = ConversationKey(f"user{number:04}", "weather")
         quarantine.put("segment", number, entry_of(key), "the store refuses it")
@@ -54,7 +54,7 @@ def test_an_intact_entry_of_another_tenant_or_model_stays(quarantine):
     assert [item.key for item in quarantine.items()] == [ConversationKey("ann", "cafe", "b")]
 
 
-def test_a_damaged_entry_that_may_be_of_either_goes_with_both(quarantine):
+def test_a_damaged_entry_of_either_user_is_erased_with_both(quarantine):
     damaged = DamagedEntry(HEAD + entry_of(ConversationKey("user0003", "weather")))
     for user in ("user0001", "user0002"):
         quarantine.put("segment", 1, damaged, "its checksum does not match")
@@ -62,7 +62,7 @@ def test_a_damaged_entry_that_may_be_of_either_goes_with_both(quarantine):
         assert left(quarantine) == []
 
 
-def test_a_damaged_entry_of_somebody_else_stays(quarantine):
+def test_a_damaged_entry_of_another_user_stays(quarantine):
     damaged = DamagedEntry(HEAD + entry_of(ConversationKey("ann", "weather", "acme")))
     quarantine.put("segment", 1, damaged, "its checksum does not match")
     quarantine.erase("bob", "acme", None)
@@ -73,7 +73,7 @@ def test_a_damaged_entry_of_somebody_else_stays(quarantine):
     assert quarantine.count() == 0
 
 
-def test_a_damaged_part_of_several_entries_goes_with_each_of_their_users(quarantine):
+def test_a_damaged_run_of_entries_is_erased_with_each_of_its_users(quarantine):
     part = b"".join(HEAD + entry_of(ConversationKey(user, "weather")) for user in ("ann", "bob"))
     for user in ("ann", "bob"):
         quarantine.put("segment", 1, DamagedEntry(part), "its checksum does not match")
@@ -81,14 +81,14 @@ def test_a_damaged_part_of_several_entries_goes_with_each_of_their_users(quarant
         assert quarantine.count() == 0
 
 
-def test_one_whose_names_cannot_be_read_goes_with_anyone(quarantine):
+def test_an_entry_with_unreadable_names_is_erased_with_any_user(quarantine):
     quarantine.put("segment", 1, DamagedEntry(b"\xff\xff"), "its checksum does not match")
     quarantine.put("segment", 2, b"no JSON", "it cannot be read")
     quarantine.erase("bob", "", None)
     assert quarantine.count() == 0
 
 
-def test_one_that_an_earlier_version_put_aside_counts_as_damaged(quarantine, tmp_path):
+def test_an_entry_quarantined_by_an_earlier_version_counts_as_damaged(quarantine, tmp_path):
     entry = entry_of(ConversationKey("user0002", "weather"))
     (tmp_path / "segment-1.quarantine").write_bytes(b'{"reason": "no"}\n' + entry)
     quarantine.erase("bob", "", None)
@@ -103,7 +103,7 @@ keys = st.builds(ConversationKey, names, names, names | st.just(""))
 
 @given(keys, st.data())
 @example(ConversationKey("ab\ud800", "m", ""), None)
-def test_whatever_byte_is_damaged_the_entry_goes_with_its_user(tmp_path_factory, key, data):
+def test_any_damaged_byte_leaves_the_entry_erasable_with_its_user(tmp_path_factory, key, data):
     quarantine = JournalQuarantine(tmp_path_factory.mktemp("journal"))
     damaged = bytearray(HEAD + entry_of(key))
     if data is not None:
@@ -116,7 +116,7 @@ def test_whatever_byte_is_damaged_the_entry_goes_with_its_user(tmp_path_factory,
 
 
 @given(keys, keys)
-def test_an_intact_entry_goes_with_its_own_user_alone(tmp_path_factory, key, other):
+def test_an_intact_entry_is_erased_with_its_own_user_only(tmp_path_factory, key, other):
     quarantine = JournalQuarantine(tmp_path_factory.mktemp("journal"))
     quarantine.put("segment", 1, entry_of(key), "the store refuses it")
     quarantine.erase(other.user, other.tenant, None)

@@ -50,7 +50,7 @@ def test_an_exchange_is_read_as_it_was_written(exchange, key):
     assert load_record(dump_record(key, exchange)) == (key, exchange)
 
 
-def test_a_time_is_kept_as_that_moment():
+def test_a_time_is_stored_as_an_instant():
     tokyo = timezone(timedelta(hours=9))
     exchange = Exchange("q", "a", datetime(2026, 3, 14, 21, tzinfo=tokyo))
     at = load_record(dump_record(ANN, exchange))[1].at
@@ -71,24 +71,24 @@ def test_the_record_of_an_earlier_version_has_no_zone_and_no_dates():
     "dates",
     [[1], {"offset": "x"}, {"offset": 10**9}, {"answer_dates": [[1, 2]]}, {"question_dates": 7}],
 )
-def test_dates_that_are_none_are_refused(dates):
+def test_invalid_dates_are_rejected(dates):
     plain = json.loads(dump_record(ANN, make_exchange("q")))
-    with pytest.raises(StoreError, match="this is no record of an exchange"):
+    with pytest.raises(StoreError, match="this is not a record of an exchange"):
         load_record(json.dumps([3, *plain[1:], {}, dates]).encode())
 
 
-def test_a_time_without_a_zone_is_refused():
+def test_a_time_without_a_zone_is_rejected():
     with pytest.raises(ValueError, match="no time zone"):
         dump_record(ANN, Exchange("q", "a", datetime(2026, 3, 14)))
 
 
-def test_what_json_does_not_know_is_told():
+def test_values_unknown_to_json_are_reported():
     entity = Entity("city", frozenset({"city"}), "Tokyo", meta={"at": object()})
-    with pytest.raises(StoreError, match="an exchange of 'ann' cannot be kept"):
+    with pytest.raises(StoreError, match="an exchange of 'ann' cannot be stored"):
         dump_record(ANN, Exchange("q", "a", datetime(2026, 3, 14, tzinfo=UTC), memory=(entity,)))
 
 
-def test_a_record_of_a_later_version_is_told_from_a_broken_one():
+def test_a_record_of_a_later_version_differs_from_a_damaged_one():
     plain = json.loads(dump_record(ANN, make_exchange("q")))
     with pytest.raises(NewerFormatError, match="update anaphora"):
         load_record(json.dumps([FORMAT_VERSION + 1, *plain[1:]]).encode())
@@ -98,21 +98,21 @@ def test_a_record_of_a_later_version_is_told_from_a_broken_one():
     record=st.binary(max_size=60)
     | st.builds(lambda one: json.dumps(one).encode(), st.lists(st.none() | st.integers() | texts))
 )
-def test_whatever_is_no_record_is_refused(record):
+def test_anything_but_a_record_is_rejected(record):
     with pytest.raises(StoreError):
         load_record(record)
 
 
 @pytest.mark.parametrize("time", ["1e999", "-1e999", "1e300", "NaN", str(10**30), '"now"'])
-def test_a_time_that_is_none_is_refused(time):
+def test_invalid_times_are_rejected(time):
     plain = json.loads(dump_record(ANN, make_exchange("q")))
     plain[4] = "WHEN"
-    with pytest.raises(StoreError, match="this is no record of an exchange"):
+    with pytest.raises(StoreError, match="this is not a record of an exchange"):
         load_record(json.dumps(plain).replace('"WHEN"', time).encode())
 
 
 @given(data=st.data())
-def test_a_damaged_record_is_refused_or_read(data):
+def test_a_damaged_record_is_rejected_or_read(data):
     record = bytearray(
         dump_record(ANN, make_exchange("what is it", "rain", slots={"city": ("Tokyo",)}))
     )

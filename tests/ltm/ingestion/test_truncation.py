@@ -25,7 +25,7 @@ TEXTS = st.text(st.sampled_from("ab \n\t\u0301\u200d👩👧🇩🇪각ก้\ud
 @example(text="👩‍👧" * 10, limit=4)
 @example(text="e" + "\u0301" * 300, limit=20)
 @example(text=" " * 50 + "x", limit=20)
-def test_a_cut_text_is_a_beginning_that_ends_between_graphemes(text, limit):
+def test_a_truncated_text_ends_between_graphemes(text, limit):
     cut = truncate_text(text, limit)
     assert text.startswith(cut)
     assert len(cut) <= limit
@@ -48,7 +48,7 @@ def test_a_text_is_cut_between_words():
     slots=st.dictionaries(st.text(max_size=3), st.lists(TEXTS, max_size=4).map(tuple), max_size=5),
     count=st.integers(0, 5),
 )
-def test_an_exchange_fits_and_says_what_was_cut(question, answer, slots, count):
+def test_a_truncated_exchange_fits_and_records_what_was_cut(question, answer, slots, count):
     memory = (Entity("city", frozenset({"city"}), "Tokyo"),) * count
     exchange = replace(make_exchange(question, answer, slots=slots), memory=memory)
     kept = truncate_exchange(exchange, SMALL)
@@ -69,12 +69,12 @@ def test_an_exchange_fits_and_says_what_was_cut(question, answer, slots, count):
     assert read == kept
 
 
-def test_an_exchange_within_the_limits_is_itself():
+def test_an_exchange_within_the_limits_is_unchanged():
     exchange = make_exchange("weather in Tokyo", "sunny")
     assert truncate_exchange(exchange, ExchangeLimits()) is exchange
 
 
-def test_a_question_of_megabytes_is_kept_and_indexed_in_part(tmp_path):
+def test_a_huge_question_is_stored_and_indexed_in_part(tmp_path):
     question = " ".join(f"word{number}" for number in range(300_000))
     with LongTermMemory(f"sqlite:///{tmp_path}/memory.db", summarizer=None) as memory:
         memory.add(ANN, make_exchange(question, "That is too long."))
@@ -88,7 +88,7 @@ def test_a_question_of_megabytes_is_kept_and_indexed_in_part(tmp_path):
     assert sum(path.stat().st_size for path in tmp_path.iterdir() if path.is_file()) < 1 << 20
 
 
-def test_one_exchange_is_found_by_a_bounded_number_of_terms():
+def test_the_terms_of_an_exchange_are_limited():
     text = " ".join(f"word{number}" for number in range(5_000))
     exchange = make_exchange(text, intent="order_tea", slots={"size": ("large",)})
     terms = exchange_terms(exchange)
@@ -99,6 +99,6 @@ def test_one_exchange_is_found_by_a_bounded_number_of_terms():
 
 
 @pytest.mark.parametrize("name", ["question", "answer", "slot_value", "slots", "memory"])
-def test_limits_that_leave_nothing_are_refused(name):
-    with pytest.raises(ValueError, match="from 1"):
+def test_limits_below_one_are_rejected(name):
+    with pytest.raises(ValueError, match="at least 1"):
         ExchangeLimits(**{name: 0})

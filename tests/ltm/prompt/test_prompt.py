@@ -132,7 +132,7 @@ def sizes(prompt: Prompt, measure: Measure) -> list[int]:
 # What is in it
 
 
-def test_a_prompt_has_its_parts_in_the_declared_order() -> None:
+def test_a_prompt_has_its_sections_in_order() -> None:
     context = PromptContext(
         "Be brief.",
         "And now?",
@@ -160,7 +160,7 @@ def test_a_prompt_has_its_parts_in_the_declared_order() -> None:
     assert blocks == ["recent", "passage", "passages", "summary", "remembered"]
 
 
-def test_as_messages_what_was_said_recently_is_turn_by_turn() -> None:
+def test_recent_exchanges_become_messages() -> None:
     context = PromptContext(
         "Be brief.",
         "And in\nOsaka?",
@@ -179,7 +179,7 @@ def test_as_messages_what_was_said_recently_is_turn_by_turn() -> None:
     ]
 
 
-def test_without_anything_to_tell_there_are_instructions_and_question_alone() -> None:
+def test_an_empty_context_gives_instructions_and_question_only() -> None:
     prompt = build_prompt(PromptContext("Be brief.", "And now?"), 500)
     assert prompt.text == "Be brief.\n\n<question>And now?</question>"
     assert [message["role"] for message in prompt.messages] == ["system", "user"]
@@ -195,7 +195,7 @@ def test_a_passage_comes_with_its_neighbours() -> None:
     assert questions(prompt) == [exchange.question for exchange in talk(3)]
 
 
-def test_nothing_is_told_twice() -> None:
+def test_nothing_is_repeated() -> None:
     first, second, third, fourth = talk(4)
     context = PromptContext(
         passages=[
@@ -244,12 +244,12 @@ def test_a_template_never_makes_it_larger_than_its_limit(context: PromptContext,
 
 
 @given(contexts)
-def test_what_fits_is_whole(context: PromptContext) -> None:
+def test_items_that_fit_are_complete(context: PromptContext) -> None:
     assert build_prompt(context, 10**6).dropped == ()
 
 
 @given(contexts, st.integers(10, 150))
-def test_all_that_was_dropped_is_reported(context: PromptContext, limit: int) -> None:
+def test_everything_dropped_is_reported(context: PromptContext, limit: int) -> None:
     prompt = build_prompt(context, limit)
     gone = [one.item for one in prompt.dropped if one.section == "recent" and not one.shortened]
     kept = len(context.recent) - len(gone)
@@ -259,7 +259,7 @@ def test_all_that_was_dropped_is_reported(context: PromptContext, limit: int) ->
     assert prompt.text.count("<span") == len(context.summary) - len(gone)
 
 
-def test_each_message_may_cost_more_than_its_words() -> None:
+def test_messages_may_have_an_overhead() -> None:
     context = PromptContext("Be brief.", "And now?", recent=talk(3))
     prompt = build_prompt(context, 500, per_message=100)
     assert len(prompt.messages) == 4
@@ -318,18 +318,18 @@ def full(limit: int, **shares: Any) -> dict[str, int]:
     }
 
 
-def test_each_part_has_its_share() -> None:
+def test_each_section_gets_its_share() -> None:
     found = full(1_030, remembered=1, summary=2, passages=3, recent=4)
     assert [found[part] / 100 for part in ("remembered", "summary", "passages", "recent")] == [
         pytest.approx(share, abs=0.2) for share in (1, 2, 3, 4)
     ]
 
 
-def test_a_part_without_a_share_is_left_out() -> None:
+def test_a_section_without_a_share_is_left_out() -> None:
     assert set(full(500, summary=0)) == {"remembered", "passages", "recent"}
 
 
-def test_what_a_part_does_not_need_goes_to_the_others_by_their_shares() -> None:
+def test_unused_room_is_divided_by_the_shares() -> None:
     context = PromptContext(
         summary=[summed("Five words are in this.")],
         passages=[Passage(KEY, exchange) for exchange in talk(200)],
@@ -345,13 +345,16 @@ def test_what_a_part_does_not_need_goes_to_the_others_by_their_shares() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"order": ("summary", "recent")}, "the order must name remembered, summary, passages"),
-        ({"summary": -0.1}, "shares must be numbers from 0"),
-        ({"recent": float("nan")}, "shares must be numbers from 0"),
+        (
+            {"order": ("summary", "recent")},
+            "the order must name each of remembered, summary, passages",
+        ),
+        ({"summary": -0.1}, "shares must be finite numbers of at least 0"),
+        ({"recent": float("nan")}, "shares must be finite numbers of at least 0"),
         (dict.fromkeys(["remembered", "summary", "passages", "recent"], 0), "one of them greater"),
     ],
 )
-def test_a_layout_that_makes_no_sense_is_refused(wrong: dict[str, Any], message: str) -> None:
+def test_invalid_layouts_are_rejected(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         PromptLayout(**wrong)
 
@@ -359,7 +362,7 @@ def test_a_layout_that_makes_no_sense_is_refused(wrong: dict[str, Any], message:
 # What is shortened
 
 
-def test_a_question_is_shortened_if_it_must_be() -> None:
+def test_a_long_question_is_truncated() -> None:
     prompt = build_prompt(PromptContext("Be brief.", "one two three four five", recent=talk(2)), 5)
     assert prompt.messages[-1]["content"] == "one two …"
     assert [(one.section, one.size, one.shortened) for one in prompt.dropped][-1] == (
@@ -369,7 +372,7 @@ def test_a_question_is_shortened_if_it_must_be() -> None:
     )
 
 
-def test_the_only_summary_is_shortened_to_whole_sentences() -> None:
+def test_a_single_summary_is_truncated_to_whole_sentences() -> None:
     text = "Ann likes tea. She lives in Kyoto, near 3.5 km of river. " + "And so on " * 50
     prompt = build_prompt(PromptContext(summary=[summed(text)]), 60)
     assert ">Ann likes tea. She lives in Kyoto, near 3.5 km of river.</span>" in prompt.text
@@ -387,7 +390,7 @@ def test_an_exchange_loses_its_answer_first() -> None:
 
 
 @given(texts)
-def test_a_text_is_cut_at_the_ends_of_words_alone(text: str) -> None:
+def test_a_text_is_truncated_after_words_only(text: str) -> None:
     for places in find_cut_points(text):
         assert places == sorted(set(places))
         for place in places:
@@ -412,7 +415,9 @@ def test_a_text_is_cut_at_the_ends_of_words_alone(text: str) -> None:
         ("กำกำ", ["กำ"]),
     ],
 )
-def test_scripts_without_blanks_are_cut_between_graphemes(text: str, pieces: list[str]) -> None:
+def test_scripts_without_spaces_are_truncated_between_graphemes(
+    text: str, pieces: list[str]
+) -> None:
     assert [text[:place] for place in find_cut_points(text)[1]] == pieces
 
 
@@ -420,7 +425,7 @@ def test_scripts_without_blanks_are_cut_between_graphemes(text: str, pieces: lis
 
 
 @given(st.text(st.characters() | st.sampled_from("&<>#;|\n 0l")) | texts)
-def test_what_is_fenced_can_be_read_again(text: str) -> None:
+def test_fencing_is_reversible(text: str) -> None:
     assert (unescape(escape(text)), unfence(fence(text))) == (text, text)
     assert not set(escape(text)) & set("<>\r\u2028\u200b\x00\u202e")
     assert all(line.startswith("| ") for line in fence(text).split("\n")[1:])
@@ -469,7 +474,7 @@ def told(exchanges: Sequence[Exchange]) -> list[tuple[str, str]]:
 
 
 @given(contexts)
-def test_no_text_poses_as_another_part(context: PromptContext) -> None:
+def test_no_text_can_imitate_another_section(context: PromptContext) -> None:
     context = replace(
         context, passages=[replace(one, before=(), after=()) for one in context.passages]
     )
@@ -500,7 +505,7 @@ def test_no_text_poses_as_another_part(context: PromptContext) -> None:
 # Templates and callables
 
 
-def test_a_template_sees_the_parts() -> None:
+def test_a_template_sees_the_sections() -> None:
     render = template_renderer(
         "{{ instructions }}\n{% for one in remembered %}{{ one.name }}={{ one.value }}\n"
         "{% endfor %}{% for one in recent %}- {{ one.user }} / {{ one.bot }}\n{% endfor %}"
@@ -523,13 +528,13 @@ def test_a_template_sees_the_parts() -> None:
     ("text", "message"),
     [
         ("a\n{% if %}", "the template of the prompt, line 2: "),
-        ("{{ 'a' * 999999 }}", "cannot be filled: the result of \\* is too large"),
-        ("{{ question.__class__.__mro__ }}", "cannot be filled: access to attribute '__class__'"),
-        ("{{ nothing }}", "cannot be filled: 'nothing' is undefined"),
-        ("{{ 1 / 0 }}", "cannot be filled: division by zero"),
+        ("{{ 'a' * 999999 }}", "cannot be rendered: the result of \\* is too large"),
+        ("{{ question.__class__.__mro__ }}", "cannot be rendered: access to attribute '__class__'"),
+        ("{{ nothing }}", "cannot be rendered: 'nothing' is undefined"),
+        ("{{ 1 / 0 }}", "cannot be rendered: division by zero"),
     ],
 )
-def test_a_template_that_is_wrong_says_so(text: str, message: str) -> None:
+def test_an_invalid_template_is_reported(text: str, message: str) -> None:
     with pytest.raises(AnaphoraError, match=message):
         build_prompt(PromptContext("Be brief."), 100, render=template_renderer(text))
 
@@ -553,7 +558,7 @@ def test_a_callable_may_make_messages() -> None:
     assert prompt.dropped
 
 
-def test_where_nothing_was_said_there_is_no_message() -> None:
+def test_silent_exchanges_give_no_message() -> None:
     mark = Exchange("", "", NOON, status="reset")
     prompt = build_prompt(PromptContext("Be brief.", "And now?", recent=[*talk(1), mark]), 100)
     assert [one["role"] for one in prompt.messages] == ["system", "user", "assistant", "user"]

@@ -12,12 +12,19 @@ from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.measure import WORDS, Measure
 from anaphora.ltm.history.working_history import HistoryPart, HistorySettings
-from anaphora.ltm.retrieval.store import Document, NewExchange, RecallStore, SearchFilter, UserKey
+from anaphora.ltm.retrieval.store import (
+    NO_FILTER,
+    Document,
+    NewExchange,
+    RecallStore,
+    SearchFilter,
+    UserKey,
+)
 from anaphora.stm.conversation import ConversationKey
 from tests.support.store_location import StoreLocation
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
-NO_FILTER = SearchFilter()
+
 ANN, BEN = ConversationKey("ann", "weather"), ConversationKey("ben", "weather")
 ANN_HOTELS = ConversationKey("ann", "hotels")
 ANN_ELSEWHERE = ConversationKey("ann", "weather", "acme")

@@ -13,12 +13,12 @@ from anaphora.ltm.retrieval.terms import extract_terms
 MONDAY = datetime(2026, 3, 9, 23, 30, tzinfo=UTC)
 
 
-def test_an_exchange_is_found_by_what_both_said():
+def test_an_exchange_is_indexed_by_question_and_answer():
     found = exchange_terms(Exchange("Where did I park?", "In the blue garage.", MONDAY))
     assert set(extract_terms("park garage")) <= set(found)
 
 
-def test_a_follow_up_is_found_by_what_it_left_out():
+def test_a_follow_up_is_indexed_by_its_inherited_slots():
     follow_up = Exchange(
         "And tomorrow?",
         "Sunny.",
@@ -29,7 +29,7 @@ def test_a_follow_up_is_found_by_what_it_left_out():
     assert set(extract_terms("weather forecast Tokyo New York")) <= set(exchange_terms(follow_up))
 
 
-def test_a_slot_that_was_said_does_not_count_twice():
+def test_a_slot_value_in_the_text_is_indexed_once():
     said = Exchange("Weather in Tokyo?", "", MONDAY, slots={"city": ("Tokyo",)})
     assert exchange_terms(said).count("tokyo") == 1
 
@@ -47,17 +47,17 @@ def test_a_slot_that_was_said_does_not_count_twice():
         ("../en", "Monday 9 March 2026"),
     ],
 )
-def test_an_exchange_is_found_by_its_day_in_the_words_of_its_language(language, day):
+def test_an_exchange_is_indexed_by_its_day_in_its_language(language, day):
     found = exchange_terms(Exchange("", "", MONDAY, language=language))
     assert set(extract_terms(day.replace("日", ""), language or "en")) <= set(found)
 
 
-def test_the_day_is_the_one_that_the_clock_of_the_user_showed():
+def test_the_indexed_day_is_the_users_local_day():
     in_tokyo = MONDAY.astimezone(timezone(timedelta(hours=9)))
     assert "tuesday" in exchange_terms(Exchange("", "", in_tokyo))
 
 
-def test_the_meaning_of_an_exchange_is_that_of_its_texts_after_the_end_of_the_one_before():
+def test_the_embedding_text_starts_with_the_end_of_the_previous_exchange():
     before = Exchange("What is the weather in Tokyo?", "Sunny.", MONDAY)
     after = Exchange("And tomorrow?", "Rain.", MONDAY)
     assert embedding_text(after) == "And tomorrow?\nRain."
@@ -65,7 +65,7 @@ def test_the_meaning_of_an_exchange_is_that_of_its_texts_after_the_end_of_the_on
     assert embedding_text(Exchange("Hello", "", MONDAY)) == "Hello"
 
 
-def test_a_long_exchange_before_leaves_room_for_the_one_that_is_meant():
+def test_a_long_previous_exchange_leaves_room_for_the_exchange_itself():
     long = Exchange("word " * 5_000 + "last", "", MONDAY)
     text = embedding_text(Exchange("And tomorrow?", "Rain.", MONDAY), long)
     assert len(text.split()) < 80

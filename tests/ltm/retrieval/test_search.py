@@ -79,7 +79,7 @@ HOWS = ("text", "meaning", "hybrid", "rrf")
 
 
 @pytest.mark.parametrize("mode", HOWS)
-def test_what_has_the_words_comes_first(mode):
+def test_exchanges_with_the_words_come_first(mode):
     store = told(*FILLER, "I adopted a tabby kitten in Lisbon.", *FILLER)
     page = search(store, OF_ANN, "tabby kitten Lisbon", mode=mode, embedder=Synonyms())
     assert questions(page)[0] == "I adopted a tabby kitten in Lisbon."
@@ -87,13 +87,13 @@ def test_what_has_the_words_comes_first(mode):
     assert scores == sorted(scores, reverse=True)
 
 
-def test_a_single_word_finds_what_has_it_before_what_stands_beside_it():
+def test_an_exchange_with_the_word_comes_before_its_neighbours():
     long = "Well, there is so much to be told of that long journey and of all who came along."
     store = told(*FILLER, long, "Porto!", long, *FILLER)
     assert questions(search(store, OF_ANN, "porto"))[0] == "Porto!"
 
 
-def test_the_words_around_an_exchange_tell_what_it_is_about():
+def test_the_words_of_neighbours_count():
     store = told(
         "I bought a telescope.",
         "It cost ninety euros.",
@@ -106,12 +106,12 @@ def test_the_words_around_an_exchange_tell_what_it_is_about():
     assert questions(page)[0] == "It cost ninety euros."
 
 
-def test_what_does_not_match_itself_is_found_by_its_neighbours():
+def test_exchanges_are_found_by_the_words_of_their_neighbours():
     store = told(*FILLER * 2, "Which of the volcanoes did you climb?", "Etna.", *FILLER * 2)
     assert "Etna." in questions(search(store, OF_ANN, "climbed volcanoes"))[:3]
 
 
-def test_the_words_around_are_those_of_the_same_conversation():
+def test_neighbours_belong_to_the_same_conversation():
     store = told("Tell me about Etna.")
     told("Nothing.", key=ANN_HOTELS, store=store)
     assert questions(search(store, OF_ANN, "Etna")) == ["Tell me about Etna."]
@@ -132,19 +132,19 @@ def test_the_language_of_the_text_counts():
 
 
 @pytest.mark.parametrize("mode", ["meaning", "hybrid", "rrf"])
-def test_what_means_the_same_is_found_without_a_word_in_common(mode):
+def test_similar_meanings_are_found_without_common_words(mode):
     store = told(*FILLER, "The physician was kind.", *FILLER)
     page = search(store, OF_ANN, "doctor", mode=mode, embedder=Synonyms())
     assert questions(page)[0] == "The physician was kind."
 
 
-def test_with_an_embedder_both_are_searched_else_the_words():
+def test_the_default_mode_is_hybrid_with_an_embedder_else_text():
     store = told(*FILLER, "The physician was kind.", *FILLER)
     assert questions(search(store, OF_ANN, "doctor", embedder=Synonyms())) != []
     assert search(store, OF_ANN, "doctor") == Page()
 
 
-def test_while_nothing_has_a_vector_the_words_are_searched():
+def test_without_vectors_hybrid_search_uses_the_words():
     store = told(*FILLER, "The physician was kind.")
     store.vectors.clear()
     page = search(store, OF_ANN, "physician", mode="hybrid", embedder=Synonyms())
@@ -153,13 +153,13 @@ def test_while_nothing_has_a_vector_the_words_are_searched():
 
 
 @pytest.mark.parametrize("mode", ["meaning", "hybrid", "rrf"])
-def test_the_meaning_without_an_embedder_is_refused_with_the_command_that_mends_it(mode):
+def test_search_by_meaning_without_an_embedder_is_explained(mode):
     with pytest.raises(AnaphoraError, match=r"pip install 'anaphora\[embeddings\]'"):
         search(told("Hello"), OF_ANN, "hello", mode=mode)
 
 
 @pytest.mark.parametrize("mode", HOWS)
-def test_nobody_sees_or_changes_what_others_find(mode):
+def test_users_do_not_affect_the_searches_of_others(mode):
     store = told(*FILLER, "My secret is the lighthouse.")
     before = search(store, OF_ANN, "lighthouse secret", mode=mode, embedder=Synonyms())
     told("The lighthouse is mine.", "secret secret", key=BEN, store=store)
@@ -180,7 +180,7 @@ def test_nobody_sees_or_changes_what_others_find(mode):
         SearchFilter(model="guide", intent="book", until=BEGIN + timedelta(hours=1)),
     ],
 )
-def test_only_what_is_looked_among_is_found(mode, filters):
+def test_filters_restrict_the_results(mode, filters):
     store = told("A room with a view", "No room", "Rooms, rooms")
     told("room one", "rooms two", store=store, intent="book", slots={"city": ("Porto", "Faro")})
     told("room three", "room four", key=ANN_HOTELS, store=store)
@@ -190,7 +190,7 @@ def test_only_what_is_looked_among_is_found(mode, filters):
     assert set(questions(page)) == expected
 
 
-def test_without_a_text_all_are_listed_newest_first():
+def test_an_empty_text_lists_all_exchanges_newest_first():
     store = told(*FILLER)
     page = search(
         store, OF_ANN, " ", filters=SearchFilter(since=BEGIN + timedelta(minutes=2)), size=2
@@ -201,7 +201,7 @@ def test_without_a_text_all_are_listed_newest_first():
 
 
 @pytest.mark.parametrize("text", ["?!…", "🙂", "xyzzy"])
-def test_a_text_that_nothing_has_finds_nothing(text):
+def test_unknown_words_find_nothing(text):
     assert search(told(*FILLER), OF_ANN, text) == Page()
 
 
@@ -235,7 +235,7 @@ def test_passages_come_with_their_neighbours():
     assert (alone.before, alone.after) == ((), ())
 
 
-def test_what_is_erased_meanwhile_is_left_out():
+def test_exchanges_erased_meanwhile_are_left_out():
     store = told("one two", "two three")
     kept = store.fetch
     store.fetch = lambda whose, ids: {  # type: ignore[method-assign]
@@ -245,7 +245,7 @@ def test_what_is_erased_meanwhile_is_left_out():
 
 
 @pytest.mark.parametrize("wrong", [{"page": 0}, {"size": 0}, {"neighbours": -1}])
-def test_a_page_that_cannot_be_is_refused(wrong):
+def test_invalid_pages_are_rejected(wrong):
     with pytest.raises(ValueError, match="no such page"):
         search(told("Hello"), OF_ANN, "hello", **wrong)
 
@@ -256,7 +256,7 @@ def test_a_page_that_cannot_be_is_refused(wrong):
     st.text(alphabet="abcdefg 123ÄЖ猫", min_size=1, max_size=30),
     st.sampled_from(HOWS),
 )
-def test_whatever_was_said_a_search_finds_each_once_with_a_number_for_a_score(said, text, mode):
+def test_any_search_finds_each_exchange_once_with_a_finite_score(said, text, mode):
     store = told(*said)
     page = search(store, OF_ANN, text, mode=mode, embedder=Synonyms(), size=1_000)
     numbers = [one.exchange.number for one in page.passages]
@@ -272,7 +272,7 @@ def test_whatever_was_said_a_search_finds_each_once_with_a_number_for_a_score(sa
 
 @pytest.mark.parametrize("mode", ["text", "meaning", "hybrid", "rrf"])
 @pytest.mark.parametrize("text", ["", "coffee", "January"])
-def test_where_nothing_was_said_nothing_is_found(mode, text):
+def test_silent_exchanges_are_not_found(mode, text):
     store = told("Coffee, please.")
     store.add([NewExchange(ANN, Exchange("", "", BEGIN + timedelta(minutes=1), "reset"), ())])
     store.put_vectors(Synonyms.name, [store.kept[-1].id], Synonyms().embed(["Coffee, please."]))
@@ -283,6 +283,8 @@ def test_where_nothing_was_said_nothing_is_found(mode, text):
     assert len(page.passages) == 2
 
 
-def test_another_way_to_search_is_refused():
-    with pytest.raises(ValueError, match="how is one of text, meaning, hybrid, rrf, not 'magic'"):
+def test_unknown_modes_are_rejected():
+    with pytest.raises(
+        ValueError, match="mode must be one of text, meaning, hybrid, rrf, not 'magic'"
+    ):
         search(told("Coffee."), OF_ANN, "coffee", mode="magic")

@@ -69,25 +69,25 @@ def first(store, text, language="en", at=NOW):
         ("zh", "2026年11月8日"),
     ],
 )
-def test_a_search_with_a_day_finds_what_was_said_on_it(language, text):
+def test_a_day_finds_its_exchanges(language, text):
     assert first(diary(language), text, language).at.date().isoformat() == "2026-11-08"
 
 
-def test_yesterday_is_that_of_who_asks():
+def test_yesterday_depends_on_the_users_time_zone():
     late = datetime(2026, 11, 12, 23, 30, tzinfo=UTC)  # the 13th in Tokyo
     assert first(diary(), "yesterday", at=late).at.day == 11
     in_tokyo = late.astimezone(ZoneInfo("Asia/Tokyo"))
     assert first(diary(), "yesterday", at=in_tokyo).at.day == 12
 
 
-def test_words_and_the_day_are_weighed_together():
+def test_words_and_day_are_ranked_together():
     at = datetime(2026, 11, 8, 15, tzinfo=UTC)
     store = diary(other=("I met Anna in the park", at), early=("Anna rang", FIRST))
     assert first(store, "Anna on the 8th of November").question == "I met Anna in the park"
     assert first(store, "what about Anna last Sunday?").question == "I met Anna in the park"
 
 
-def test_what_mentions_the_day_is_found():
+def test_mentions_of_the_day_are_found():
     said = datetime(2026, 10, 21, 15, tzinfo=UTC)
     store = diary(booked=("Book a table for next Friday", said))
     for text in ("2026-10-30", "30.10.2026", "10/30/2026"):
@@ -102,7 +102,7 @@ def test_a_week_and_a_month_are_found():
     assert first(diary(), "October 2026").at.month == 10
 
 
-def test_a_day_on_which_nothing_was_said_leaves_the_words():
+def test_a_day_without_exchanges_leaves_the_words():
     assert first(diary(), "honey on 2020-01-01").question.startswith("I bought honey")
 
 
@@ -127,7 +127,7 @@ def test_a_day_on_which_nothing_was_said_leaves_the_words():
         ("Call me at 030/1234567", "030 123 45 67"),
     ],
 )
-def test_what_stands_there_is_found(said, text):
+def test_special_tokens_are_found(said, text):
     store = diary(
         one=(said, FIRST + timedelta(hours=1)),
         two=("I write C and 👎 and 12 and 50 and 00 and LH and 0000", FIRST + timedelta(days=9)),

@@ -68,7 +68,7 @@ def found(store: ListRecallStore, text: str, **options) -> list[str]:
         ("zh", "我去東京", "东京"),
     ],
 )
-def test_what_was_said_in_another_form_is_found(language, said, asked):
+def test_other_word_forms_are_found(language, said, asked):
     store = store_of((language, said))
     assert found(store, asked, language=language) == [said]
     assert found(store, asked) == [said]  # the language is known
@@ -94,7 +94,7 @@ def test_another_word_finds_nothing(language, said, asked):
     assert found(store_of((language, said)), asked, language=language) == []
 
 
-def test_the_same_word_goes_before_one_that_it_may_mean_as_well():
+def test_the_same_word_ranks_before_its_alternatives():
     store = store_of(("en", "Fallen leaf"), ("en", "He will leave"), ("en", "Painted leaf"))
     assert found(store, "to leave", size=1) == ["He will leave"]
 

@@ -20,7 +20,7 @@ def test_forms_of_a_word_are_one_term():
     assert extract_terms("Häuser", "de") == extract_terms("Hauses", "de")
 
 
-def test_terms_stand_in_their_order_and_as_often_as_said():
+def test_terms_keep_order_and_repetitions():
     assert extract_terms("To be, or not to be?") == ("to", "be", "or", "not", "to", "be")
 
 
@@ -38,7 +38,7 @@ def test_terms_stand_in_their_order_and_as_often_as_said():
         ("東京タワー", "東京ﾀﾜｰ", "ja"),
     ],
 )
-def test_ways_to_write_a_word_are_one_term(written, otherwise, language):
+def test_spellings_of_a_word_are_one_term(written, otherwise, language):
     assert extract_terms(written, language) == extract_terms(otherwise, language)
 
 
@@ -66,18 +66,18 @@ def test_a_word_is_found_by_another_spelling_and_finds_it(written, otherwise, la
         assert known & asked
 
 
-def test_no_term_is_there_twice():
+def test_further_terms_are_distinct():
     for one in analyze_words("The leaves of the U.S.A. e-mail won't leave Málaga"):
         for further in (one.index_terms, one.query_terms):
             assert len({one.key, *further}) == 1 + len(further)
 
 
-def test_marks_that_are_vowels_stay():
+def test_vowel_signs_are_kept():
     assert extract_terms("किताब", "mr") != extract_terms("कतब", "mr")
     assert extract_terms("เมือง", "th")
 
 
-def test_where_words_are_not_divided_a_part_of_them_is_found():
+def test_parts_of_unspaced_words_are_found():
     for language, sentence, part in (
         ("zh", "明天东京的天气怎么样？", "天气"),
         ("ja", "明日の東京の天気は？", "東京"),
@@ -98,12 +98,12 @@ def test_latin_words_within_chinese_are_words():
     assert "python" in extract_terms("我喜欢Python语言", "zh")
 
 
-def test_the_language_may_have_a_region_and_an_unknown_one_has_whole_words():
+def test_regions_are_ignored_and_unknown_languages_use_whole_words():
     assert extract_terms("runs", "en-GB") == extract_terms("runs", "en_US") == ("run",)
     assert extract_terms("Running runs", "xx") == ("running", "runs")
 
 
-def test_without_a_language_a_text_is_taken_for_the_same_as_by_default():
+def test_an_empty_language_means_the_default_one():
     assert extract_terms("running", "") == extract_terms("running")
 
 
@@ -127,7 +127,7 @@ def test_without_a_language_a_text_is_taken_for_the_same_as_by_default():
         ("C++", "c++"),
     ],
 )
-def test_ways_to_write_what_is_no_word_are_the_same_terms(written, otherwise):
+def test_spellings_of_codes_and_amounts_are_the_same_terms(written, otherwise):
     assert extract_terms(written) == extract_terms(otherwise)
 
 
@@ -143,7 +143,7 @@ def test_ways_to_write_what_is_no_word_are_the_same_terms(written, otherwise):
         ("my number is 555 12 34 567", "5551234567"),
     ],
 )
-def test_a_telephone_number_is_found_by_its_digits_however_they_are_grouped(written, otherwise):
+def test_a_telephone_number_is_found_in_any_grouping(written, otherwise):
     long = {term for term in extract_terms(otherwise) if len(term) >= 7}
     assert long & {term for term in extract_terms(written) if len(term) >= 7}
 
@@ -185,12 +185,12 @@ def test_different_signs_are_different_terms(one, other):
         ("state-of-the-art", ("state", "of", "the", "art")),
     ],
 )
-def test_the_terms_of_what_is_no_word(text, found):
+def test_codes_and_symbols_have_terms(text, found):
     assert extract_terms(text) == found
 
 
 @given(st.text() | st.text("ab1 .,-+#()😀é0"), ANY_LANGUAGE)
-def test_any_text_gives_the_same_terms_each_time_and_none_is_empty(text, language):
+def test_terms_of_any_text_are_deterministic_and_not_empty(text, language):
     found = extract_terms(text, language)
     assert found == extract_terms(text, language)
     assert all(term and not term.isspace() for term in found)

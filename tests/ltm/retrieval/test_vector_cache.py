@@ -29,7 +29,7 @@ def add(matrix: VectorMatrix, number: int) -> None:
     st.lists(st.one_of(st.integers(1, 30), st.sets(st.integers(1, 200))), max_size=12),
     st.integers(0, 40),
 )
-def test_rows_that_stay_are_found_whatever_was_added_and_dropped(steps, limit):
+def test_remaining_rows_are_found_after_additions_and_removals(steps, limit):
     matrix, there, last = VectorMatrix(DIMENSION), [], 0
     for step in steps:
         if isinstance(step, int):
@@ -52,14 +52,14 @@ def test_rows_that_stay_are_found_whatever_was_added_and_dropped(steps, limit):
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(-3, 3)), st.integers(0, 10))
-def test_the_top_is_what_sorting_would_give(values, limit):
+def test_top_k_equals_sorting(values, limit):
     scores = np.array(values, dtype=np.float32)
     ids = np.arange(len(values), dtype=np.int64)
     expected = sorted(range(len(values)), key=lambda place: (-values[place], -place))[:limit]
     assert top_k(scores, ids, limit).tolist() == expected
 
 
-def test_the_matrix_that_was_not_searched_for_longest_leaves_memory_first():
+def test_the_least_recently_searched_matrix_is_dropped_first():
     room = filled(3).nbytes
     matrices = VectorCache(2 * room)
     for scope in "abc":
@@ -72,7 +72,7 @@ def test_the_matrix_that_was_not_searched_for_longest_leaves_memory_first():
     assert matrices.get("b", DIMENSION).last == 0
 
 
-def test_one_that_is_too_large_alone_is_searched_and_forgotten():
+def test_an_oversized_matrix_is_searched_and_dropped():
     matrices = VectorCache(1)
     matrix = matrices.get("a", DIMENSION)
     add(matrix, 1)
@@ -81,7 +81,7 @@ def test_one_that_is_too_large_alone_is_searched_and_forgotten():
     assert matrices.get("a", DIMENSION) is not matrix
 
 
-def test_what_is_dropped_or_cleared_is_read_anew():
+def test_dropped_matrices_are_read_again():
     matrices = VectorCache(1 << 20)
     first, second = matrices.get("a", DIMENSION), matrices.get("b", DIMENSION)
     matrices.drop("a")
@@ -92,6 +92,6 @@ def test_what_is_dropped_or_cleared_is_read_anew():
     assert matrices.get("b", DIMENSION) is not second
 
 
-def test_a_row_of_another_length_is_refused():
+def test_rows_of_another_length_are_rejected():
     with pytest.raises(ValueError, match=r"shape|broadcast"):
         filled(1).extend([2], [20], [b"\0" * 16])

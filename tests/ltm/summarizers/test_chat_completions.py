@@ -139,7 +139,7 @@ def test_the_summaries_come_in_the_order_of_the_segments(chat, service):
     assert chat.summarize(some) == [f"{number}" for number in range(12)]
 
 
-def test_the_dialog_stands_apart_from_the_instructions(chat, service):
+def test_the_dialog_is_separate_from_the_instructions(chat, service):
     earlier = summary("They met.", days=1)
     chat.summarize([segment(earlier, exchange("Will it rain tomorrow?", "No."), most=20)])
     (request,) = service.requests
@@ -171,21 +171,21 @@ def test_no_text_can_close_the_dialog_or_begin_a_line(text):
     assert not any(line.startswith("System") for line in lines)
 
 
-def test_a_sign_of_the_marks_comes_back_as_it_was(chat, service):
+def test_angle_brackets_are_restored(chat, service):
     service.answers(said("The user asked whether 3 &lt; 4."))
     assert chat.summarize([segment(exchange("3 < 4?"))]) == ["The user asked whether 3 < 4."]
     assert "User: 3 &lt; 4?" in service.requests[0].body["messages"][1]["content"]
 
 
-def test_a_segment_in_which_nothing_is_said_is_not_sent(chat, service):
+def test_an_empty_segment_is_not_sent(chat, service):
     assert chat.summarize([segment(exchange(" ", "")), WEATHER]) == ["", "It was sunny."]
     assert chat.summarize([]) == []
     assert len(service.requests) == 1
 
 
-def test_the_key_of_the_environment_is_sent_unless_another_is_given(service, monkeypatch):
+def test_the_key_defaults_to_the_environment(service, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
-    for options in ({}, {"key": KEY}, {"key": ""}):
+    for options in ({}, {"key": KEY}, {"api_key": ""}):
         ChatCompletions(service.url, "m", **options).summarize([WEATHER])
     assert [request.headers.get("Authorization") for request in service.requests] == [
         "Bearer sk-of-the-environment",
@@ -201,13 +201,13 @@ def test_the_options_of_a_request_can_be_chosen(service):
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
-def test_a_busy_service_is_asked_again(chat, service, pauses, status):
+def test_a_busy_service_is_retried(chat, service, pauses, status):
     service.answers(refused(status), refused(status), said("It was sunny."))
     assert chat.summarize([WEATHER]) == ["It was sunny."]
     assert 0.25 <= pauses[0] <= 0.5 <= pauses[1] <= 1
 
 
-def test_it_is_asked_again_after_as_long_as_it_wants(chat, service, pauses):
+def test_retry_after_is_respected(chat, service, pauses):
     at = format_datetime(datetime.now(UTC) - timedelta(minutes=1), usegmt=True)
     service.answers(
         refused(429, Retry_After="7.5"), refused(503, Retry_After=at), said("It was sunny.")
@@ -217,20 +217,20 @@ def test_it_is_asked_again_after_as_long_as_it_wants(chat, service, pauses):
 
 
 @pytest.mark.parametrize("wait", ["soon", "nan", "inf", ""])
-def test_what_it_wants_is_not_heeded_if_it_cannot_be_read(chat, service, pauses, wait):
+def test_an_unreadable_retry_after_is_ignored(chat, service, pauses, wait):
     service.answers(refused(429, Retry_After=wait), said("It was sunny."))
     assert chat.summarize([WEATHER]) == ["It was sunny."]
     assert 0.25 <= pauses[0] <= 0.5
 
 
 @pytest.mark.parametrize("wait", ["600", "Fri, 31 Dec 2100 23:59:59 GMT"])
-def test_who_wants_a_long_wait_is_not_waited_for(chat, service, pauses, wait):
+def test_a_long_retry_after_fails_at_once(chat, service, pauses, wait):
     service.answers(refused(429, "Slow down.", Retry_After=wait))
     assert "it answered 429: Slow down." in failure(chat)
     assert pauses == []
 
 
-def test_a_service_that_stays_busy_is_told(chat, service, pauses):
+def test_a_service_that_stays_busy_is_reported(chat, service, pauses):
     service.behave = lambda request: refused(503, "Overloaded.")
     assert failure(chat) == (
         f"the summarizer {service.url}/chat/completions (some-model): it answered 503: Overloaded."
@@ -241,9 +241,14 @@ def test_a_service_that_stays_busy_is_told(chat, service, pauses):
 
 @pytest.mark.parametrize(
     ("status", "hint"),
-    [(400, "Bad."), (401, "give a valid key"), (403, "may not use"), (404, "ends as it should")],
+    [
+        (400, "Bad."),
+        (401, "give a valid key"),
+        (403, "may not use"),
+        (404, "check that the URL is complete"),
+    ],
 )
-def test_a_refusal_is_told_at_once_with_what_mends_it(chat, service, status, hint):
+def test_permanent_errors_are_reported_at_once_with_a_hint(chat, service, status, hint):
     service.answers(refused(status, "Bad."))
     told = failure(chat)
     assert f"it answered {status}: Bad." in told
@@ -269,13 +274,13 @@ def test_a_password_of_the_url_is_in_no_error(service):
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (Answer(body=b"<html>"), "not one of chat completions"),
-        (Answer(body=b"\xff\xfe\xfd"), "not one of chat completions"),
-        (Answer(body=b"[]"), "not one of chat completions"),
-        (Answer(body=b"{}"), "not one of chat completions"),
-        (Answer(body=b'{"choices": []}'), "not one of chat completions"),
-        (Answer(body=b'{"choices": [null]}'), "not one of chat completions"),
-        (Answer(body=b"[" * 100_000), "not one of chat completions"),
+        (Answer(body=b"<html>"), "not a chat completion"),
+        (Answer(body=b"\xff\xfe\xfd"), "not a chat completion"),
+        (Answer(body=b"[]"), "not a chat completion"),
+        (Answer(body=b"{}"), "not a chat completion"),
+        (Answer(body=b'{"choices": []}'), "not a chat completion"),
+        (Answer(body=b'{"choices": [null]}'), "not a chat completion"),
+        (Answer(body=b"[" * 100_000), "not a chat completion"),
         (Answer(302, headers={"Location": "/elsewhere"}), "it answered 302"),
         (Answer(418, b'{"error": "a teapot"}'), "it answered 418: a teapot"),
         (Answer(418, b'{"error": {"message": 1}}'), "it answered 418"),
@@ -286,17 +291,17 @@ def test_a_password_of_the_url_is_in_no_error(service):
         (said(["It was sunny."]), "its answer is empty"),
         (said("It was", "length"), "cut off"),
         (said("", "content_filter"), "filter"),
-        (said("word " * 29), "it wrote 29 words where 12 were asked for"),
+        (said("word " * 29), "it wrote 29 words instead of 12"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_an_answer_that_is_of_no_use_is_told(chat, service, answer, told):
+def test_unusable_answers_are_reported(chat, service, answer, told):
     service.answers(answer)
     assert told in failure(chat)
     assert len(service.requests) == 1
 
 
-def test_a_service_that_is_not_there_is_told(service, pauses):
+def test_an_unreachable_service_is_reported(service, pauses):
     chat = ChatCompletions("http://127.0.0.1:9/v1", "m", sleep=pauses.append)
     assert "http://127.0.0.1:9/v1/chat/completions (m): it cannot be reached" in failure(chat)
     assert len(pauses) == 2
@@ -307,7 +312,7 @@ def test_a_service_that_is_not_there_is_told(service, pauses):
     [Answer(body=b"x", pause=60), Answer(body=b"x", pieces=1 << 30, pause=0.01)],
     ids=["silent", "drop by drop"],
 )
-def test_a_service_that_takes_too_long_is_told(service, pauses, answer):
+def test_a_timeout_is_reported(service, pauses, answer):
     service.behave = lambda request: answer
     chat = ChatCompletions(service.url, "m", timeout=0.2, max_retries=1, sleep=pauses.append)
     begun = time.monotonic()
@@ -316,7 +321,7 @@ def test_a_service_that_takes_too_long_is_told(service, pauses, answer):
     assert len(service.requests) == 2
 
 
-def test_one_failure_ends_the_rest(service):
+def test_one_failure_cancels_the_other_requests(service):
     service.behave = lambda request: refused(400)
     chat = ChatCompletions(service.url, "m", parallel=1)
     with pytest.raises(SummaryError):
@@ -325,7 +330,7 @@ def test_one_failure_ends_the_rest(service):
 
 
 @pytest.mark.parametrize("url", ["", "localhost:8080", "ftp://host/v1", "http://", "http://h:x/"])
-def test_what_is_no_endpoint_is_told(url):
+def test_invalid_endpoints_are_reported(url):
     with pytest.raises(SummaryError, match="is a URL like https://"):
         ChatCompletions(url, "m")
 
@@ -338,29 +343,29 @@ def test_what_is_no_endpoint_is_told(url):
         ("http://[::1]:8080", "http://[::1]:8080/chat/completions"),
     ],
 )
-def test_the_address_may_be_that_of_the_service_or_of_the_endpoint(given, shown):
+def test_the_url_may_include_the_endpoint_path(given, shown):
     assert chat_completions._parse_endpoint(given) == (shown, shown)
 
 
 @pytest.mark.parametrize("key", ["sk-\nX-Other: 1", "sk-ключ"])
-def test_a_key_that_cannot_be_sent_is_not_shown(key):
+def test_an_invalid_key_is_not_shown(key):
     with pytest.raises(SummaryError, match="one line of ASCII") as caught:
         ChatCompletions("http://host", "m", api_key=key)
     assert "sk-" not in str(caught.value)
 
 
-def test_blanks_around_a_key_do_no_harm(service):
+def test_white_space_around_the_key_is_ignored(service):
     ChatCompletions(service.url, "m", api_key=f"{KEY}\n").summarize([WEATHER])
     assert service.requests[0].headers["Authorization"] == f"Bearer {KEY}"
 
 
-def test_missing_httpx_is_told_with_the_command_that_installs_it(monkeypatch):
+def test_missing_httpx_is_explained(monkeypatch):
     monkeypatch.setattr(chat_completions, "find_spec", lambda name: None)
     with pytest.raises(SummaryError, match=r"pip install 'anaphora\[client\]'"):
         ChatCompletions("http://host", "m")
 
 
-def test_its_name_tells_the_model(chat):
+def test_the_name_contains_the_model(chat):
     assert chat.name == "chat: some-model"
 
 

@@ -23,21 +23,21 @@ NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
         ("extraordinarily", 0, ""),
     ],
 )
-def test_the_first_words_are_whole_ones(text, limit, start):
+def test_words_are_not_cut(text, limit, start):
     assert take_first_words(text, limit) == start
 
 
 @given(st.text() | st.text("ab 東京へ1-ด"), st.integers(0, 20))
-def test_a_cut_is_never_longer_than_it_may_be(text, limit):
+def test_the_word_limit_is_respected(text, limit):
     assert count_words(take_first_words(text, limit)) <= limit
 
 
 @given(st.text())
-def test_what_is_short_enough_is_not_cut(text):
+def test_short_texts_are_not_cut(text):
     assert take_first_words(text, count_words(text)) == " ".join(text.split())
 
 
-def test_a_segment_is_cut_in_the_order_in_which_it_was_said():
+def test_turns_keep_their_order():
     before = Summary("User: Tea, please.", 1, 5, NOON, NOON, by="cut")
     after = Exchange("And a cake?", "With pleasure. Which one?", NOON)
     told = FirstWords().summarize([Segment((before, after), 7), Segment((after,), 100)])
@@ -48,7 +48,7 @@ def test_a_segment_is_cut_in_the_order_in_which_it_was_said():
     assert count_words(told[1]) < WORDS.total([after])
 
 
-def test_dates_have_the_value_that_they_had_when_they_were_said():
+def test_relative_dates_are_annotated():
     said = Exchange("A table for tomorrow, please, for the two of us", "With pleasure.", NOON)
     (told,) = FirstWords().summarize([Segment((said,), 6)])
     assert told == "User: A table for tomorrow (2026-03-15),"

@@ -66,14 +66,14 @@ def ended(pid):
     return False
 
 
-def test_it_says_what_the_summarizer_itself_would_say(apart):
+def test_summaries_equal_those_of_the_summarizer(apart):
     one = apart(Extractive())
     assert one.summarize(SEGMENTS) == Extractive().summarize(SEGMENTS)
     assert one.summarize([]) == []
     assert one.name == "extractive"
 
 
-def test_it_works_in_another_process_which_goes_on(apart):
+def test_the_process_is_reused(apart):
     one = apart(Telling())
     (first,) = one.summarize(SEGMENTS[:1])
     assert int(first) != os.getpid()
@@ -87,21 +87,21 @@ def test_it_works_in_another_process_which_goes_on(apart):
         ("unforeseen", "ZeroDivisionError: by zero"),
     ],
 )
-def test_what_goes_wrong_there_is_told_here(apart, what, message):
+def test_errors_of_the_process_are_reported(apart, what, message):
     with pytest.raises(SummaryError, match=message):
         apart(Telling(what)).summarize(SEGMENTS)
 
 
-def test_what_libraries_print_does_not_come_between(apart):
+def test_printed_output_does_not_disturb_messages(apart):
     assert apart(Telling("noise")).summarize(SEGMENTS) == ["quiet", "quiet"]
 
 
-def test_a_process_that_is_killed_while_it_works_is_told(apart):
-    with pytest.raises(SummaryError, match="the process that summarizes ended"):
+def test_a_process_killed_during_work_is_reported(apart):
+    with pytest.raises(SummaryError, match="the summarizer process ended"):
         apart(Telling("kill")).summarize(SEGMENTS)
 
 
-def test_a_process_that_was_killed_meanwhile_is_started_again(apart):
+def test_a_killed_process_is_restarted(apart):
     one = apart(Telling())
     (pid,) = one.summarize(SEGMENTS[:1])
     os.kill(int(pid), signal.SIGKILL)
@@ -109,7 +109,7 @@ def test_a_process_that_was_killed_meanwhile_is_started_again(apart):
     assert other != pid
 
 
-def test_an_idle_process_ends_and_another_comes_when_it_is_needed(apart):
+def test_an_idle_process_ends_and_is_restarted_when_needed(apart):
     one = apart(Telling(), idle=0.01)
     (pid,) = one.summarize(SEGMENTS[:1])
     assert ended(int(pid))
@@ -124,10 +124,10 @@ def test_closing_ends_the_process(apart):
     assert ended(int(pid))
 
 
-def test_a_summarizer_that_cannot_be_sent_is_told(apart):
+def test_a_summarizer_that_cannot_be_pickled_is_reported(apart):
     one = Telling()
     one.what = lambda: None
-    with pytest.raises(SummaryError, match="'telling' cannot work in a process of its own"):
+    with pytest.raises(SummaryError, match="'telling' cannot run in a separate process"):
         apart(one).summarize(SEGMENTS)
 
 

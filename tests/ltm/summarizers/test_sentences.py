@@ -24,7 +24,7 @@ TEXTS = st.text() | st.text("aB1. ,;!?…。\n—-:«»\"'и，3", max_size=60)
         ["Nice 😀", "See you"],
     ],
 )
-def test_a_sentence_ends_where_a_reader_sees_it_end(wanted):
+def test_texts_are_split_into_sentences(wanted):
     assert [one.strip() for one in split_sentences(" ".join(wanted))] == wanted
 
 
@@ -36,7 +36,7 @@ def test_a_sentence_ends_where_a_reader_sees_it_end(wanted):
         ["one line\n", "another"],
     ],
 )
-def test_no_blank_is_needed_where_a_script_has_none_or_a_line_ends(wanted):
+def test_sentences_may_end_without_a_space(wanted):
     assert list(split_sentences("".join(wanted))) == wanted
 
 
@@ -75,7 +75,7 @@ def test_clauses_joined_are_the_sentence(text):
 
 
 @pytest.mark.parametrize("scrap", [".", "!😀", "😀 ", ". ", "a.", ", ", "—", '"', "\n ", "1."])
-def test_an_endless_text_takes_no_endless_time(scrap):
+def test_long_texts_take_linear_time(scrap):
     """What grows faster than the text would not end within the time of the tests."""
     text = "Go" + scrap * 20_000
     assert "".join(split_sentences(text)) == text

@@ -1,1 +1,1 @@
-"""Exchanges in PostgreSQL."""
+"""Recall store in PostgreSQL."""

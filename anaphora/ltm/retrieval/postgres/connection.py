@@ -1,7 +1,7 @@
-"""The way to a PostgreSQL server: connections, transactions, and errors that say how to mend them.
+"""Connections and transactions of a PostgreSQL server, and errors with hints.
 
-Connections are kept here and not by psycopg_pool: its threads don't come along into a forked
-process, and it tells that there is no connection, but not why.
+psycopg_pool is not used: its threads don't survive a fork, and when no connection is available it
+does not say why.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Row = tuple[Any, ...]
 _Result = TypeVar("_Result")
 
 _MAX_CONNECTIONS = 8
-_TIMEOUT_FACTOR = 1.5  # times the server's own limit before it is given up
-_MAX_ATTEMPTS = 4  # of a transaction that the server broke off in favour of another one
+_TIMEOUT_FACTOR = 1.5  # times the server's own limit, after which the connection is given up
+_MAX_ATTEMPTS = 4  # of a transaction with serialization failures or deadlocks
 
-# What the URL says itself comes first. Of a machine that is gone TCP would learn after hours.
+# Options in the URL take precedence. Without these, TCP detects a dead machine only after hours.
 _CONNECT_OPTIONS = {
     "application_name": "anaphora",
     "connect_timeout": "5",
@@ -41,36 +41,35 @@ _CONNECT_OPTIONS = {
 _HINTS = {
     "0A": "this server cannot do that: PostgreSQL 13 or later is needed",
     "25006": "it is a replica: name the primary in the URL",
-    "22": "it refuses a value",
-    "3F": "its schema was dropped while it was in use: start anew",
-    "42501": "its user may not do this: let it CREATE in the database, or make its schema for it",
+    "22": "it rejects a value",
+    "3F": "its schema was dropped while it was in use: restart this process",
+    "42501": "its user may not do this: let it CREATE in the database, or create its schema for it",
     "42": "its tables are not as they should be: were they dropped or changed?",
-    "53100": "its disk is full: make room there",
+    "53100": "its disk is full: free some space",
     "53300": "it has no connection left: raise its max_connections",
     "53": "it lacks memory or another resource",
-    "55P03": "another kept what is needed locked for too long",
-    "57014": "it took too long: is it overloaded, or does another keep a transaction open?",
+    "55P03": "another session held a lock for too long",
+    "57014": "it took too long: is it overloaded, or does another session keep a transaction open?",
     "57P": "it is restarting or stopping: try again later",
-    "25P03": "it ended a transaction that had done nothing for too long",
+    "25P03": "it ended a transaction that was idle for too long",
 }
-_VALUE_ERROR_CLASSES = ("22", "54")  # it refuses a value, and always will
-_TEXT_HINTS = (  # of what fails before there is a connection only the text tells why
+_VALUE_ERROR_CLASSES = ("22", "54")  # permanent: the server rejects a value
+_TEXT_HINTS = (  # errors while connecting have no code
     (r"password|authentication|pg_hba", "check the user and the password in the URL"),
-    (r"database .* does not exist", "make the database first: createdb NAME"),
+    (r"database .* does not exist", "create the database first: createdb NAME"),
     (r"role .* does not exist", "check the user in the URL"),
     (r"too many clients|connection slots", "it has no connection left: raise its max_connections"),
     (r"starting up|shutting down|recovery", "it is restarting or stopping: try again later"),
-    (r"SSL|certificate", "check how the URL says to encrypt: sslmode, sslrootcert"),
+    (r"SSL|certificate", "check the encryption options in the URL: sslmode, sslrootcert"),
 )
 
 
 class ConnectionPool(ForkAware):
     """Runs transactions on the server at ``url``, from any thread and also after a fork.
 
-    ``prepare`` is called with every new connection before it is used. Nothing waits for longer
-    than ``patience`` seconds for the server, and nothing for ever. Raises :class:`StoreError` for
-    a URL that cannot be read and for whatever fails; then nothing has changed, unless the
-    connection was lost while the server was about to commit.
+    ``prepare`` is called with every new connection before its first use. No operation waits longer
+    than ``server_timeout`` seconds for the server. Raises :class:`StoreError` for an invalid URL
+    and for any failure; then nothing has changed, unless the connection was lost during a commit.
     """
 
     def __init__(
@@ -85,13 +84,13 @@ class ConnectionPool(ForkAware):
         register_fork_aware(self)
 
     def query(self, query: str, *values: Any) -> list[Row]:
-        """The rows that one statement finds."""
+        """Run one statement and return its rows."""
         with self._connection() as connection:
             return Transaction(connection).fetch_all(query, *values)
 
     def run(self, work: Callable[[Transaction], _Result]) -> _Result:
-        """Do the work in a transaction and return what it returns. It is done again if it must
-        be, so it should do nothing else."""
+        """Run the work in a transaction and return its result. It may run several times, so it
+        should have no other effects."""
         attempts = _MAX_ATTEMPTS
         while True:
             attempts -= 1
@@ -104,13 +103,13 @@ class ConnectionPool(ForkAware):
                         raise
 
     def run_outside_transaction(self, *statements: str) -> None:
-        """Do statements that cannot be in a transaction, one after another."""
+        """Run statements that are not allowed in a transaction, one after another."""
         with self._connection() as connection:
             for statement in statements:
                 Transaction(connection).execute(statement)
 
     def close(self) -> None:
-        """Close the connections that nobody uses; the others when they are given back."""
+        """Close the idle connections; the others are closed when they are returned."""
         self._closed = True
         while self._idle:
             self._idle.pop().close()
@@ -128,7 +127,7 @@ class ConnectionPool(ForkAware):
             try:
                 yield connection
             except BaseException:
-                # Its state may be unknown, and errors are rare.
+                # Its state may be unknown; errors are rare.
                 connection.close()
                 raise
             if self._closed:
@@ -141,7 +140,7 @@ class ConnectionPool(ForkAware):
             turns.release()
 
     def _take_idle(self, idle: deque[_Connection]) -> _Connection | None:
-        """An idle connection that the server has not closed meanwhile."""
+        """Take an idle connection that the server has not closed."""
         with suppress(IndexError):
             while True:
                 connection = idle.pop()
@@ -158,8 +157,8 @@ class ConnectionPool(ForkAware):
             connection.server_timeout = self._server_timeout * _TIMEOUT_FACTOR
             connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
             milliseconds = int(self._server_timeout * 1_000)
-            # Compiling a query takes longer than running any of these, and a plan that is made
-            # for any values takes ten times as long as one for those that are asked for.
+            # Compilation takes longer than any of these queries, and a generic plan takes ten
+            # times as long as one for the given values.
             connection.execute(
                 "SET jit = off; SET plan_cache_mode = force_custom_plan; "
                 f"SET statement_timeout = {milliseconds}; "
@@ -173,8 +172,8 @@ class ConnectionPool(ForkAware):
         return connection
 
     def after_fork_in_child(self) -> None:
-        """Go on with connections of its own."""
-        self._parent_connections.append(self._idle)  # they belong to the parent, which uses them
+        """Continue with new connections."""
+        self._parent_connections.append(self._idle)  # kept open: they belong to the parent
         self._reset()
 
     def _reset(self) -> None:
@@ -182,18 +181,18 @@ class ConnectionPool(ForkAware):
         self._free_connections = threading.Semaphore(_MAX_CONNECTIONS)
 
     def _to_store_error(self, error: psycopg.Error) -> StoreError:
-        # The first line of what it says: the others may quote what was to be kept.
-        said = error.diag.message_primary or (str(error).splitlines() or ["no reason"])[0]
+        # Only the first line: the others may quote user data.
+        message = error.diag.message_primary or (str(error).splitlines() or ["no reason"])[0]
         kind = (
             PermanentStoreError
             if (error.sqlstate or "")[:2] in _VALUE_ERROR_CLASSES
             else StoreError
         )
-        return kind(f"{self.display_url}: {_find_hint(error, said)} ({said.strip()})")
+        return kind(f"{self.display_url}: {_find_hint(error, message)} ({message.strip()})")
 
 
 class Transaction:
-    """What can be done on a connection; placeholders are ``%s``."""
+    """A transaction on a connection; placeholders are ``%s``."""
 
     __slots__ = ("_connection", "_cursor")
 
@@ -202,19 +201,19 @@ class Transaction:
         self._cursor = connection.cursor(binary=True)
 
     def fetch_all(self, query: str, *values: Any) -> list[Row]:
-        """The rows that a statement finds or returns."""
+        """Run a statement and return its rows."""
         return self._cursor.execute(query.encode(), values or None).fetchall()
 
     def fetch_one(self, query: str, *values: Any) -> Row | None:
-        """The first of them."""
+        """Run a statement and return its first row."""
         return self._cursor.execute(query.encode(), values or None).fetchone()
 
     def execute(self, query: str, *values: Any) -> int:
-        """Run a statement; how many rows it changed."""
+        """Run a statement and return the number of affected rows."""
         return self._cursor.execute(query.encode(), values or None).rowcount
 
     def execute_many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Run a statement for each of the rows of values, without waiting between them."""
+        """Run a statement for each row of values, in a pipeline."""
         self._cursor.executemany(query.encode(), rows)
 
     def execute_script(self, statements: str) -> None:
@@ -222,7 +221,7 @@ class Transaction:
         self._connection.execute(statements.encode())
 
     def try_execute(self, query: str) -> psycopg.Error | None:
-        """Run a statement that may fail without harm; the error, if it did."""
+        """Run a statement that may fail without harm; return its error if it does."""
         try:
             with self._connection.transaction():
                 self._cursor.execute(query.encode())
@@ -234,7 +233,7 @@ class Transaction:
 
 
 class _Connection(psycopg.Connection[Row]):
-    """A connection that gives a silent server up after ``patience`` seconds."""
+    """A connection that gives up an unresponsive server after ``server_timeout`` seconds."""
 
     server_timeout: float | None = None
 
@@ -243,12 +242,12 @@ class _Connection(psycopg.Connection[Row]):
             return super().wait(gen, interval, self.server_timeout if timeout is None else timeout)
         except psycopg.OperationalError:
             if self.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
-                self.pgconn.finish()  # or it would be asked to roll back, and waited for again
+                self.pgconn.finish()  # a rollback would wait for the server again
             raise
 
 
 def _is_quiet(connection: psycopg.Connection[Any]) -> bool:
-    """Whether the server has sent nothing: what it sends unasked is that it ends (1 µs)."""
+    """Whether the server has sent nothing unasked, which it does when it terminates (1 µs)."""
     poll = select.poll()
     poll.register(connection.pgconn.socket, select.POLLIN)
     return not poll.poll(0)
@@ -264,29 +263,29 @@ def _parse_url(url: str) -> dict[str, Any]:
         if not ports.replace(",", "").isdigit() or ("@" in rest and "@" not in authority):
             raise StoreError("a password with a / in it, most likely")
         return settings
-    except (StoreError, psycopg.Error):  # what it says may be a part of the password
+    except (StoreError, psycopg.Error):  # the message may contain a part of the password
         raise StoreError(
-            "this is no URL of a PostgreSQL server: write postgresql://user:password@host:5432/"
+            "this is not a URL of a PostgreSQL server: write postgresql://user:password@host:5432/"
             "database, and / @ : % in a password as %2F %40 %3A %25"
         ) from None
 
 
 def _format_url(settings: dict[str, Any]) -> str:
-    """The URL without the password."""
+    """Format the URL without the password."""
     user = f"{settings['user']}@" if settings.get("user") else ""
     host = settings.get("host") or settings.get("hostaddr") or "localhost"
     port = f":{settings['port']}" if settings.get("port") else ""
     return f"postgresql://{user}{host}{port}/{settings.get('dbname', '')}"
 
 
-def _find_hint(error: psycopg.Error, said: str) -> str:
+def _find_hint(error: psycopg.Error, message: str) -> str:
     code = error.sqlstate or ""
     for length in (5, 3, 2):
         if code[:length] in _HINTS:
             return _HINTS[code[:length]]
     for pattern, hint in _TEXT_HINTS:
-        if re.search(pattern, said, re.IGNORECASE):
+        if re.search(pattern, message, re.IGNORECASE):
             return hint
     if isinstance(error, psycopg.OperationalError):
-        return "it cannot be reached: does it run, and is the URL right?"
-    return "it refuses a command"
+        return "it cannot be reached: does it run, and is the URL correct?"
+    return "it rejects a command"

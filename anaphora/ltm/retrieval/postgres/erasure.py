@@ -1,4 +1,4 @@
-"""Erasing what the recall store in PostgreSQL keeps of a user, or of a time."""
+"""Erasure and expiry in the PostgreSQL recall store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["erase_user", "expire_exchanges", "filter_erased", "remove_words"]
 
-# The advisory lock by which nothing is added to a user while that is erased.
+# Advisory lock that keeps writers from adding exchanges during an erasure.
 _ERASURE_LOCK = 0x416E6145  # "AnaE"
 
 _USER_TABLES = (
@@ -30,8 +30,8 @@ _USER_TABLES = (
 
 
 def erase_user(transaction: Transaction, user_key: UserKey, model: str | None, clock: int) -> int:
-    """As the protocol says; nor is kept any more what has a clock up to that of an exchange that
-    was there."""
+    """Delete everything of a user (with one model), and return the number of exchanges. From now on
+    exchanges with clocks up to ``clock``, or up to the largest deleted one, are ignored."""
     transaction.fetch_all("SELECT pg_advisory_xact_lock(%s)", _ERASURE_LOCK)
     transaction.execute(
         "DELETE FROM erasures WHERE place IN "
@@ -64,7 +64,7 @@ def erase_user(transaction: Transaction, user_key: UserKey, model: str | None, c
 
 
 def filter_erased(transaction: Transaction, new: Sequence[NewExchange]) -> list[NewExchange]:
-    """Those whose user was not erased after them, and is not until the end of the transaction."""
+    """Return the exchanges whose user was not erased after them, nor will be before the commit."""
     transaction.fetch_all("SELECT pg_advisory_xact_lock_shared(%s)", _ERASURE_LOCK)
     places = {
         key: (
@@ -87,7 +87,7 @@ def filter_erased(transaction: Transaction, new: Sequence[NewExchange]) -> list[
 
 
 def expire_exchanges(transaction: Transaction, before: int, limit: int) -> int:
-    """As the protocol says; ``before`` in microseconds since 1970."""
+    """Delete at most ``limit`` exchanges before that time, given in microseconds since 1970."""
     _lock_embedders(transaction)
     transaction.execute("DELETE FROM quarantine WHERE said < %s", before)
     found = transaction.fetch_all(
@@ -117,7 +117,7 @@ def _erasure_digest(user_key: UserKey, model: str | None) -> bytes:
 
 
 def _lock_embedders(transaction: Transaction) -> None:
-    # Whoever makes an embedder known must not name what is being erased.
+    # A new embedder lists all exchanges; it must wait for the erasure.
     transaction.execute("LOCK TABLE embedders IN ROW SHARE MODE")
 
 
@@ -131,8 +131,8 @@ def _erase_user(transaction: Transaction, user: int) -> int:
 
 
 def _erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
-    """Erase exchanges of users that are locked, and all that is counted of them; how many went
-    from each conversation."""
+    """Delete exchanges of locked users and update all counts; return how many were deleted from
+    each conversation."""
     gone = transaction.fetch_all(
         "DELETE FROM exchanges WHERE id = ANY(%s) "
         "RETURNING user_id, conversation_id, number, size, length, words",
@@ -160,7 +160,7 @@ def _erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
 
 
 def remove_words(transaction: Transaction, words: Mapping[int, int]) -> None:
-    """Count words, by their ids, so many times less."""
+    """Reduce the counts of words, given by id."""
     transaction.execute(
         "UPDATE words SET count = count - gone FROM unnest(%s::bigint[], %s::bigint[]) "
         "AS gone (word_id, gone) WHERE id = word_id",
@@ -172,7 +172,7 @@ def remove_words(transaction: Transaction, words: Mapping[int, int]) -> None:
 def _remove_from_history(
     transaction: Transaction, conversation: int, numbers: Iterable[tuple[int, int]]
 ) -> None:
-    """Take exchanges, by number and size, out of a working history, as far as they are in it."""
+    """Remove exchanges, given by number and size, from a working history."""
     places, sizes = zip(*numbers, strict=True)
     transaction.execute(
         "UPDATE conversations SET verbatim = verbatim - gone.count, size = size - gone.total "
@@ -184,7 +184,7 @@ def _remove_from_history(
 
 
 def _delete_empty(transaction: Transaction, users: list[int], conversations: Iterable[int]) -> None:
-    """Erase conversations and users of whom nothing is left, with what else is kept of them."""
+    """Delete conversations and users that are empty now, with everything that depends on them."""
     gone = transaction.fetch_all(
         "DELETE FROM conversations WHERE id = ANY(%s) AND NOT EXISTS "
         "(SELECT FROM exchanges WHERE conversation_id = conversations.id) RETURNING id",

@@ -1,6 +1,6 @@
-"""Which numbers exchanges have in their conversation, in the recall store in PostgreSQL.
+"""Numbering of exchanges within their conversation, in the PostgreSQL recall store.
 
-The user whose conversation it is must be locked.
+The user of the conversation must be locked.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["find_free_number", "find_numbers_by_clock", "shift_numbers"]
 def find_numbers_by_clock(
     transaction: Transaction, conversation: int, clocks: Sequence[int]
 ) -> list[int]:
-    """The number before which each exchange with these clocks, in ascending order, comes: behind
-    all that were not said later, those in quarantine included."""
+    """Return the number that each exchange with these clocks, in ascending order, takes: behind all
+    that are not later, including those in quarantine."""
     rows = transaction.fetch_all(
         "WITH talk AS (SELECT id, user_id, last FROM conversations WHERE id = %s), "
         "away AS (SELECT (row_data->>'number')::bigint AS number, "
@@ -45,10 +45,10 @@ def find_numbers_by_clock(
 
 
 def shift_numbers(transaction: Transaction, conversation: int, numbers: Sequence[int]) -> None:
-    """Move all exchanges, summaries and quarantined rows on by as many numbers as there are
-    ``places``, in ascending order, up to theirs. Place ``i`` is then free as ``places[i] + i``."""
+    """Shift exchanges, summaries and quarantined rows so that a number becomes free at each of
+    ``numbers``, which are in ascending order: the i-th is then ``numbers[i] + i``."""
     array = list(numbers)
-    # By negative numbers, for no two exchanges may have the same for a moment.
+    # Through negative numbers, because numbers must be unique at all times.
     transaction.execute(
         "UPDATE exchanges SET number = -number - width_bucket(number, %s::bigint[]) "
         "WHERE conversation_id = %s AND number >= %s",
@@ -64,13 +64,13 @@ def shift_numbers(transaction: Transaction, conversation: int, numbers: Sequence
         "WHERE conversation_id = %s AND last >= %s RETURNING id, record, first, last",
         *(array, array, conversation, array[0]),
     ):
-        with suppress(StoreError):  # a damaged one goes into quarantine when it is read
+        with suppress(StoreError):  # damaged summaries are quarantined when they are read
             new = replace(load_summary(record, id), first=first, last=last)
             transaction.execute(
                 "UPDATE summaries SET record = %s WHERE id = %s", dump_summary(new), id
             )
     for kind, names in (("exchange", ("number",)), ("summary", ("first", "last"))):
-        for name in names:  # that rows in quarantine keep their places among the others
+        for name in names:
             transaction.execute(
                 f"UPDATE quarantine SET row_data = jsonb_set(row_data, '{{{name}}}', "
                 f"to_jsonb((row_data->>'{name}')::bigint + "
@@ -87,8 +87,8 @@ def shift_numbers(transaction: Transaction, conversation: int, numbers: Sequence
 
 
 def find_free_number(transaction: Transaction, conversation: int, number: int, clock: int) -> int:
-    """The number of an exchange that comes back: its old one, or another between those said
-    before and after it, for which room is made if there is none."""
+    """Return a number for an exchange that is restored: its old one, or another between its
+    neighbours by clock, which are shifted if necessary."""
     found = transaction.fetch_one(
         "SELECT coalesce((SELECT number FROM exchanges WHERE conversation_id = talk.id "
         "AND clock > 0 AND clock <= %s ORDER BY clock DESC, number DESC LIMIT 1), 0), "

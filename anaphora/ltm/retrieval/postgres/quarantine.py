@@ -1,16 +1,15 @@
-"""The quarantine of the recall store in PostgreSQL: damaged rows, and what was refused."""
+"""Quarantine of the PostgreSQL recall store: damaged rows, and rejected items."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.ingestion.quarantine import QuarantinedItem, QuarantineKind
 from anaphora.ltm.retrieval.postgres.numbering import find_free_number
 from anaphora.ltm.retrieval.postgres.records import (
     decode_text,
@@ -19,69 +18,37 @@ from anaphora.ltm.retrieval.postgres.records import (
     load_exchange,
     load_summary,
 )
+from anaphora.ltm.retrieval.records import DamagedRowsError
+from anaphora.ltm.retrieval.store import QuarantinedItem, QuarantineKind
 from anaphora.stm.conversation import ConversationKey
 
 if TYPE_CHECKING:
     from anaphora.ltm.retrieval.postgres.connection import Transaction
 
 __all__ = [
-    "DamagedRowsError",
     "discard_item",
-    "parse_rows",
     "quarantine_item",
     "quarantine_rows",
     "release_item",
     "to_items",
 ]
 
-_Part = TypeVar("_Part")
 _TABLES = {"exchange": "exchanges", "summary": "summaries"}
 
-# What a row has in columns that came after it was put in quarantine.
+# Values of columns that were added later, for rows quarantined before.
 _LATER_COLUMNS = '{"clock": 0, "terms_version": 1}'
 
 _log = logging.getLogger(__name__)
 
 
-class DamagedRowsError(StoreError):
-    """Rows of exchanges or summaries that cannot be read: the id and the reason of each."""
-
-    def __init__(
-        self, kind: Literal["exchange", "summary"], rows: Sequence[tuple[int, str]]
-    ) -> None:
-        super().__init__(rows[0][1])
-        self.kind, self.rows = kind, rows
-
-
-def parse_rows(
-    kind: Literal["exchange", "summary"],
-    rows: Iterable[tuple[int, Any]],
-    parse: Callable[[Any], _Part],
-) -> list[_Part]:
-    """What ``parse`` makes of each row, which follows its id.
-
-    Raises :class:`DamagedRowsError` if any of them cannot be read.
-    """
-    parts: list[_Part] = []
-    found: list[tuple[int, str]] = []
-    for id, row in rows:
-        try:
-            parts.append(parse(row))
-        except StoreError as error:
-            found.append((id, str(error)))
-    if found:
-        raise DamagedRowsError(kind, found)
-    return parts
-
-
 def quarantine_rows(transaction: Transaction, damage: DamagedRowsError) -> None:
     """Move damaged rows into the quarantine."""
     table = _TABLES[damage.kind]
-    said = "at" if damage.kind == "exchange" else "NULL"
+    time = "at" if damage.kind == "exchange" else "NULL"
     for id, reason in damage.rows:
         transaction.execute(
             f"INSERT INTO quarantine (kind, source_id, user_id, conversation_id, reason, row_data, "
-            f"said) SELECT %s, id, user_id, conversation_id, %s, to_jsonb(it), {said} "
+            f"said) SELECT %s, id, user_id, conversation_id, %s, to_jsonb(it), {time} "
             f"FROM {table} AS it WHERE id = %s ON CONFLICT (kind, source_id, embedder_id) "
             "DO UPDATE SET row_data = excluded.row_data, discarded = false",
             *(damage.kind, encode_text(reason), id),
@@ -109,7 +76,7 @@ def quarantine_item(
     id: int,
     reason: str,
 ) -> None:
-    """Put an exchange, or a conversation, in quarantine that cannot be worked on."""
+    """Quarantine an exchange or a conversation that cannot be processed."""
     table, conversation = (
         ("exchanges", "conversation_id") if kind == "embed" else ("conversations", "id")
     )
@@ -136,8 +103,8 @@ def to_items(
 
 
 def release_item(transaction: Transaction, id: int) -> bool:
-    """Take an item out; a row goes back to where it belongs, if it can be read."""
-    # In the order of whoever adds: nobody may add to the conversation meanwhile.
+    """Release an item; a damaged row is restored if it can be parsed now."""
+    # Locks in the same order as writers: nobody may add to the conversation meanwhile.
     transaction.execute("LOCK TABLE embedders IN ROW SHARE MODE")
     transaction.execute(
         "SELECT FROM users WHERE id = (SELECT user_id FROM quarantine WHERE id = %s) FOR UPDATE",
@@ -164,7 +131,7 @@ def release_item(transaction: Transaction, id: int) -> bool:
 
 
 def discard_item(transaction: Transaction, id: int) -> bool:
-    # What was refused must not be tried again; of what was damaged nothing stays.
+    # Rejected items are remembered, so that they are not tried again; damaged rows are deleted.
     changed = transaction.execute(
         "UPDATE quarantine SET discarded = true WHERE id = %s AND NOT discarded", id
     )
@@ -226,7 +193,7 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     if kind == "summary":
         found = transaction.fetch_one("SELECT first, last FROM summaries WHERE id = %s", source)
         assert found
-        # What it stands for may have moved while it was in quarantine.
+        # The exchanges may have been renumbered while the summary was in quarantine.
         summary = replace(summary, first=found[0], last=found[1])
         transaction.execute(
             "UPDATE summaries SET record = %s WHERE id = %s", dump_summary(summary), source
@@ -264,7 +231,7 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
 def _assign_number(
     transaction: Transaction, conversation: int, id: int, exchange: Exchange
 ) -> bool:
-    """Give the row of an exchange in quarantine its number; False if another copy of it has come
+    """Assign a number to a quarantined exchange; False if another copy of it was added
     meanwhile."""
     found = transaction.fetch_one(
         "SELECT number, EXISTS (SELECT FROM exchanges WHERE conversation_id = %s AND clock > 0 "

@@ -1,4 +1,4 @@
-"""Indexing exchanges in PostgreSQL by other terms."""
+"""Reindexing in the PostgreSQL recall store, within a transaction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["reindex"]
 
 
 def reindex(transaction: Transaction, version: int, exchanges: Sequence[TermUpdate]) -> None:
-    """Index exchanges by the terms of a version, if they are there and of an earlier one."""
+    """Replace the terms of exchanges that still exist and are of an earlier version."""
     lock_users(transaction, [one.id for one in exchanges])
     rows = transaction.fetch_all(
         "SELECT id, user_id, length, words FROM exchanges WHERE id = ANY(%s) "

@@ -1,9 +1,9 @@
-"""The tables of the recall store in PostgreSQL, made and brought up to date by whoever comes first.
+"""Schema of the PostgreSQL recall store, created and migrated by the first connection.
 
-Names and texts are bytes (UTF-8, and what is none in it), for no text of PostgreSQL holds a NUL.
-What tells a row is a ``place``: a digest, for no index holds a name of any length. ``words`` of
-an exchange are the ids of its terms, its intent and its slot values in the vocabulary of its user:
-one index (GIN) finds by all of them, and in it no two users share an entry.
+Names and texts are bytes (UTF-8 with lone surrogates), because text in PostgreSQL cannot contain
+NUL. A ``place`` is a digest that identifies a row, because names may exceed the size limit of index
+entries. The ``words`` of an exchange are the ids of its terms, its intent and its slot values in
+the vocabulary of its user: a single GIN index finds all of them, and no two users share an entry.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLES", "has_pgvector", "prepare_schema"]
 
-_MIGRATION_LOCK = 0x416E6170  # "Anap": the advisory lock, with the schema's own number
+_MIGRATION_LOCK = 0x416E6170  # "Anap": advisory lock, together with a hash of the schema name
 
-# Of what users say nothing goes into the statistics of the query planner, where an erased word
-# would stay until they are made anew (SET STATISTICS 0).
+# User data is kept out of the statistics of the query planner (SET STATISTICS 0), where an erased
+# word would remain until the next ANALYZE.
 _MIGRATIONS = (
     """
     CREATE TABLE format (version integer NOT NULL);
@@ -115,8 +115,8 @@ _MIGRATIONS = (
     ) WITH (toast_tuple_target = 8160);
     ALTER TABLE vectors ALTER COLUMN vector SET STORAGE EXTERNAL;
 
-    -- The clocks up to which users (with one model) were erased: what was said before may still
-    -- wait in a journal.
+    -- Clocks up to which users (with one model) were erased: earlier exchanges may still be in a
+    -- journal.
     CREATE TABLE erasures (
         place bytea PRIMARY KEY,
         at bigint NOT NULL
@@ -177,7 +177,7 @@ TABLES = (
     "quarantine",
 )  # fmt: skip
 
-# That of pgvector is where its extension was made.
+# pgvector's types are in the schema where its extension was created.
 _SET_SEARCH_PATH = (
     "SELECT set_config('search_path', quote_ident(%s::text) || coalesce((SELECT ', ' || "
     "quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace "
@@ -190,12 +190,12 @@ _TABLES_OF = "FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
 def prepare_schema(
     transaction: Transaction, schema: str, *, pgvector: bool, create: bool = True
 ) -> None:
-    """Let a new connection see the tables, which are made (with ``create``) or brought up to date
-    if they must be; several may do so at once. Vectors are kept in pgvector's type if its
-    extension is there or can be made, when the tables are.
+    """Prepare a new connection, and create (if ``create``) or migrate the tables if necessary;
+    several connections may do so at once. New tables use pgvector's type for vectors if its
+    extension exists or can be created.
 
-    Raises :class:`StoreError` for a schema of somebody else, of a later version, or that is not
-    there and may not be made.
+    Raises :class:`StoreError` for a schema of another program or of a later version, and for a
+    missing one that may not be created.
     """
     transaction.fetch_all(_SET_SEARCH_PATH, schema)
     version = _read_version(transaction, schema)
@@ -224,7 +224,7 @@ def prepare_schema(
 
 
 def has_pgvector(transaction: Transaction) -> bool:
-    """Whether vectors are kept in pgvector's type."""
+    """Whether vectors have pgvector's type."""
     row = transaction.fetch_one(
         "SELECT typname = 'vector' FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid "
         "WHERE attrelid = 'vectors'::regclass AND attname = 'vector'"
@@ -233,8 +233,8 @@ def has_pgvector(transaction: Transaction) -> bool:
 
 
 def _read_version(transaction: Transaction, schema: str) -> int:
-    """The version of the tables, -1 if there are none."""
-    # Not to_regclass(): after the lock it may still say what was so before.
+    """Return the version of the tables; -1 if there are none."""
+    # Not to_regclass(): after waiting for the lock it may still give a cached answer.
     if not transaction.fetch_all(f"SELECT 1 {_TABLES_OF} AND relname = 'format'", schema):
         return -1
     row = transaction.fetch_one("SELECT version FROM format")
@@ -242,7 +242,7 @@ def _read_version(transaction: Transaction, schema: str) -> int:
 
 
 def _create_schema(transaction: Transaction, schema: str) -> None:
-    """Make the schema if it is not there; nothing else may be in it."""
+    """Create the schema; if it exists, it must be empty."""
     if not transaction.fetch_all("SELECT 1 FROM pg_namespace WHERE nspname = %s", schema):
         quoted = transaction.fetch_one("SELECT quote_ident(%s)", schema)
         assert quoted
@@ -252,10 +252,10 @@ def _create_schema(transaction: Transaction, schema: str) -> None:
 
 
 def _ensure_pgvector(transaction: Transaction, schema: str) -> bool:
-    """Whether pgvector is there, now at the latest."""
+    """Create the extension pgvector if it is missing; whether it is there now."""
     there = "SELECT 1 FROM pg_extension WHERE extname = 'vector'"
     if not transaction.fetch_all(there):
-        # Two schemas may be made at once, and the extension is that of the whole database.
+        # Two schemas may be created at once, but they share the extension.
         transaction.fetch_all("SELECT pg_advisory_xact_lock(%s, 0)", _MIGRATION_LOCK)
         if not transaction.fetch_all(there) and transaction.try_execute(
             "CREATE EXTENSION vector SCHEMA public"

@@ -1,7 +1,7 @@
-"""Searching the recall store in PostgreSQL: statistics, candidates, neighbours, the nearest.
+"""Search in the PostgreSQL recall store: statistics, candidates, neighbours, nearest vectors.
 
-Candidates are found by the rarest terms. To score every exchange that has some term means to read
-half of them, for a question has words that stand in half of them; these say next to nothing.
+The rarest terms determine the candidates. Scoring every exchange with any term would read half of
+them, because a query has words that occur in half of the exchanges and say next to nothing.
 """
 
 from __future__ import annotations
@@ -20,10 +20,17 @@ from anaphora.ltm.retrieval.postgres.records import (
     names_digest,
     slot_word,
     term_word,
-    to_microseconds,
 )
+from anaphora.ltm.retrieval.postgres.schema import has_pgvector
 from anaphora.ltm.retrieval.rare_terms import select_rarest
-from anaphora.ltm.retrieval.store import Document, SearchFilter, TermStatistics, UserKey
+from anaphora.ltm.retrieval.records import to_microseconds
+from anaphora.ltm.retrieval.store import (
+    NO_FILTER,
+    Document,
+    SearchFilter,
+    TermStatistics,
+    UserKey,
+)
 from anaphora.ltm.retrieval.vector_cache import VectorCache, VectorMatrix
 
 if TYPE_CHECKING:
@@ -31,26 +38,20 @@ if TYPE_CHECKING:
 
 __all__ = ["PostgresSearch", "UserStatistics", "format_pgvector"]
 
-_MAX_SCORED = 1_500  # exchanges, the newest that have the rarest words (3 µs each)
-_SCAN_THRESHOLD = (
-    8_000  # exchanges that have a word: then it is quicker to look at the newest of all
-)
-_K1, _B = 1.2, 0.75  # as BM25 is mostly used; how often a term stands in an exchange is passed over
-_VECTORS_PER_READ = 10_000  # vectors
-_MATRIX_THRESHOLD = (
-    20_000  # vectors from which on a search in memory is so much quicker that it pays
-)
-
-_NO_FILTER = SearchFilter()
+_MAX_SCORED = 1_500  # the newest exchanges with the rarest words (3 µs each)
+_SCAN_THRESHOLD = 8_000  # exchanges with a word, from which on a scan of the newest is faster
+_K1, _B = 1.2, 0.75  # usual values of BM25; the frequency within an exchange is ignored
+_VECTORS_PER_READ = 10_000
+_MATRIX_THRESHOLD = 20_000  # vectors, from which on search in memory is worth loading them
 _DOCUMENT_COLUMNS = "id, conversation_id, number, terms"
 _SCORING_COLUMNS = f"{_DOCUMENT_COLUMNS}, at, words, length"
 
 
 @dataclass(frozen=True, slots=True)
 class UserStatistics:
-    """A user as far as a search must know: how many exchanges there are, how many terms they
-    have in all, by words their ids and in how many exchanges they stand; and the conversation
-    with the model that was asked for."""
+    """Statistics of a user's exchanges that a search needs: the number of exchanges, their total
+    number of terms, the ids and document frequencies of ``words``, and the ``conversation`` with
+    the requested model."""
 
     id: int
     documents: int
@@ -61,16 +62,23 @@ class UserStatistics:
 
 
 class PostgresSearch:
-    """Searches of all users over a link."""
+    """The search methods of a recall store."""
 
     def __init__(self, pool: ConnectionPool, *, vector_memory: int) -> None:
         self._pool, self._vector_memory = pool, vector_memory
         self._vector_cache = VectorCache(vector_memory)
+        self._has_pgvector: bool | None = None
+
+    @property
+    def _uses_pgvector(self) -> bool:
+        if self._has_pgvector is None:
+            self._has_pgvector = self._pool.run(has_pgvector)
+        return self._has_pgvector
 
     def load_user(
         self, user_key: UserKey, words: Iterable[bytes], filters: SearchFilter
     ) -> UserStatistics | None:
-        """A user with these words and those of ``among``; None if nothing is kept of them."""
+        """Load a user with these words and those of the filter; None if nothing is stored."""
         wanted = list({*words, *_filter_words(filters)})
         model = (
             b""
@@ -113,8 +121,8 @@ class PostgresSearch:
         score, scores = _bm25_expression(weights, found.length / found.documents)
         rare = select_rarest(known, max(_MAX_SCORED, limit))
         has = "words && %s::bigint[]"
-        # OFFSET 0 keeps the planner from moving conditions or orders in or out: it does not know
-        # how often a word stands in a user's exchanges, as is known here.
+        # OFFSET 0 keeps the planner from moving conditions or orders in or out: unlike this
+        # method, it does not know how often a word occurs in a user's exchanges.
         if known[0][0] <= _SCAN_THRESHOLD:
             chosen = (
                 f"(SELECT {_SCORING_COLUMNS} FROM exchanges WHERE {where.text} AND {has} OFFSET 0)"
@@ -177,27 +185,27 @@ class PostgresSearch:
         vector: Vectors,
         filters: SearchFilter,
         limit: int,
-        *,
-        pgvector: bool,
     ) -> list[tuple[int, float]]:
-        """By looking at all vectors of the user: an index of pgvector would look at those of all
-        users, and may find too few of this one. What pgvector reads from its pages for each
-        search takes long when there are many: these are held in memory."""
+        """Compare all vectors of the user: an index of pgvector would search those of all users
+        and might find too few of this one. Many vectors are searched in memory, because pgvector
+        would read them from its pages each time."""
         found = self.load_user(user_key, (), filters)
         where = None if found is None else _Condition.build(found, filters)
         if found is None or where is None or limit < 1:
             return []
         size = found.documents * vector.nbytes
-        if pgvector and (found.documents <= _MATRIX_THRESHOLD or size > self._vector_memory):
+        if self._uses_pgvector and (
+            found.documents <= _MATRIX_THRESHOLD or size > self._vector_memory
+        ):
             return self._find_nearest_by_pgvector(where, embedder, vector, limit)
         rows = self._pool.query("SELECT id FROM embedders WHERE place = %s", names_digest(embedder))
         if not rows:
             return []
         matrix = self._vector_cache.get((found.id, rows[0][0]), len(vector))
         with matrix.lock:
-            self._update_matrix(matrix, found, rows[0][0], pgvector=pgvector)
+            self._update_matrix(matrix, found, rows[0][0])
         self._vector_cache.trim()
-        chosen = None if filters == _NO_FILTER else self._select_ids(where)
+        chosen = None if filters == NO_FILTER else self._select_ids(where)
         return matrix.find_nearest(np.asarray(vector, np.float32), limit, chosen)
 
     def _find_nearest_by_pgvector(
@@ -214,13 +222,8 @@ class PostgresSearch:
         )
         return [(id, cosine) for id, cosine in rows]
 
-    def clear_vectors(self) -> None:
-        """Let nothing of what was erased stay in memory."""
-        self._vector_cache.clear()
-
-    def _update_matrix(
-        self, matrix: VectorMatrix, found: UserStatistics, embedder: int, *, pgvector: bool
-    ) -> None:
+    def _update_matrix(self, matrix: VectorMatrix, found: UserStatistics, embedder: int) -> None:
+        pgvector = self._uses_pgvector
         vector = "vector_send(vector)" if pgvector else "vector"
         scope = "FROM vectors WHERE user_id = %s AND embedder_id = %s"
         if matrix.generation != found.changes:
@@ -245,12 +248,12 @@ class PostgresSearch:
 
 
 def format_pgvector(vector: Vectors) -> str:
-    """A vector as pgvector reads it, with all digits that a float32 has."""
+    """Format a vector for pgvector, with all significant digits of float32."""
     return f"[{','.join(f'{value:.9g}' for value in vector.tolist())}]"
 
 
 def _decode_pgvector(vector: bytes) -> bytes:
-    """What pgvector sends (two numbers of two bytes, then the highest byte first) as float32."""
+    """Convert pgvector's binary form (two numbers of two bytes, then big-endian) to float32."""
     return np.frombuffer(vector, ">f4", offset=4).astype("<f4").tobytes()
 
 
@@ -263,7 +266,7 @@ class _Condition:
 
     @classmethod
     def build(cls, found: UserStatistics, filters: SearchFilter) -> _Condition | None:
-        """None if it cannot hold."""
+        """Build the condition of a search; None if nothing can satisfy it."""
         conditions: list[tuple[str, Any]] = [("user_id = %s", found.id)]
         if filters.model is not None:
             conditions.append(("conversation_id = %s", found.conversation))
@@ -282,7 +285,7 @@ class _Condition:
 
 
 def _merge_spans(places: Iterable[tuple[int, int]], reach: int) -> list[tuple[int, int, int]]:
-    """Conversations and the numbers from which to which they are to be read, none twice."""
+    """Return conversations with disjoint ranges of numbers that cover all places."""
     spans: list[tuple[int, int, int]] = []
     for conversation, number in sorted(places):
         low, high = number - reach, number + reach
@@ -298,7 +301,7 @@ def _filter_words(filters: SearchFilter) -> list[bytes]:
 
 
 def _newest_first(where: _Condition) -> str:
-    """Exchanges as they are read from an index, the newest first."""
+    """Select exchanges in the order of an index, newest first."""
     return (
         f"(SELECT {_SCORING_COLUMNS} FROM exchanges WHERE {where.text} "
         "ORDER BY at DESC, id DESC OFFSET 0)"
@@ -306,12 +309,12 @@ def _newest_first(where: _Condition) -> str:
 
 
 def _idf(documents: int, count: int) -> float:
-    """log(1 + (N - n + ½) / (n + ½)), as in BM25 of Lucene: never negative."""
+    """Return log(1 + (N - n + ½) / (n + ½)), as in Lucene's BM25: never negative."""
     return math.log(1 + (documents - count + 0.5) / (count + 0.5))
 
 
 def _bm25_expression(weights: Sequence[tuple[int, float]], average: float) -> tuple[str, list[Any]]:
-    """BM25 as an expression and its values: Σ idf / (1 + k₁ (1 - b + b |d| / average))."""
+    """Return BM25 as an expression with its values: Σ idf / (1 + k₁ (1 - b + b |d| / average))."""
     terms = " + ".join(
         "CASE WHEN %s::bigint = ANY(words) THEN %s::float8 ELSE 0 END" for _ in weights
     )

@@ -1,7 +1,7 @@
-"""Exchanges in PostgreSQL, shared by processes on many machines.
+"""Recall store in PostgreSQL, shared by processes on many machines.
 
-Where everything is kept is told in :mod:`anaphora.ltm.retrieval.postgres.schema`, in which order it
-is locked in :mod:`anaphora.ltm.retrieval.postgres.writer`.
+:mod:`anaphora.ltm.retrieval.postgres.schema` describes the tables,
+:mod:`anaphora.ltm.retrieval.postgres.writer` the order of locks.
 """
 
 from __future__ import annotations
@@ -18,12 +18,9 @@ from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.measure import WORDS, Measure
 from anaphora.ltm.history.working_history import History, HistoryPart, HistorySettings
-from anaphora.ltm.ingestion.quarantine import QuarantinedItem
 from anaphora.ltm.retrieval.postgres.erasure import erase_user, expire_exchanges, filter_erased
 from anaphora.ltm.retrieval.postgres.quarantine import (
-    DamagedRowsError,
     discard_item,
-    parse_rows,
     quarantine_item,
     quarantine_rows,
     release_item,
@@ -32,13 +29,12 @@ from anaphora.ltm.retrieval.postgres.quarantine import (
 from anaphora.ltm.retrieval.postgres.records import (
     decode_text,
     encode_text,
-    load_exchange,
     load_summary,
     names_digest,
-    to_microseconds,
+    parse_exchanges,
 )
 from anaphora.ltm.retrieval.postgres.reindexing import reindex
-from anaphora.ltm.retrieval.postgres.schema import TABLES, has_pgvector, prepare_schema
+from anaphora.ltm.retrieval.postgres.schema import TABLES, prepare_schema
 from anaphora.ltm.retrieval.postgres.search import PostgresSearch, format_pgvector
 from anaphora.ltm.retrieval.postgres.writer import (
     ExchangeBatch,
@@ -47,19 +43,18 @@ from anaphora.ltm.retrieval.postgres.writer import (
     filter_stored,
     find_or_create_embedder,
 )
+from anaphora.ltm.retrieval.records import DamagedRowsError, parse_rows, to_microseconds
 from anaphora.ltm.retrieval.store import (
-    Document,
     JournalPosition,
     NewExchange,
-    SearchFilter,
-    TermStatistics,
+    QuarantinedItem,
     TermUpdate,
     UserKey,
 )
 from anaphora.stm.conversation import ConversationKey
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import ConnectionPool, Transaction
+    from anaphora.ltm.retrieval.postgres.connection import Transaction
 
 __all__ = ["PostgresRecallStore"]
 
@@ -71,29 +66,27 @@ _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
 
 
-class PostgresRecallStore:
-    """Keeps exchanges in the PostgreSQL database at ``url``, in tables of a ``schema`` of its own,
-    which is made when it is first needed (unless ``create`` is False: then it must be there).
+class PostgresRecallStore(PostgresSearch):
+    """A recall store in the PostgreSQL database at ``url``, in a ``schema`` of its own, which is
+    created on first use (unless ``create`` is False: then it must exist).
 
-    Vectors are kept in pgvector's type if its extension is there, or may be made, when the tables
-    are; else (or with ``pgvector=False``) as bytes. pgvector searches those of most users; those
-    of users who have very many, and all that are bytes, are searched in the memory of this
-    process, of which they take at most ``memory`` bytes (0: whatever pgvector can search, it
-    does). Both look at all vectors of a user: what is nearest is found.
+    Vectors have pgvector's type if its extension exists or can be created together with the tables;
+    otherwise, or with ``pgvector=False``, they are bytes. pgvector searches the vectors of most
+    users. Those of users with very many, and all that are bytes, are searched in the memory of this
+    process, within ``vector_memory`` bytes (0: pgvector searches all it can). Both ways compare all
+    vectors of a user, so the result is exact.
 
-    A server that does not answer is given up after ``patience`` seconds. Processes that measure
-    differently should not share a schema: each would count all sizes anew. A pooler between must
-    keep a session for each connection (pgbouncer: ``pool_mode = session``). The store may be used
-    in a process that was forked later.
+    An unresponsive server is given up after ``server_timeout`` seconds. Processes with different
+    measures should not share a schema: each would recount all sizes. A connection pooler must
+    provide sessions (pgbouncer: ``pool_mode = session``). The process may fork.
 
-    What is erased is gone for every reader at once, and :meth:`erase` tells PostgreSQL to give up
-    the rows (VACUUM). What it is made of stays on the server's disk until something else is
-    written there, in its write-ahead log until that is recycled, and in backups and archived logs
-    as long as these are kept: what must go sooner needs VACUUM FULL, and archives that expire.
+    Erased data is gone for every reader at once, and :meth:`erase` lets PostgreSQL reuse the space
+    (VACUUM). The bytes stay on the server's disk until they are overwritten, in the write-ahead log
+    until it is recycled, and in backups and archived logs as long as these exist. To remove them
+    sooner, use VACUUM FULL and expire the archives.
 
     See :class:`~anaphora.ltm.retrieval.store.RecallStore` for the methods. Raises
-    :class:`StoreError` for a URL that cannot be read; whether there is a server shows when it is
-    needed.
+    :class:`StoreError` for an invalid URL. The server is contacted on first use.
     """
 
     def __init__(
@@ -109,30 +102,27 @@ class PostgresRecallStore:
         create: bool = True,
     ) -> None:
         if not schema or "\0" in schema or len(schema.encode()) > 63:
-            raise StoreError("the name of a schema has 1 to 63 bytes")
+            raise StoreError("the name of a schema must have 1 to 63 bytes")
         self._settings, self._measure = settings, measure
         self._schema, self._pgvector, self._create = schema, pgvector, create
-        self._has_pgvector: bool | None = None
         try:
             from anaphora.ltm.retrieval.postgres.connection import ConnectionPool
         except ImportError as error:
             raise StoreError(
                 "a recall store in PostgreSQL needs its client: pip install 'anaphora[postgres]'"
             ) from error
-        self._pool: ConnectionPool = ConnectionPool(
-            url, prepare=self._prepare, server_timeout=server_timeout
-        )
-        self._search = PostgresSearch(self._pool, vector_memory=vector_memory)
+        pool = ConnectionPool(url, prepare=self._prepare, server_timeout=server_timeout)
+        super().__init__(pool, vector_memory=vector_memory)
         self._writer = PostgresWriter(settings, measure)
 
-    # -- what is said --------------------------------------------------------------------------
+    # -- ingestion -----------------------------------------------------------------------------
 
     def add(self, new: Sequence[NewExchange], *, mark: JournalPosition | None = None) -> None:
         batch = ExchangeBatch(new, self._measure)
 
         def add(transaction: Transaction) -> None:
             if mark is not None and not advance_position(transaction, mark):
-                return  # it was kept before, and the answer that it was got lost
+                return  # stored before, but the commit was not confirmed
             left = filter_erased(transaction, filter_stored(transaction, new))
             if left:
                 all_of_it = batch if len(left) == len(new) else ExchangeBatch(left, self._measure)
@@ -166,7 +156,7 @@ class PostgresRecallStore:
         return self._retry_without_damaged(lambda: self._history(key))
 
     def _history(self, key: ConversationKey) -> History:
-        # One statement sees one state of the tables.
+        # A single statement reads a consistent state.
         rows = self._pool.query(
             "WITH it AS (SELECT * FROM conversations WHERE place = %s) "
             "SELECT 0, summaries.id, summaries.record, it.size, it.measure, summaries.first, 0 "
@@ -183,23 +173,24 @@ class PostgresRecallStore:
             return self._history(key)
         found = [(id, (record, id)) for kind, id, record, *_ in rows if not kind]
         summaries = parse_rows("summary", found, lambda row: load_summary(*row))
-        said = [(row[6], row[1:3]) for row in rows if row[0]]
-        exchanges = parse_rows("exchange", said, lambda row: load_exchange(row[1], row[0]))
+        exchanges = parse_exchanges((row[6], row[2], row[1]) for row in rows if row[0])
         return History(tuple(summaries), tuple(exchanges), rows[0][3])
 
     def find_oversized(self, limit: int) -> Mapping[ConversationKey, int]:
-        """As the protocol says, the largest first."""
+        """See :meth:`~anaphora.ltm.retrieval.store.RecallStore.find_oversized`; largest first."""
         measure = encode_text(self._measure.name)
         query = (
             "SELECT users.name, model, tenant, size FROM conversations "
             "JOIN users ON users.id = user_id WHERE {} LIMIT %s"
         )
-        refused = "(SELECT source_id FROM quarantine WHERE kind = 'compress')"
+        rejected = "(SELECT source_id FROM quarantine WHERE kind = 'compress')"
         other = query.format("measure <> %s")
         while rows := self._pool.query(other, measure, _BATCH_SIZE):
             for key in _to_keys(row[:3] for row in rows):
                 self._recount_size(key)
-        larger = query.format(f"size > %s AND conversations.id NOT IN {refused} ORDER BY size DESC")
+        larger = query.format(
+            f"size > %s AND conversations.id NOT IN {rejected} ORDER BY size DESC"
+        )
         rows = self._pool.query(larger, self._settings.max_size, max(limit, 0))
         return dict(zip(_to_keys(row[:3] for row in rows), (row[3] for row in rows), strict=True))
 
@@ -212,17 +203,8 @@ class PostgresRecallStore:
             )
         )
 
-    def summary(self, key: ConversationKey, id: int) -> Summary | None:
-        rows = self._pool.query(
-            "SELECT record FROM summaries WHERE id = %s AND conversation_id = "
-            "(SELECT id FROM conversations WHERE place = %s)",
-            *(id, names_digest(*key)),
-        )
-        return load_summary(rows[0][0], id) if rows else None
-
     def _retry_without_damaged(self, work: Callable[[], _Result]) -> _Result:
-        """Do the work. Rows that turn out to be damaged are put in quarantine, and it is done
-        again without them."""
+        """Run the work. Damaged rows are put in quarantine, and the work is repeated."""
         while True:
             try:
                 return work()
@@ -249,8 +231,7 @@ class PostgresRecallStore:
                 f"(SELECT id FROM conversations WHERE place = %s) {which}",
                 *values,
             )
-            found = [(id, (record, number)) for id, record, number in rows]
-            return parse_rows("exchange", found, lambda row: load_exchange(*row))
+            return parse_exchanges(rows)
 
         return self._retry_without_damaged(find)
 
@@ -268,41 +249,13 @@ class PostgresRecallStore:
             "AND exchanges.user_id = (SELECT id FROM users WHERE place = %s)",
             *(list(ids), names_digest(user_key.tenant, user_key.user)),
         )
-        found = [(id, (record, number)) for id, _, record, number in rows]
-        exchanges = parse_rows("exchange", found, lambda row: load_exchange(*row))
+        exchanges = parse_exchanges((id, record, number) for id, _, record, number in rows)
         return {
             id: (ConversationKey(user_key.user, decode_text(model), user_key.tenant), exchange)
             for (id, model, *_), exchange in zip(rows, exchanges, strict=True)
         }
 
-    def list_ids(
-        self, user_key: UserKey, filters: SearchFilter, *, skip: int, limit: int
-    ) -> Sequence[int]:
-        return self._search.list_ids(user_key, filters, skip=skip, limit=limit)
-
     # -- searching -----------------------------------------------------------------------------
-
-    def statistics(self, user_key: UserKey, terms: Sequence[str]) -> TermStatistics:
-        return self._search.statistics(user_key, terms)
-
-    def find_matching(
-        self, user_key: UserKey, terms: Sequence[str], filters: SearchFilter, limit: int
-    ) -> Sequence[Document]:
-        return self._search.find_matching(user_key, terms, filters, limit)
-
-    def with_neighbours(self, documents: Sequence[Document], reach: int) -> Sequence[Document]:
-        return self._search.with_neighbours(documents, reach)
-
-    def documents(self, user_key: UserKey, ids: Sequence[int]) -> Sequence[Document]:
-        return self._search.documents(user_key, ids)
-
-    def find_nearest(
-        self, user_key: UserKey, embedder: str, vector: Vectors, filters: SearchFilter, limit: int
-    ) -> Sequence[tuple[int, float]]:
-        pgvector = self._uses_pgvector
-        return self._search.find_nearest(
-            user_key, embedder, vector, filters, limit, pgvector=pgvector
-        )
 
     def find_outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
         def find() -> list[tuple[int, Exchange]]:
@@ -311,9 +264,7 @@ class PostgresRecallStore:
                 "ORDER BY id DESC LIMIT %s",
                 *(version, max(limit, 0)),
             )
-            found = [(id, (record, number)) for id, record, number in rows]
-            exchanges = parse_rows("exchange", found, lambda row: load_exchange(*row))
-            return list(zip([id for id, _ in found], exchanges, strict=True))
+            return list(zip((id for id, *_ in rows), parse_exchanges(rows), strict=True))
 
         return self._retry_without_damaged(find)
 
@@ -336,13 +287,17 @@ class PostgresRecallStore:
                 "ORDER BY number DESC LIMIT 1) AS before ON true ORDER BY it.id",
                 *(find_or_create_embedder(transaction, embedder), max(limit, 0)),
             )
-            pairs = [
-                (id, [*([] if first is None else [(first, (old, before))]), (id, (record, number))])
-                for id, number, record, before, old, first in rows
-            ]
             return [
-                (id, parse_rows("exchange", pair, lambda row: load_exchange(*row)))
-                for id, pair in pairs
+                (
+                    id,
+                    parse_exchanges(
+                        [
+                            *([(first, old, before)] if first is not None else []),
+                            (id, record, number),
+                        ]
+                    ),
+                )
+                for id, number, record, before, old, first in rows
             ]
 
         return self._retry_without_damaged(lambda: self._pool.run(read))
@@ -358,11 +313,11 @@ class PostgresRecallStore:
             lambda transaction: self._writer.put_vectors(transaction, embedder, list(ids), rows)
         )
 
-    # -- forgetting ----------------------------------------------------------------------------
+    # -- erasure -------------------------------------------------------------------------------
 
     def erase(self, user_key: UserKey, *, model: str | None = None, clock: int = 0) -> int:
         count = self._pool.run(lambda transaction: erase_user(transaction, user_key, model, clock))
-        self._search.clear_vectors()
+        self._vector_cache.clear()
         if count:
             self._vacuum()
         return count
@@ -372,17 +327,6 @@ class PostgresRecallStore:
         return self._pool.run(
             lambda transaction: expire_exchanges(transaction, until, max(limit, 0))
         )
-
-    def keys(self) -> Iterator[ConversationKey]:
-        last = 0
-        while rows := self._pool.query(
-            "SELECT users.name, model, tenant, conversations.id FROM conversations "
-            "JOIN users ON users.id = user_id WHERE conversations.id > %s "
-            "ORDER BY conversations.id LIMIT %s",
-            *(last, _BATCH_SIZE),
-        ):
-            yield from _to_keys(row[:3] for row in rows)
-            last = rows[-1][3]
 
     # -- quarantine ----------------------------------------------------------------------------
 
@@ -427,7 +371,7 @@ class PostgresRecallStore:
             lambda transaction: discard_item(transaction, int(id))
         )
 
-    # -- the rest ------------------------------------------------------------------------------
+    # -- maintenance ---------------------------------------------------------------------------
 
     @property
     def measure(self) -> Measure:
@@ -440,13 +384,7 @@ class PostgresRecallStore:
 
     def close(self) -> None:
         self._pool.close()
-        self._search.clear_vectors()
-
-    @property
-    def _uses_pgvector(self) -> bool:
-        if self._has_pgvector is None:
-            self._has_pgvector = self._pool.run(has_pgvector)
-        return self._has_pgvector
+        self._vector_cache.clear()
 
     def _prepare(self, transaction: Transaction) -> None:
         prepare_schema(transaction, self._schema, pgvector=self._pgvector, create=self._create)
@@ -455,14 +393,13 @@ class PostgresRecallStore:
         self._pool.run(lambda transaction: self._writer.lock_and_recount_size(transaction, key))
 
     def _vacuum(self) -> None:
-        """Let the rows that are gone be overwritten. It is not needed for being right, and the
-        server does so by itself sooner or later."""
+        """Let the space of deleted rows be reused now. The server would do so sooner or later."""
         try:
             self._pool.run_outside_transaction(
                 *(f"VACUUM (SKIP_LOCKED) {table}" for table in TABLES)
             )
         except StoreError as error:
-            _log.info("what was erased is not vacuumed yet: %s", error)
+            _log.info("erased rows are not vacuumed yet: %s", error)
 
 
 def _to_keys(

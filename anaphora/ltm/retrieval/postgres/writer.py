@@ -1,8 +1,8 @@
-"""What changes in the recall store in PostgreSQL: adding, compressing, erasing.
+"""Adding exchanges and compressing histories in the PostgreSQL recall store.
 
-Whoever changes what is kept of users first locks their rows, in the order of their places: so
-nobody waits for one who waits for him, and what is counted of a user is counted by one at a time.
-Only a mark is locked before, by the one process that has its journal.
+Transactions that change the data of users first lock their rows, ordered by place: this prevents
+deadlocks, and only one of them updates a user's counts at a time. Only the position of a journal is
+locked earlier, by the one process that owns the journal.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from anaphora.ltm.retrieval.postgres.records import (
     names_digest,
     slot_word,
     term_word,
-    to_microseconds,
 )
+from anaphora.ltm.retrieval.records import to_microseconds
 from anaphora.ltm.retrieval.store import JournalPosition, NewExchange, UserKey
 from anaphora.stm.conversation import ConversationKey
 
@@ -51,7 +51,7 @@ __all__ = [
 
 
 def index_words(exchange: Exchange, terms: Sequence[str]) -> list[bytes]:
-    """What an exchange is found by: its terms, its intent and its slot values, each once."""
+    """Return the words by which an exchange is found: its terms, intent and slot values."""
     words = dict.fromkeys(term_word(term) for term in terms)
     if exchange.intent is not None:
         words[intent_word(exchange.intent)] = None
@@ -61,8 +61,7 @@ def index_words(exchange: Exchange, terms: Sequence[str]) -> list[bytes]:
 
 
 class ExchangeBatch:
-    """Exchanges that are to be added, as they will be kept. Raises :class:`StoreError` for one
-    that cannot be."""
+    """Exchanges to add, serialized. Raises :class:`StoreError` for one that cannot be stored."""
 
     def __init__(self, new: Sequence[NewExchange], measure: Measure) -> None:
         self.users: dict[bytes, _NewUser] = {}
@@ -89,15 +88,15 @@ class ExchangeBatch:
 
 
 class PostgresWriter:
-    """Writes in transactions, with working histories as the ``settings`` say."""
+    """Writes in transactions, with working histories limited by ``settings``."""
 
     def __init__(self, settings: HistorySettings, measure: Measure) -> None:
         self._settings, self._measure = settings, measure
         self._measured_in = encode_text(measure.name)
 
     def add(self, transaction: Transaction, batch: ExchangeBatch) -> None:
-        """Keep a batch."""
-        # Whoever makes an embedder known waits until all who add have done so, and they for him.
+        """Store a batch."""
+        # A new embedder waits for all who add, and they wait for it.
         transaction.execute("LOCK TABLE embedders IN ROW SHARE MODE")
         _add_users(transaction, batch.users)
         _add_words(transaction, list(batch.users.values()))
@@ -149,8 +148,8 @@ class PostgresWriter:
     def _assign_numbers(
         self, transaction: Transaction, rows: Sequence[_NewRow]
     ) -> Sequence[tuple[_NewRow, int]]:
-        """The numbers of exchanges of one conversation that come late, by their clocks, for which
-        there is room then. They are in the working history unless they come before it."""
+        """Assign numbers to late exchanges of one conversation, by their clocks, and make room for
+        them. They enter the working history unless they belong before it."""
         conversation = rows[0].conversation
         self.recount_size(transaction, conversation.place)
         places = find_numbers_by_clock(transaction, conversation.id, [row.clock for row in rows])
@@ -167,7 +166,7 @@ class PostgresWriter:
         return list(zip(rows, numbers, strict=True))
 
     def _drop_oldest(self, transaction: Transaction, conversation: _NewConversation) -> None:
-        """Let the oldest exchanges leave a history that has become too long."""
+        """Drop the oldest exchanges of a history that has too many."""
         leaving = conversation.verbatim - self._settings.max_exchanges
         if leaving > 0:
             transaction.execute(
@@ -186,7 +185,7 @@ class PostgresWriter:
         replaced: Sequence[HistoryPart],
         by: Sequence[Summary],
     ) -> bool:
-        """As the protocol says."""
+        """Replace parts of a history by summaries; False if they are not its oldest parts."""
         place = names_digest(*key)
         if not replaced or not lock_user(transaction, UserKey(key.user, key.tenant)):
             return False
@@ -221,8 +220,7 @@ class PostgresWriter:
         return True
 
     def recount_size(self, transaction: Transaction, place: bytes) -> None:
-        """Count the sizes of a conversation, whose user is locked, if they are in another
-        measure."""
+        """Recount the size of a history, whose user is locked, if it is in another measure."""
         found = transaction.fetch_one(
             "SELECT id, first FROM conversations WHERE place = %s AND measure <> %s",
             *(place, self._measured_in),
@@ -235,7 +233,7 @@ class PostgresWriter:
             "SELECT id, number, record FROM exchanges WHERE conversation_id = %s AND number >= %s",
             *(id, first),
         ):
-            with suppress(StoreError):  # a damaged one goes into quarantine when it is read
+            with suppress(StoreError):  # damaged exchanges are quarantined when they are read
                 exchange = load_exchange(record, number)
                 sizes["exchanges"].append((self._measure.count_exchange(exchange), row))
         for row, record in transaction.fetch_all(
@@ -253,14 +251,14 @@ class PostgresWriter:
         )
 
     def lock_and_recount_size(self, transaction: Transaction, key: ConversationKey) -> None:
-        """The same, of a conversation whose user is not locked yet."""
+        """Lock the user of a conversation, then recount its size."""
         if lock_user(transaction, UserKey(key.user, key.tenant)):
             self.recount_size(transaction, names_digest(*key))
 
     def put_vectors(
         self, transaction: Transaction, embedder: str, ids: Sequence[int], rows: Sequence[Any]
     ) -> None:
-        """Keep the vectors, as the driver takes them."""
+        """Store vectors, in the form of the database driver."""
         known = find_or_create_embedder(transaction, embedder)
         lock_users(transaction, ids)
         there: dict[int, int] = dict(
@@ -295,8 +293,7 @@ class PostgresWriter:
 
 @dataclass(slots=True)
 class _NewConversation:
-    """A conversation, and how many exchanges come after all that is kept of it, how large these
-    are, and the largest clock of them."""
+    """A conversation, with the number, total size and largest clock of the exchanges to append."""
 
     key: ConversationKey
     count: int = 0
@@ -344,7 +341,7 @@ class _NewRow:
 
 
 def _add_users(transaction: Transaction, users: Mapping[bytes, _NewUser]) -> None:
-    """Count what is new of users, which locks them."""
+    """Add to the counts of users, which locks them."""
     rows = transaction.fetch_all(
         "INSERT INTO users AS old (place, tenant, name, documents, length) SELECT * FROM "
         "unnest(%s::bytea[], %s::bytea[], %s::bytea[], %s::bigint[], %s::bigint[]) "
@@ -362,7 +359,7 @@ def _add_users(transaction: Transaction, users: Mapping[bytes, _NewUser]) -> Non
 
 
 def _add_words(transaction: Transaction, users: Sequence[_NewUser]) -> None:
-    """Count the words of users, and learn their ids."""
+    """Add to the counts of the users' words, and set their ids."""
     ids = add_words(transaction, {user.id: user.words for user in users})
     for user in users:
         user.ids = ids[user.id]
@@ -371,7 +368,7 @@ def _add_words(transaction: Transaction, users: Sequence[_NewUser]) -> None:
 def add_words(
     transaction: Transaction, words: Mapping[int, Mapping[bytes, int]]
 ) -> dict[int, dict[bytes, int]]:
-    """Count words of users, which are locked, by the ids of these; the ids of the words."""
+    """Add to the counts of words, by ids of locked users; return the ids of the words."""
     counted = [
         (user, word, count) for user, counts in words.items() for word, count in counts.items()
     ]
@@ -390,8 +387,8 @@ def add_words(
 def _split_late_rows(
     transaction: Transaction, rows: Sequence[_NewRow]
 ) -> tuple[list[list[_NewRow]], list[_NewRow]]:
-    """The rows of each conversation that come late, and those that come after all that is kept,
-    all in the order of their clocks, those without one last. Their users are locked."""
+    """Split rows into late ones, by conversation, and ones that follow all stored exchanges. Both
+    are ordered by clock, those without a clock last. Their users must be locked."""
     conversations = {row.conversation.place: row.conversation for row in rows}
     for place, id, clock in transaction.fetch_all(
         "SELECT place, id, clock FROM conversations WHERE place = ANY(%s::bytea[])",
@@ -442,7 +439,7 @@ def _insert_exchanges(transaction: Transaction, numbered: Sequence[tuple[_NewRow
 
 
 def find_or_create_embedder(transaction: Transaction, name: str) -> int:
-    """The id of an embedder. When it is seen first, all that is kept waits for its vectors."""
+    """Return the id of an embedder. For a new one, all exchanges become unembedded."""
     place = names_digest(name)
     find = "SELECT id FROM embedders WHERE place = %s"
     found = transaction.fetch_one(find, place)
@@ -465,7 +462,7 @@ def find_or_create_embedder(transaction: Transaction, name: str) -> int:
 
 
 def advance_position(transaction: Transaction, mark: JournalPosition) -> bool:
-    """Move a mark forward; False if it is there already, or further."""
+    """Advance the position of a journal; False if it was there or beyond already."""
     return bool(
         transaction.execute(
             "INSERT INTO marks AS old (place, position) VALUES (%s, %s) ON CONFLICT (place) "
@@ -476,8 +473,8 @@ def advance_position(transaction: Transaction, mark: JournalPosition) -> bool:
 
 
 def filter_stored(transaction: Transaction, new: Sequence[NewExchange]) -> Sequence[NewExchange]:
-    """Those that are not there already. They may be if the answer to a commit was lost, and more
-    came since; nobody else can add them meanwhile, for their mark is locked."""
+    """Return the exchanges that are not stored yet. They may be if a commit was not confirmed and
+    the journal has grown since. Nobody else can add them meanwhile: their position is locked."""
     places = {each.key: names_digest(*each.key) for each in new}
     clocks: dict[bytes, int] = dict(
         transaction.fetch_all(
@@ -513,7 +510,7 @@ def filter_stored(transaction: Transaction, new: Sequence[NewExchange]) -> Seque
 
 
 def lock_user(transaction: Transaction, user_key: UserKey) -> int | None:
-    """Lock a user; the id, None if nothing is kept of them."""
+    """Lock a user and return the id; None if nothing is stored."""
     found = transaction.fetch_one(
         "SELECT id FROM users WHERE place = %s FOR UPDATE",
         names_digest(user_key.tenant, user_key.user),
@@ -533,8 +530,8 @@ def lock_users(transaction: Transaction, ids: Iterable[int]) -> None:
 def _load_oldest(
     transaction: Transaction, conversation: int, first: int, summaries: int, exchanges: int
 ) -> list[tuple[int, HistoryPart]]:
-    """So many of the oldest summaries and exchanges of a working history, each after its size;
-    all summaries if there are to be both, for these follow each other."""
+    """Load the given numbers of oldest summaries and exchanges of a working history, with their
+    sizes; all summaries if exchanges follow them."""
     short = transaction.fetch_all(
         "SELECT size, id, record FROM summaries WHERE conversation_id = %s AND active "
         "ORDER BY first, id LIMIT %s",

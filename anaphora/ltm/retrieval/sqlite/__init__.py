@@ -1,1 +1,1 @@
-"""Exchanges in SQLite."""
+"""Recall store in SQLite."""

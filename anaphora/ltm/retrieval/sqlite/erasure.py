@@ -1,4 +1,4 @@
-"""What the SQLite recall store does in a transaction to forget."""
+"""Erasure and expiry in the SQLite recall store, within a transaction."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from sqlite3 import Connection
 
 from anaphora.ltm.history.measure import Measure
 from anaphora.ltm.retrieval.sqlite import quarantine
-from anaphora.ltm.retrieval.sqlite.postings import remove_postings
-from anaphora.ltm.retrieval.sqlite.records import load_terms_or_none
-from anaphora.ltm.retrieval.sqlite.writer import (
-    ConversationRow,
-    PreparedExchange,
+from anaphora.ltm.retrieval.sqlite.conversations import (
+    load_conversation,
     recount_size,
     save_conversation,
 )
+from anaphora.ltm.retrieval.sqlite.postings import remove_postings
+from anaphora.ltm.retrieval.sqlite.records import load_terms_or_none
+from anaphora.ltm.retrieval.sqlite.writer import PreparedExchange
 from anaphora.ltm.retrieval.store import MAX_ERASURES, UserKey
 from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.sqlite.text_encoding import EncodedText, decode_text, encode_text
@@ -28,8 +28,8 @@ _VALUES_PER_STATEMENT = 500
 def erase_user(
     connection: Connection, user_key: UserKey, model: str | None, clock: int, measure: Measure
 ) -> int:
-    """Delete everything of a user (with one model); how many exchanges there were. What has a
-    clock up to ``clock``, or to that of an exchange that was there, is not added any more."""
+    """Delete everything of a user (with one model), and return the number of exchanges. From now on
+    exchanges with clocks up to ``clock``, or up to the largest deleted one, are ignored."""
     clock = max(clock, connection.execute(_LAST_CLOCK, _owner_names(user_key)).fetchone()[0])
     connection.execute(_FORGET_ERASURES, (MAX_ERASURES - 1,))
     connection.execute(_ERASED, (_erasure_digest(user_key, model), clock))
@@ -39,23 +39,25 @@ def erase_user(
     ).fetchone()
     if owner is None:
         return 0
-    talks = connection.execute(
+    conversations = connection.execute(
         "SELECT id, model FROM conversations WHERE owner = ?", (owner[0],)
     ).fetchall()
-    chosen = [id for id, of in talks if model is None or decode_text(of) == model]
+    chosen = [id for id, of in conversations if model is None or decode_text(of) == model]
     if chosen:
         connection.execute(_SCRUB)
-    for talk in chosen:
-        connection.execute("DELETE FROM quarantine WHERE conversation = ?", (talk,))
-    if len(chosen) == len(talks):
+    for conversation in chosen:
+        connection.execute("DELETE FROM quarantine WHERE conversation = ?", (conversation,))
+    if len(chosen) == len(conversations):
         for statement in _ERASE:
             connection.execute(statement, owner[:1])
         documents: int = owner[1]
         return documents
     ids = [
         id
-        for talk in chosen
-        for (id,) in connection.execute("SELECT id FROM exchanges WHERE conversation = ?", (talk,))
+        for conversation in chosen
+        for (id,) in connection.execute(
+            "SELECT id FROM exchanges WHERE conversation = ?", (conversation,)
+        )
     ]
     _delete_exchanges(connection, sorted(ids), measure)
     return len(ids)
@@ -64,11 +66,11 @@ def erase_user(
 def filter_erased(
     connection: Connection, rows: Sequence[PreparedExchange]
 ) -> list[PreparedExchange]:
-    """Those of the rows whose user was not erased after them."""
+    """Return the rows whose user was not erased after them."""
     known: dict[ConversationKey, int] = {}
     for key in {row.key for row in rows}:
-        whose = UserKey(key.user, key.tenant)
-        digests = _erasure_digest(whose, None), _erasure_digest(whose, key.model)
+        user_key = UserKey(key.user, key.tenant)
+        digests = _erasure_digest(user_key, None), _erasure_digest(user_key, key.model)
         known[key] = connection.execute(_ERASED_AT, digests).fetchone()[0]
     return [row for row in rows if not row.clock or row.clock > known[row.key]]
 
@@ -83,7 +85,7 @@ def _erasure_digest(user_key: UserKey, model: str | None) -> bytes:
 
 
 def expire_exchanges(connection: Connection, before: int, limit: int, measure: Measure) -> int:
-    """Delete the oldest exchanges said before that time, at most ``limit``; how many."""
+    """Delete at most ``limit`` exchanges before that time, oldest first; return how many."""
     rows = connection.execute(
         "SELECT id FROM exchanges WHERE at < ? ORDER BY at, id LIMIT ?", (before, limit)
     ).fetchall()
@@ -95,7 +97,7 @@ def expire_exchanges(connection: Connection, before: int, limit: int, measure: M
 
 
 def _delete_exchanges(connection: Connection, ids: Sequence[int], measure: Measure) -> None:
-    """Delete exchanges, and what there is only because of them."""
+    """Delete exchanges, and everything that depends on them."""
     numbers: dict[int, list[int]] = {}
     for start in range(0, len(ids), _VALUES_PER_STATEMENT):
         for conversation, number in _delete_batch(
@@ -113,10 +115,10 @@ def _delete_exchanges(connection: Connection, ids: Sequence[int], measure: Measu
 
 
 def _delete_batch(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Delete so many exchanges that all can be named; their conversations and numbers."""
-    among = f"({', '.join('?' * len(ids))})"
+    """Delete a batch of exchanges; return the conversation and number of each."""
+    places = f"({', '.join('?' * len(ids))})"
     rows = connection.execute(
-        f"SELECT id, owner, terms, conversation, number FROM exchanges WHERE id IN {among}", ids
+        f"SELECT id, owner, terms, conversation, number FROM exchanges WHERE id IN {places}", ids
     ).fetchall()
     documents: dict[int, list[tuple[int, tuple[str, ...] | None]]] = {}
     for id, owner, terms, *_ in rows:
@@ -128,21 +130,17 @@ def _delete_batch(connection: Connection, ids: Sequence[int]) -> list[tuple[int,
             (len(gone), sum(len(terms or ()) for _, terms in gone), owner),
         )
     for table, column in (("slots", "exchange"), ("vectors", "exchange"), ("exchanges", "id")):
-        connection.execute(f"DELETE FROM {table} WHERE {column} IN {among}", ids)
+        connection.execute(f"DELETE FROM {table} WHERE {column} IN {places}", ids)
     return [(conversation, number) for *_, conversation, number in rows]
 
 
 def _update_conversation(
     connection: Connection, id: int, gone: Sequence[int], measure: Measure
 ) -> int:
-    """After the exchanges with these numbers are gone, delete the summaries that speak of nothing
-    that is left, and the conversation if there is nothing else; whose it is."""
-    row = connection.execute(
-        "SELECT id, owner, count, first, verbatim, size, measure, clock FROM conversations "
-        "WHERE id = ?",
-        (id,),
-    ).fetchone()
-    talk = ConversationRow(*row)
+    """Update a conversation after the exchanges with these numbers are gone: delete the summaries
+    that cover nothing else, and the conversation if it is empty. Returns its owner."""
+    conversation = load_conversation(connection, id)
+    assert conversation is not None
     numbers = [number for number in gone if type(number) is int]  # others are damaged
     if numbers:
         connection.execute(_FORGET_SUMMARIES, (id, max(numbers), min(numbers)))
@@ -151,12 +149,12 @@ def _update_conversation(
     ).fetchone()
     if left is None:
         connection.execute("DELETE FROM conversations WHERE id = ?", (id,))
-        return talk.owner
-    talk.verbatim -= sum(number >= talk.first for number in numbers)
-    # It is bounded by the settings, and old exchanges leave a few times a day.
-    recount_size(connection, talk, measure)
-    save_conversation(connection, talk)
-    return talk.owner
+        return conversation.owner
+    conversation.verbatim -= sum(number >= conversation.first for number in numbers)
+    # The recount is bounded by the settings, and exchanges expire a few times a day.
+    recount_size(connection, conversation, measure)
+    save_conversation(connection, conversation)
+    return conversation.owner
 
 
 _ERASED = (

@@ -1,4 +1,4 @@
-"""Which numbers exchanges have in their conversation, in the SQLite recall store."""
+"""Numbering of exchanges within their conversation, in the SQLite recall store."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from sqlite3 import Connection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from anaphora.ltm.retrieval.sqlite.conversations import ConversationRow
 from anaphora.ltm.retrieval.sqlite.records import QUARANTINE_COLUMNS
-
-if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.sqlite.writer import ConversationRow
 
 __all__ = ["find_free_number", "find_numbers_by_clock", "is_stored", "shift_numbers"]
 
@@ -20,24 +18,24 @@ __all__ = ["find_free_number", "find_numbers_by_clock", "is_stored", "shift_numb
 def is_stored(
     connection: Connection, conversation: ConversationRow, columns: tuple[Any, ...], clock: int
 ) -> bool:
-    """Whether an exchange with exactly these columns is in the conversation."""
+    """Whether the conversation has an exchange with exactly these columns."""
     return columns in connection.execute(_AT_CLOCK, (conversation.id, clock))
 
 
 def find_numbers_by_clock(
     connection: Connection, conversation: ConversationRow, clocks: Sequence[int]
 ) -> list[int]:
-    """The number before which each exchange with these clocks, in ascending order, comes: behind
-    all that were not said later, those in quarantine included."""
-    away = _quarantined_numbers(connection, conversation) if clocks else []
+    """Return the number that each exchange with these clocks, in ascending order, takes: behind all
+    that are not later, including those in quarantine."""
+    quarantined = _quarantined_numbers(connection, conversation) if clocks else []
 
     def place(clock: int) -> int:
-        later = (number for number, its_clock in away if its_clock > clock)
+        later = (number for number, its_clock in quarantined if its_clock > clock)
         end = min((_first_later_number(connection, conversation, clock), *later))
         return max(
             (
                 _next_number(connection, conversation, end),
-                *(number + 1 for number, _ in away if number < end),
+                *(number + 1 for number, _ in quarantined if number < end),
             )
         )
 
@@ -47,8 +45,8 @@ def find_numbers_by_clock(
 def shift_numbers(
     connection: Connection, conversation: ConversationRow, numbers: Sequence[int]
 ) -> None:
-    """Move all exchanges, summaries and quarantined rows on by as many numbers as there are
-    ``places``, in ascending order, up to theirs. Place ``i`` is then free as ``places[i] + i``.
+    """Shift exchanges, summaries and quarantined rows so that a number becomes free at each of
+    ``numbers``, which are in ascending order: the i-th is then ``numbers[i] + i``.
 
     The row of the conversation is changed only in memory."""
     if not numbers:
@@ -62,7 +60,7 @@ def shift_numbers(
         (start, end - 1, shift(start) - start)
         for start, end in pairwise([*starts, conversation.count + 1])
     ]
-    # By negative numbers, for no two exchanges may have the same for a moment.
+    # Through negative numbers, because numbers must be unique at all times.
     connection.executemany(
         "UPDATE exchanges SET number = -number - ? WHERE conversation = ? "
         "AND number BETWEEN ? AND ?",
@@ -85,8 +83,8 @@ def shift_numbers(
 def find_free_number(
     connection: Connection, conversation: ConversationRow, number: int, clock: int
 ) -> int:
-    """The number of an exchange that comes back: its old one, or another between those said
-    before and after it, for which room is made if there is none."""
+    """Return a number for an exchange that is restored: its old one, or another between its
+    neighbours by clock, which are shifted if necessary."""
     end = _first_later_number(connection, conversation, clock) if clock else conversation.count + 1
     before = connection.execute(_EARLIER, (conversation.id, conversation.id, clock)).fetchone()[0]
     taken = connection.execute(
@@ -101,13 +99,13 @@ def find_free_number(
 
 
 def _first_later_number(connection: Connection, conversation: ConversationRow, clock: int) -> int:
-    """The number of the first exchange with a larger clock, or what would follow the last one."""
+    """Return the number of the first exchange with a larger clock, or one past the last."""
     (number,) = connection.execute(_LATER, (conversation.id, conversation.id, clock)).fetchone()
     return conversation.count + 1 if number is None else int(number)
 
 
 def _next_number(connection: Connection, conversation: ConversationRow, end: int) -> int:
-    """The number after that of the last exchange before ``end``."""
+    """Return the number after the last exchange before ``end``."""
     (number,) = connection.execute(
         "SELECT coalesce(max(number), 0) + 1 FROM exchanges WHERE conversation = ? AND number < ?",
         (conversation.id, end),
@@ -118,7 +116,7 @@ def _next_number(connection: Connection, conversation: ConversationRow, end: int
 def _shift_quarantined(
     connection: Connection, conversation: ConversationRow, shift: Callable[[int], int]
 ) -> None:
-    """Let rows in quarantine keep their places among the others."""
+    """Shift the numbers of rows in quarantine."""
     for id, _, names in _load_quarantined_rows(connection, conversation):
         values = [
             shift(value) if name in ("number", "first", "last") and type(value) is int else value
@@ -132,7 +130,7 @@ def _shift_quarantined(
 def _quarantined_numbers(
     connection: Connection, conversation: ConversationRow
 ) -> list[tuple[int, int]]:
-    """The numbers and clocks of exchanges in quarantine, as far as these are not damaged."""
+    """Return the numbers and clocks of quarantined exchanges in which both are undamaged."""
     return [
         (names["number"], names["clock"])
         for _, kind, names in _load_quarantined_rows(connection, conversation)
@@ -143,7 +141,7 @@ def _quarantined_numbers(
 def _load_quarantined_rows(
     connection: Connection, conversation: ConversationRow
 ) -> list[tuple[int, str, dict[str, Any]]]:
-    """The ids and kinds of the rows in quarantine, and their columns by name."""
+    """Load ids, kinds and columns (by name) of the rows in quarantine."""
     rows = connection.execute(
         "SELECT id, kind, record FROM quarantine WHERE owner = ? AND conversation = ? "
         "AND record IS NOT NULL",
@@ -159,7 +157,7 @@ def _load_quarantined_rows(
     ]
 
 
-# A number or clock that is none is that of a damaged row.
+# Numbers and clocks of damaged rows may be of another type.
 _AT_CLOCK = (
     "SELECT at, intent, question, answer, rest, clock FROM exchanges "
     "WHERE conversation = ? AND clock = ?"

@@ -1,7 +1,7 @@
-"""Which exchanges of a user have which terms: lists in blocks, read by the thousand.
+"""Inverted index of the SQLite recall store: posting lists in blocks.
 
-A list of 50,000 entries is read in about 1 ms. FTS5 scores every row that has any of the terms,
-and ranks by the counts of all users together; and what is deleted from it stays in its segments.
+A list of 50,000 entries is read in about 1 ms. FTS5 scores every row with any of the terms, ranks
+by the frequencies of all users together, and keeps deleted text in its segments.
 """
 
 from __future__ import annotations
@@ -28,24 +28,22 @@ __all__ = [
     "replace_postings",
 ]
 
-# An entry is the id of an exchange, how often the term stands in it, and how many terms it has:
-# 40, 8 and 16 bits of a number, the id first, so that entries are sorted by it.
+# An entry packs the id of an exchange, the term's count in it, and its number of terms into 40, 8
+# and 16 bits. The id comes first, so that sorting by entry sorts by id.
 _COUNT_UNIT, _ID_UNIT = 1 << 16, 1 << 24
 _MAX_COUNT, _MAX_LENGTH = 255, 65_535
 _ENTRY_BYTES = 8
-# So that a row does not spill over the page of its index: a quarter of it, less than 1,002 bytes.
+# Keeps a row below 1,002 bytes, a quarter of a page, so that it does not overflow.
 _BLOCK_BYTES = 120 * _ENTRY_BYTES
 
-_VALUES_PER_STATEMENT = (
-    500  # terms that are looked up in one statement: SQLite takes 999 values at least
-)
-_MAX_ENTRIES = 16_384  # entries that a search looks at, if that gives it as much as it wants
-_K1, _B = 1.2, 0.75  # of BM25, as Robertson and Zaragoza (2009) give them
+_VALUES_PER_STATEMENT = 500  # SQLite accepts at least 999
+_MAX_ENTRIES = 16_384  # read by a search unless it has found too few exchanges
+_K1, _B = 1.2, 0.75  # of BM25, as given by Robertson and Zaragoza (2009)
 
 
 class OwnerRow(NamedTuple):
-    """A user: their number, how many exchanges they have, of how many terms in all, and how often
-    something of them was erased."""
+    """A user: number of exchanges (``documents``), their total number of terms (``length``), and a
+    ``generation`` that grows with each erasure."""
 
     id: int
     documents: int
@@ -60,12 +58,12 @@ def rank_by_bm25(
     candidates: Ids | None,
     limit: int,
 ) -> list[int]:
-    """The ids of at most ``limit`` exchanges (of those ``among``) that have one of the terms,
-    the best first by BM25.
+    """Return at most ``limit`` ids (among ``candidates``) of exchanges with any of the terms, best
+    first by BM25.
 
-    The rarest terms are looked at first. Common ones, most of which are stop words, count only
-    as long as few entries have been read, or fewer exchanges found than are asked for: five that
-    stand in half of 100,000 exchanges would take 10 ms.
+    The rarest terms are read first. Common ones, mostly stop words, are read only while few entries
+    have been read or fewer than ``limit`` exchanges found: five terms that occur in half of 100,000
+    exchanges would take 10 ms.
     """
     found = sorted((count, term, id) for term, (id, count) in _find_terms(connection, owner, terms))
     chosen: list[NDArray[np.int64]] = []
@@ -91,14 +89,14 @@ def rank_by_bm25(
 def document_frequencies(
     connection: Connection, owner: OwnerRow, terms: Iterable[str]
 ) -> dict[str, int]:
-    """In how many exchanges of a user each of the terms stands that stands in any."""
+    """Return the document frequencies of those terms that occur in a user's exchanges."""
     return {term: count for term, (_, count) in _find_terms(connection, owner, terms)}
 
 
 def add_postings(
     connection: Connection, owner: int, documents: Iterable[tuple[int, Sequence[str]]]
 ) -> None:
-    """Enter exchanges, the ids of which are greater than all that are entered, by their terms."""
+    """Index exchanges, whose ids must be greater than all indexed ones."""
     for term, new in _build_entries(documents).items():
         _append_entries(connection, _count_term(connection, owner, term, len(new)), new)
 
@@ -108,7 +106,7 @@ def replace_postings(
     owner: int,
     documents: Sequence[tuple[int, Sequence[str] | None, Sequence[str]]],
 ) -> None:
-    """Enter exchanges by other terms than before, which come first."""
+    """Replace the terms of exchanges, given as (id, old terms, new terms)."""
     remove_postings(connection, owner, [(id, before) for id, before, _ in documents])
     for term, entries in _build_entries((id, terms) for id, _, terms in documents).items():
         _insert_entries(
@@ -121,8 +119,8 @@ def remove_postings(
     owner: int,
     documents: Iterable[tuple[int, Sequence[str] | None]],
 ) -> None:
-    """Take exchanges out again; these are the terms that they were entered by. Where these are
-    not known (None), every list of the user is looked at."""
+    """Remove exchanges with the terms they are indexed by. If these are unknown (None), all lists
+    of the user are searched."""
     gone: dict[str, list[int]] = {}
     unknown: list[int] = []
     for id, terms in documents:
@@ -153,7 +151,7 @@ def _build_entries(documents: Iterable[tuple[int, Sequence[str]]]) -> dict[str, 
 def _find_terms(
     connection: Connection, owner: OwnerRow, terms: Iterable[str]
 ) -> Iterable[tuple[str, tuple[int, int]]]:
-    """The ids and frequencies of those of the terms that are known, each once."""
+    """Yield the known terms with id and frequency, each once."""
     wanted = {encode_text(term): term for term in terms}
     texts = list(wanted)
     for start in range(0, len(texts), _VALUES_PER_STATEMENT):
@@ -171,8 +169,8 @@ def _read_entries(connection: Connection, term: int) -> NDArray[np.int64]:
 def _bm25_weights(
     entries: NDArray[np.int64], frequency: int, owner: OwnerRow
 ) -> NDArray[np.float64]:
-    """What a term adds to the BM25 of each exchange: Robertson and Zaragoza (2009), with the
-    idf that Lucene takes, which is never below 0."""
+    """Return a term's share of the BM25 score of each exchange (Robertson and Zaragoza, 2009), with
+    Lucene's idf, which is never negative."""
     idf = math.log(1 + (owner.documents - frequency + 0.5) / (frequency + 0.5))
     counts = ((entries >> 16) & _MAX_COUNT).astype(np.float64)
     lengths = (entries & _MAX_LENGTH) * (_B * owner.documents / max(owner.length, 1))
@@ -184,7 +182,7 @@ def _count_distinct(ids: list[NDArray[np.int64]]) -> int:
 
 
 def _count_term(connection: Connection, owner: int, term: str, more: int) -> int:
-    """The id of a term that stands in so many ``more`` exchanges."""
+    """Add ``more`` to the frequency of a term, which is created if new; return its id."""
     text = encode_text(term)
     row = connection.execute(_FIND, (owner, text)).fetchone()
     if row is None:
@@ -199,7 +197,7 @@ def _count_term(connection: Connection, owner: int, term: str, more: int) -> int
 
 
 def _append_entries(connection: Connection, term: int, new: list[int]) -> None:
-    """Put entries after the last of a term, into its last block as far as there is room."""
+    """Append entries to a list, filling its last block first."""
     data = np.array(new, dtype="<i8").tobytes()
     last = connection.execute(_LAST, (term,)).fetchone()
     if last is not None and len(last[1]) < _BLOCK_BYTES:
@@ -210,7 +208,7 @@ def _append_entries(connection: Connection, term: int, new: list[int]) -> None:
 
 
 def _insert_entries(connection: Connection, term: int, new: list[int]) -> None:
-    """Put entries in their places among those of a term."""
+    """Insert entries in order into a list."""
     firsts = [first for (first,) in connection.execute(_FIRSTS, (term,))]
     blocks: dict[int, list[int]] = {}
     for entry in new:
@@ -225,7 +223,7 @@ def _insert_entries(connection: Connection, term: int, new: list[int]) -> None:
 
 
 def _write_blocks(connection: Connection, term: int, data: bytes) -> None:
-    """Write entries in blocks of their own."""
+    """Write entries as new blocks."""
     for start in range(0, len(data), _BLOCK_BYTES):
         block = data[start : start + _BLOCK_BYTES]
         first = int.from_bytes(block[:_ENTRY_BYTES], "little") >> 24
@@ -257,8 +255,8 @@ _LAST = "SELECT first, entries FROM postings WHERE term = ? ORDER BY first DESC 
 _FIRSTS = "SELECT first FROM postings WHERE term = ? ORDER BY first"
 _BLOCK_AT = "SELECT entries FROM postings WHERE term = ? AND first = ?"
 _CHANGE = "UPDATE postings SET entries = ? WHERE term = ? AND first = ?"
-# The blocks that may hold ids up to one, from another on. The block that holds an id begins with
-# it or with one before it, which may be gone.
+# The blocks that may hold ids within a range. The block that holds an id starts with it or with an
+# earlier one, which may have been deleted.
 _BETWEEN = (
     "SELECT first, entries FROM postings WHERE term = ? AND first <= ? AND first >= coalesce("
     "(SELECT max(first) FROM postings WHERE term = ? AND first <= ?), 0)"

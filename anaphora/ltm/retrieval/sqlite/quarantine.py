@@ -1,4 +1,4 @@
-"""The quarantine of the SQLite recall store: damaged rows, and what was refused."""
+"""Quarantine of the SQLite recall store: damaged rows, and rejected items."""
 
 from __future__ import annotations
 
@@ -7,29 +7,28 @@ import logging
 import time
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from sqlite3 import Connection
 from typing import Any, Literal
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history.measure import Measure
-from anaphora.ltm.ingestion.quarantine import QuarantinedItem
-from anaphora.ltm.retrieval.sqlite.numbering import find_free_number, is_stored
-from anaphora.ltm.retrieval.sqlite.postings import add_postings, remove_postings
-from anaphora.ltm.retrieval.sqlite.records import (
-    QUARANTINE_COLUMNS,
-    DamagedRowsError,
-    load_exchange,
-    load_summary,
-    load_terms_or_none,
-)
-from anaphora.ltm.retrieval.sqlite.writer import (
+from anaphora.ltm.retrieval.records import DamagedRowsError, to_datetime
+from anaphora.ltm.retrieval.sqlite.conversations import (
     ConversationRow,
     load_conversation,
     recount_size,
     save_conversation,
 )
+from anaphora.ltm.retrieval.sqlite.numbering import find_free_number, is_stored
+from anaphora.ltm.retrieval.sqlite.postings import add_postings, remove_postings
+from anaphora.ltm.retrieval.sqlite.records import (
+    QUARANTINE_COLUMNS,
+    load_exchange,
+    load_summary,
+    load_terms_or_none,
+)
+from anaphora.ltm.retrieval.store import QuarantinedItem
 from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
 
@@ -42,14 +41,13 @@ __all__ = [
     "release_item",
 ]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_EMBEDDER = -1
 
 _log = logging.getLogger(__name__)
 
 
 def quarantine_rows(connection: Connection, damage: DamagedRowsError, measure: Measure) -> None:
-    """Move damaged rows into the quarantine, with what was made of them."""
+    """Move damaged rows into the quarantine, and delete what depends on them."""
     for id, reason in damage.rows:
         columns = QUARANTINE_COLUMNS[damage.kind]
         table = "exchanges" if damage.kind == "exchange" else "summaries"
@@ -59,11 +57,10 @@ def quarantine_rows(connection: Connection, damage: DamagedRowsError, measure: M
         names = dict(zip(columns.split(", "), row, strict=True))
         conversation = names["conversation"]
         owner = names.get("owner") or _find_owner(connection, conversation)
-        said = names.get("at", names.get("until"))
+        at = names.get("at", names.get("until"))
         now = time.time_ns() // 1_000
         values = (damage.kind, id, _NO_EMBEDDER, owner, conversation, now)
-        when = said if type(said) is int else now
-        connection.execute(_PUT, (*values, when, reason, _dump_row(row)))
+        connection.execute(_PUT, (*values, at if type(at) is int else now, reason, _dump_row(row)))
         if damage.kind == "exchange":
             _delete_dependents(connection, id, owner, names["terms"])
         connection.execute(f"DELETE FROM {table} WHERE id = ?", (id,))
@@ -78,7 +75,7 @@ def quarantine_rows(connection: Connection, damage: DamagedRowsError, measure: M
 def quarantine_item(
     connection: Connection, kind: Literal["embed", "compress"], embedder: Any, id: int, reason: str
 ) -> None:
-    """Put an exchange, or a conversation, in quarantine that cannot be worked on."""
+    """Quarantine an exchange or a conversation that cannot be processed."""
     if kind == "embed":
         query = "SELECT owner, conversation, at FROM exchanges WHERE id = ?"
     else:
@@ -87,9 +84,9 @@ def quarantine_item(
     if row is None:
         return
     now = time.time_ns() // 1_000
-    owner, conversation, said = row
+    owner, conversation, at = row
     values = (kind, id, embedder, owner, conversation, now)
-    connection.execute(_PUT, (*values, now if said is None else said, reason, None))
+    connection.execute(_PUT, (*values, now if at is None else at, reason, None))
 
 
 def list_items(connection: Connection, limit: int) -> list[QuarantinedItem]:
@@ -98,7 +95,7 @@ def list_items(connection: Connection, limit: int) -> list[QuarantinedItem]:
             str(id),
             kind,
             str(_read_name(reason)),
-            _EPOCH + timedelta(microseconds=at),
+            to_datetime(at),
             _read_key(*names),
         )
         for id, kind, reason, at, *names in connection.execute(_LIST, (limit,))
@@ -106,7 +103,7 @@ def list_items(connection: Connection, limit: int) -> list[QuarantinedItem]:
 
 
 def release_item(connection: Connection, id: int, measure: Measure) -> bool:
-    """Take an item out; a row goes back to where it was, if it can be read."""
+    """Release an item; a damaged row is restored if it can be parsed now."""
     row = connection.execute(
         "SELECT kind, record FROM quarantine WHERE id = ? AND state = 0", (id,)
     ).fetchone()
@@ -138,7 +135,7 @@ def discard_item(connection: Connection, id: int) -> bool:
 
 
 def expire_items(connection: Connection, before: int) -> None:
-    """Delete what was said before that time."""
+    """Delete items from before that time, and rejected ones that no longer exist."""
     connection.execute(
         "DELETE FROM quarantine WHERE said < ? AND kind IN ('exchange', 'summary')", (before,)
     )
@@ -171,15 +168,15 @@ def _delete_dependents(connection: Connection, id: int, owner: Any, packed: Any)
 
 
 def _recount_conversation(connection: Connection, conversation: Any, measure: Measure) -> None:
-    """Count a history anew of which something has gone or come."""
-    talk = load_conversation(connection, conversation)
-    if talk is not None:
-        (talk.verbatim,) = connection.execute(
+    """Recount the size of a history after a row has gone or returned."""
+    row = load_conversation(connection, conversation)
+    if row is not None:
+        (row.verbatim,) = connection.execute(
             "SELECT count(*) FROM exchanges WHERE conversation = ? AND number >= ?",
-            (talk.id, talk.first),
+            (row.id, row.first),
         ).fetchone()
-        recount_size(connection, talk, measure)
-        save_conversation(connection, talk)
+        recount_size(connection, row, measure)
+        save_conversation(connection, row)
 
 
 def _restore(connection: Connection, kind: str, row: Sequence[Any], measure: Measure) -> bool:
@@ -191,14 +188,14 @@ def _restore(connection: Connection, kind: str, row: Sequence[Any], measure: Mea
             exchange = load_exchange(row[3:])
     except StoreError:
         return False
-    talk = load_conversation(connection, names["conversation"])
-    if talk is None:
+    stored = load_conversation(connection, names["conversation"])
+    if stored is None:
         return False
     if kind == "summary":
         _insert(connection, "summaries", names)
-    elif not exchange.clock or not is_stored(connection, talk, tuple(row[4:]), exchange.clock):
-        _restore_exchange(connection, talk, exchange, names)
-    _recount_conversation(connection, talk.id, measure)
+    elif not exchange.clock or not is_stored(connection, stored, tuple(row[4:]), exchange.clock):
+        _restore_exchange(connection, stored, exchange, names)
+    _recount_conversation(connection, stored.id, measure)
     return True
 
 
@@ -225,7 +222,7 @@ def _restore_exchange(
 
 
 def _insert(connection: Connection, table: str, names: dict[str, Any]) -> int:
-    """Insert a row with these columns; its id."""
+    """Insert a row and return its id."""
     id = connection.execute(
         f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
         tuple(names.values()),
@@ -235,7 +232,7 @@ def _insert(connection: Connection, table: str, names: dict[str, Any]) -> int:
 
 
 def _dump_row(row: Sequence[Any]) -> str:
-    """The columns of a row as JSON, with bytes as Base64."""
+    """Serialize the columns of a row as JSON, with bytes in Base64."""
     return json.dumps(
         [{"base64": b64encode(each).decode()} if type(each) is bytes else each for each in row]
     )

@@ -1,4 +1,4 @@
-"""What the SQLite recall store reads in one snapshot: users, documents, filters, vectors."""
+"""Queries of the SQLite recall store: users, documents, filters, vectors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from anaphora.errors import StoreError
+from anaphora.ltm.retrieval.records import to_microseconds
 from anaphora.ltm.retrieval.sqlite.postings import OwnerRow
-from anaphora.ltm.retrieval.sqlite.records import load_terms_or_none, to_microseconds
-from anaphora.ltm.retrieval.store import Document, SearchFilter, UserKey
+from anaphora.ltm.retrieval.sqlite.records import load_terms_or_none
+from anaphora.ltm.retrieval.store import NO_FILTER, Document, SearchFilter, UserKey
 from anaphora.ltm.retrieval.vector_cache import Ids, VectorMatrix
 from anaphora.storage.sqlite.text_encoding import encode_text
 
@@ -28,12 +29,12 @@ __all__ = [
     "update_matrix",
 ]
 
-_VALUES_PER_STATEMENT = 500  # values in one statement
-_VECTORS_PER_READ = 5_000  # vectors
+_VALUES_PER_STATEMENT = 500
+_VECTORS_PER_READ = 5_000
 
 
 def find_owner(connection: Connection, user_key: UserKey) -> OwnerRow | None:
-    """The row of a user, if anything of them is kept."""
+    """Return the row of a user; None if nothing of the user is stored."""
     row = connection.execute(
         "SELECT id, documents, length, generation FROM owners WHERE tenant = ? AND user = ?",
         (encode_text(user_key.tenant), encode_text(user_key.user)),
@@ -42,8 +43,7 @@ def find_owner(connection: Connection, user_key: UserKey) -> OwnerRow | None:
 
 
 def build_conditions(owner: int, filters: SearchFilter) -> tuple[str, list[Any]]:
-    """What must be true of the rows of exchanges that a user's search looks at, and the values
-    in it."""
+    """Build the condition of a user's search on rows of exchanges, and its values."""
     values: list[Any] = [owner]
     parts = ["owner = ?"]
     if filters.since is not None:
@@ -69,20 +69,20 @@ def build_conditions(owner: int, filters: SearchFilter) -> tuple[str, list[Any]]
 
 
 def find_filtered_ids(connection: Connection, owner: OwnerRow, filters: SearchFilter) -> Ids | None:
-    """The ids of the exchanges that a user's search looks at, None for all."""
+    """Return the ids of the exchanges that pass the filter; None for all."""
     if filters.model is not None and _is_only_model(connection, owner, filters.model):
         filters = SearchFilter(None, filters.since, filters.until, filters.intent, filters.slots)
-    if filters == _NO_FILTER:
+    if filters == NO_FILTER:
         return None
     where, values = build_conditions(owner.id, filters)
-    # As one text: 10 ms for 90,000 ids, 23 as so many rows.
+    # As one text: 10 ms for 90,000 ids; as rows: 23 ms.
     query = f"SELECT group_concat(id, ' ') FROM exchanges WHERE {where}"
     (found,) = connection.execute(query, values).fetchone()
     return np.fromstring(found or "", dtype=np.int64, sep=" ")
 
 
 def load_documents(connection: Connection, owner: int, ids: Sequence[int]) -> list[Document]:
-    """The documents of a user with these ids, in their order."""
+    """Load the documents of a user with these ids, in their order."""
     found = {
         each.id: each
         for each in _to_documents(select_in_batches(connection, _DOCUMENTS, owner, ids))
@@ -93,12 +93,12 @@ def load_documents(connection: Connection, owner: int, ids: Sequence[int]) -> li
 def load_neighbours(
     connection: Connection, documents: Sequence[Document], reach: int
 ) -> list[Document]:
-    """The documents and their neighbours, by conversation and number."""
+    """Load the documents and their neighbours, by conversation and number."""
     numbers: dict[int, set[int]] = {}
     for _, conversation, number, _ in documents:
         near = range(number - reach, number + reach + 1)
         numbers.setdefault(conversation, set()).update(near)
-    # One statement for many: 3.4 ms for 400 documents and their neighbours, 4.5 with one for each.
+    # One statement per batch: 3.4 ms for 400 documents and their neighbours; one each: 4.5 ms.
     return [
         document
         for conversation in sorted(numbers)
@@ -111,8 +111,8 @@ def load_neighbours(
 def select_in_batches(
     connection: Connection, query: str, owner: int, numbers: Sequence[int]
 ) -> list[Any]:
-    """What a query gives for a number (of a user) and a list of others (ids), for which it has
-    ``{}``."""
+    """Run a query with the ``owner`` (or conversation) and a list of numbers, for which it has
+    ``{}``, in batches."""
     rows: list[Any] = []
     for start in range(0, len(numbers), _VALUES_PER_STATEMENT):
         some = numbers[start : start + _VALUES_PER_STATEMENT]
@@ -121,7 +121,7 @@ def select_in_batches(
 
 
 def find_embedder(connection: Connection, name: str) -> tuple[int, int] | None:
-    """The number and the dimension of an embedder, if there are vectors of it."""
+    """Return the number and the dimension of an embedder, if it has vectors."""
     found: tuple[int, int] | None = connection.execute(
         "SELECT id, dimension FROM embedders WHERE name = ?", (encode_text(name),)
     ).fetchone()
@@ -129,10 +129,10 @@ def find_embedder(connection: Connection, name: str) -> tuple[int, int] | None:
 
 
 def check_dimension(embedder: str, stored: int, given: int) -> None:
-    """Raises :class:`StoreError` for vectors of another length than those that are kept."""
+    """Raise :class:`StoreError` if vectors have another length than the stored ones."""
     if stored != given:
         raise StoreError(
-            f"the vectors of the embedder '{embedder}' have {stored} dimensions, and now one has "
+            f"the vectors of the embedder '{embedder}' have {stored} dimensions, but a new one has "
             f"{given}: give an embedder of another model another name"
         )
 
@@ -140,7 +140,7 @@ def check_dimension(embedder: str, stored: int, given: int) -> None:
 def update_matrix(
     matrix: VectorMatrix, connection: Connection, owner: OwnerRow, embedder: int
 ) -> None:
-    """Bring a matrix up to date. Another thread may have done so from a later state."""
+    """Update a matrix. Another thread may have done so from a later snapshot."""
     if matrix.generation < owner.generation:
         if matrix.last:
             rows = connection.execute(_NUMBERS, (owner.id, embedder)).fetchall()
@@ -152,7 +152,7 @@ def update_matrix(
 
 
 def put_vector(connection: Connection, embedder: int, id: int, vector: bytes) -> None:
-    """Keep the vector of an exchange in the place of any other, if the exchange is there."""
+    """Store the vector of an exchange, replacing an older one, if the exchange still exists."""
     row = connection.execute("SELECT owner FROM exchanges WHERE id = ?", (id,)).fetchone()
     if row is None:
         return
@@ -169,7 +169,7 @@ def put_vector(connection: Connection, embedder: int, id: int, vector: bytes) ->
 
 def _to_documents(rows: Sequence[Any]) -> list[Document]:
     return [
-        # Most terms are plain: unpack_terms takes twice as long to look whether they are.
+        # Most terms are plain text; load_terms takes twice as long.
         Document(id, conversation, number, tuple(terms.split("\n")))
         if type(terms) is str and terms and terms[0] != "\n"
         else Document(id, conversation, number, load_terms_or_none(terms) or ())
@@ -178,15 +178,14 @@ def _to_documents(rows: Sequence[Any]) -> list[Document]:
 
 
 def _is_only_model(connection: Connection, owner: OwnerRow, model: str) -> bool:
-    """Whether a user has talked to this model alone."""
+    """Whether the user has talked to this model only."""
     rows = connection.execute(
         "SELECT model FROM conversations WHERE owner = ? LIMIT 2", (owner.id,)
     ).fetchall()
     return rows == [(encode_text(model),)]
 
 
-_NO_FILTER = SearchFilter()
-# A plus, so that it looks at these ids and not at all exchanges of the user.
+# The plus makes SQLite use the ids and not the index on owners.
 _DOCUMENTS = "SELECT id, conversation, number, terms FROM exchanges WHERE +owner = ? AND id IN ({})"
 _AROUND = (
     "SELECT id, conversation, number, terms FROM exchanges WHERE conversation = ? "

@@ -1,16 +1,16 @@
-"""What the SQLite recall store keeps of exchanges and summaries: the columns of their rows."""
+"""Columns of exchanges and summaries in the SQLite recall store."""
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from anaphora.errors import PermanentStoreError, StoreError
 from anaphora.ltm.dates.serialization import dump_dates, load_dates, restore_zone
 from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.ltm.retrieval.records import encode_json, parse_rows, to_datetime, to_microseconds
 from anaphora.stm.records import entity_from_dict, entity_to_dict
 from anaphora.storage.sqlite.text_encoding import EncodedText, decode_text, encode_text
 
@@ -18,7 +18,6 @@ __all__ = [
     "EXCHANGE_COLUMNS",
     "QUARANTINE_COLUMNS",
     "SUMMARY_COLUMNS",
-    "DamagedRowsError",
     "dump_exchange",
     "dump_summary",
     "dump_terms",
@@ -26,55 +25,35 @@ __all__ = [
     "load_summary",
     "load_terms",
     "load_terms_or_none",
-    "parse_rows",
-    "to_microseconds",
+    "parse_exchanges",
+    "parse_summaries",
 ]
-
-
-class DamagedRowsError(StoreError):
-    """Rows of exchanges or summaries that cannot be read: the id and the reason of each."""
-
-    def __init__(
-        self, kind: Literal["exchange", "summary"], rows: Sequence[tuple[int, str]]
-    ) -> None:
-        super().__init__(rows[0][1])
-        self.kind: Literal["exchange", "summary"] = kind
-        self.rows = rows
-
-
 EXCHANGE_COLUMNS = "number, at, intent, question, answer, rest, clock"
 SUMMARY_COLUMNS = "id, first, last, since, until, level, by, of, text"
-# What the quarantine keeps of a row, by kind.
+# Columns of a row that the quarantine keeps, by kind.
 QUARANTINE_COLUMNS = {
     "exchange": f"owner, conversation, terms, {EXCHANGE_COLUMNS}",
     "summary": f"conversation, active, {SUMMARY_COLUMNS}",
 }
 
-_COMPRESS_FROM = 600  # bytes from which on the rest of an exchange is compressed
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-_Part = TypeVar("_Part")
-_JSON_PREFIX = (
-    "\n"  # terms that begin with it are JSON: one of them is empty, or has a line end in it
-)
-
-_encode_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_COMPRESS_FROM = 600  # bytes of the rest of an exchange
+_JSON_PREFIX = "\n"  # of terms stored as JSON, because one is empty or contains a line break
 
 
 def dump_exchange(exchange: Exchange) -> tuple[Any, ...]:
-    """The columns :data:`EXCHANGE_COLUMNS` without the number.
+    """Return the columns :data:`EXCHANGE_COLUMNS` without the number.
 
-    Raises :class:`StoreError` for one with something in it that cannot be kept.
+    Raises :class:`StoreError` for values that cannot be stored.
     """
     rest: dict[str, Any] = {"status": exchange.status, "language": exchange.language}
     try:
         rest["slots"] = {name: list(values) for name, values in exchange.slots.items()}
         rest["memory"] = [entity_to_dict(entity) for entity in exchange.memory]
         rest["truncated"] = dict(exchange.truncated)
-        usual = {name: value for name, value in rest.items() if value}
-        text = _encode_json(usual | dump_dates(exchange))
+        given = {name: value for name, value in rest.items() if value}
+        text = encode_json(given | dump_dates(exchange))
     except (TypeError, ValueError, RecursionError) as error:
-        raise PermanentStoreError(f"this exchange cannot be kept: {error}") from error
+        raise PermanentStoreError(f"this exchange cannot be stored: {error}") from error
     record = text.encode("utf-8", "surrogatepass")
     return (
         to_microseconds(exchange.at),
@@ -87,7 +66,7 @@ def dump_exchange(exchange: Exchange) -> tuple[Any, ...]:
 
 
 def load_exchange(row: Sequence[Any]) -> Exchange:
-    """The exchange of these columns. Raises :class:`StoreError` for what is none."""
+    """Parse these columns into an exchange. Raises :class:`StoreError` if they are damaged."""
     try:
         number, at, intent, question, answer, rest, clock = row
         if rest[:1] != b"{":
@@ -96,7 +75,7 @@ def load_exchange(row: Sequence[Any]) -> Exchange:
         return Exchange(
             decode_text(question),
             decode_text(answer),
-            restore_zone(_to_datetime(at), plain),
+            restore_zone(to_datetime(at), plain),
             plain.get("status", "matched"),
             None if intent is None else decode_text(intent),
             {name: tuple(values) for name, values in plain.get("slots", {}).items()},
@@ -108,32 +87,23 @@ def load_exchange(row: Sequence[Any]) -> Exchange:
             *load_dates(plain),
         )
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
-        raise StoreError(f"this exchange cannot be read, the file is damaged: {error!r}") from error
+        raise StoreError(f"this exchange is unreadable, the file is damaged: {error!r}") from error
 
 
-def parse_rows(
-    kind: Literal["exchange", "summary"],
-    rows: Iterable[Sequence[Any]],
-    parse: Callable[[Sequence[Any]], _Part],
-) -> list[_Part]:
-    """What ``parse`` makes of rows, each after its id.
+def parse_exchanges(rows: Iterable[Sequence[Any]]) -> list[Exchange]:
+    """Parse rows of an id and the columns :data:`EXCHANGE_COLUMNS`. Raises
+    :class:`~anaphora.ltm.retrieval.records.DamagedRowsError`."""
+    return parse_rows("exchange", ((id, columns) for id, *columns in rows), load_exchange)
 
-    Raises :class:`DamagedRowsError` if any of them cannot be read.
-    """
-    parts: list[_Part] = []
-    found: list[tuple[int, str]] = []
-    for id, *columns in rows:
-        try:
-            parts.append(parse(columns))
-        except StoreError as error:
-            found.append((id, str(error)))
-    if found:
-        raise DamagedRowsError(kind, found)
-    return parts
+
+def parse_summaries(rows: Iterable[Sequence[Any]]) -> list[Summary]:
+    """Parse rows of an id and the columns :data:`SUMMARY_COLUMNS`. Raises
+    :class:`~anaphora.ltm.retrieval.records.DamagedRowsError`."""
+    return parse_rows("summary", ((id, columns) for id, *columns in rows), load_summary)
 
 
 def dump_summary(summary: Summary) -> tuple[Any, ...]:
-    """The columns :data:`SUMMARY_COLUMNS` without the id."""
+    """Return the columns :data:`SUMMARY_COLUMNS` without the id."""
     return (
         summary.first,
         summary.last,
@@ -147,30 +117,29 @@ def dump_summary(summary: Summary) -> tuple[Any, ...]:
 
 
 def load_summary(row: Sequence[Any]) -> Summary:
-    """The summary of these columns. Raises :class:`StoreError` for what is none."""
+    """Parse these columns into a summary. Raises :class:`StoreError` if they are damaged."""
     try:
         id, first, last, since, until, level, by, of, text = row
         ids = tuple(map(int, of.split()))
-        since, until = _to_datetime(since), _to_datetime(until)
+        since, until = to_datetime(since), to_datetime(until)
         first, last, level = _check_int(first), _check_int(last), _check_int(level)
         return Summary(
             decode_text(text), first, last, since, until, decode_text(by), level, ids, id
         )
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
-        raise StoreError(f"this summary cannot be read, the file is damaged: {error!r}") from error
+        raise StoreError(f"this summary is unreadable, the file is damaged: {error!r}") from error
 
 
 def dump_terms(terms: Sequence[str]) -> EncodedText:
-    """Terms as one text: a line for each (they are read by the thousand, 1 µs for twenty, and 5
-    as JSON)."""
+    """Serialize terms as one text, a line each: parsing twenty takes 1 µs, as JSON 5 µs."""
     text = "\n".join(terms)
     if text.count("\n") != max(len(terms) - 1, 0) or (terms and not all(terms)):
-        return encode_text(_JSON_PREFIX + _encode_json(list(terms)))
+        return encode_text(_JSON_PREFIX + encode_json(list(terms)))
     return encode_text(text)
 
 
 def load_terms_or_none(packed: Any) -> tuple[str, ...] | None:
-    """The terms, None if they cannot be read."""
+    """Parse terms; None if they are damaged."""
     try:
         return load_terms(packed)
     except (AttributeError, TypeError, ValueError):
@@ -184,18 +153,7 @@ def load_terms(packed: EncodedText) -> tuple[str, ...]:
     return tuple(text.split("\n")) if text else ()
 
 
-def to_microseconds(time: datetime) -> int:
-    """Microseconds since 1970."""
-    if time.utcoffset() is None:
-        raise StoreError(f"the time {time} has no time zone: say datetime.now(UTC), for example")
-    return (time - _EPOCH) // _MICROSECOND
-
-
 def _check_int(value: Any) -> int:
     if type(value) is not int:
-        raise TypeError(f"a {type(value).__name__} stands where a number should")
+        raise TypeError(f"expected an integer, not {type(value).__name__}")
     return value
-
-
-def _to_datetime(microseconds: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=microseconds)

@@ -1,4 +1,4 @@
-"""What the SQLite recall store does in a transaction to index exchanges by other terms."""
+"""Reindexing in the SQLite recall store, within a transaction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["reindex"]
 
 
 def reindex(connection: Connection, version: int, exchanges: Sequence[TermUpdate]) -> None:
-    """Index exchanges by the terms of a version, if they are there and of an earlier one."""
+    """Replace the terms of exchanges that still exist and are of an earlier version."""
     by_owner: dict[int, list[tuple[int, tuple[str, ...] | None, tuple[str, ...]]]] = {}
     for one in exchanges:
         row = connection.execute(_FIND, (one.id, version)).fetchone()

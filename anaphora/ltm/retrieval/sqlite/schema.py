@@ -1,7 +1,7 @@
-"""The tables of the SQLite recall store.
+"""Schema of the SQLite recall store.
 
-Ids that others may remember (of exchanges, conversations, users, summaries) are never given
-twice, so that nothing of one user is ever taken for something of another.
+Ids that others may remember (of exchanges, conversations, users, summaries) are never reused, so
+that nothing of one user is ever taken for something of another.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ __all__ = ["APPLICATION", "PRAGMAS", "SCHEMA"]
 APPLICATION = 0x416E614C  # "AnaL": a long-term memory
 PRAGMAS = ("cache_size = -8000",)
 
-# Names and texts have no type, for they are texts or, with lone surrogates, bytes. Times are
-# microseconds since 1970. Of a history, `first` is the number of its first verbatim exchange,
-# `verbatim` counts these, and `size` is W in the `measure`.
+# Names and texts are untyped: they are text or, with lone surrogates, bytes. Times are microseconds
+# since 1970. In `conversations`, `first` is the number of the first verbatim exchange of the
+# working history, `verbatim` counts these, and `size` is W in the `measure`.
 SCHEMA = (
     (
         "CREATE TABLE owners (id INTEGER PRIMARY KEY AUTOINCREMENT, tenant NOT NULL, "
@@ -29,7 +29,7 @@ SCHEMA = (
         "terms NOT NULL, question NOT NULL, answer NOT NULL, rest BLOB NOT NULL, "
         "UNIQUE (conversation, number))",
         "CREATE INDEX exchanges_by_time ON exchanges (at)",
-        # All that a search is confined by, so that it reads nothing else.
+        # A covering index for the filters of a search.
         "CREATE INDEX exchanges_by_owner ON exchanges (owner, at, id, conversation, intent)",
         "CREATE TABLE slots (owner INTEGER NOT NULL, name NOT NULL, value NOT NULL, "
         "exchange INTEGER NOT NULL, PRIMARY KEY (owner, name, value, exchange)) WITHOUT ROWID",
@@ -50,20 +50,20 @@ SCHEMA = (
         "CREATE UNIQUE INDEX vectors_by_exchange ON vectors (exchange, embedder)",
         "CREATE INDEX vectors_by_owner ON vectors (owner, embedder, id, exchange)",
         "CREATE TABLE marks (journal NOT NULL PRIMARY KEY, position INTEGER NOT NULL)",
-        # The clocks up to which users (with one model) were erased, by digests of their names: what
-        # was said before may still wait in a journal.
+        # Clocks up to which users (with one model) were erased, by digests of their names: earlier
+        # exchanges may still be in a journal.
         "CREATE TABLE erasures (whose BLOB NOT NULL PRIMARY KEY, at INTEGER NOT NULL) "
         "WITHOUT ROWID",
-        # How often something was deleted (negative: the file was cleared of it), and when the file
-        # was cleared last.
+        # The number of deletions (negative once they were scrubbed from the file), and the time of
+        # the last scrub.
         "CREATE TABLE scrubbing (id INTEGER PRIMARY KEY, due INTEGER NOT NULL, last INTEGER)",
         "INSERT INTO scrubbing (id, due) VALUES (1, 0)",
     ),
     (
-        # What cannot be processed. `source` is the id of a row of `exchanges` or `summaries` or
-        # (kind compress) of a conversation; `embedder` its number, -1 if there is none; `said`
-        # when it was said, as far as that is known; `record` the columns of a damaged row.
-        # `state`: 0 in quarantine, 1 discarded (not to be tried again), 2 to be tried again.
+        # Items that cannot be processed. `source` is the id of a row of `exchanges` or `summaries`
+        # or (kind compress) of a conversation; `embedder` its number, -1 if none; `said` the time
+        # of the exchange, if known; `record` the columns of a damaged row. `state`: 0 in
+        # quarantine, 1 discarded (never tried again), 2 to be tried again.
         "CREATE TABLE quarantine (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, "
         "source INTEGER NOT NULL, embedder NOT NULL, owner INTEGER, conversation INTEGER, "
         "at INTEGER NOT NULL, said INTEGER NOT NULL, reason NOT NULL, record TEXT, "
@@ -71,17 +71,17 @@ SCHEMA = (
         "CREATE INDEX quarantine_by_owner ON quarantine (owner)",
     ),
     (
-        # By which exchanges are numbered: that of one, and the largest of a conversation.
+        # Exchanges are numbered by clock; a conversation has the largest of its exchanges.
         "ALTER TABLE exchanges ADD COLUMN clock INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE conversations ADD COLUMN clock INTEGER NOT NULL DEFAULT 0",
         "CREATE INDEX conversations_by_clock ON conversations (clock)",
     ),
     (
-        # By which the place of one that comes late is found.
+        # For the numbers of late exchanges.
         "CREATE INDEX exchanges_by_clock ON exchanges (conversation, clock)",
     ),
     (
-        # The version of the terms by which an exchange is indexed.
+        # The version of the index terms of an exchange.
         "ALTER TABLE exchanges ADD COLUMN terms_version INTEGER NOT NULL DEFAULT 1",
         "CREATE INDEX exchanges_by_terms_version ON exchanges (terms_version)",
     ),

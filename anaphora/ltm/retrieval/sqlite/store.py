@@ -1,4 +1,4 @@
-"""The recall store in one SQLite file, shared by the processes of one machine."""
+"""Recall store in one SQLite file, shared by the processes of one machine."""
 
 from __future__ import annotations
 
@@ -17,27 +17,17 @@ from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.measure import WORDS, Measure
 from anaphora.ltm.history.working_history import History, HistoryPart, HistorySettings
-from anaphora.ltm.ingestion.quarantine import QuarantinedItem
-from anaphora.ltm.retrieval.sqlite import erasure as forgetting
-from anaphora.ltm.retrieval.sqlite import quarantine
-from anaphora.ltm.retrieval.sqlite import queries as reading
-from anaphora.ltm.retrieval.sqlite import writer as histories
+from anaphora.ltm.retrieval.records import DamagedRowsError, to_microseconds
+from anaphora.ltm.retrieval.sqlite import conversations, erasure, quarantine, queries, writer
 from anaphora.ltm.retrieval.sqlite.postings import document_frequencies, rank_by_bm25
-from anaphora.ltm.retrieval.sqlite.records import (
-    EXCHANGE_COLUMNS,
-    SUMMARY_COLUMNS,
-    DamagedRowsError,
-    load_exchange,
-    load_summary,
-    parse_rows,
-    to_microseconds,
-)
+from anaphora.ltm.retrieval.sqlite.records import EXCHANGE_COLUMNS, parse_exchanges
 from anaphora.ltm.retrieval.sqlite.reindexing import reindex
 from anaphora.ltm.retrieval.sqlite.schema import APPLICATION, PRAGMAS, SCHEMA
 from anaphora.ltm.retrieval.store import (
     Document,
     JournalPosition,
     NewExchange,
+    QuarantinedItem,
     SearchFilter,
     TermStatistics,
     TermUpdate,
@@ -52,21 +42,21 @@ from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
 
 __all__ = ["SqliteRecallStore"]
 
-_SETUP_TIMEOUT = 60.0  # seconds for it
+_SETUP_TIMEOUT = 60.0  # seconds
 _BATCH_SIZE = 1_000
 _GIBIBYTE = 1 << 30
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
 
 class SqliteRecallStore:
-    """Keeps everything in the SQLite file at ``path``, made private to its owner if it is not
-    there; its folder must be.
+    """A recall store in the SQLite file at ``path``. A missing file is created, private to its
+    owner; its folder must exist.
 
-    ``settings`` say how long working histories may be, ``measure`` in what they are measured.
-    With ``synchronous`` "full" what is kept survives a power cut; with "normal" it survives the
-    death of a process, and the last moments before a power cut may be lost. Vectors are searched
-    in memory, which takes at most ``matrices`` bytes (and those of one user more, if they must).
-    A process may fork. See :class:`~anaphora.ltm.retrieval.store.RecallStore` for the methods.
+    ``settings`` limit the working histories, in the unit of ``measure``. With ``synchronous``
+    "full", stored data survives a power cut; with "normal" it survives the death of a process,
+    but a power cut may lose the last moments. Vectors are searched in memory, which takes at most
+    ``vector_memory`` bytes (or those of a single user, if they need more). A process may fork. See
+    :class:`~anaphora.ltm.retrieval.store.RecallStore` for the methods.
 
     Raises :class:`StoreError` if the file cannot be used.
     """
@@ -81,7 +71,7 @@ class SqliteRecallStore:
         vector_memory: int = _GIBIBYTE,
     ) -> None:
         if synchronous not in get_args(Synchronous):
-            raise StoreError(f"synchronous is full or normal, not '{synchronous}'")
+            raise StoreError(f"synchronous must be full or normal, not '{synchronous}'")
         self._path = Path(os.path.realpath(path))
         self._settings, self._measure = settings, measure
         self._vector_memory = vector_memory
@@ -97,7 +87,7 @@ class SqliteRecallStore:
             holds="long-term memory",
             pragmas=PRAGMAS,
         )
-        register_fork_aware(self)  # no connection to SQLite may cross one
+        register_fork_aware(self)  # SQLite connections must not cross a fork
         try:
             self._database.open(
                 self._locks, wait=_SETUP_TIMEOUT, after_migration=self._recount_histories
@@ -107,14 +97,14 @@ class SqliteRecallStore:
             raise
         finalize(self, _close_all, self._database, self._locks)
 
-    # -- what is said --------------------------------------------------------------------------
+    # -- ingestion -----------------------------------------------------------------------------
 
     def add(self, new: Sequence[NewExchange], *, mark: JournalPosition | None = None) -> None:
-        rows = [histories.prepare_exchange(each, self._measure) for each in new]
+        rows = [writer.prepare_exchange(each, self._measure) for each in new]
 
         def write(connection: Connection) -> None:
-            left = forgetting.filter_erased(connection, rows)
-            histories.add_exchanges(connection, left, self._settings, self._measure)
+            left = erasure.filter_erased(connection, rows)
+            writer.add_exchanges(connection, left, self._settings, self._measure)
             if mark is not None:
                 connection.execute(
                     "INSERT OR REPLACE INTO marks (journal, position) VALUES (?, ?)",
@@ -144,14 +134,14 @@ class SqliteRecallStore:
 
     def history(self, key: ConversationKey) -> History:
         def read(connection: Connection) -> History:
-            talk = histories.find_conversation(connection, key)
-            if talk is None:
+            row = conversations.find_conversation(connection, key)
+            if row is None:
                 return History()
-            summaries = tuple(histories.load_summaries(connection, talk))
-            exchanges = tuple(histories.load_verbatim(connection, talk))
-            if talk.measure != encode_text(self._measure.name):
-                talk.size = self._measure.total((*summaries, *exchanges))
-            return History(summaries, exchanges, talk.size)
+            summaries = tuple(writer.load_summaries(connection, row))
+            exchanges = tuple(writer.load_verbatim(connection, row))
+            if row.measure != encode_text(self._measure.name):
+                row.size = self._measure.total((*summaries, *exchanges))
+            return History(summaries, exchanges, row.size)
 
         return self._read_snapshot(read)
 
@@ -164,16 +154,8 @@ class SqliteRecallStore:
         self, key: ConversationKey, replaced: Sequence[HistoryPart], by: Sequence[Summary]
     ) -> bool:
         return self._write_transaction(
-            lambda connection: histories.replace_parts(connection, key, replaced, by, self._measure)
+            lambda connection: writer.replace_parts(connection, key, replaced, by, self._measure)
         )
-
-    def summary(self, key: ConversationKey, id: int) -> Summary | None:
-        def find(connection: Connection) -> Summary | None:
-            talk = histories.find_conversation(connection, key)
-            rows = connection.execute(_SUMMARY, (id, talk.id)) if talk else ()
-            return next(iter(parse_rows("summary", rows, load_summary)), None)
-
-        return self._read_snapshot(find)
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -187,11 +169,9 @@ class SqliteRecallStore:
         self, user_key: UserKey, ids: Sequence[int]
     ) -> Mapping[int, tuple[ConversationKey, Exchange]]:
         def fetch(connection: Connection) -> Mapping[int, tuple[ConversationKey, Exchange]]:
-            owner = reading.find_owner(connection, user_key)
-            rows = reading.select_in_batches(connection, _FETCH, owner.id, ids) if owner else []
-            exchanges = parse_rows(
-                "exchange", [(id, *each) for id, _, *each in rows], load_exchange
-            )
+            owner = queries.find_owner(connection, user_key)
+            rows = queries.select_in_batches(connection, _FETCH, owner.id, ids) if owner else []
+            exchanges = parse_exchanges((id, *columns) for id, _, *columns in rows)
             found = {
                 id: (ConversationKey(user_key.user, decode_text(model), user_key.tenant), exchange)
                 for (id, model, *_), exchange in zip(rows, exchanges, strict=True)
@@ -204,10 +184,10 @@ class SqliteRecallStore:
         self, user_key: UserKey, filters: SearchFilter, *, skip: int, limit: int
     ) -> Sequence[int]:
         with self._database.snapshot() as connection:
-            owner = reading.find_owner(connection, user_key)
+            owner = queries.find_owner(connection, user_key)
             if owner is None:
                 return []
-            where, values = reading.build_conditions(owner.id, filters)
+            where, values = queries.build_conditions(owner.id, filters)
             rows = connection.execute(
                 f"SELECT id FROM exchanges WHERE {where} AND terms <> '' "
                 "ORDER BY at DESC, clock DESC, id DESC LIMIT ? OFFSET ?",
@@ -219,7 +199,7 @@ class SqliteRecallStore:
 
     def statistics(self, user_key: UserKey, terms: Sequence[str]) -> TermStatistics:
         with self._database.snapshot() as connection:
-            owner = reading.find_owner(connection, user_key)
+            owner = queries.find_owner(connection, user_key)
             known = document_frequencies(connection, owner, terms) if owner else {}
         frequency = {term: known.get(term, 0) for term in terms}
         if owner is None:
@@ -230,54 +210,48 @@ class SqliteRecallStore:
         self, user_key: UserKey, terms: Sequence[str], filters: SearchFilter, limit: int
     ) -> Sequence[Document]:
         with self._database.snapshot() as connection:
-            owner = reading.find_owner(connection, user_key)
+            owner = queries.find_owner(connection, user_key)
             if owner is None:
                 return []
             ids = rank_by_bm25(
                 connection,
                 owner,
                 terms,
-                reading.find_filtered_ids(connection, owner, filters),
+                queries.find_filtered_ids(connection, owner, filters),
                 limit,
             )
-            return reading.load_documents(connection, owner.id, ids)
+            return queries.load_documents(connection, owner.id, ids)
 
     def with_neighbours(self, documents: Sequence[Document], reach: int) -> Sequence[Document]:
         with self._database.snapshot() as connection:
-            return reading.load_neighbours(connection, documents, reach)
+            return queries.load_neighbours(connection, documents, reach)
 
     def documents(self, user_key: UserKey, ids: Sequence[int]) -> Sequence[Document]:
         with self._database.snapshot() as connection:
-            owner = reading.find_owner(connection, user_key)
-            return reading.load_documents(connection, owner.id, ids) if owner else []
+            owner = queries.find_owner(connection, user_key)
+            return queries.load_documents(connection, owner.id, ids) if owner else []
 
     def find_nearest(
         self, user_key: UserKey, embedder: str, vector: Vectors, filters: SearchFilter, limit: int
     ) -> Sequence[tuple[int, float]]:
         with self._database.snapshot() as connection:
-            owner = reading.find_owner(connection, user_key)
-            found = reading.find_embedder(connection, embedder)
+            owner = queries.find_owner(connection, user_key)
+            found = queries.find_embedder(connection, embedder)
             if owner is None or found is None:
                 return []
             id, dimension = found
-            reading.check_dimension(embedder, dimension, vector.shape[-1])
+            queries.check_dimension(embedder, dimension, vector.shape[-1])
             matrix = self._vector_cache.get((owner.id, id), dimension)
             with matrix.lock:
-                reading.update_matrix(matrix, connection, owner, id)
-            ids = reading.find_filtered_ids(connection, owner, filters)
+                queries.update_matrix(matrix, connection, owner, id)
+            ids = queries.find_filtered_ids(connection, owner, filters)
         self._vector_cache.trim()
         return matrix.find_nearest(vector, limit, ids)
 
     def find_outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
         def find(connection: Connection) -> list[tuple[int, Exchange]]:
             rows = connection.execute(_OUTDATED, (version, limit)).fetchall()
-            return list(
-                zip(
-                    [id for id, *_ in rows],
-                    parse_rows("exchange", rows, load_exchange),
-                    strict=True,
-                )
-            )
+            return list(zip((id for id, *_ in rows), parse_exchanges(rows), strict=True))
 
         return self._read_snapshot(find)
 
@@ -292,21 +266,21 @@ class SqliteRecallStore:
         begin = self._embedded_up_to.get(embedder, 0)
 
         def find(connection: Connection) -> tuple[list[tuple[int, Sequence[Exchange]]], int]:
-            found = reading.find_embedder(connection, embedder)
+            found = queries.find_embedder(connection, embedder)
             number = found[0] if found else None
             values = (begin, number, encode_text(embedder), limit)
             rows = connection.execute(_UNEMBEDDED, values).fetchall()
             again = connection.execute(_EMBED_AGAIN, (encode_text(embedder), limit)).fetchall()
             (last,) = connection.execute("SELECT max(id) FROM exchanges").fetchone()
             pairs: list[tuple[int, Sequence[Exchange]]] = [
-                (id, parse_rows("exchange", connection.execute(_PAIR, values), load_exchange))
-                for id, talk, number in dict.fromkeys((*rows, *again))
-                for values in ((talk, talk, number, number),)
+                (id, parse_exchanges(connection.execute(_PAIR, values)))
+                for id, conversation, number in dict.fromkeys((*rows, *again))
+                for values in ((conversation, conversation, number, number),)
             ]
             return pairs, rows[0][0] - 1 if rows else last or 0
 
         waiting, done = self._read_snapshot(find)
-        # Nothing up to here will ever be without a vector again, for ids only grow.
+        # Ids only grow, so everything up to here has a vector for good.
         self._embedded_up_to[embedder] = done
         return waiting[:limit]
 
@@ -315,54 +289,45 @@ class SqliteRecallStore:
         rows = [(id, data[place].tobytes()) for place, id in enumerate(ids)]
 
         def write(connection: Connection) -> None:
-            found = reading.find_embedder(connection, embedder)
+            found = queries.find_embedder(connection, embedder)
             if found is None:
                 connection.execute(_ADD_EMBEDDER, (encode_text(embedder), data.shape[-1]))
-                found = reading.find_embedder(connection, embedder)
+                found = queries.find_embedder(connection, embedder)
             assert found is not None
-            reading.check_dimension(embedder, found[1], data.shape[-1])
+            queries.check_dimension(embedder, found[1], data.shape[-1])
             for id, vector in rows:
-                reading.put_vector(connection, found[0], id, vector)
+                queries.put_vector(connection, found[0], id, vector)
                 connection.execute(_EMBEDDED, (id, encode_text(embedder)))
 
         if rows:
             self._database.write(write)
 
-    # -- forgetting ----------------------------------------------------------------------------
+    # -- erasure -------------------------------------------------------------------------------
 
     def erase(self, user_key: UserKey, *, model: str | None = None, clock: int = 0) -> int:
-        """As the contract says. The file is made anew without what was erased, which takes as
-        long as copying it, and other writers wait meanwhile.
+        """See :meth:`~anaphora.ltm.retrieval.store.RecallStore.erase`. The file is rewritten
+        without the erased data, which takes as long as copying it and blocks other writers.
 
-        Should that fail, the :class:`StoreError` says so: then searches find nothing more, and
-        another call makes the file anew.
+        If rewriting fails, a :class:`StoreError` says so: searches no longer find the data, and
+        another call rewrites the file.
         """
         erased = self._write_transaction(
-            lambda connection: forgetting.erase_user(
-                connection, user_key, model, clock, self._measure
-            )
+            lambda connection: erasure.erase_user(connection, user_key, model, clock, self._measure)
         )
         self._vector_cache.clear()
         self._scrub_if_due()
         return erased
 
     def expire(self, before: datetime, *, limit: int = 1_000) -> int:
-        """As the contract says. The file is made anew without what is gone when nothing more is
-        too old, but not twice within a day."""
+        """See :meth:`~anaphora.ltm.retrieval.store.RecallStore.expire`. The file is rewritten
+        without the erased data once nothing more has expired, at most once a day."""
         time = to_microseconds(before)
         gone = self._write_transaction(
-            lambda connection: forgetting.expire_exchanges(connection, time, limit, self._measure)
+            lambda connection: erasure.expire_exchanges(connection, time, limit, self._measure)
         )
         if gone < limit:
             self._scrub_if_due(now=time)
         return gone
-
-    def keys(self) -> Iterator[ConversationKey]:
-        last = 0
-        while rows := self._database.read(_KEYS, (last,)):
-            for _, *names in rows:
-                yield from _read_keys(names)
-            last = rows[-1][0]
 
     # -- quarantine ----------------------------------------------------------------------------
 
@@ -373,12 +338,12 @@ class SqliteRecallStore:
         )
 
     def quarantine_compression(self, key: ConversationKey, reason: str) -> None:
-        def refuse(connection: Connection) -> None:
-            talk = histories.find_conversation(connection, key)
-            if talk is not None:
-                quarantine.quarantine_item(connection, "compress", -1, talk.id, reason)
+        def reject(connection: Connection) -> None:
+            row = conversations.find_conversation(connection, key)
+            if row is not None:
+                quarantine.quarantine_item(connection, "compress", -1, row.id, reason)
 
-        self._write_transaction(refuse)
+        self._write_transaction(reject)
 
     def quarantined(self, limit: int) -> Sequence[QuarantinedItem]:
         with self._database.snapshot() as connection:
@@ -398,7 +363,7 @@ class SqliteRecallStore:
             lambda connection: quarantine.discard_item(connection, int(id))
         )
 
-    # -- the rest ------------------------------------------------------------------------------
+    # -- maintenance ---------------------------------------------------------------------------
 
     @property
     def measure(self) -> Measure:
@@ -420,34 +385,33 @@ class SqliteRecallStore:
         self._database.resume()
 
     def after_fork_in_child(self) -> None:
-        """Go on without what the threads of the parent hold."""
+        """Continue without the state of the parent's threads."""
         self._reset_caches()
         self._locks.resume_in_child()
         self._database.resume_in_child()
 
     def _reset_caches(self) -> None:
         self._vector_cache = VectorCache(self._vector_memory)
-        self._embedded_up_to: dict[str, int] = {}  # up to which id all exchanges have vectors
+        self._embedded_up_to: dict[str, int] = {}  # id up to which all exchanges have vectors
 
     def _recount_histories(self) -> None:
-        """Count the histories anew that were measured in something else."""
+        """Recount the histories whose sizes are in another measure."""
         name = encode_text(self._measure.name)
         last = 0
         while rows := self._database.read(_OTHER_MEASURE, (name, name, last)):
 
             def recount(connection: Connection, rows: list[Any] = rows) -> None:
                 for (id,) in rows:
-                    talk = histories.load_conversation(connection, id)
-                    if talk is not None:
-                        histories.recount_size(connection, talk, self._measure)
-                        histories.save_conversation(connection, talk)
+                    row = conversations.load_conversation(connection, id)
+                    if row is not None:
+                        conversations.recount_size(connection, row, self._measure)
+                        conversations.save_conversation(connection, row)
 
             self._database.write(recount)
             ((last,),) = rows[-1:]
 
     def _scrub_if_due(self, now: int | None = None) -> None:
-        """Make the file anew if something was deleted from it; if the time is given, only after
-        a day without that."""
+        """Rewrite the file if data was deleted from it; if ``now`` is given, only once a day."""
         ((due, last),) = self._database.read("SELECT due, last FROM scrubbing")
         if due <= 0 or (now is not None and last is not None and abs(now - last) < _DAY):
             return
@@ -455,22 +419,21 @@ class SqliteRecallStore:
             self._database.scrub()
         except StoreError as error:
             raise StoreError(
-                f"it is erased, but the file may still hold copies of it: {error}; then erase again"
+                f"it is erased, but the file may still contain copies: {error}; then erase again"
             ) from error
-        # What another has deleted meanwhile is still due.
+        # What another process deleted meanwhile is still due.
         self._write_transaction(lambda connection: connection.execute(_SCRUBBED, (due, now)))
 
     def _exchanges(self, key: ConversationKey, query: str, *values: int) -> list[Exchange]:
         def find(connection: Connection) -> list[Exchange]:
-            talk = histories.find_conversation(connection, key)
-            rows = connection.execute(query, (talk.id, *values)) if talk else ()
-            return parse_rows("exchange", rows, load_exchange)
+            row = conversations.find_conversation(connection, key)
+            rows = connection.execute(query, (row.id, *values)) if row else ()
+            return parse_exchanges(rows)
 
         return self._read_snapshot(find)
 
     def _read_snapshot(self, work: Callable[[Connection], _Result]) -> _Result:
-        """Read in a snapshot. Rows that turn out to be damaged are put in quarantine, and it is
-        done again without them."""
+        """Read in a snapshot. Damaged rows are put in quarantine, and the read is repeated."""
         while True:
             try:
                 with self._database.snapshot() as connection:
@@ -484,7 +447,8 @@ class SqliteRecallStore:
         )
 
     def _write_transaction(self, work: Callable[[Connection], _Result]) -> _Result:
-        """Do the work in a transaction; what it gave the last time that it was done."""
+        """Run the work in a transaction and return its result. Damaged rows are put in quarantine,
+        and the work is repeated."""
         results: list[_Result] = []
         while True:
             try:
@@ -506,12 +470,7 @@ _OTHER_MEASURE = (
     "SELECT id FROM conversations WHERE (measure < ? OR measure > ?) AND id > ? "
     f"ORDER BY id LIMIT {_BATCH_SIZE}"
 )
-_KEYS = (
-    "SELECT c.id, o.tenant, o.user, c.model FROM conversations c JOIN owners o ON o.id = c.owner "
-    f"WHERE c.id > ? ORDER BY c.id LIMIT {_BATCH_SIZE}"
-)
 _UNMARK = "DELETE FROM marks WHERE journal = ?"
-_SUMMARY = f"SELECT id, {SUMMARY_COLUMNS} FROM summaries WHERE id = ? AND conversation = ?"
 _RANGE = (
     f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number "
     "BETWEEN ? AND ? ORDER BY number"
@@ -550,7 +509,7 @@ _ADD_EMBEDDER = "INSERT INTO embedders (name, dimension) VALUES (?, ?)"
 
 
 def _read_keys(names: Sequence[Any]) -> Iterator[ConversationKey]:
-    """The conversation of these names; none if they are damaged."""
+    """Yield the conversation with these names, unless they are damaged."""
     try:
         tenant, user, model = map(decode_text, names)
     except (AttributeError, UnicodeDecodeError):

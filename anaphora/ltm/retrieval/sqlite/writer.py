@@ -1,15 +1,21 @@
-"""What the SQLite recall store does in a transaction to keep exchanges and working histories."""
+"""Adding exchanges and compressing histories in the SQLite recall store, within a transaction."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.measure import Measure
 from anaphora.ltm.history.working_history import HistoryPart, HistorySettings
+from anaphora.ltm.retrieval.sqlite.conversations import (
+    ConversationRow,
+    find_conversation,
+    recount_size,
+    save_conversation,
+    text_size,
+)
 from anaphora.ltm.retrieval.sqlite.numbering import find_numbers_by_clock, is_stored, shift_numbers
 from anaphora.ltm.retrieval.sqlite.postings import add_postings
 from anaphora.ltm.retrieval.sqlite.records import (
@@ -18,45 +24,25 @@ from anaphora.ltm.retrieval.sqlite.records import (
     dump_exchange,
     dump_summary,
     dump_terms,
-    load_exchange,
-    load_summary,
-    parse_rows,
+    parse_exchanges,
+    parse_summaries,
 )
 from anaphora.ltm.retrieval.store import NewExchange
 from anaphora.stm.conversation import ConversationKey
-from anaphora.storage.sqlite.text_encoding import EncodedText, decode_text, encode_text
+from anaphora.storage.sqlite.text_encoding import EncodedText, encode_text
 
 __all__ = [
-    "ConversationRow",
     "PreparedExchange",
     "add_exchanges",
-    "find_conversation",
-    "load_conversation",
     "load_summaries",
     "load_verbatim",
     "prepare_exchange",
-    "recount_size",
     "replace_parts",
-    "save_conversation",
 ]
 
 
-@dataclass(slots=True)
-class ConversationRow:
-    """The row of a conversation; see the schema."""
-
-    id: int
-    owner: int
-    count: int
-    first: int
-    verbatim: int
-    size: int
-    measure: EncodedText
-    clock: int
-
-
 class PreparedExchange(NamedTuple):
-    """An exchange that is to be kept, as far as it can be made ready before the transaction."""
+    """An exchange to store, serialized before the transaction."""
 
     key: ConversationKey
     terms: tuple[str, ...]
@@ -69,7 +55,7 @@ class PreparedExchange(NamedTuple):
 
 
 def prepare_exchange(new: NewExchange, measure: Measure) -> PreparedExchange:
-    """Raises :class:`StoreError` for one with something in it that cannot be kept."""
+    """Serialize an exchange. Raises :class:`StoreError` for values that cannot be stored."""
     exchange = new.exchange
     return PreparedExchange(
         new.key,
@@ -93,25 +79,27 @@ def add_exchanges(
     settings: HistorySettings,
     measure: Measure,
 ) -> None:
-    """Keep exchanges, and shorten the histories that have become too long."""
+    """Store exchanges, and drop the oldest ones of histories that have too many."""
     batch = list(rows)
     by_key: dict[ConversationKey, list[int]] = {}
     for position, row in enumerate(batch):
         by_key.setdefault(row.key, []).append(position)
-    talks: dict[ConversationKey, ConversationRow] = {}
+    conversations: dict[ConversationKey, ConversationRow] = {}
     numbers: dict[int, int] = {}
     for key, positions in by_key.items():
-        talk = talks[key] = _find_or_create_conversation(connection, key, measure)
-        numbers |= _assign_numbers(connection, talk, {each: batch[each] for each in positions})
+        conversation = conversations[key] = _find_or_create_conversation(connection, key, measure)
+        numbers |= _assign_numbers(
+            connection, conversation, {each: batch[each] for each in positions}
+        )
     documents: dict[int, list[tuple[int, tuple[str, ...]]]] = {}
     for position, row in enumerate(batch):
         if position in numbers:
-            talk = talks[row.key]
-            id = _insert_exchange(connection, talk, row, numbers[position])
-            documents.setdefault(talk.owner, []).append((id, row.terms))
-    for talk in talks.values():
-        _drop_oldest(connection, talk, settings, measure)
-        save_conversation(connection, talk)
+            conversation = conversations[row.key]
+            id = _insert_exchange(connection, conversation, row, numbers[position])
+            documents.setdefault(conversation.owner, []).append((id, row.terms))
+    for conversation in conversations.values():
+        _drop_oldest(connection, conversation, settings, measure)
+        save_conversation(connection, conversation)
     for owner, added in documents.items():
         add_postings(connection, owner, added)
         connection.execute(
@@ -127,104 +115,54 @@ def replace_parts(
     by: Sequence[Summary],
     measure: Measure,
 ) -> bool:
-    """Let summaries stand for the oldest parts of a history, if these are they."""
-    talk = find_conversation(connection, key)
-    if talk is None or not _are_oldest(connection, talk, replaced):
+    """Replace parts of a history by summaries; False if they are not its oldest parts."""
+    conversation = find_conversation(connection, key)
+    if conversation is None or not _are_oldest(connection, conversation, replaced):
         return False
-    if talk.measure != encode_text(measure.name):
-        recount_size(connection, talk, measure)
+    if conversation.measure != encode_text(measure.name):
+        recount_size(connection, conversation, measure)
     for part in replaced:
         if isinstance(part, Summary):
             connection.execute("UPDATE summaries SET active = 0 WHERE id = ?", (part.id,))
         else:
-            talk.first = part.number + 1
-            talk.verbatim -= 1
-    connection.executemany(_ADD_SUMMARY, [(talk.id, *dump_summary(each)) for each in by])
-    talk.size += measure.total(by) - measure.total(replaced)
-    save_conversation(connection, talk)
+            conversation.first = part.number + 1
+            conversation.verbatim -= 1
+    connection.executemany(_ADD_SUMMARY, [(conversation.id, *dump_summary(each)) for each in by])
+    conversation.size += measure.total(by) - measure.total(replaced)
+    save_conversation(connection, conversation)
     return True
-
-
-def recount_size(connection: Connection, conversation: ConversationRow, measure: Measure) -> None:
-    """Count the size of a history anew, in this measure."""
-    exchanges = connection.execute(
-        "SELECT question, answer FROM exchanges WHERE conversation = ? AND number >= ?",
-        (conversation.id, conversation.first),
-    )
-    summaries = connection.execute(
-        "SELECT text FROM summaries WHERE conversation = ? AND active = 1", (conversation.id,)
-    )
-    conversation.size = sum(
-        _text_size(measure, text) for rows in (exchanges, summaries) for row in rows for text in row
-    )
-    conversation.measure = encode_text(measure.name)
-
-
-def find_conversation(connection: Connection, key: ConversationKey) -> ConversationRow | None:
-    """The row of a conversation, if there is one."""
-    row = connection.execute(
-        _FIND, (encode_text(key.tenant), encode_text(key.user), encode_text(key.model))
-    ).fetchone()
-    return ConversationRow(*row) if row else None
-
-
-def load_conversation(connection: Connection, id: Any) -> ConversationRow | None:
-    row = connection.execute(
-        "SELECT id, owner, count, first, verbatim, size, measure, clock FROM conversations "
-        "WHERE id = ?",
-        (id,),
-    ).fetchone()
-    return ConversationRow(*row) if row else None
-
-
-def save_conversation(connection: Connection, conversation: ConversationRow) -> None:
-    """Write the row of a conversation back."""
-    connection.execute(
-        "UPDATE conversations SET count = ?, first = ?, verbatim = ?, size = ?, measure = ?, "
-        "clock = ? WHERE id = ?",
-        (
-            conversation.count,
-            conversation.first,
-            conversation.verbatim,
-            conversation.size,
-            conversation.measure,
-            conversation.clock,
-            conversation.id,
-        ),
-    )
 
 
 def load_verbatim(
     connection: Connection, conversation: ConversationRow, limit: int = -1
 ) -> list[Exchange]:
-    """The first exchanges (all of them) that stand in a history as they were said."""
-    rows = connection.execute(_VERBATIM, (conversation.id, conversation.first, limit))
-    return parse_rows("exchange", rows, load_exchange)
+    """Load the first ``limit`` verbatim exchanges of a history (-1: all)."""
+    return parse_exchanges(
+        connection.execute(_VERBATIM, (conversation.id, conversation.first, limit))
+    )
 
 
 def load_summaries(
     connection: Connection, conversation: ConversationRow, limit: int = -1
 ) -> list[Summary]:
-    """The first summaries (all of them) that stand in a history, by what they stand for."""
-    return parse_rows(
-        "summary", connection.execute(_ACTIVE, (conversation.id, limit)), load_summary
-    )
+    """Load the first ``limit`` summaries of a history (-1: all), in order."""
+    return parse_summaries(connection.execute(_ACTIVE, (conversation.id, limit)))
 
 
 def _find_or_create_conversation(
     connection: Connection, key: ConversationKey, measure: Measure
 ) -> ConversationRow:
-    """The row of a conversation, made if there is none."""
-    talk = find_conversation(connection, key)
-    if talk is None:
+    """Return the row of a conversation, which is created if missing."""
+    conversation = find_conversation(connection, key)
+    if conversation is None:
         owner = _find_or_create_owner(connection, encode_text(key.tenant), encode_text(key.user))
         name = encode_text(measure.name)
         id = connection.execute(_ADD_CONVERSATION, (owner, encode_text(key.model), name)).lastrowid
         assert id is not None
-        talk = ConversationRow(id, owner, 0, 1, 0, 0, name, 0)
-    elif talk.measure != encode_text(measure.name):
-        recount_size(connection, talk, measure)
-    return talk
+        conversation = ConversationRow(id, owner, 0, 1, 0, 0, name, 0)
+    elif conversation.measure != encode_text(measure.name):
+        recount_size(connection, conversation, measure)
+    return conversation
 
 
 def _find_or_create_owner(connection: Connection, tenant: EncodedText, user: EncodedText) -> int:
@@ -239,8 +177,8 @@ def _find_or_create_owner(connection: Connection, tenant: EncodedText, user: Enc
 def _assign_numbers(
     connection: Connection, conversation: ConversationRow, rows: Mapping[int, PreparedExchange]
 ) -> dict[int, int]:
-    """The numbers of exchanges that are to be added to a conversation, by their positions in the
-    batch, for which there is room then; none for one that is there already."""
+    """Return the numbers of new exchanges by their positions in the batch, and make room for them.
+    Exchanges that are stored already get none."""
     late: list[int] = []
     last: list[int] = []
     copies: set[tuple[Any, ...]] = set()
@@ -288,7 +226,7 @@ def _drop_oldest(
     settings: HistorySettings,
     measure: Measure,
 ) -> None:
-    """Let the oldest exchanges leave a history that has too many."""
+    """Drop the oldest exchanges of a history that has too many."""
     too_many = conversation.verbatim - settings.max_exchanges
     if too_many <= 0:
         return
@@ -299,21 +237,13 @@ def _drop_oldest(
     ).fetchall()
     conversation.verbatim -= len(leaving)
     conversation.first = leaving[-1][0] + 1
-    conversation.size -= sum(_text_size(measure, text) for _, *texts in leaving for text in texts)
-
-
-def _text_size(measure: Measure, text: Any) -> int:
-    """The size of a text, 0 for a damaged one: it goes into quarantine when it is read."""
-    try:
-        return measure.count(decode_text(text))
-    except (AttributeError, UnicodeDecodeError):
-        return 0
+    conversation.size -= sum(text_size(measure, text) for _, *texts in leaving for text in texts)
 
 
 def _are_oldest(
     connection: Connection, conversation: ConversationRow, parts: Sequence[HistoryPart]
 ) -> bool:
-    """Whether these are the first summaries of a history, its first exchanges, or both."""
+    """Whether these are the first summaries of a history, its first exchanges, or both in order."""
     summaries = [part for part in parts if isinstance(part, Summary)]
     exchanges = [part for part in parts if not isinstance(part, Summary)]
     in_order = [*summaries, *exchanges] == list(parts) != []
@@ -324,10 +254,6 @@ def _are_oldest(
     )
 
 
-_FIND = (
-    "SELECT c.id, c.owner, c.count, c.first, c.verbatim, c.size, c.measure, c.clock FROM owners o "
-    "JOIN conversations c ON c.owner = o.id WHERE o.tenant = ? AND o.user = ? AND c.model = ?"
-)
 _VERBATIM = (
     f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number >= ? "
     "ORDER BY number LIMIT ?"

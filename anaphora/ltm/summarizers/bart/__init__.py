@@ -1,1 +1,1 @@
-"""Summaries by BART."""
+"""Summarizer based on BART."""

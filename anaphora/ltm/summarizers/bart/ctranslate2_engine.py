@@ -1,7 +1,7 @@
-"""BART by CTranslate2, a faster engine of its own for processors and for CUDA.
+"""BART with CTranslate2, a fast inference engine for CPUs and CUDA.
 
-It reads a form of its own, into which a model is converted once. That form lies in a folder of the
-cache: ``$XDG_CACHE_HOME/anaphora`` (``~/.cache/anaphora``), named by the files it was made of.
+It has its own model format, into which a model is converted once. Converted models are cached in
+``$XDG_CACHE_HOME/anaphora`` (``~/.cache/anaphora``), named after a fingerprint of their files.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _COMPUTE_TYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int
 
 
 class CTranslate2Engine:
-    """The model of that folder or id, converted if it was not yet, and loaded. ``tokenizer`` is
-    its own. Raises :class:`SummaryError` if that cannot be."""
+    """The model with that folder or id, converted if necessary, with its ``tokenizer``. Raises
+    :class:`SummaryError` if it cannot be loaded."""
 
     def __init__(
         self,
@@ -53,12 +53,12 @@ class CTranslate2Engine:
             self._translator = ctranslate2.Translator(str(folder), device=on, compute_type=kind)
         except (RuntimeError, ValueError) as error:
             raise SummaryError(
-                f"CTranslate2 cannot work on the device {on!r} in {kind}: {error}; leave the "
-                f"device and the precision out, or delete {folder} if it was damaged"
+                f"CTranslate2 cannot use the device {on!r} in {kind}: {error}; omit the "
+                f"device and the precision, or delete {folder} if it was damaged"
             ) from error
         try:
             generation = transformers.GenerationConfig.from_pretrained(model)
-        except OSError:  # an older model keeps it with the rest
+        except OSError:  # older models keep these settings in their configuration
             generation = transformers.GenerationConfig.from_model_config(config)
         self._options = _generation_options(generation, beams)
         self._prefix = _target_prefix(generation, tokenizer)
@@ -67,7 +67,7 @@ class CTranslate2Engine:
     def generate(
         self, batch: Sequence[Sequence[int]], *, min_tokens: int, max_tokens: int
     ) -> list[list[int]]:
-        """The tokens of a summary for each text of the batch: ``least`` to ``most`` of them.
+        """Generate a summary of ``min_tokens`` to ``max_tokens`` tokens for each text of the batch.
 
         Raises :class:`MemoryError` if the batch is too large for the device."""
         tokens = [self._tokenizer.convert_ids_to_tokens(text) for text in batch]
@@ -90,15 +90,15 @@ class CTranslate2Engine:
 
 
 def cache_folder() -> Path:
-    """Where converted models lie."""
+    """Return the folder of converted models."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "anaphora"
 
 
 def _find_or_convert(model: str, config: Any, kind: str, cache: Path) -> Path:
-    """The folder with the model in CTranslate2's form.
+    """Return the folder with the model in CTranslate2's format.
 
-    It is made beside its place and moved there whole, so that nobody ever sees a half of it, and
-    two processes that convert at the same time don't disturb each other.
+    The conversion writes to a temporary folder that is then renamed, so that incomplete models are
+    never visible, and two processes can convert at the same time.
     """
     folder = cache / f"{Path(model).name}-{kind}-{_fingerprint(model, config)}"
     if folder.is_dir():
@@ -108,7 +108,7 @@ def _find_or_convert(model: str, config: Any, kind: str, cache: Path) -> Path:
         made = Path(tempfile.mkdtemp(dir=cache, prefix=f"{folder.name}."))
     except OSError as error:
         raise SummaryError(
-            f"the converted model needs a folder that can be written, and {cache} cannot "
+            f"the converted model needs a writable folder, and {cache} is not "
             f"({error.strerror}): write Bart(…, cache='/another/folder')"
         ) from error
     try:
@@ -126,8 +126,7 @@ def _convert(model: str, *, to: Path, kind: str) -> None:
     rows = 0
 
     def model_with_all_settings(*arguments: Any, **options: Any) -> Any:
-        """CTranslate2 asks for two settings of the first BARTs that transformers does not know
-        any more, since it builds no other ones."""
+        """Add two settings that CTranslate2 needs and transformers no longer has."""
         nonlocal rows
         loaded = load_model(*arguments, **options)
         for name, value in (("normalize_before", False), ("normalize_embedding", True)):
@@ -137,7 +136,7 @@ def _convert(model: str, *, to: Path, kind: str) -> None:
         return loaded
 
     def tokenizer_with_all_names(*arguments: Any, **options: Any) -> Any:
-        """It wants a name for every row of the vocabulary, also for those that only fill it."""
+        """Name every row of the vocabulary, including padding rows."""
         tokenizer = load_tokenizer(*arguments, **options)
         missing = range(len(tokenizer), rows)
         tokenizer.add_tokens([f"<unused {number}>" for number in missing])
@@ -149,19 +148,19 @@ def _convert(model: str, *, to: Path, kind: str) -> None:
 
 
 def _fingerprint(model: str, config: Any) -> str:
-    """Tells the files of a model, and the version of what converts them, from all others."""
-    told = [import_library("ctranslate2").__version__, model]
+    """Return a fingerprint of the files of a model and the version of the converter."""
+    parts = [import_library("ctranslate2").__version__, model]
     if Path(model).is_dir():
         files = sorted(path for path in Path(model).iterdir() if path.is_file())
         stats = ((path.name, path.stat()) for path in files)
-        told += [f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in stats]
+        parts += [f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in stats]
     else:
-        told.append(str(getattr(config, "_commit_hash", None)))
-    return sha256("\n".join(told).encode()).hexdigest()[:16]
+        parts.append(str(getattr(config, "_commit_hash", None)))
+    return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 def _generation_options(generation: Any, beams: int) -> dict[str, Any]:
-    """How the model itself wants to be used, in CTranslate2's words."""
+    """Translate the model's generation settings into options of CTranslate2."""
     options: dict[str, Any] = {
         "beam_size": beams,
         "no_repeat_ngram_size": generation.no_repeat_ngram_size or 0,
@@ -174,6 +173,6 @@ def _generation_options(generation: Any, beams: int) -> dict[str, Any]:
 
 
 def _target_prefix(generation: Any, tokenizer: Any) -> list[str] | None:
-    """The token that every summary must begin with, if there is one."""
+    """Return the token that every summary must start with, if any."""
     forced = generation.forced_bos_token_id
     return None if forced is None else [tokenizer.convert_ids_to_tokens(forced)]

@@ -1,4 +1,4 @@
-"""BART by PyTorch, on whatever device there is."""
+"""BART with PyTorch, on any device."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from copy import deepcopy
 from typing import Any
 
 from anaphora.errors import SummaryError
+from anaphora.ltm.model_loading import first_line
 from anaphora.ltm.summarizers.bart.model_loading import (
     context_window,
     import_library,
@@ -19,7 +20,7 @@ __all__ = ["PyTorchEngine"]
 
 
 class PyTorchEngine:
-    """The model of that folder or id, loaded. Raises :class:`SummaryError` if it cannot be."""
+    """The model with that folder or id. Raises :class:`SummaryError` if it cannot be loaded."""
 
     def __init__(self, model: str, *, device: str, precision: str, beams: int) -> None:
         self._torch = import_library("torch")
@@ -46,7 +47,7 @@ class PyTorchEngine:
     def generate(
         self, batch: Sequence[Sequence[int]], *, min_tokens: int, max_tokens: int
     ) -> list[list[int]]:
-        """The tokens of a summary for each text of the batch: ``least`` to ``most`` of them.
+        """Generate a summary of ``min_tokens`` to ``max_tokens`` tokens for each text of the batch.
 
         Raises :class:`MemoryError` if the batch is too large for the device."""
         torch = self._torch
@@ -64,11 +65,11 @@ class PyTorchEngine:
                 )
         except (RuntimeError, ValueError, LookupError) as error:
             if not _is_out_of_memory(error):
-                raise SummaryError(f"BART failed: {_first_line(error)}") from error
+                raise SummaryError(f"BART failed: {first_line(error)}") from error
         else:
             tokens: list[list[int]] = made.tolist()
             return tokens
-        # Only here is the error gone, and with it the tensors that its traceback held.
+        # Only here is the error released, and with it the tensors that its traceback held.
         if self._device.startswith("cuda"):
             torch.cuda.empty_cache()
         raise MemoryError
@@ -88,19 +89,19 @@ def _select_device(wanted: str) -> str:
 
 
 def _select_dtype(precision: str, device: str) -> Any:
-    """The numbers of the weights. On a graphics processor fp16, which has more digits than bf16;
-    transformers keeps BART in its range."""
+    """Return the type of the weights. On a GPU it is fp16, which is more precise than bf16;
+    transformers keeps BART within its range."""
     torch = import_library("torch")
     kinds = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
-    by_itself = torch.float32 if device == "cpu" else torch.float16
-    return torch.float32 if precision == "int8" else kinds.get(precision, by_itself)
+    default = torch.float32 if device == "cpu" else torch.float16
+    return torch.float32 if precision == "int8" else kinds.get(precision, default)
 
 
 def _quantize(model: Any, device: str) -> Any:
-    """``model`` with linear layers whose weights are 8-bit integers, for a processor."""
+    """Quantize the linear layers of ``model`` to int8, for CPUs."""
     torch = import_library("torch")
     if device != "cpu":
-        raise SummaryError("PyTorch has int8 for processors only: take fp16, or ctranslate2")
+        raise SummaryError("PyTorch supports int8 on CPUs only: use fp16, or ctranslate2")
     try:
         with _ignore_quantization_warnings():
             return torch.ao.quantization.quantize_dynamic(
@@ -108,14 +109,14 @@ def _quantize(model: Any, device: str) -> Any:
             )
     except (AttributeError, ImportError, RuntimeError) as error:
         raise SummaryError(
-            "this version of PyTorch, or this processor, has no int8: write "
+            "this version of PyTorch, or this processor, does not support int8: write "
             f"Bart(…, backend='ctranslate2', precision='int8') ({error})"
         ) from error
 
 
 @contextmanager
 def _ignore_quantization_warnings() -> Iterator[None]:
-    """PyTorch announces for years that it will take its dynamic quantization away."""
+    """Ignore PyTorch's deprecation warnings about dynamic quantization."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"(?s).*torch\.ao\.quantization is deprecated")
         warnings.filterwarnings("ignore", r"torch\.quantize_per_tensor")
@@ -123,7 +124,7 @@ def _ignore_quantization_warnings() -> Iterator[None]:
 
 
 def _generation_settings(of_model: Any, beams: int) -> Any:
-    """How the model itself wants to be used, but without chance and with these ``beams``."""
+    """Return the model's generation settings, made deterministic, with these ``beams``."""
     settings = deepcopy(of_model)
     settings.update(
         do_sample=False,
@@ -137,26 +138,21 @@ def _generation_settings(of_model: Any, beams: int) -> Any:
         min_length=None,
         max_length=None,
     )
-    if beams == 1:  # what only beams use
+    if beams == 1:  # settings that only beam search uses
         settings.update(early_stopping=None, length_penalty=None)
     return settings
 
 
 def _is_out_of_memory(error: Exception) -> bool:
-    """CUDA, MPS and the processor's own memory each say it in their way."""
+    """Whether CUDA, MPS or the CPU reports a lack of memory, each in its own words."""
     torch = import_library("torch")
-    said = str(error)
+    message = str(error)
     return isinstance(error, torch.OutOfMemoryError) or any(
-        words in said for words in ("out of memory", "can't allocate memory", "not enough memory")
+        part in message for part in ("out of memory", "can't allocate memory", "not enough memory")
     )
 
 
 def _device_error(error: Exception, device: str) -> SummaryError:
     return SummaryError(
-        f"BART cannot work on the device {device!r}: {_first_line(error)}; leave the device out, "
-        "or take 'cpu'"
+        f"BART cannot use the device {device!r}: {first_line(error)}; omit the device, or use 'cpu'"
     )
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

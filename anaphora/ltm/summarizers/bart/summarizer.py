@@ -1,8 +1,8 @@
-"""BART: a model that writes a summary of its own, on this machine.
+"""Abstractive summaries by BART, on this machine.
 
-Lewis et al., BART: Denoising Sequence-to-Sequence Pre-training (2019), fine-tuned on news. Any
-other sequence-to-sequence model of transformers that is made for summaries and needs no words of
-command before the text does as well.
+Lewis et al., BART: Denoising Sequence-to-Sequence Pre-training (2019), fine-tuned on news. Other
+sequence-to-sequence models of transformers work as well if they are trained for summarization and
+need no prompt before the text.
 """
 
 from __future__ import annotations
@@ -33,34 +33,33 @@ __all__ = ["Backend", "Bart", "Precision"]
 Backend = Literal["torch", "ctranslate2"]
 Precision = Literal["auto", "fp32", "fp16", "bf16", "int8"]
 
-_LENGTH_STEP = 8  # tokens: limits are multiples of it, so that segments of like size share a batch
-_BATCH_TOKENS = 16_384  # at BART-large's size some 1.6 GB for what a batch needs
+_LENGTH_STEP = 8  # tokens: limits are multiples of it, so that similar segments share a batch
+_BATCH_TOKENS = 16_384  # for BART-large, a batch then needs some 1.6 GB
 _log = logging.getLogger(__name__)
 
 
 class Bart:
-    """Summaries by the model of a folder or of an id on the hub (which is fetched the first time).
+    """Summaries by a model in a folder or with a hub id (downloaded once).
 
-    The model is loaded when the first summary is asked for, and once. ``device`` is "auto" (CUDA,
-    else Apple's MPS, else the processor) or a name of PyTorch's ("cuda:1"); ``precision`` is
-    "auto" (fp16 on a graphics processor, else fp32) or one of "fp32", "fp16", "bf16" and "int8".
-    ``backend`` is "torch" or "ctranslate2", which is faster and keeps a converted model in the
-    folder ``cache``.
+    The model is loaded once, for the first summary. ``device`` is "auto" (CUDA, else Apple's MPS,
+    else the CPU) or a device of PyTorch ("cuda:1"). ``precision`` is "auto" (fp16 on a GPU, else
+    fp32), "fp32", "fp16", "bf16" or "int8". ``backend`` is "torch" or "ctranslate2", which is
+    faster and stores a converted model in the folder ``cache``.
 
-    A summary has at least ``min_length`` and at most ``max_length`` tokens; without
-    ``max_length`` as many as the segment's words need, and no more words than those. A segment
-    that the model cannot read at once is split between exchanges or sentences, and the summaries
-    of its parts are joined.
+    A summary has between ``min_length`` and ``max_length`` tokens. Without ``max_length``, the
+    limit follows from the segment's maximum number of words, which is then enforced. A segment
+    that exceeds the model's window is split between exchanges or sentences, and the summaries of
+    its parts are joined.
 
-    There is no chance in it: with fp32, and with int8 by CTranslate2, a segment has the same
-    summary whatever else is in the batch, unless two words are equally likely to the last digits.
-    PyTorch's int8 rounds by the whole batch, and may choose another word in another one.
+    Summaries are deterministic. With fp32, and with int8 by CTranslate2, the summary of a segment
+    does not depend on the rest of the batch, unless two tokens are equally likely to the last
+    digit. PyTorch's int8 rounds by the whole batch, so the summary may vary with it.
 
-    At most ``batch_size`` segments are read at once, fewer if they are long; when the memory of
-    the device is too small, half as many. Several ``beams`` write better and take longer.
+    At most ``batch_size`` segments are processed at once, fewer if they are long; if the device
+    runs out of memory, half as many. More ``beams`` improve the text and take longer.
 
-    Raises :class:`SummaryError` for a package or a folder that is missing, ValueError for lengths
-    and sizes that make no sense.
+    Raises :class:`SummaryError` for a missing package or folder, ValueError for invalid lengths
+    and sizes.
     """
 
     def __init__(
@@ -77,11 +76,11 @@ class Bart:
         cache: str | Path | None = None,
     ) -> None:
         if min_length < 0 or (max_length is not None and max_length < max(min_length, 1)):
-            raise ValueError(f"a summary of {min_length} to {max_length} tokens cannot be written")
+            raise ValueError(f"min_length={min_length} and max_length={max_length} do not fit")
         if batch_size < 1 or beams < 1:
             raise ValueError("batch_size and beams must be 1 or more")
         if precision not in get_args(Precision) or backend not in get_args(Backend):
-            raise ValueError(f"there is no precision {precision!r} of the backend {backend!r}")
+            raise ValueError(f"unknown precision {precision!r} or backend {backend!r}")
         require_packages("torch", "transformers", *(["ctranslate2"] * (backend == "ctranslate2")))
         self._model = resolve_model(model)
         known = Path(self._model)
@@ -98,7 +97,7 @@ class Bart:
         return self._name
 
     def summarize(self, segments: Sequence[Segment]) -> list[str]:
-        """A text for each segment, in their order; "" for one in which nothing is said."""
+        """Return a summary of each segment, in order; "" for a segment without text."""
         with self._lock:
             if self._loaded is None:
                 self._loaded = self._load()
@@ -120,7 +119,7 @@ class Bart:
         )
         engine = self._engine(tokenizer)
         known = (engine.window, getattr(tokenizer, "model_max_length", None))
-        # A tokenizer without a limit of its own has one of 10**30.
+        # 10**30 for a tokenizer without a limit.
         window = min(one for one in (*known, 1_000_000) if one is not None)
         return _LoadedModel(tokenizer, engine, window, self._batch_size)
 
@@ -145,8 +144,8 @@ class Bart:
     def _build_jobs(
         self, number: int, segment: Segment, loaded: _LoadedModel
     ) -> Iterable[_SummaryJob]:
-        """What the model has to read for a segment: all of it, or its parts, each of which may
-        be as much of the summary as it is of the segment."""
+        """Yield the model inputs of a segment: the whole segment, or its parts, each with its
+        proportional share of the summary."""
         pieces = format_parts(segment.parts)
         if not pieces:
             return
@@ -155,13 +154,13 @@ class Bart:
         for part, text in enumerate(texts):
             share = max(1, segment.max_words * count_words(text) // total)
             tokens = loaded.encode(text)
-            # It can write as much as it can read, and begins with a token of its own.
+            # The output window equals the input window and includes a start token.
             limit = min(self._token_limit(text, tokens, share), loaded.window - 1)
             yield _SummaryJob(number, part, tuple(tokens), share, limit)
 
     def _token_limit(self, text: str, tokens: Sequence[int], most_words: int) -> int:
-        """How many tokens a summary of ``most_words`` may have: as many to a word as there are
-        in the text. It depends on nothing but the segment, as the summary should."""
+        """Return the maximum tokens of a summary of ``most_words``, with as many tokens per word
+        as in the text. It depends on the segment alone, as the summary should."""
         if self._max_length is not None:
             return self._max_length
         needed = max(most_words * len(tokens) / max(count_words(text), 1) + 2, self._min_length + 2)
@@ -170,8 +169,8 @@ class Bart:
     def _generate(
         self, jobs: Sequence[_SummaryJob], loaded: _LoadedModel
     ) -> dict[_SummaryJob, str]:
-        """The summaries. Jobs of like length are read together, the longest first: a batch that
-        is too large for the memory fails at once."""
+        """Generate the summaries. Jobs of similar length share a batch, the longest first, so that
+        a batch that exceeds the memory fails early."""
         written: dict[_SummaryJob, str] = {}
         ordered = sorted(jobs, key=lambda job: (job.limit, len(job.tokens)), reverse=True)
         for limit, alike in groupby(ordered, key=lambda job: job.limit):
@@ -196,9 +195,8 @@ class Bart:
     def _join_summaries(
         self, jobs: Sequence[_SummaryJob], written: Mapping[_SummaryJob, str]
     ) -> str:
-        """The summaries of a segment's parts as one, without sentences that are broken off, and
-        each in its share of the words if they are too many in all. What has a length of its own
-        in tokens may have any in words."""
+        """Join the summaries of a segment's parts, without incomplete sentences. If they have too
+        many words in all, each is cut to its share, unless ``max_length`` sets the length."""
         whole = [fit_to_words(written[job], count_words(written[job])) for job in jobs]
         if self._max_length is None and sum(map(count_words, whole)) > sum(
             job.max_words for job in jobs
@@ -210,7 +208,7 @@ class Bart:
 
 
 class _Engine(Protocol):
-    """What runs the model. ``window`` is how many tokens it reads at most."""
+    """An engine that runs the model. ``window`` is the maximum number of input tokens."""
 
     window: int | None
 
@@ -221,7 +219,7 @@ class _Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _SummaryJob:
-    """A text for the model: the ``part`` of a segment; ``limit`` is in tokens."""
+    """An input of the model: the ``part`` of a segment; ``limit`` is in tokens."""
 
     segment: int
     part: int
@@ -232,7 +230,7 @@ class _SummaryJob:
 
 @dataclass(slots=True)
 class _LoadedModel:
-    """A model that is ready."""
+    """A loaded model."""
 
     tokenizer: Any
     engine: _Engine
@@ -240,7 +238,7 @@ class _LoadedModel:
     batch_size: int
 
     def encode(self, text: str) -> list[int]:
-        # Not verbose: it would warn of what is longer than the window.
+        # verbose would warn of texts that exceed the window.
         tokens: list[int] = self.tokenizer(text, verbose=False)["input_ids"]
         return tokens
 
@@ -249,11 +247,11 @@ class _LoadedModel:
         return decoded.strip()
 
     def halve_batch(self, tried: int, error: MemoryError) -> None:
-        """Make batches smaller, for good: what was too much once will be so again."""
+        """Reduce the batch size for good after a batch of ``tried`` jobs exceeded the memory."""
         if tried == 1:
             raise SummaryError(
-                "BART has too little memory for a single segment: take a smaller model, "
+                "BART has too little memory for a single segment: use a smaller model, "
                 "precision='int8', or device='cpu'"
             ) from error
         self.batch_size = tried // 2
-        _log.warning("the memory is too small for %d segments at once", tried)
+        _log.warning("not enough memory for %d segments at once", tried)

@@ -1,4 +1,4 @@
-"""How a text is made to fit: a long one into the windows of a model, a summary into its words."""
+"""Fitting of texts: long ones into the windows of a model, summaries into a number of words."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _COMPLETE_SENTENCE = regex.compile(r"""[\p{Sentence_Terminal}…]["'\p{Pe}\p{Pf}
 
 
 def split_into_windows(pieces: Sequence[str], size: Callable[[str], int], room: int) -> list[str]:
-    """The lines of ``pieces`` (one for each exchange) as texts of which none is larger than
-    ``room`` by ``size``; nothing is left out.
+    """Join the lines of ``pieces`` (one per exchange) into texts, each at most ``room`` by
+    ``size``, without loss.
 
-    What is too large is halved: between two exchanges, else between two turns, two sentences
-    or two words, and within a word only if there is no other place near the middle.
+    A text that is too large is halved: between two exchanges, else between two turns, sentences or
+    words, and within a word only if there is no better place near the middle.
     """
     text = "\n".join(pieces)
     halves = _split_in_half(pieces) if size(text) > room else None
@@ -33,8 +33,8 @@ def split_into_windows(pieces: Sequence[str], size: Callable[[str], int], room: 
 
 
 def fit_to_words(text: str, max_words: int) -> str:
-    """The first sentences of ``text`` that are at most ``most`` words, without one at its end
-    that is broken off; of a first sentence that is too long itself the first words and "…"."""
+    """Return the first sentences of ``text`` within ``max_words``, without an incomplete one at the
+    end; if the first sentence alone is too long, its first words and "…"."""
     text = text.strip()
     ends = _end_offsets(split_sentences(text))
     if len(ends) > 1 and not _COMPLETE_SENTENCE.search(text):
@@ -46,7 +46,7 @@ def fit_to_words(text: str, max_words: int) -> str:
 
 
 def _split_in_half(pieces: Sequence[str]) -> tuple[Sequence[str], Sequence[str]] | None:
-    """``pieces`` in two halves of about the same length, None if they are a single letter."""
+    """Split ``pieces`` into halves of similar length; None for a single letter."""
     if len(pieces) == 1:
         pieces = pieces[0].split("\n")
     if len(pieces) == 1:
@@ -57,19 +57,19 @@ def _split_in_half(pieces: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]
 
 
 def _split_turn(line: str) -> tuple[Sequence[str], Sequence[str]] | None:
-    """The two halves of a turn, each with its speaker."""
+    """Split a turn into halves, each with the speaker."""
     found = LINE_HEAD.match(line)
     speaker = found.group() if found else ""
-    said = line[len(speaker) :]
-    if len(said) < 2:
+    text = line[len(speaker) :]
+    if len(text) < 2:
         return None
-    at = _find_split(said)
-    return [speaker + said[:at].rstrip()], [speaker + said[at:].lstrip()]
+    at = _find_split(text)
+    return [speaker + text[:at].rstrip()], [speaker + text[at:].lstrip()]
 
 
 def _find_split(text: str) -> int:
-    """The border between sentences that is nearest to the middle, else that between words; the
-    middle itself if there is none in the middle half."""
+    """Return the sentence boundary nearest to the middle, else the word boundary; the middle itself
+    if neither is in the middle half."""
     middle = len(text) // 2
     for parts in (split_sentences(text), _WORD.findall(text)):
         nearest = min(_end_offsets(parts), key=lambda at: abs(at - middle), default=0)
@@ -79,5 +79,5 @@ def _find_split(text: str) -> int:
 
 
 def _end_offsets(parts: Iterable[str]) -> list[int]:
-    """Where parts end that are a text when they are joined."""
+    """Return the end offsets of consecutive parts of a text."""
     return list(accumulate(map(len, parts)))

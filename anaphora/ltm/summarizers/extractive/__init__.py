@@ -1,1 +1,1 @@
-"""Summaries made of sentences of the text."""
+"""Extractive summarizer: selects sentences of the text."""

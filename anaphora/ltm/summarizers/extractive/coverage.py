@@ -1,9 +1,9 @@
-"""Chooses the clauses that together cover the most facts within a number of words.
+"""Selects the clauses that together cover the most facts within a number of words.
 
-What sentences cover together is a submodular function of them: the greedy choice by gain per
-word, or the best single run of clauses if that covers more, reaches at least (1 - 1/e) / 2 of the
-best choice there is (Leskovec et al., "Cost-effective outbreak detection in networks", KDD 2007).
-Gains only shrink, so a gain computed earlier is a bound: few are computed again ("lazy" greedy).
+Coverage is a submodular function of the selected sentences. The greedy selection by gain per word,
+or the best single piece if that covers more, achieves at least (1 - 1/e) / 2 of the optimum
+(Leskovec et al., "Cost-effective outbreak detection in networks", KDD 2007). Gains only shrink, so
+an earlier gain is an upper bound and few are recomputed ("lazy" greedy).
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import TypeAlias
 
 __all__ = ["ScoredSentence", "SelectionCosts", "select_sentences"]
 
-_Piece: TypeAlias = tuple[int, int]  # a sentence, and how many of its clauses
+_Piece: TypeAlias = tuple[int, int]  # a sentence, and the number of its leading clauses
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredSentence:
-    """A sentence as its clauses: their ``sizes`` in words, and the ``facts`` in them.
+    """A sentence as its clauses: their ``sizes`` in words, and the ``facts`` in each.
 
-    ``who`` said it in which turn takes ``label`` words wherever that changes, its ``day`` (None: it
-    is not shown) one more wherever that changes. It is chosen only along with the whole sentences
-    it ``needs`` (without them, if its end is cut off), and only if it has ``least`` words.
+    A change of ``turn`` costs ``label`` words, a change of ``day`` one more (None: the day is not
+    shown). The whole sentence is selected only together with those it ``requires``, and only if it
+    has at least ``min_words``.
     """
 
     sizes: tuple[int, ...]
@@ -40,12 +40,12 @@ class ScoredSentence:
 
 @dataclass(frozen=True, slots=True)
 class SelectionCosts:
-    """What is counted beside the words, in words, so that few whole sentences are chosen before
-    many scraps, each on a line with a label: for each ``sentence``, and for a ``cut``. The start
-    of a sentence, cut there, has at least ``shortest`` words. What adds less than ``worth`` for
-    each word is left out, though there would be room.
+    """Costs in addition to words, in words: for each ``sentence``, and for a ``cut`` at its end.
+    They favour few whole sentences over many fragments. A cut sentence keeps at least
+    ``min_words`` words. Pieces that gain less than ``min_gain`` per word are left out, even if
+    there is room.
 
-    (Cutting off the start of sentences too covers no more, and reads badly.)
+    (Cutting off the start of sentences as well would not cover more, and reads badly.)
     """
 
     sentence: float = 3.0
@@ -60,8 +60,8 @@ _COSTS = SelectionCosts()
 def select_sentences(
     sentences: Sequence[ScoredSentence], budget: int, *, costs: SelectionCosts = _COSTS
 ) -> dict[int, int]:
-    """The sentences chosen, by their index, each with how many of its clauses: so that with the
-    labels they have at most ``budget`` words; the same whenever the sentences are the same."""
+    """Select sentences: return the number of leading clauses by index. Together with labels they
+    have at most ``budget`` words. The result is deterministic."""
     pieces = [
         (index, count)
         for index, sentence in enumerate(sentences)
@@ -79,7 +79,7 @@ def select_sentences(
 
 
 def _clause_counts(sentence: ScoredSentence, shortest: int) -> Iterator[int]:
-    """How many clauses may be taken: all of them, or enough to say something."""
+    """Yield the allowed numbers of leading clauses: all of them, or enough to be meaningful."""
     size = 0
     for count, words in enumerate(sentence.sizes, 1):
         size += words
@@ -88,7 +88,7 @@ def _clause_counts(sentence: ScoredSentence, shortest: int) -> Iterator[int]:
 
 
 class _Selection:
-    """What has been chosen, what that covers, and what it takes."""
+    """The selected pieces, their coverage and their size."""
 
     def __init__(self, sentences: Sequence[ScoredSentence], costs: SelectionCosts) -> None:
         self._sentences, self._costs = sentences, costs
@@ -99,7 +99,7 @@ class _Selection:
         self.value = 0.0
 
     def fill_greedily(self, pieces: Sequence[_Piece], budget: int) -> None:
-        """Take what gains the most per word until nothing more fits in."""
+        """Add the pieces with the greatest gain per word until nothing fits."""
         heap = [
             (-self._density(self.with_required(piece)), number, 0)
             for number, piece in enumerate(pieces)
@@ -107,7 +107,7 @@ class _Selection:
         heapify(heap)
         taken = 0
         while heap:
-            _, number, known = heappop(heap)  # what it gained after so many were taken
+            _, number, known = heappop(heap)  # its gain was computed after so many additions
             piece = pieces[number]
             if piece[1] <= self.counts.get(piece[0], 0):
                 continue
@@ -121,15 +121,15 @@ class _Selection:
                 taken += 1
 
     def with_required(self, piece: _Piece) -> list[_Piece]:
-        """A piece, and what it needs beside it and was not chosen yet."""
+        """Return a piece with the pieces it requires that are not selected yet."""
         sentence = self._sentences[piece[0]]
-        if piece[1] < len(sentence.sizes):  # its end, the question, is cut off
+        if piece[1] < len(sentence.sizes):  # a cut question needs no answer
             return [piece]
         needed = ((index, len(self._sentences[index].sizes)) for index in sentence.requires)
         return [piece, *(one for one in needed if self.counts.get(one[0]) != one[1])]
 
     def fits(self, pieces: Sequence[_Piece], budget: int) -> bool:
-        """Whether the pieces have room, and are worth it."""
+        """Whether the pieces fit into the budget and gain enough."""
         return (
             self.words + self.cost(pieces) <= budget
             and self._density(pieces) >= self._costs.min_gain
@@ -137,7 +137,7 @@ class _Selection:
         )
 
     def gain(self, pieces: Sequence[_Piece]) -> float:
-        """The worth of the facts that the pieces would cover in addition."""
+        """Return the worth of the facts that the pieces would newly cover."""
         best: dict[str, float] = {}
         covered = self._covered
         for index, count in pieces:
@@ -148,7 +148,7 @@ class _Selection:
         return sum(weight - covered.get(fact, 0.0) for fact, weight in best.items())
 
     def cost(self, pieces: Sequence[_Piece]) -> int:
-        """The words that the pieces would add, their labels included."""
+        """Return the words that the pieces would add, including labels."""
         words = 0
         for index, count in pieces:
             words += sum(self._sentences[index].sizes[self.counts.get(index, 0) : count])
@@ -162,7 +162,7 @@ class _Selection:
         )
 
     def add(self, pieces: Sequence[_Piece]) -> None:
-        """Choose the pieces."""
+        """Select the pieces."""
         self.words += self.cost(pieces)
         self.value += self.gain(pieces)
         for index, count in pieces:
@@ -184,7 +184,7 @@ class _Selection:
         return self.gain(pieces) / max(1.0, self.cost(pieces) + penalty)
 
     def _label_words_added(self, index: int) -> int:
-        """How many words of labels one more sentence adds."""
+        """Return the words of labels that one more sentence adds."""
         place = bisect_left(self._order, index)
         before = self._sentences[self._order[place - 1]] if place else None
         sentence = self._sentences[index]
@@ -204,7 +204,7 @@ class _Selection:
 
 
 def _label_size(before: ScoredSentence | None, sentence: ScoredSentence) -> int:
-    """The words that say who said a sentence and when, if that is not said before."""
+    """Return the words of a sentence's label, if it differs from the one before."""
     if sentence.day is not None and (before is None or before.day != sentence.day):
         return 1 + sentence.label
     if before is None or before.turn != sentence.turn:

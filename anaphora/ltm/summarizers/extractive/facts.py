@@ -1,8 +1,8 @@
-"""What a sentence tells: names, numbers, dates, what the bot understood, and its rarer words.
+"""Facts in sentences: names, numbers, dates, values understood by the bot, and rare words.
 
-It knows no grammar. Names are what is written with capitals inside of sentences; that says less
-where all nouns have them (German) and nothing where there are none (Chinese): then the values of
-the slots, the numbers and the words count.
+No grammar is involved. Names are capitalized words within sentences. That says less where all
+nouns are capitalized (German) and nothing where there are no capitals (Chinese); there slot values,
+numbers and words count.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import regex
 
 from anaphora.entities.languages import cached_table
 from anaphora.ltm.dates.calendar_words import load_calendar_words
+from anaphora.ltm.dates.mentions import UNSPACED_SCRIPTS
 from anaphora.ltm.retrieval.terms import extract_terms
 from anaphora.ltm.summarizers.word_lists import load_word_lists
 
@@ -26,16 +27,16 @@ Facts = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class FactWeights:
-    """What it is worth to keep a fact of each kind, in units of one rare word.
+    """The worth of each kind of fact, in units of one rare word.
 
-    ``noun`` is what a name is worth where nouns are written like names, ``address`` a name that
-    is only called out ("Thanks, John!"). A word counts by its length, as long words are rare: one
-    of seven letters and more as ``word``, a short one and a form of a stop word ``short`` times
-    that, stop words and words of courtesy nothing. Words of a question count ``question`` times
-    as much, of an exclamation ``exclamation`` times.
+    ``noun`` is the worth of a name where all nouns are capitalized, ``address`` that of a vocative
+    ("Thanks, John!"). Words count by length, because long words are rare: from seven letters on as
+    ``word``; short ones and forms of stop words ``short`` times that; stop words and courtesies
+    nothing. Words of a question count ``question`` times, those of an exclamation ``exclamation``
+    times.
 
-    Chosen on the first, third, … dialog of LoCoMo with benchmarks/ltm/summary_quality.py, but for
-    ``value``: what the bot has understood counts more than what only looks like a fact.
+    Tuned on every other dialog of LoCoMo with benchmarks/ltm/summary_quality.py, except ``value``:
+    what the bot understood counts more than what only looks like a fact.
     """
 
     name: float = 4.0
@@ -60,10 +61,10 @@ def extract_facts(
     values: Iterable[str] = (),
     weights: FactWeights = _WEIGHTS,
 ) -> list[list[Facts]]:
-    """The facts in every clause of the sentences of a dialog, with what they are worth.
+    """Return the facts in every clause of the sentences of a dialog, with their worth.
 
-    ``languages`` has one for each sentence ("" if it is not known); ``values`` are those of slots
-    and of remembered entities, wherever they are said.
+    ``languages`` has one for each sentence ("" if unknown); ``values`` are those of slots and
+    remembered entities.
     """
     detector = _FactDetector(sentences, values, weights)
     return [
@@ -73,27 +74,24 @@ def extract_facts(
 
 
 def is_question(sentence: str) -> bool:
-    """Whether it is a question, by its last mark."""
+    """Whether a sentence is a question, by its last punctuation mark."""
     return sentence.rstrip(_CLOSING_MARKS).endswith(("?", "？", "؟"))
 
 
 _CLOSING_MARKS = " \t\r\n\"'”’»)"
 _WORD = regex.compile(r"[@#]?[\p{L}\p{N}\p{M}]+(?:[.'’:,/&+-][\p{L}\p{N}\p{M}]+)*")
-# Scripts without blanks; what is written in hiragana is grammar for the most part.
+# Scripts without spaces, except hiragana, which is mostly grammar.
 _RUN = regex.compile(r"\p{Han}+|[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{2,}")
-_UNSPACED_SCRIPTS = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
-)
 _KATAKANA = regex.compile(r"[\p{Katakana}ー・]{2,}")
 _COUNT = regex.compile(r"\p{N}[\p{N}.,:]*\p{Han}?")
 _RESOLVED = regex.compile(r"[(（]\d{4}[\d/TQW:.-]*[)）]")
 _LATIN = regex.compile(r"\p{Lu}\p{Latin}+")
-# A name and what ends an address behind it.
+# A name, and the punctuation that ends a vocative.
 _VOCATIVE = regex.compile(
     r"(?<name>\p{Lu}[\p{L}\p{M}-]+(?:\s\p{Lu}[\p{L}\p{M}-]+)?)\s*(?:[,!?.…！？،؟]|$)"
 )
-# Nouns are written like names in some languages, and where so many words inside of sentences
-# are: English has .05, German .25. It takes some words to tell.
+# Nouns are capitalized in some languages: where this share of words within sentences is capitalized
+# (English has .05, German .25). It takes a minimum of words to tell.
 _NOUN_CAPITAL_SHARE, _MIN_SAMPLE = 0.15, 60
 
 
@@ -102,7 +100,7 @@ def _has_nouns_in_capitals(language: str) -> bool:
 
 
 class _FactDetector:
-    """Knows which words of a dialog are names, and who is only called by one."""
+    """Detects the facts of a dialog, after learning its names and vocatives."""
 
     def __init__(
         self, sentences: Sequence[Sequence[str]], values: Iterable[str], weights: FactWeights
@@ -119,7 +117,7 @@ class _FactDetector:
         self._weights = weights
 
     def extract(self, clauses: Sequence[str], language: str) -> Iterator[Facts]:
-        """The facts of each clause of a sentence."""
+        """Yield the facts of each clause of a sentence."""
         end = "".join(clauses).rstrip(_CLOSING_MARKS)
         factor = 1.0
         if is_question(end):
@@ -149,10 +147,8 @@ class _FactDetector:
             word = match[0]
             lower = word.casefold()
             if any(start <= match.start() < end for start, end in values.items()):
-                pass  # it is told by the value
-            elif _UNSPACED_SCRIPTS.search(
-                word
-            ):  # many words: what numbers and Latin names are in it?
+                pass  # covered by the value
+            elif UNSPACED_SCRIPTS.search(word):  # several words: only numbers and Latin names
                 yield from ((count, weights.number) for count in _COUNT.findall(word))
                 yield from ((name.casefold(), weights.name) for name in _LATIN.findall(word))
             elif any(map(str.isdigit, word)) or lower in known.number_words:
@@ -167,16 +163,16 @@ class _FactDetector:
             elif lower not in known.stop_words:
                 length = max(weights.short, min(1.0, (len(word) - 2) / 5))
                 for term in extract_terms(word, language):
-                    # A form of a word that tells nothing ("going") tells little.
+                    # A form of a stop word ("going") says little.
                     rare = weights.word * (weights.short if term in known.stop_words else length)
                     yield term, rare * factor
             first = False
-        if not _RESOLVED.search(clause):  # else the date behind them counts
+        if not _RESOLVED.search(clause):  # the annotated date counts instead
             for phrase in calendar.find_relative_phrases(clause):
                 yield phrase, weights.date
         for name in _KATAKANA.findall(clause):
             yield name, weights.name
-        for run in _RUN.findall(clause):  # nothing shows where words end: pairs of characters
+        for run in _RUN.findall(clause):  # word boundaries are unknown: use bigrams
             for index in range(max(1, len(run) - 1)):
                 yield run[index : index + 2], weights.word / 2 * factor
 
@@ -187,23 +183,23 @@ class _FactDetector:
 
 
 def _find_vocatives(sentences: Iterable[str], names: frozenset[str]) -> frozenset[str]:
-    """The names by which the speakers call each other: that stand alone between commas or at the
-    edge of a sentence most of the times they are said."""
+    """Return the names by which the speakers address each other: those that mostly occur between
+    commas or at the edge of a sentence."""
     called: Counter[str] = Counter()
-    said: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for sentence in sentences:
-        said.update(
+        total.update(
             base for word in _WORD.findall(sentence) if (base := _strip_genitive(word)) in names
         )
         for match in _VOCATIVE.finditer(sentence):
             before = sentence[: match.start()].rstrip()
             if before.endswith((",", "،")) or len(_WORD.findall(before)) < 2:
                 called.update(map(_strip_genitive, match["name"].split()))
-    return frozenset(name for name, times in called.items() if 2 * times >= said[name] > 0)
+    return frozenset(name for name, times in called.items() if 2 * times >= total[name] > 0)
 
 
 def _compile_values(values: Iterable[str]) -> Callable[[str], Iterable[Any]]:
-    """Finds values in a text, whole words only, whatever their case."""
+    """Compile a function that finds values in a text: whole words, case-insensitive."""
     known = {value.strip() for value in values} - {""}
     if not known:
         return lambda clause: ()
@@ -221,12 +217,12 @@ def _compile_values(values: Iterable[str]) -> Callable[[str], Iterable[Any]]:
 
 
 def _word_boundary(character: str, look: str) -> str:
-    """A word ends where no letter or digit follows, in scripts with blanks between words."""
-    return "" if _UNSPACED_SCRIPTS.match(character) else rf"{look}\p{{L}}\p{{N}}])"
+    """Return a pattern for a word boundary; empty in scripts without spaces."""
+    return "" if UNSPACED_SCRIPTS.match(character) else rf"{look}\p{{L}}\p{{N}}])"
 
 
 def _is_capitalized(word: str) -> bool:
-    """Whether it is written like a name: "Anna", "iPhone", "@anna"; "I" and "I'm" are not."""
+    """Whether a word looks like a name: "Anna", "iPhone", "@anna", but not "I" and "I'm"."""
     if word[0] in "@#":
         return True
     stem = word.replace("’", "'").partition("'")[0]
@@ -234,5 +230,5 @@ def _is_capitalized(word: str) -> bool:
 
 
 def _strip_genitive(word: str) -> str:
-    """A name in lower case without an English genitive."""
+    """Return a name in lower case without an English genitive."""
     return word.replace("’", "'").partition("'")[0].casefold()

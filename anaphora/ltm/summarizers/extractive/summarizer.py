@@ -1,9 +1,8 @@
-"""The sentences of a segment that tell the most, in their order: no weights, no network.
+"""Extractive summarizer: the most informative sentences of a segment; no model, no network.
 
-A summary is a dialog again, cut short: a line for each turn of which something is left, with the
-speaker before it (see :mod:`~anaphora.ltm.summarizers.turns`), and the day where the segment has
-more than one. "…" marks what was cut off a sentence, and a question whose answer is left out. A
-summary of summaries is read and written in the same way.
+A summary is a shortened dialog: one line per remaining turn, after its speaker (see
+:mod:`~anaphora.ltm.summarizers.turns`), with the day if the segment has several. "…" marks a cut
+sentence, and a question whose answer is left out. Summaries of summaries have the same form.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ _WEIGHTS, _COSTS = FactWeights(), SelectionCosts()
 
 
 class Extractive:
-    """Keeps the sentences that together cover the most names, numbers, dates and slot values,
-    and rarer words, per word spent.
+    """Keeps the sentences that cover the most names, numbers, dates, slot values and rare words
+    per word.
 
-    ``user`` and ``bot`` are how the speakers are called. With ``dates`` "resolved" the date
-    stands behind words like "yesterday", which mean nothing later. ``language`` is that of parts
-    that don't say theirs. Raises ValueError if a speaker has no name of its own.
+    ``user`` and ``bot`` are the names of the speakers. With ``dates`` "resolved", relative dates
+    such as "yesterday" are annotated with the date. ``language`` applies to parts without one.
+    Raises ValueError if the speakers' names are not distinct.
     """
 
     name = "extractive"
@@ -66,8 +65,8 @@ class Extractive:
         self._weights, self._costs = weights, costs
 
     def summarize(self, segments: Sequence[Segment]) -> Sequence[str]:
-        """A summary of each segment, of at most ``max_words`` words and always shorter than the
-        segment; empty if no word may stand for it."""
+        """Return a summary of each segment, of at most ``max_words`` words and always shorter than
+        the segment; empty if no word fits."""
         return [self._summarize_segment(segment) for segment in segments]
 
     def _summarize_segment(self, segment: Segment) -> str:
@@ -81,16 +80,18 @@ class Extractive:
         speaking = [turn for turn in turns if turn.text.strip()]
         if budget < 1 or not speaking:
             return ""
-        said = self._split_sentences(speaking, segment.parts)
-        chosen = select_sentences([one.sentence for one in said], budget, costs=self._costs)
+        sentences = self._split_sentences(speaking, segment.parts)
+        chosen = select_sentences([one.sentence for one in sentences], budget, costs=self._costs)
         if not chosen:
-            return _shorten_best(said, budget)
-        return "\n".join(_format_lines([(said[index], count) for index, count in chosen.items()]))
+            return _shorten_best(sentences, budget)
+        return "\n".join(
+            _format_lines([(sentences[index], count) for index, count in chosen.items()])
+        )
 
     def _split_sentences(
         self, turns: Sequence[Turn], parts: Sequence[HistoryPart]
     ) -> list[_DialogSentence]:
-        """The sentences of all turns, with what they tell."""
+        """Split all turns into sentences, with their facts."""
         split = [
             (number, some)
             for number, turn in enumerate(turns)
@@ -104,46 +105,46 @@ class Extractive:
             values=_understood_values(parts),
             weights=self._weights,
         )
-        needs = _pair_questions([(number, "".join(clauses)) for number, clauses in split])
-        # A line without a day is of the day that the summary begins with, in UTC.
+        required = _pair_questions([(number, "".join(clauses)) for number, clauses in split])
+        # A line without a day belongs to the first day of the summary, in UTC.
         days = {turn.day for turn in turns}
         dated = len(days) > 1 or not days <= {None, first_day(parts[0])}
         return [
             self._build_sentence(
-                number, turns[number], parts, told, needs.get(index, ()), dated=dated
+                number, turns[number], clauses, facts, required.get(index, ()), dated=dated
             )
-            for index, ((number, parts), told) in enumerate(zip(split, found, strict=True))
+            for index, ((number, clauses), facts) in enumerate(zip(split, found, strict=True))
         ]
 
     def _build_sentence(
         self,
         number: int,
         turn: Turn,
-        parts: Sequence[str],
-        told: Sequence[Facts],
-        needs: tuple[int, ...],
+        clauses: Sequence[str],
+        facts: Sequence[Facts],
+        required: tuple[int, ...],
         *,
         dated: bool,
     ) -> _DialogSentence:
-        strong = any(worth > self._weights.noun for of in told for worth in of.values())
+        strong = any(worth > self._weights.noun for one in facts for worth in one.values())
         label = self._speakers.label(turn.speaker)
         day = turn.day if dated else None
         sentence = ScoredSentence(
-            sizes=tuple(map(count_words, parts)),
-            facts=tuple(told),
+            sizes=tuple(map(count_words, clauses)),
+            facts=tuple(facts),
             turn=str(number),
             label=count_words(label),
             day=day,
-            requires=needs,
-            min_words=0 if strong or needs else _SHORT_ANSWER + 1,
+            requires=required,
+            min_words=0 if strong or required else _SHORT_ANSWER + 1,
         )
-        return _DialogSentence(number, label, day, tuple(parts), sentence)
+        return _DialogSentence(number, label, day, tuple(clauses), sentence)
 
 
 @dataclass(frozen=True, slots=True)
 class _DialogSentence:
-    """A sentence, the number of its turn, the ``label`` of who said it, and on which day, if that
-    is to be shown."""
+    """A sentence, the number of its turn, the ``label`` of its speaker, and its day if that is
+    shown."""
 
     turn: int
     label: str
@@ -152,19 +153,19 @@ class _DialogSentence:
     sentence: ScoredSentence
 
 
-_MAX_CLAUSES = 40  # of one sentence; choosing among its beginnings takes the square of them
-_SHORT_ANSWER = 3  # words: a sentence that says little without the one before it
+_MAX_CLAUSES = 40  # of one sentence; selection is quadratic in it
+_SHORT_ANSWER = 3  # words; shorter sentences say little without the one before
 _TRAILING_PUNCTUATION = " \t,;:，；：、،؛–—-"
 
 
 def _batch_clauses(parts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The clauses of a sentence, those of an endless one (a long list) by doses."""
+    """Split the clauses of an overlong sentence (a long list) into batches."""
     for start in range(0, len(parts), _MAX_CLAUSES):
         yield parts[start : start + _MAX_CLAUSES]
 
 
 def _understood_values(parts: Iterable[HistoryPart]) -> Iterator[str]:
-    """What the bot has understood: values of slots, and entities that it remembered."""
+    """Yield the values that the bot understood: slot values and remembered entities."""
     for part in parts:
         if isinstance(part, Exchange):
             for values in part.slots.values():
@@ -173,12 +174,12 @@ def _understood_values(parts: Iterable[HistoryPart]) -> Iterator[str]:
                 yield from (entity.text, entity.value_or_text)
 
 
-def _pair_questions(said: Sequence[tuple[int, str]]) -> Mapping[int, tuple[int, ...]]:
-    """Which sentences, each after the number of its turn, mean something only together: a
-    question, and a short answer to it, by their indexes."""
+def _pair_questions(sentences: Sequence[tuple[int, str]]) -> Mapping[int, tuple[int, ...]]:
+    """Map questions and short answers to each other, by index. ``sentences`` are given with the
+    numbers of their turns."""
     needs: dict[int, tuple[int, ...]] = {}
-    for index in range(1, len(said)):
-        (asker, question), (answerer, answer) = said[index - 1 : index + 1]
+    for index in range(1, len(sentences)):
+        (asker, question), (answerer, answer) = sentences[index - 1 : index + 1]
         if (
             asker != answerer
             and is_question(question)
@@ -191,24 +192,24 @@ def _pair_questions(said: Sequence[tuple[int, str]]) -> Mapping[int, tuple[int, 
 
 
 def _format_lines(chosen: Sequence[tuple[_DialogSentence, int]]) -> Iterator[str]:
-    """A line for each turn, with the labels that :class:`Sentence` counts."""
+    """Yield a line for each turn, with the labels that :class:`ScoredSentence` counts."""
     line: list[str] = []
     before: _DialogSentence | None = None
-    for said, count in chosen:
-        text = _join_clauses(said.clauses, count)
-        if before is not None and before.turn == said.turn:
+    for sentence, count in chosen:
+        text = _join_clauses(sentence.clauses, count)
+        if before is not None and before.turn == sentence.turn:
             line.append(text)
         else:
             if before is not None:
-                yield _mark_unanswered(line, answered=said.turn == before.turn + 1)
-            new_day = said.day is not None and (before is None or before.day != said.day)
-            line = [*([f"[{said.day}]"] if new_day else []), said.label, text]
-        before = said
+                yield _mark_unanswered(line, answered=sentence.turn == before.turn + 1)
+            new_day = sentence.day is not None and (before is None or before.day != sentence.day)
+            line = [*([f"[{sentence.day}]"] if new_day else []), sentence.label, text]
+        before = sentence
     yield " ".join(line)
 
 
 def _mark_unanswered(line: Sequence[str], *, answered: bool) -> str:
-    """A line, with a mark behind a question that the next line does not answer."""
+    """Join a line, with a mark after a question that the next line does not answer."""
     text = " ".join(line)
     return text if answered or not is_question(text) else f"{text}…"
 
@@ -218,9 +219,9 @@ def _join_clauses(parts: Sequence[str], count: int) -> str:
     return text if count == len(parts) else text.rstrip(_TRAILING_PUNCTUATION + "…") + "…"
 
 
-def _shorten_best(said: Sequence[_DialogSentence], budget: int) -> str:
-    """The start of the sentence that tells the most, where no sentence is short enough."""
-    best = max(said, key=lambda one: sum(sum(told.values()) for told in one.sentence.facts))
+def _shorten_best(sentences: Sequence[_DialogSentence], budget: int) -> str:
+    """Return the start of the most informative sentence, for use if no sentence fits."""
+    best = max(sentences, key=lambda one: sum(sum(facts.values()) for facts in one.sentence.facts))
     start = take_first_words(
         normalize_whitespace("".join(best.clauses)), budget - best.sentence.label
     ).rstrip(_TRAILING_PUNCTUATION)

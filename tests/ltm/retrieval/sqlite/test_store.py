@@ -90,7 +90,7 @@ def meddle(path: Path, statement: str, *values: object) -> list[tuple[object, ..
 # -- the file ----------------------------------------------------------------------------------
 
 
-def test_what_people_said_is_for_the_owner_of_the_file_alone(path):
+def test_the_file_is_private_to_its_owner(path):
     before = os.umask(0)
     try:
         with closing(SqliteRecallStore(path, settings=HistorySettings())) as store:
@@ -102,7 +102,7 @@ def test_what_people_said_is_for_the_owner_of_the_file_alone(path):
     assert set(modes.values()) == {0o600}
 
 
-def test_a_file_of_conversations_is_not_taken_for_a_long_term_memory(path, clock):
+def test_a_database_of_conversations_is_rejected(path, clock):
     with closing(SqliteStore(path, clock=clock)) as conversations:
         conversations.put_note("shelf", "name", "text", timedelta(hours=1))
     tables = meddle(path, "SELECT name FROM sqlite_master")
@@ -111,26 +111,26 @@ def test_a_file_of_conversations_is_not_taken_for_a_long_term_memory(path, clock
     assert meddle(path, "SELECT name FROM sqlite_master") == tables
 
 
-def test_a_long_term_memory_is_not_taken_for_conversations(path, store, clock):
+def test_a_long_term_memory_is_rejected_as_a_conversation_store(path, store, clock):
     add_exchanges(store, ANN, "hello")
     with pytest.raises(StoreError, match="another part of this one: name another file"):
         SqliteStore(path, clock=clock)
     assert questions(store.latest(ANN, 9)) == ["hello"]
 
 
-def test_a_file_of_a_later_version_is_left_alone(path):
+def test_a_file_of_a_later_version_is_rejected(path):
     SqliteRecallStore(path, settings=HistorySettings()).close()
     meddle(path, "PRAGMA user_version = 99")
     with pytest.raises(StoreError, match="later version"):
         SqliteRecallStore(path, settings=HistorySettings())
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path):
+def test_a_missing_folder_is_named(tmp_path):
     with pytest.raises(StoreError, match="mkdir -p"):
         SqliteRecallStore(tmp_path / "none" / "memory.db", settings=HistorySettings())
 
 
-def test_a_mode_that_sqlite_does_not_know_is_refused(path):
+def test_an_unknown_synchronous_mode_is_rejected(path):
     with pytest.raises(StoreError, match="full or normal"):
         SqliteRecallStore(path, settings=HistorySettings(), synchronous="off")  # type: ignore[arg-type]
 
@@ -153,11 +153,11 @@ DAMAGE = [
         lambda store: questions(reversed(store.latest(ANN, 9))),
         lambda store: questions(store.history(ANN).exchanges),
         lambda store: questions(store.exchanges(ANN, first=1, last=9)),
-        lambda store: [said[-1].question for _, said in store.unembedded("m", 9)],
+        lambda store: [said[-1].question for _, said in store.find_unembedded("m", 9)],
     ],
     ids=["latest", "history", "range", "unembedded"],
 )
-def test_a_damaged_exchange_is_put_aside_and_the_others_are_read(path, store, damage, read):
+def test_a_damaged_exchange_is_quarantined_and_others_are_read(path, store, damage, read):
     add_exchanges(store, ANN, "one", "two", "three")
     meddle(path, damage)
     assert read(store) == ["one", "three"]
@@ -171,7 +171,7 @@ def test_a_damaged_exchange_is_put_aside_and_the_others_are_read(path, store, da
     assert store.history(ANN).size == 2
 
 
-def test_a_damaged_exchange_stops_neither_compression_nor_retention_nor_erasing(path, store):
+def test_a_damaged_exchange_blocks_neither_compression_nor_expiry_nor_erasure(path, store):
     add_exchanges(store, ANN, "one", "two", "three", "four")
     add_exchanges(store, BEN, "five")
     meddle(path, "UPDATE exchanges SET rest = x'7b', terms = x'ff' WHERE number = 2")
@@ -182,7 +182,7 @@ def test_a_damaged_exchange_stops_neither_compression_nor_retention_nor_erasing(
     assert (store.count_quarantined(), store.latest(BEN, 9)) == (0, [])
 
 
-def test_a_damaged_row_is_read_again_when_it_can_be(path, store):
+def test_a_damaged_row_is_restored_once_readable(path, store):
     add_exchanges(store, ANN, "one", "two", "three")
     ((whole,),) = meddle(path, "SELECT rest FROM exchanges WHERE number = 2")
     meddle(path, "UPDATE exchanges SET rest = x'7b' WHERE number = 2")
@@ -216,9 +216,7 @@ def put_aside(path: Path, store: SqliteRecallStore, *questions: str) -> list[str
 @pytest.mark.parametrize("late", [(25,), (35,), (5,), (25, 26, 35), (5, 15, 25, 35, 45)])
 @pytest.mark.parametrize("gone", [("q30",), ("q20", "q30"), ("q50",), ("q10", "q50")])
 @pytest.mark.parametrize("compressed", [0, 2, 3])
-def test_what_leaves_the_quarantine_takes_its_place_beside_what_came_late(
-    path, store, late, gone, compressed
-):
+def test_a_released_exchange_takes_its_place_beside_late_ones(path, store, late, gone, compressed):
     store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 20, 30, 40, 50)])
     if compressed:
         assert compress(store, ANN, compressed)
@@ -245,7 +243,7 @@ def test_what_leaves_the_quarantine_takes_its_place_beside_what_came_late(
     assert store.latest(ANN, 1)[0].clock == 60
 
 
-def test_of_what_leaves_the_quarantine_no_second_copy_is_kept(path, store):
+def test_a_released_duplicate_is_not_stored(path, store):
     store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 20, 30)])
     (item,) = put_aside(path, store, "q20")
     store.add([make_new_exchange(ANN, make_question(20))])
@@ -255,7 +253,7 @@ def test_of_what_leaves_the_quarantine_no_second_copy_is_kept(path, store):
     assert store.count_quarantined() == 0
 
 
-def test_a_summary_in_quarantine_moves_with_what_it_stands_for(path, store):
+def test_a_quarantined_summary_is_renumbered_with_its_exchanges(path, store):
     store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 20, 30, 40)])
     assert compress(store, ANN, 2)
     meddle(path, "UPDATE summaries SET of = 'x'")
@@ -269,7 +267,7 @@ def test_a_summary_in_quarantine_moves_with_what_it_stands_for(path, store):
     assert [one.clock for one in among] == [10, 15, 20]
 
 
-def test_what_comes_late_costs_no_more_for_each_that_follows_it(path):
+def test_late_exchanges_take_constant_work(path):
     def work(length: int, late: int) -> tuple[int, int]:
         """The statements, and the thousands of steps of SQLite, that late exchanges take."""
         key = ConversationKey(f"{length} and {late}", "weather")
@@ -300,7 +298,7 @@ def test_what_comes_late_costs_no_more_for_each_that_follows_it(path):
     assert heavier < 3 * heavy
 
 
-def test_who_is_erased_is_erased_from_the_quarantine(path, store):
+def test_erasure_includes_the_quarantine(path, store):
     add_exchanges(store, ANN, "zzsecret", "zzmore")
     meddle(path, "UPDATE exchanges SET rest = x'7b'")
     assert store.latest(ANN, 9) == []
@@ -310,18 +308,17 @@ def test_who_is_erased_is_erased_from_the_quarantine(path, store):
     assert b"zzsecret" not in raw(path)
 
 
-def test_a_damaged_name_stops_no_other_conversation(path, make):
+def test_a_damaged_name_does_not_block_other_conversations(path, make):
     store = make(HistorySettings(max_size=1))
     add_exchanges(store, ANN, "one two")
     add_exchanges(store, BEN, "three four")
     meddle(path, "UPDATE owners SET user = x'ff' WHERE user = 'ann'")
-    assert set(store.oversized(9)) == {BEN}
-    assert list(store.keys()) == [BEN]
+    assert set(store.find_oversized(9)) == {BEN}
     other = make(HistorySettings(max_size=1), measure=Measure("letters", len))  # measures anew
-    assert set(other.oversized(9)) == {BEN}
+    assert set(other.find_oversized(9)) == {BEN}
 
 
-def test_a_damaged_summary_is_put_aside(path, store):
+def test_a_damaged_summary_is_quarantined(path, store):
     add_exchanges(store, ANN, "hello", "again")
     assert compress(store, ANN, 1)
     meddle(path, "UPDATE summaries SET of = 'x'")
@@ -333,29 +330,29 @@ def test_a_damaged_summary_is_put_aside(path, store):
 # -- searching ---------------------------------------------------------------------------------
 
 
-def test_vectors_of_another_model_under_the_same_name_are_refused(store):
+def test_vectors_of_another_dimension_are_rejected(store):
     first, second = add_exchanges(store, ANN, "a", "b")
     store.put_vectors("m", [first], stack_vectors(vector(1, 0)))
     with pytest.raises(StoreError, match="another name"):
         store.put_vectors("m", [second], stack_vectors(vector(1, 0, 0)))
     with pytest.raises(StoreError, match="another name"):
-        store.nearest(OF_ANN, "m", vector(1, 0, 0), NO_FILTER, 9)
+        store.find_nearest(OF_ANN, "m", vector(1, 0, 0), NO_FILTER, 9)
 
 
-def test_vectors_are_found_though_hardly_any_may_stay_in_memory(make):
-    store = make(matrices=64)
+def test_vectors_are_found_with_a_tiny_vector_memory(make):
+    store = make(vector_memory=64)
     for key in (ANN, BEN):
         ids = add_exchanges(store, key, *"abcd")
         store.put_vectors("m", ids, stack_vectors(*(vector(1, place) for place in range(4))))
     for _ in range(2):
         for whose in (OF_ANN, OF_BEN):
-            near = store.nearest(whose, "m", vector(1, 0), NO_FILTER, 9)
+            near = store.find_nearest(whose, "m", vector(1, 0), NO_FILTER, 9)
             found = store.fetch(whose, [id for id, _ in near])
             assert questions(found[id][1] for id, _ in near) == list("abcd")
 
 
-def test_common_words_find_something_where_nothing_else_does(store, monkeypatch):
-    monkeypatch.setattr(postings, "_ENOUGH", 10)
+def test_common_words_are_used_if_nothing_else_matches(store, monkeypatch):
+    monkeypatch.setattr(postings, "_MAX_ENTRIES", 10)
     add_exchanges(store, ANN, *(f"the thing {number}" for number in range(40)))
     assert len(matching(store, OF_ANN, "the")) == 40
     assert matching(store, OF_ANN, "the", "7", limit=1) == ["the thing 7"]
@@ -364,7 +361,7 @@ def test_common_words_find_something_where_nothing_else_does(store, monkeypatch)
     assert len(matching(store, OF_ANN, "the", "7", filters=late, limit=5)) == 5
 
 
-def test_long_lists_of_one_word_stay_right_whatever_leaves_them(path, store):
+def test_long_posting_lists_stay_correct_after_removals(path, store):
     random = Random(5)
     for start in range(0, 600, 150):
         store.add(
@@ -376,12 +373,12 @@ def test_long_lists_of_one_word_stay_right_whatever_leaves_them(path, store):
     left = 600
     for tenth in (1, 3, 4, 9):
         left -= store.expire(BEGIN + timedelta(minutes=tenth / 10))
-        found = store.matching(OF_ANN, ("the",), NO_FILTER, 9_999)
+        found = store.find_matching(OF_ANN, ("the",), NO_FILTER, 9_999)
         assert len({each.id for each in found}) == len(found) == left
         ((entries,),) = meddle(path, "SELECT sum(length(entries)) / 8 FROM postings")
         assert entries == 2 * left
         for word in "012":
-            there = len(store.matching(OF_ANN, (word,), NO_FILTER, 9_999))
+            there = len(store.find_matching(OF_ANN, (word,), NO_FILTER, 9_999))
             assert store.statistics(OF_ANN, (word, "the")) == TermStatistics(
                 left, 2.0, {word: there, "the": left}
             )
@@ -390,7 +387,7 @@ def test_long_lists_of_one_word_stay_right_whatever_leaves_them(path, store):
     assert len(matching(store, OF_ANN, "the")) == left + 1
 
 
-def test_many_words_in_one_exchange_and_often_the_same_are_kept(store):
+def test_many_and_repeated_words_of_an_exchange_are_indexed(store):
     terms = ("again",) * 70_000 + tuple(map(str, range(500)))
     store.add(
         [
@@ -402,7 +399,7 @@ def test_many_words_in_one_exchange_and_often_the_same_are_kept(store):
     assert store.documents(OF_ANN, [1])[0].terms == terms
 
 
-def test_two_that_measure_differently_each_see_their_own_sizes(make):
+def test_stores_with_different_measures_see_their_own_sizes(make):
     words, letters = make(), make(measure=Measure("letters", len))
     add_exchanges(words, ANN, "one two")
     assert (words.history(ANN).size, letters.history(ANN).size) == (2, 7)
@@ -440,7 +437,7 @@ def talk_a_lot(store: SqliteRecallStore, users: int) -> None:
         assert compress(store, key, 3, f"u{user}zz in short")
 
 
-def test_no_word_of_an_erased_user_is_left_in_the_files(path, store):
+def test_the_files_contain_no_word_of_an_erased_user(path, store):
     talk_a_lot(store, 6)
     assert b"u4zz" in raw(path)
     for user in (0, 2, 4):
@@ -449,7 +446,7 @@ def test_no_word_of_an_erased_user_is_left_in_the_files(path, store):
     assert [f"u{user}zz".encode() in left for user in range(6)] == [False, True] * 3
 
 
-def test_no_word_that_is_too_old_is_left_in_the_files(path, store):
+def test_the_files_contain_no_word_of_expired_exchanges(path, store):
     add_exchanges(store, ANN, *(make_exchange(f"older{n} " * 20, minute=n) for n in range(200)))
     add_exchanges(
         store, BEN, *(make_exchange(f"newer{n} " * 20, minute=200 + n) for n in range(200))
@@ -461,7 +458,7 @@ def test_no_word_that_is_too_old_is_left_in_the_files(path, store):
     assert (b"older" in left, b"newer7 " in left) == (False, True)
 
 
-def test_the_file_is_made_anew_for_old_exchanges_once_a_day(store, monkeypatch):
+def test_the_file_is_scrubbed_of_expired_exchanges_once_a_day(store, monkeypatch):
     scrubbed = []
     monkeypatch.setattr(store._database, "scrub", lambda: scrubbed.append(hour))
     add_exchanges(store, ANN, *(make_exchange("x", minute=60 * hour) for hour in range(50)))
@@ -474,7 +471,7 @@ def test_the_file_is_made_anew_for_old_exchanges_once_a_day(store, monkeypatch):
     assert len(scrubbed) == 4
 
 
-def test_of_two_who_erase_at_once_neither_leaves_anything_in_the_file(make, path, monkeypatch):
+def test_concurrent_erasures_leave_nothing_in_the_file(make, path, monkeypatch):
     one, other = make(), make()
     for minute in range(200):
         one.add(
@@ -498,7 +495,7 @@ def test_of_two_who_erase_at_once_neither_leaves_anything_in_the_file(make, path
     assert b"ben-secret" not in files
 
 
-def test_what_another_still_reads_is_told_and_can_be_erased_again(path, store, monkeypatch):
+def test_an_erasure_blocked_by_a_reader_is_reported_and_can_be_repeated(path, store, monkeypatch):
     monkeypatch.setattr(database, "_BUSY_FOR", 0.05)
     add_exchanges(store, ANN, "zzsecret")
     with closing(sqlite3.connect(path)) as reader:
@@ -546,7 +543,7 @@ def wait_for(path: Path, name: str, more: int, process: subprocess.Popen[bytes])
         time.sleep(0.002)
 
 
-def test_what_was_promised_is_there_once_whenever_writers_are_killed(path, writers, make):
+def test_confirmed_exchanges_survive_killed_writers_exactly_once(path, writers, make):
     names = ("one", "two")  # at once, in the same two conversations
     for _ in range(2):
         running = [writers(name) for name in names]
@@ -561,22 +558,22 @@ def test_what_was_promised_is_there_once_whenever_writers_are_killed(path, write
         assert [each.number for each in kept] == list(range(1, len(kept) + 1))
         for name in names:
             mine = [each.question for each in kept if each.question.startswith(name)]
-            assert mine == [f"{name} {number}" for number in range(store.marked(name))]
+            assert mine == [f"{name} {number}" for number in range(store.journal_position(name))]
             assert len(mine) >= promised(path, name) >= 60
         assert store.statistics(whose, names).documents == len(kept)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_forked_process_goes_on_with_the_store(store):
+def test_a_forked_process_can_use_the_store(store):
     (first,) = add_exchanges(store, ANN, "before")
     store.put_vectors("m", [first], stack_vectors(vector(1, 0)))
-    assert len(store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == 1
+    assert len(store.find_nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == 1
     child = os.fork()
     if child == 0:
         try:
             store.add([make_new_exchange(ANN, "in the child")])
-            near = store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)
+            near = store.find_nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)
             os._exit(0 if len(near) == 1 else 1)
         finally:
             os._exit(2)

@@ -50,7 +50,7 @@ def segments(dialogs):
     return [spoken(dialog.lines) for dialog in dialogs]
 
 
-def test_it_tells_what_a_dialog_was_about(bart, dialogs):
+def test_a_summary_tells_what_a_dialog_was_about(bart, dialogs):
     written = bart.summarize(segments(dialogs))
     assert written == [dialog.summary for dialog in dialogs]
 
@@ -60,7 +60,7 @@ def test_it_tells_what_a_dialog_was_about(bart, dialogs):
     [{"precision": "int8"}, {"precision": "bf16"}, {"beams": 3}, {"batch_size": 1}],
     ids=str,
 )
-def test_it_does_so_in_other_precisions_with_beams_and_one_by_one(folder, dialogs, options):
+def test_other_precisions_beams_and_batch_sizes_work(folder, dialogs, options):
     written = Bart(folder, **options).summarize(segments(dialogs))
     assert written == [dialog.summary for dialog in dialogs]
 
@@ -74,43 +74,43 @@ def test_a_segment_has_the_same_summary_whatever_else_is_in_the_batch(bart, dial
 
 
 @pytest.mark.parametrize("place", [0, 30, 60])
-def test_what_is_said_anywhere_in_a_long_dialog_reaches_the_model(bart, place):
+def test_every_part_of_a_long_dialog_reaches_the_model(bart, place):
     lines = CHATTER * 30
     lines.insert(place, WEATHER)
     assert IN_LIMA in bart.summarize([spoken(lines, most=200)])[0]
 
 
-def test_what_is_said_at_the_end_of_a_single_long_turn_reaches_the_model(bart):
+def test_the_end_of_a_long_turn_reaches_the_model(bart):
     babble = f"{tiny_bart.CHATTER[0]} " * 60
     long = segment(exchange(f"{babble}{WEATHER.removeprefix('User: ')}"), most=200)
     assert bart.summarize([long])[0].endswith(IN_LIMA)
 
 
-def test_a_summary_of_many_parts_has_no_more_words_than_it_may(bart):
+def test_a_summary_of_many_parts_respects_the_word_limit(bart):
     (written,) = bart.summarize([spoken(CHATTER * 30, most=24)])
     assert 0 < len(written.split()) <= 24
 
 
-def test_a_summary_is_as_long_as_is_wanted_in_tokens(folder):
+def test_token_limits_are_respected(folder):
     (short,) = Bart(folder, min_length=1, max_length=4).summarize([spoken([WEATHER])])
     (long,) = Bart(folder, min_length=40, max_length=40).summarize([spoken([WEATHER])])
     assert IN_LIMA.startswith(short.rstrip("."))
     assert len(short) < len(IN_LIMA) < len(long)
 
 
-def test_more_than_the_model_can_write_is_not_asked_of_it(bart, folder):
+def test_the_token_limit_never_exceeds_the_window(bart, folder):
     long = spoken(CHATTER * 30, most=10_000)
     assert bart.summarize([long])[0]
     assert Bart(folder, min_length=0, max_length=5_000).summarize([long])[0]
 
 
-def test_a_segment_in_which_nothing_is_said_has_an_empty_summary(bart):
+def test_an_empty_segment_has_an_empty_summary(bart):
     nothing = segment(exchange(" ", ""))
     assert bart.summarize([nothing, spoken([WEATHER])]) == ["", IN_LIMA]
     assert bart.summarize([]) == []
 
 
-def test_the_model_is_loaded_when_it_is_needed_and_once_for_all_threads(folder, caplog):
+def test_the_model_is_loaded_on_first_use_and_once_for_all_threads(folder, caplog):
     caplog.set_level(logging.INFO, "anaphora.ltm.summarizers")
     bart, together = Bart(folder), Barrier(4)
     assert caplog.messages == []
@@ -130,7 +130,7 @@ def test_nothing_is_written_to_the_console(folder, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_its_name_tells_the_model(bart):
+def test_the_name_contains_the_model(bart):
     assert bart.name == "bart: small-bart"
     assert Bart("facebook/bart-large-cnn").name == "bart: facebook/bart-large-cnn"
 
@@ -142,7 +142,7 @@ def test_batches_are_halved_until_they_fit_into_the_memory(folder, dialogs, monk
     assert max(sizes[sizes.index(2) :]) <= 3
 
 
-def test_too_little_memory_for_one_segment_is_told(folder, monkeypatch):
+def test_too_little_memory_for_one_segment_is_reported(folder, monkeypatch):
     _memory_for(0, monkeypatch)
     with pytest.raises(SummaryError, match="too little memory for a single segment"):
         Bart(folder).summarize([spoken([WEATHER])] * 5)
@@ -166,38 +166,38 @@ def _memory_for(most: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize("name", ["torch", "transformers"])
-def test_a_missing_package_is_told_with_the_command_that_installs_it(name, monkeypatch):
+def test_missing_packages_are_explained(name, monkeypatch):
     monkeypatch.setattr(model_loading, "find_spec", lambda asked: None if asked == name else asked)
     with pytest.raises(SummaryError, match=rf"needs {name}: pip install 'anaphora\[bart\]'"):
         Bart()
 
 
 @pytest.mark.parametrize("model", ["/no/such/folder", "./bart", Path("bart")])
-def test_a_missing_folder_is_told(model):
+def test_a_missing_folder_is_reported(model):
     with pytest.raises(SummaryError, match=r"there is no folder .*bart|folder /no/such/folder"):
         Bart(model)
 
 
-def test_an_empty_folder_is_told_with_what_belongs_there(tmp_path):
+def test_an_empty_folder_is_explained(tmp_path):
     with pytest.raises(SummaryError, match=r"must hold config\.json, the weights"):
         Bart(tmp_path).summarize([spoken([WEATHER])])
 
 
-def test_damaged_weights_are_told(folder, tmp_path):
+def test_damaged_weights_are_reported(folder, tmp_path):
     damaged = shutil.copytree(folder, tmp_path / "damaged")
     (damaged / "model.safetensors").write_bytes(b"nothing")
     with pytest.raises(SummaryError, match=r"the model .*damaged could not be loaded: .+; the"):
         Bart(damaged).summarize([spoken([WEATHER])])
 
 
-def test_a_model_that_writes_no_summaries_is_told(folder, tmp_path):
+def test_a_model_of_another_kind_is_reported(folder, tmp_path):
     other = shutil.copytree(folder, tmp_path / "other")
     (other / "config.json").write_text(json.dumps({"model_type": "bert"}))
     with pytest.raises(SummaryError, match="could not be loaded"):
         Bart(other).summarize([spoken([WEATHER])])
 
 
-def test_a_model_that_cannot_be_fetched_is_told_with_the_command_that_fetches_it(monkeypatch):
+def test_a_model_that_cannot_be_downloaded_is_explained(monkeypatch):
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
@@ -205,12 +205,12 @@ def test_a_model_that_cannot_be_fetched_is_told_with_the_command_that_fetches_it
         Bart("nobody/no-such-bart").summarize([spoken([WEATHER])])
 
 
-def test_a_device_that_is_not_there_is_told(folder):
+def test_a_missing_device_is_reported(folder):
     with pytest.raises(SummaryError, match=r"device 'no-such-device': .* leave the device out"):
         Bart(folder, device="no-such-device").summarize([spoken([WEATHER])])
 
 
-def test_it_can_be_asked_again_after_it_failed(folder, tmp_path):
+def test_a_failed_summarizer_can_be_used_again(folder, tmp_path):
     model = tmp_path / "late"
     model.mkdir()
     bart = Bart(model)
@@ -232,8 +232,8 @@ def test_it_can_be_asked_again_after_it_failed(folder, tmp_path):
     ],
     ids=str,
 )
-def test_settings_that_make_no_sense_are_refused(options):
-    with pytest.raises(ValueError, match=r"cannot be written|1 or more|there is no precision"):
+def test_invalid_settings_are_rejected(options):
+    with pytest.raises(ValueError, match=r"do not fit|1 or more|unknown precision"):
         Bart(**options)
 
 
@@ -243,14 +243,14 @@ def test_ctranslate2_writes_what_pytorch_writes(bart, converted, dialogs):
 
 
 @pytest.mark.parametrize("options", [{"precision": "int8"}, {"beams": 3}], ids=str)
-def test_ctranslate2_does_so_in_int8_and_with_beams(folder, tmp_path, dialogs, options):
+def test_ctranslate2_supports_int8_and_beams(folder, tmp_path, dialogs, options):
     bart = Bart(folder, backend="ctranslate2", cache=tmp_path, **options)
     some = segments(dialogs)
     assert bart.summarize(some) == [dialog.summary for dialog in dialogs]
     assert [bart.summarize([one])[0] for one in some[:6]] == bart.summarize(some)[:6]
 
 
-def test_a_model_is_converted_once_also_by_two_at_the_same_time(folder, tmp_path, monkeypatch):
+def test_a_model_is_converted_once_even_concurrently(folder, tmp_path, monkeypatch):
     from ctranslate2 import converters
 
     several = [Bart(folder, backend="ctranslate2", cache=tmp_path) for _ in range(3)]
@@ -262,7 +262,7 @@ def test_a_model_is_converted_once_also_by_two_at_the_same_time(folder, tmp_path
     assert several[2].summarize([spoken([WEATHER])]) == [IN_LIMA]
 
 
-def test_a_changed_model_is_converted_anew(folder, tmp_path):
+def test_a_changed_model_is_converted_again(folder, tmp_path):
     model, cache = shutil.copytree(folder, tmp_path / "model"), tmp_path / "cache"
     for changed in range(1, 3):
         (model / "notes.txt").write_text("x" * changed)
@@ -270,7 +270,7 @@ def test_a_changed_model_is_converted_anew(folder, tmp_path):
         assert len(list(cache.iterdir())) == changed
 
 
-def test_a_conversion_that_fails_is_told_and_leaves_nothing_behind(folder, tmp_path):
+def test_a_failed_conversion_is_reported_and_leaves_no_files(folder, tmp_path):
     model, cache = shutil.copytree(folder, tmp_path / "model"), tmp_path / "cache"
     (model / "model.safetensors").unlink()
     with pytest.raises(SummaryError, match="could not be loaded"):
@@ -278,16 +278,14 @@ def test_a_conversion_that_fails_is_told_and_leaves_nothing_behind(folder, tmp_p
     assert list(cache.iterdir()) == []
 
 
-def test_a_cache_that_cannot_be_written_is_told(folder, tmp_path):
+def test_a_cache_without_write_permission_is_reported(folder, tmp_path):
     (tmp_path / "file").touch()
     bart = Bart(folder, backend="ctranslate2", cache=tmp_path / "file" / "cache")
     with pytest.raises(SummaryError, match="cache='/another/folder'"):
         bart.summarize([spoken([WEATHER])])
 
 
-def test_without_a_folder_converted_models_lie_in_the_cache_of_the_user(
-    folder, tmp_path, monkeypatch
-):
+def test_converted_models_are_in_the_users_cache_by_default(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert Bart(folder, backend="ctranslate2").summarize([spoken([WEATHER])]) == [IN_LIMA]
     assert [path.name[:19] for path in (tmp_path / "anaphora").iterdir()] == ["small-bart-float32-"]

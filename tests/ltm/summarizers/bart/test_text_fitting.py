@@ -12,7 +12,7 @@ from anaphora.ltm.summarizers.transcript import format_parts
 from tests.ltm.summarizers.sample_segments import exchange
 
 
-def test_what_fits_is_read_at_once():
+def test_a_text_that_fits_is_not_split():
     assert split_into_windows(["User: a\nBot: b", "User: c"], len, 100) == [
         "User: a\nBot: b\nUser: c"
     ]
@@ -37,7 +37,7 @@ def test_a_long_turn_is_split_between_sentences_and_each_half_names_its_speaker(
     ]
 
 
-def test_each_half_of_what_was_said_earlier_says_so():
+def test_each_half_of_an_earlier_summary_is_marked():
     earlier = "Earlier, 2026-01-05: We met. Bot: Granted."
     assert split_into_windows([earlier], len, 36) == [
         "Earlier, 2026-01-05: We met.",
@@ -52,7 +52,7 @@ def test_a_long_sentence_is_split_between_words():
     ]
 
 
-def test_a_word_that_is_too_long_is_split_all_the_same():
+def test_an_overlong_word_is_split():
     assert split_into_windows(["x" * 10], len, 5) == ["x" * 5, "x" * 5]
 
 
@@ -60,7 +60,7 @@ texts = st.text(st.sampled_from("ab. \n!天。"), max_size=80)
 
 
 @given(st.lists(st.tuples(texts, texts), max_size=8), st.integers(12, 60))
-def test_no_window_is_too_large_and_nothing_is_left_out(said, room):
+def test_windows_fit_and_lose_nothing(said, room):
     pieces = format_parts(exchange(question, answer) for question, answer in said)
     read = split_into_windows(pieces, len, room)
     assert all(len(text) <= room for text in read)
@@ -90,5 +90,5 @@ def test_a_summary_keeps_whole_sentences(text, most, expected):
 
 
 @given(st.text(st.sampled_from("ab. \n!天。é"), max_size=60), st.integers(1, 12))
-def test_a_summary_is_never_longer_than_it_may_be(text, most):
+def test_a_summary_never_exceeds_the_limit(text, most):
     assert count_words(fit_to_words(text, most)) <= most

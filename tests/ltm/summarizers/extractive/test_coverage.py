@@ -52,12 +52,12 @@ def worth(sentences, chosen):
 
 
 @given(talks(), st.integers(0, 30))
-def test_a_choice_has_at_most_so_many_words_with_all_its_labels(sentences, budget):
+def test_a_selection_fits_the_budget_including_labels(sentences, budget):
     assert size(sentences, select_sentences(sentences, budget)) <= budget
 
 
 @given(talks(clauses=1), st.integers(0, 20))
-def test_no_choice_covers_more_than_the_guarantee_allows(sentences, budget):
+def test_the_greedy_guarantee_holds(sentences, budget):
     plain = [ScoredSentence(one.sizes, one.facts) for one in sentences]
     places = range(len(plain))
     every = chain.from_iterable(combinations(places, count) for count in range(len(plain) + 1))
@@ -69,11 +69,11 @@ def test_no_choice_covers_more_than_the_guarantee_allows(sentences, budget):
 
 
 @given(talks(), st.integers(0, 30))
-def test_the_same_sentences_make_the_same_choice(sentences, budget):
+def test_the_selection_is_deterministic(sentences, budget):
     assert select_sentences(sentences, budget) == select_sentences(list(sentences), budget)
 
 
-def test_what_was_said_already_is_not_said_again():
+def test_covered_facts_are_not_repeated():
     sentences = [
         ScoredSentence((4,), ({"rome": 4.0},)),
         ScoredSentence((4,), ({"rome": 4.0},)),
@@ -82,7 +82,7 @@ def test_what_was_said_already_is_not_said_again():
     assert select_sentences(sentences, 8) == {0: 1, 2: 1}
 
 
-def test_a_clause_is_chosen_where_the_sentence_is_too_long():
+def test_a_clause_is_selected_if_the_sentence_is_too_long():
     sentences = [ScoredSentence((6, 20), ({"rome": 4.0}, {"weather": 1.0}))]
     assert select_sentences(sentences, 10) == {0: 1}
 
@@ -96,5 +96,5 @@ def test_an_answer_comes_with_its_question_or_not_at_all():
     assert select_sentences(sentences, 6) == {}
 
 
-def test_a_sentence_that_tells_nothing_is_left_out_though_there_is_room():
+def test_a_sentence_without_facts_is_left_out_despite_room():
     assert select_sentences([ScoredSentence((4,), ({"well": 0.1},))], 100) == {}

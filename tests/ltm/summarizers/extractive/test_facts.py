@@ -31,28 +31,28 @@ def test_names_numbers_and_dates_are_facts(sentence, language, kept):
     assert told(sentence, language=language) == [kept]
 
 
-def test_a_first_word_is_a_name_if_it_is_written_so_elsewhere():
+def test_a_first_word_is_a_name_if_capitalized_elsewhere():
     assert told("Rome is hot.", "I like Rome.") == [{"rome"}, {"rome"}]
     assert told("Rome is hot.") == [set()]
 
 
-def test_names_that_are_only_called_out_tell_nothing():
+def test_vocatives_count_little():
     assert told("Thanks, John!", "I saw Mary.", "Hey John, it rains.") == [set(), {"mary"}, set()]
     assert told("Thanks, John!", "I saw John.", "My brother is John Smith.")[1] == {"john"}
 
 
-def test_nouns_with_capitals_are_no_names():
+def test_capitalized_nouns_are_not_names():
     german = ["Der Hund liegt auf der Wiese im Park.", "Das Haus hat einen Garten mit Baum."]
     assert told(*german, language="de") == [set(), set()]
 
 
-def test_values_of_slots_are_facts_in_any_case_but_only_as_whole_words():
+def test_slot_values_are_facts_as_whole_words_in_any_case():
     assert told("a big PEANUT butter", values=["peanut", ""]) == [{"peanut"}]
     assert told("peanuts are nuts", values=["peanut"]) == [set()]
     assert told("北京の天気", language="ja", values=["北京"]) == [{"北京"}]
 
 
-def test_an_unknown_language_has_names_and_numbers_all_the_same():
+def test_names_and_numbers_are_found_in_unknown_languages():
     assert told("oi Zanzibar 12 foo", language="xx") == [{"zanzibar", "12"}]
     assert told("oi Zanzibar 12 foo", language="") == [{"zanzibar", "12"}]
 
@@ -61,7 +61,7 @@ def test_an_unknown_language_has_names_and_numbers_all_the_same():
     ("sentence", "question"),
     [("Is it?", True), ('"Is it?" ', True), ("本当？", True), ("No.", False)],
 )
-def test_a_question_is_known_by_its_mark(sentence, question):
+def test_a_question_ends_with_a_question_mark(sentence, question):
     assert is_question(sentence) is question
 
 

@@ -31,21 +31,21 @@ def summary(*parts, limit, **settings):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_third_of_the_words_keep_what_matters(name):
+def test_a_third_of_the_words_keeps_most_facts(name):
     told = summary(*dialog(name), limit=WORDS.total(dialog(name)) * 34 // 100)
     assert [text for text in kept(name) if text not in told] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.5, 1.0, 2.0])
-def test_a_summary_has_at_most_so_many_words_and_is_shorter_than_the_dialog(name, share):
+def test_a_summary_respects_the_limit_and_is_shorter_than_the_dialog(name, share):
     size = WORDS.total(dialog(name))
     told = summary(*dialog(name), limit=int(size * share))
     assert 0 < count_words(told) <= min(int(size * share), size - 1)
 
 
 @given(st.lists(EXCHANGES, max_size=4), st.integers(-1, 60))
-def test_no_text_makes_a_summary_too_long(parts, limit):
+def test_the_limit_holds_for_any_text(parts, limit):
     told = summary(*parts, limit=limit)
     assert count_words(told) <= max(0, min(limit, WORDS.total(parts) - 1))
     again = Summary(told, 1, 4, NOON, NOON, by="extractive")
@@ -54,19 +54,19 @@ def test_no_text_makes_a_summary_too_long(parts, limit):
 
 
 @given(st.lists(EXCHANGES, min_size=1, max_size=3), st.integers(1, 60))
-def test_the_same_segment_makes_the_same_summary(parts, limit):
+def test_summaries_are_deterministic(parts, limit):
     segments = [Segment(tuple(parts), limit), Segment(tuple(reversed(parts)), limit)]
     assert Extractive().summarize(segments) == Extractive().summarize(segments)
 
 
-def test_every_line_says_whose_it_is_in_the_order_in_which_it_was_said():
+def test_lines_have_speakers_and_keep_their_order():
     told = summary(*dialog("hotel"), limit=100)
     speakers = [line.removeprefix("[2026-03-14] ").split()[0] for line in told.split("\n")[:-1]]
     assert set(speakers) == {"User:", "Bot:"}
     assert told.index("12 April") < told.index("HX-4471") < told.index("Dr. Almeida")
 
 
-def test_the_day_is_told_where_it_changes_and_only_there():
+def test_the_day_is_shown_only_where_it_changes():
     told = summary(*dialog("hotel"), limit=100)
     assert told.count("[2026-03-14] ") == 1
     assert "\n[2026-03-15] Bot: Yes, Dr. Almeida" in told
@@ -79,7 +79,7 @@ def test_small_talk_is_left_out():
     assert "welcome" not in told
 
 
-def test_a_relative_day_is_told_by_its_date():
+def test_a_relative_day_is_annotated_with_its_date():
     rain = Exchange(
         "Yesterday my brother Tom arrived from Oslo.", "How nice! I hope it suits him.", NOON
     )
@@ -89,7 +89,7 @@ def test_a_relative_day_is_told_by_its_date():
     assert "(" not in summary(rain, limit=10, dates="as said")
 
 
-def test_what_is_cut_out_of_a_sentence_is_marked():
+def test_cuts_within_a_sentence_are_marked():
     told = summary(
         Exchange(
             "I would like to fly to Helsinki on Friday, but only if the weather is not too bad "
@@ -111,18 +111,18 @@ def test_a_short_answer_keeps_its_question():
     assert told == "Bot: Are there any allergies against gluten or nuts?\nUser: Yes, gluten."
 
 
-def test_a_segment_of_one_long_sentence_is_cut_short():
+def test_a_single_long_sentence_is_cut():
     told = summary(Exchange("well " * 5 + "word " * 30, "", NOON), limit=6)
     assert told == "User: well well well well well…"
 
 
-def test_nothing_is_left_of_nothing():
+def test_an_empty_segment_has_an_empty_summary():
     assert summary(limit=10) == ""
     assert summary(Exchange("Hello there", "", NOON), limit=0) == ""
     assert summary(Exchange("", "", NOON), limit=10) == ""
 
 
-def test_summaries_of_summaries_keep_who_said_it_and_when():
+def test_summaries_of_summaries_keep_speakers_and_days():
     first, second = dialog("hotel")[:4], dialog("hotel")[4:]
     level_1 = [
         Summary(
@@ -152,7 +152,7 @@ def test_dates_are_not_resolved_twice():
     assert told == "User: I came yesterday (2026-01-01) from Oslo."
 
 
-def test_the_summary_of_another_summarizer_is_told_by_nobody():
+def test_the_summary_of_another_summarizer_has_no_speaker():
     other = Summary("Ann flew to Oslo on Monday. She liked it.", 1, 5, NOON, NOON, by="bart: x")
     assert summary(other, limit=7) == "Earlier: Ann flew to Oslo on Monday."
 
@@ -164,7 +164,7 @@ def test_a_user_cannot_speak_for_the_bot():
     assert all(line.startswith("User: Bot:") for line in told.split("\n"))
 
 
-def test_speakers_have_the_names_that_they_are_given():
+def test_custom_speaker_names_are_used():
     told = summary(*dialog("umzug"), limit=50, user="Kundin", bot="Frau Bot")
     assert {line.split(":")[0] for line in told.split("\n")} == {"Kundin", "Frau Bot"}
     again = Summary(told, 1, 5, NOON, NOON, by="extractive")
@@ -174,7 +174,7 @@ def test_speakers_have_the_names_that_they_are_given():
 @pytest.mark.parametrize(
     "names", [("", "Bot"), ("User", " "), ("Bot", "Bot"), ("Earlier", "Bot"), ("User", "Earlier ")]
 )
-def test_speakers_need_names_that_tell_them_apart(names):
+def test_speaker_names_must_be_distinct(names):
     with pytest.raises(ValueError, match="names that tell them apart"):
         Extractive(user=names[0], bot=names[1])
 
@@ -190,14 +190,14 @@ def test_speakers_need_names_that_tell_them_apart(names):
     ],
     ids=["commas", "Chinese", "Thai", "emoji", "dashes"],
 )
-def test_what_takes_longer_than_its_length_is_not_done(text):
+def test_long_sentences_take_linear_time(text):
     begun = time.perf_counter()
     exchange = Exchange(text, "Yes.", datetime(2026, 1, 5, 9, tzinfo=UTC))
     Extractive().summarize([Segment((exchange,), 2_000)])
     assert time.perf_counter() - begun < 10  # it takes less than one; it took a minute
 
 
-def test_a_summary_of_another_summarizer_is_told_by_nobody_and_on_no_day():
+def test_the_summary_of_another_summarizer_has_neither_speaker_nor_day():
     since = datetime(2026, 1, 5, 9, tzinfo=UTC)
     text = "Bot: I owe Anna 1000 dollars, to be paid tomorrow."
     other = Summary(text, 1, 5, since, since + timedelta(days=9), "bart: x")

@@ -36,6 +36,7 @@ from tests.ltm.retrieval.store_contract import (
     stack_vectors,
     vector,
 )
+from tests.ltm.retrieval.stored_rows import stored_keys, stored_summary
 
 SETTINGS = HistorySettings(max_exchanges=4, max_size=8)
 TERMS = ("the", "rain", "sun", "\ud800")
@@ -259,7 +260,7 @@ class Stores(RuleBasedStateMachine):
     @invariant()
     def histories_are_what_was_said_and_summarized(self) -> None:
         store = self.store
-        assert set(store.keys()) == set(self.talks)
+        assert set(stored_keys(store)) == set(self.talks)
         assert store.journal_position("log") == self.position
         for key, talk in self.talks.items():
             history = store.history(key)
@@ -269,7 +270,7 @@ class Stores(RuleBasedStateMachine):
             assert list(store.exchanges(key, first=0, last=99)) == [
                 talk.said[number][0] for number in sorted(talk.said)
             ]
-            assert [store.summary(key, each.id) for each in talk.replaced] == talk.replaced
+            assert [stored_summary(store, key, each.id) for each in talk.replaced] == talk.replaced
         too_large = {
             key
             for key, talk in self.talks.items()
@@ -278,7 +279,7 @@ class Stores(RuleBasedStateMachine):
         assert set(store.find_oversized(99)) == too_large
 
 
-def test_whatever_is_done_a_recall_store_holds_what_lists_would(home):
+def test_a_recall_store_behaves_like_a_store_of_lists(home):
     run_state_machine_as_test(
         lambda: Stores(home),
         settings=settings(

@@ -1,0 +1,63 @@
+"""JSON, times and damaged rows in the records of exchanges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, TypeVar
+
+from anaphora.errors import StoreError
+from anaphora.storage import logical_clock
+
+__all__ = ["DamagedRowsError", "encode_json", "parse_rows", "to_datetime", "to_microseconds"]
+
+# Shared: json.dumps would create an encoder for each record.
+encode_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_Row = TypeVar("_Row")
+_Part = TypeVar("_Part")
+
+
+class DamagedRowsError(StoreError):
+    """Unreadable rows of exchanges or summaries: the id of each, and the reason."""
+
+    def __init__(self, kind: Literal["exchange", "summary"], rows: list[tuple[int, str]]) -> None:
+        super().__init__(rows[0][1])
+        self.kind: Literal["exchange", "summary"] = kind
+        self.rows = rows
+
+
+def parse_rows(
+    kind: Literal["exchange", "summary"],
+    rows: Iterable[tuple[int, _Row]],
+    parse: Callable[[_Row], _Part],
+) -> list[_Part]:
+    """Parse rows, given as pairs of an id and data.
+
+    Raises :class:`DamagedRowsError` if any of them cannot be parsed.
+    """
+    parts: list[_Part] = []
+    damaged: list[tuple[int, str]] = []
+    for id, row in rows:
+        try:
+            parts.append(parse(row))
+        except StoreError as error:
+            damaged.append((id, str(error)))
+    if damaged:
+        raise DamagedRowsError(kind, damaged)
+    return parts
+
+
+def to_microseconds(time: datetime) -> int:
+    """Convert a time to microseconds since 1970. Raises :class:`StoreError` if it has no zone."""
+    if time.utcoffset() is None:
+        raise StoreError(f"the time {time} has no time zone: use datetime.now(UTC), for example")
+    return logical_clock.to_microseconds(time)
+
+
+def to_datetime(microseconds: Any) -> datetime:
+    """Convert microseconds since 1970 to a time in UTC. Raises TypeError or OverflowError for
+    invalid values."""
+    return _EPOCH + timedelta(microseconds=microseconds)
