@@ -142,7 +142,14 @@ def measure_load(url: str, script: Path, *, connections: int, seconds: int) -> L
 @contextmanager
 def _echo(workers: int) -> Iterator[str]:
     port = _free_port()
-    command = [sys.executable, "-m", "uvicorn", "benchmarks.server.load:echo_question", "--port", str(port)]
+    command = [
+        sys.executable,
+        "-m",
+        "uvicorn",
+        "benchmarks.server.load:echo_question",
+        "--port",
+        str(port),
+    ]
     command += ["--workers", str(workers), "--no-access-log", "--log-level", "warning"]
     with _running(command, port, "/openapi.json") as url:
         yield url

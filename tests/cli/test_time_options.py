@@ -89,12 +89,12 @@ def test_time_passes_in_the_zone_whatever_the_clocks_are_put_to(bot):
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--at", "soon", "is no time"),
-        ("--at", "2026-02-30", "is no time"),
-        ("--at", "0001-01-01T00:00", "is no time"),
-        ("--at", "9999-12-31T23:59", "is no time"),
-        ("--time-zone", "Berlin", "is no time zone"),
-        ("--time-zone", "../etc", "is no time zone"),
+        ("--at", "soon", "is not a time"),
+        ("--at", "2026-02-30", "is not a time"),
+        ("--at", "0001-01-01T00:00", "is not a time"),
+        ("--at", "9999-12-31T23:59", "is not a time"),
+        ("--time-zone", "Berlin", "is not a time zone"),
+        ("--time-zone", "../etc", "is not a time zone"),
         ("--time-zone", "", ""),
     ],
 )

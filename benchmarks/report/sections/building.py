@@ -1,4 +1,4 @@
-"""What a big model costs before it answers: to build, to hold, to load from the cache."""
+"""The costs of a big model before its first answer: build time, memory, loading from the cache."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from benchmarks.report.workloads.subjects import warm
 
 
 def measure(wanted: ReportOptions, tell: Tell) -> Section:
-    """Each way some times over, each time in a fresh process; the median."""
+    """Measure each way several times, each in a fresh process, and take the median."""
     size = wanted.pick(whole=100_000, short=300)
     rounds = wanted.pick(whole=3, short=1)
     apart = wanted.pick(whole=True, short=False)
@@ -88,22 +88,22 @@ def measure(wanted: ReportOptions, tell: Tell) -> Section:
 
 
 def from_names(size: int) -> Iterator[Values]:
-    """A model made in Python."""
+    """A model built in Python."""
     return _measure_build(partial(model_of_synonyms, size), Engine)
 
 
 def from_yaml(file: str) -> Iterator[Values]:
-    """A model read from a file."""
+    """A model loaded from a file."""
     return _measure_build(partial(Model.load, file), Engine)
 
 
 def from_cache(file: str, folder: str) -> Iterator[Values]:
-    """A model with all that was compiled of it, from a folder that keeps it."""
+    """A model loaded from its compile cache."""
     return _measure_build(lambda: Path(file), partial(Engine, cache=folder))
 
 
 def traced(size: int) -> Iterator[Values]:
-    """What Python's own allocator holds for a model and its engine."""
+    """Bytes that Python's allocator holds for a model and its engine."""
     warm()
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
@@ -143,8 +143,8 @@ def _measure_build(make: Callable[[], Any], engine_of: Callable[[Any], Engine]) 
 
 
 def _peak() -> int:
-    """The most bytes that this process has held. Not what `getrusage` calls so: that may be what
-    its parent held when it was started."""
+    """The peak memory of this process in bytes. `getrusage` is of no use: its peak may be that of
+    the parent process."""
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
     except OSError:  # not on Linux

@@ -204,7 +204,7 @@ class TestElementsThatNoIntentTakes:
         file.write_text(self.MODEL)
         result = run(str(file), "--strict")
         assert result.exit_code == 1
-        assert "no intent takes the element 'cake'" in result.stderr
+        assert "no intent uses the element 'cake'" in result.stderr
         assert "1 warning of m" in result.stderr
 
     def test_without_it_nothing_is_said(self, tmp_path):
@@ -212,16 +212,16 @@ class TestElementsThatNoIntentTakes:
         file.write_text(self.MODEL)
         result = run(str(file))
         assert result.exit_code == 0
-        assert "no intent takes" not in result.stderr
+        assert "no intent uses" not in result.stderr
 
 
 class TestNotes:
     def test_a_model_that_has_nothing_for_not_is_told_of_once_and_passes(self, kitchen):
         result = run(kitchen("{ask: milk}"), "--strict")
         assert result.exit_code == 0
-        assert result.stderr.count("words that turn the sense (not, without, only)") == 1
+        assert result.stderr.count("words that reverse the meaning (not, without, only)") == 1
         assert "hint: until one does, 'do not …' is answered like 'do …'" in result.stderr
-        assert "turn the sense" not in result.stdout
+        assert "reverse the meaning" not in result.stdout
 
     def test_one_that_covers_them_or_is_bundled_is_not(self, kitchen):
         file = Path(kitchen("{ask: milk}"))
@@ -233,8 +233,8 @@ class TestNotes:
     @pytest.mark.parametrize(
         ("language", "module", "note"),
         [
-            ("zh", "segmentation", "Chinese words are not told apart"),
-            ("th", "segmentation", "Thai words are not told apart"),
+            ("zh", "segmentation", "Chinese words are not segmented"),
+            ("th", "segmentation", "Thai words are not segmented"),
             ("ko", "morphology", "Korean verbs are not found in their forms"),
         ],
     )

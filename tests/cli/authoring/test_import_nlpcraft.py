@@ -82,7 +82,7 @@ def test_an_intent_that_waits_for_its_python_function_is_told_to_be_in_the_new_f
     output = tmp_path / "bot.yaml"
     result = run(bot, "--output", output)
     assert result.exit_code == 0, result.stderr
-    assert "The new file has what is left out: late." in result.stderr
+    assert "The new file has intents that are ignored now: late." in result.stderr
     with pytest.raises(ModelError, match=r"org\.bot\.Rules"):
         load_model(output)
 
@@ -136,8 +136,8 @@ def test_imports_must_be_copied_beside_the_new_file(tmp_path: Path) -> None:
     )
     beside, elsewhere = tmp_path / "n.yaml", tmp_path / "sub" / "n.yaml"
     elsewhere.parent.mkdir()
-    assert "copy it there" not in run(file, "--output", beside).stderr
-    assert "copy it there" in run(file, "--output", elsewhere).stderr
+    assert "copy the imported files there" not in run(file, "--output", beside).stderr
+    assert "copy the imported files there" in run(file, "--output", elsewhere).stderr
     assert load_model(beside).intent("i")
 
 
@@ -146,7 +146,7 @@ def test_a_file_of_ours_is_refused(tmp_path: Path) -> None:
     file.write_text("id: m\nlanguage: en\nelements: [{id: e}]\n", encoding="utf-8")
     result = run(file)
     assert isinstance(result.exception, ModelError)
-    assert "nothing in this file is NLPCraft's own" in result.exception.message
+    assert "this is not a model file of NLPCraft" in result.exception.message
 
 
 def test_a_file_that_is_not_there_is_told() -> None:

@@ -66,7 +66,7 @@ def test_only_one_element_only_the_best():
 
 def test_nothing_to_suggest():
     result = run(stdin="weather in Tokyo\n")
-    assert result.stdout == "nothing to suggest\n1 question read, 1 of them understood\n"
+    assert result.stdout == "no suggestions\n1 question read, 1 of them understood\n"
     assert run(stdin="").stdout.endswith("0 questions read, 0 of them understood\n")
 
 
@@ -96,7 +96,7 @@ def test_word_vectors_from_a_file(tmp_path: Path):
     vectors = tmp_path / "tiny.vec"
     vectors.write_text("2 2\nweather 1 0\ndownpour 1 0.1\n", encoding="utf-8")
     question = "downpour!\n"
-    assert "nothing to suggest" in run(stdin=question).stdout
+    assert "no suggestions" in run(stdin=question).stdout
     with_vectors = run("--vectors", str(vectors), stdin=question).stdout
     assert "close in meaning to 'weather' (1.00)" in with_vectors
 
@@ -130,4 +130,4 @@ def test_control_c_is_one_line(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("anaphora.suggestions.study.study", interrupted)
     result = run()
     assert result.exit_code == 130
-    assert result.stderr == "Interrupted; nothing is suggested.\n"
+    assert result.stderr == "Interrupted; there are no suggestions.\n"

@@ -32,7 +32,7 @@ def test_a_model_file_is_told_from_a_text_with_intents(tmp_path: Path, name: str
     file.write_text("id: bot\n", encoding="utf-8")
     result = run(file)
     assert result.exit_code == 1
-    assert "this is a model file, it seems" in result.stderr
+    assert "this looks like a model file" in result.stderr
     assert f"hint: 'anaphora check {file}' checks it" in result.stderr
 
 
@@ -44,7 +44,7 @@ def test_a_file_that_is_not_there_is_told_whatever_its_name(tmp_path: Path) -> N
 
 def test_bytes_that_are_no_text_are_told_with_their_place() -> None:
     result = run("-", stdin=b"\xff\xfe")
-    assert (result.exit_code, result.stderr) == (1, "Error: <stdin>: this is not a text in UTF-8\n")
+    assert (result.exit_code, result.stderr) == (1, "Error: <stdin>: this is not UTF-8 text\n")
 
 
 def test_a_closed_standard_input_is_an_empty_text() -> None:

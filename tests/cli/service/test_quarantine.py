@@ -95,17 +95,17 @@ def test_an_item_can_be_dropped(url):
     assert run(url, "--drop", "1") == "1 is dropped\n"
     assert run(url).startswith("2  exchange")
     assert run(url, "--drop", "all") == "2 is dropped\n"
-    assert run(url) == "nothing is in quarantine\n"
+    assert run(url) == "nothing is quarantined\n"
 
 
 def test_what_is_still_unreadable_stays(url):
-    with pytest.raises(AnaphoraError, match="1 is not in quarantine, or is still unreadable"):
+    with pytest.raises(AnaphoraError, match="1 is not quarantined, or is still unreadable"):
         run(url, "--retry", "1")
     assert len(run(url).splitlines()) == 2
 
 
 def test_an_item_that_is_not_there_is_an_error(url):
-    with pytest.raises(AnaphoraError, match="77 is not in quarantine"):
+    with pytest.raises(AnaphoraError, match="77 is not quarantined"):
         run(url, "--drop", "77")
 
 
@@ -166,13 +166,13 @@ class TestStore:
     def test_what_can_be_read_by_now_is_restored_and_the_rest_is_told(self, store_url):
         anns, bobs = id_of("ann", store_url), id_of("bob", store_url)
         result = CliRunner().invoke(app, ["quarantine", "--store", store_url, "--retry", "all"])
-        assert result.output == f"{anns} is tried again\n"
-        assert str(result.exception) == f"{bobs} is not in quarantine, or is still unreadable"
+        assert result.output == f"{anns} is retried\n"
+        assert str(result.exception) == f"{bobs} is not quarantined, or is still unreadable"
         with closing(store_at(store_url)) as store:
             assert store.peek(ANN).questions == 7
             assert store.peek(BOB) is None
         assert run("--store", store_url, "--drop", bobs) == f"{bobs} is dropped\n"
-        assert run("--store", store_url) == "nothing is in quarantine\n"
+        assert run("--store", store_url) == "nothing is quarantined\n"
 
     def test_one_whose_user_has_gone_on_stays(self, store_url):
         with closing(store_at(store_url)) as store:
@@ -193,14 +193,14 @@ class TestStore:
         (id,) = [line.split()[0] for line in lines if "bob" in line]
         assert run(*both, "--drop", id, "--drop", "1") == f"{id} is dropped\n1 is dropped\n"
         assert len(run(*both, "--drop", "all").splitlines()) == 2
-        assert run(*both) == "nothing is in quarantine\n"
+        assert run(*both) == "nothing is quarantined\n"
 
     def test_an_id_of_the_other_quarantine_says_which_option_to_give(self, url, store_url):
-        with pytest.raises(AnaphoraError, match="name its URL with --memory"):
+        with pytest.raises(AnaphoraError, match="give its URL with --memory"):
             run("--store", store_url, "--drop", "1")
-        with pytest.raises(AnaphoraError, match="name its URL with --store"):
+        with pytest.raises(AnaphoraError, match="give its URL with --store"):
             run(url, "--drop", "store:1")
-        with pytest.raises(AnaphoraError, match="store:77 is not in quarantine"):
+        with pytest.raises(AnaphoraError, match="store:77 is not quarantined"):
             run("--store", store_url, "--drop", "store:77")
 
     @pytest.mark.parametrize("content", [None, b"", b"no database"])
@@ -258,7 +258,7 @@ def test_a_mistyped_database_of_postgresql_is_an_error_and_nothing_is_created(
         found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,))
         assert found.fetchall() == []
     LongTermMemory(url, summarizer=None).close()
-    assert run(url) == "nothing is in quarantine\n"
+    assert run(url) == "nothing is quarantined\n"
 
 
 def test_a_memory_is_no_store_and_a_store_no_memory(tmp_path, url):
@@ -275,5 +275,5 @@ def test_a_memory_is_no_store_and_a_store_no_memory(tmp_path, url):
 def test_nothing_named_is_an_error():
     with pytest.raises(AnaphoraError, match="--store URL"):
         run()
-    with pytest.raises(AnaphoraError, match="named twice"):
+    with pytest.raises(AnaphoraError, match="given twice"):
         run("sqlite:///memory.db", "--memory", "sqlite:///memory.db")

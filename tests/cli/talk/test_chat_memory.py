@@ -68,7 +68,7 @@ def test_recall_shows_what_was_said_the_best_first_and_nothing_twice() -> None:
     assert questions[0] == "and in Oslo?"
     assert {"and in Kyoto?", "and in Oslo?", "and in Lima?"} <= set(questions)
     assert len(set(questions)) == len(questions)
-    assert "/recall TEXT looks for what was said" in output
+    assert "/recall TEXT searches earlier exchanges" in output
     assert "nothing was found" in output
 
 
@@ -89,15 +89,15 @@ def test_recall_reads_a_text_in_any_language_of_the_model(folder: Path) -> None:
 def test_erase_leaves_nothing_of_any_model() -> None:
     output = chat("weather in Tokyo", "/model cafe", "a coffee at Costa", "/erase", "/history")
     assert "everything is erased (2 exchanges)" in output
-    assert output.count("nothing was said yet") == 1
-    assert "nothing was said yet" in chat("/history")
+    assert output.count("the history is empty") == 1
+    assert "the history is empty" in chat("/history")
 
 
 def test_summary_tells_how_long_the_history_is() -> None:
     output = chat("/history", "/summary", "weather in Tokyo", "/summary")
-    assert "nothing was said yet" in output
-    assert "0 words (summarized when it has more than 1,000): 0 summaries, and 0 exch" in output
-    assert "0 summaries, and 1 exchange as said" in output
+    assert "the history is empty" in output
+    assert "0 words (summarized when it has more than 1,000): 0 summaries and 0 exch" in output
+    assert "0 summaries and 1 exchange in full" in output
 
 
 def test_summaries_are_shown_with_their_span_and_what_made_them(folder: Path) -> None:
@@ -133,12 +133,12 @@ def test_a_failing_summarizer_is_told_of(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_without_a_memory_the_commands_say_how_to_have_one() -> None:
     output = chat("/history", "/summary", "/recall tea", memory=None)
-    assert output.count("'anaphora chat --memory sqlite:///chats.db' has one") == 3
+    assert output.count("start 'anaphora chat --memory sqlite:///chats.db'") == 3
 
 
 def test_the_words_of_a_chat_in_memory_go_with_it(folder: Path) -> None:
     assert "weather in Tokyo" in chat("weather in Tokyo", "/history", memory="memory:")
-    assert "nothing was said yet" in chat("/history", memory="memory:")
+    assert "the history is empty" in chat("/history", memory="memory:")
     assert not list(folder.iterdir())
 
 
