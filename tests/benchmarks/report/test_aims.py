@@ -9,7 +9,7 @@ from benchmarks.report.aims import AIMS, judge_aims
 each = pytest.mark.parametrize
 
 
-def test_no_aim_is_about_a_figure_that_another_one_is_about():
+def test_every_aim_has_its_own_figure():
     assert len({aim.figure for aim in AIMS}) == len(AIMS)
 
 
@@ -30,12 +30,12 @@ def test_an_aim_without_a_figure_is_not_judged():
         ("home.slots_lead", -0.001, "missed"),
     ],
 )
-def test_an_aim_is_met_from_its_target_on(figure, value, word):
+def test_an_aim_is_met_at_its_target(figure, value, word):
     (verdict,) = (one for one in judge_aims({figure: value}, {}) if one.word != "not measured")
     assert verdict.word == word
 
 
-def test_a_missed_aim_says_by_how_much_and_what_the_limit_is():
+def test_a_missed_aim_has_its_factor_and_its_limit():
     limits = {"building.seconds": "the tokenizer alone takes 2 s"}
     by_name = {one.what: one for one in judge_aims({"building.seconds": 4.5}, limits)}
     missed = by_name["Building a model of 100,000 synonyms"]
@@ -43,11 +43,11 @@ def test_a_missed_aim_says_by_how_much_and_what_the_limit_is():
     assert missed.measured == "4.50 s"
 
 
-def test_a_missed_lead_is_told_in_points():
+def test_a_missed_lead_is_given_in_points():
     (missed,) = (one for one in judge_aims({"home.slots_lead": -0.012}, {}) if one.word == "missed")
     assert missed.note == "short by 1.2 points"
 
 
-def test_an_aim_tells_when_more_was_reached_than_was_asked_for():
+def test_an_aim_reports_a_met_stretch_target():
     notes = [one.note for one in judge_aims({"home.over_adapt": 5.5}, {}) if one.word == "met"]
     assert notes == ["the stretch, too"]

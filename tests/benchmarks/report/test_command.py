@@ -19,7 +19,7 @@ from benchmarks.report.registry import CHAPTERS, Chapter
 
 @pytest.fixture
 def runner(monkeypatch, tmp_path):
-    """Runs the command with these chapters instead of the real ones."""
+    """A function that runs the command with the given sections instead of the real ones."""
 
     def run(*options, **sections):
         class Made(Chapter):
@@ -47,7 +47,7 @@ def interrupted(wanted: ReportOptions, tell: object) -> Section:
     raise KeyboardInterrupt
 
 
-def test_a_section_that_fails_keeps_none_of_the_others_from_the_report(runner, tmp_path):
+def test_a_failing_section_does_not_affect_the_others(runner, tmp_path):
     result = runner(first=bad, second=good)
     page = (tmp_path / "out" / "report.md").read_text("utf-8")
     assert result.exit_code == 1
@@ -65,7 +65,7 @@ def lacking(wanted: ReportOptions, tell: object) -> Section:
     return Section("lacking", "Lacking", "None.", left_out=(LeftOut("service", "it needs wrk"),))
 
 
-def test_a_part_of_a_section_that_fails_is_an_error_at_the_end(runner, tmp_path):
+def test_a_failing_part_of_a_section_is_an_error(runner, tmp_path):
     result = runner(first=partly, second=good)
     page = (tmp_path / "out" / "report.md").read_text("utf-8")
     assert result.exit_code == 1
@@ -73,13 +73,13 @@ def test_a_part_of_a_section_that_fails_is_an_error_at_the_end(runner, tmp_path)
     assert "✗ benchmarks.bad: it ended with 1" in result.stderr
 
 
-def test_what_this_machine_lacks_is_told_and_no_error(runner, tmp_path):
+def test_a_missing_program_is_reported_but_not_an_error(runner, tmp_path):
     result = runner(first=lacking, second=good)
     assert result.exit_code == 0
     assert "- service: it needs wrk" in (tmp_path / "out" / "report.md").read_text("utf-8")
 
 
-def test_an_interruption_leaves_what_is_done_and_says_so(runner, tmp_path):
+def test_an_interruption_keeps_the_finished_sections(runner, tmp_path):
     result = runner(first=good, second=interrupted, third=good)
     page = (tmp_path / "out" / "report.md").read_text("utf-8")
     assert result.exit_code == 130
@@ -88,11 +88,11 @@ def test_an_interruption_leaves_what_is_done_and_says_so(runner, tmp_path):
     assert "What is done is kept" in result.stderr
 
 
-def test_one_section_alone_is_measured_on_wish(runner, tmp_path):
+def test_a_single_section_can_be_measured(runner, tmp_path):
     assert runner("--only", "second", first=bad, second=good).exit_code == 0
 
 
-def test_a_section_that_there_is_not_is_an_error_with_those_that_there_are(runner):
+def test_an_unknown_section_is_an_error_that_lists_the_sections(runner):
     result = runner("--only", "third", first=bad, second=good)
     assert result.exit_code == 2
     assert re.search(r"there is no section 'third'; there are: first,\s+second", result.stderr)

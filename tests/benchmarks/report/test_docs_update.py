@@ -59,24 +59,24 @@ def test_a_report_of_some_sections_does_not_judge_the_aims_in_the_docs(tmp_path,
     assert "<!-- the aims -->\nold\n" in docs_page.read_text("utf-8")
 
 
-def test_a_report_of_the_short_form_has_nothing_to_tell_in_the_docs(tmp_path, docs_page):
+def test_a_report_of_the_short_form_is_rejected(tmp_path, docs_page):
     write(report_of(is_whole=False), tmp_path)
     with pytest.raises(docs.MissingFigureError, match="short form"):
         docs.update_docs(tmp_path, docs_page)
 
 
-def test_docs_without_a_report_say_how_to_make_one(tmp_path, docs_page):
+def test_a_missing_report_names_the_command(tmp_path, docs_page):
     with pytest.raises(docs.MissingFigureError, match=r"python -m benchmarks\.report writes it"):
         docs.update_docs(tmp_path / "none", docs_page)
 
 
-def test_the_page_of_the_docs_has_a_place_for_each_block():
+def test_the_page_has_a_place_for_each_block():
     said = docs.PAGE.read_text("utf-8")
     assert docs.insert_blocks(said, {}) == said
     assert "\nnew\n" in docs.insert_blocks(said, dict.fromkeys(docs.BLOCKS, "new"))
 
 
-def test_the_headings_that_the_docs_look_for_are_those_of_the_sections():
+def test_the_headings_of_the_blocks_exist_in_the_sections():
     titles = {heading.lstrip("# ") for heading in docs.BLOCKS.values()} - {"Benchmarks", "Aims"}
     sections = ROOT / "benchmarks" / "report" / "sections"
     said = "".join(file.read_text("utf-8") for file in sections.glob("*.py"))

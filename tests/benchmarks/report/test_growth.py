@@ -38,21 +38,21 @@ FLAT, LOGARITHMIC, LINEAR = (Expectation(growth) for growth in Growth)
         (LINEAR, lambda size: 5 + 1e-9 * size**3, "missed"),
     ],
 )
-def test_a_curve_is_held_against_what_is_expected_of_it(expected, cost, word):
+def test_a_curve_is_compared_with_its_expectation(expected, cost, word):
     assert judge("time", expected, curve(cost)).word == word
 
 
-def test_sizes_beyond_what_is_expected_of_do_not_count():
+def test_sizes_beyond_the_limit_do_not_count():
     points = curve(lambda size: 1.0 if size < 10_000 else 50.0)
     assert judge("time", Expectation(Growth.FLAT, until=1_000), points).word == "met"
     assert judge("time", Expectation(Growth.FLAT), points).word == "missed"
 
 
-def test_one_size_alone_says_nothing_of_growth():
+def test_growth_needs_two_sizes():
     assert judge("time", FLAT, ((1.0, 1.0),)).word == "not measured"
 
 
-def test_a_verdict_tells_what_was_expected_and_what_came():
+def test_a_verdict_has_the_expected_and_the_measured_growth():
     verdict = judge("time", Expectation(Growth.FLAT, within=2, until=1_000), curve(lambda n: n))
     assert (verdict.expected, verdict.measured) == ("flat within 2 × up to 1,000", "1000.00 ×")
 
@@ -68,7 +68,7 @@ def test_the_slope_of_a_power_is_its_exponent(slope, factor, sizes):
 
 
 @given(st.lists(st.floats(1e-6, 1e3), min_size=1), st.floats(1e-3, 1e3))
-def test_ratios_do_not_depend_on_the_unit(costs, factor):
+def test_ratios_are_independent_of_the_unit(costs, factor):
     points = [(float(size), cost) for size, cost in enumerate(costs, 1)]
     scaled = [(size, cost * factor) for size, cost in points]
     assert dearest(scaled) == pytest.approx(dearest(points))

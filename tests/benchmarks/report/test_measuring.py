@@ -51,13 +51,13 @@ def failing() -> Iterator[Values]:
     raise ValueError("no more of that")
 
 
-def test_a_subject_works_in_a_process_of_its_own_when_it_is_told_to():
+def test_a_subject_runs_in_its_own_process():
     with SubjectProcess(counting, size=10, step=5) as process:
         assert process.ready == {"ready": 10}
         assert [process.round(), process.round()] == [{"at": 15}, {"at": 20}]
 
 
-def test_a_subject_works_here_as_well():
+def test_a_subject_runs_in_this_process():
     here = InlineSubject(counting, size=10)
     assert (here.ready, here.round()) == ({"ready": 10}, {"at": 11})
 
@@ -77,20 +77,20 @@ def test_rounds_of_several_sizes_give_medians(apart):
     assert failed == {}
 
 
-def test_a_size_that_fails_keeps_none_of_the_others_from_being_measured():
+def test_a_failing_size_does_not_affect_the_others():
     found, failed = run_interleaved(up_to_a_hundred, (1, 1_000), rounds=1)
     assert found == {1: {"ready": 1, "at": 1}}
     assert failed.keys() == {1_000}
     assert "1000 are too many" in failed[1_000]
 
 
-def test_a_size_that_fails_in_a_round_is_left_out_of_those_that_follow():
+def test_a_size_that_fails_in_a_round_is_dropped():
     found, failed = run_interleaved(up_to_a_hundred, (1, 99), rounds=3)
     assert found.keys() == {1}
     assert failed.keys() == {99}
 
 
-def test_a_process_that_is_not_ready_in_time_is_ended():
+def test_a_process_that_is_not_ready_in_time_is_killed():
     with (
         SubjectProcess(never_ready, patience=0.1) as process,
         pytest.raises(SubjectError, match="more than 0 s"),
@@ -98,12 +98,12 @@ def test_a_process_that_is_not_ready_in_time_is_ended():
         process.ready  # noqa: B018 - it waits
 
 
-def test_sizes_that_memory_is_not_enough_for_are_left_out():
+def test_sizes_that_do_not_fit_into_memory_are_skipped():
     assert affordable({1: 0.0, 10: 0.0, 100: 1e9}) == (1, 10)
 
 
 @given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=300))
-def test_quantiles_grow_and_end_with_the_longest(times):
+def test_quantiles_are_sorted_and_end_with_the_maximum(times):
     points = timing.quantiles(times)
     assert points == tuple(sorted(points))
     assert points[-1] == (1.0, max(times))
@@ -111,7 +111,7 @@ def test_quantiles_grow_and_end_with_the_longest(times):
         assert sum(one <= seconds for one in times) >= share * len(times)
 
 
-def test_the_most_that_a_process_held_is_its_own_and_not_its_parent_s():
+def test_peak_memory_excludes_the_parent_process():
     held = bytearray(500_000_000)
     code = "from benchmarks.report.sections.building import _peak; print(_peak())"
     command = [sys.executable, "-c", f"import sys; sys.modules['torch'] = None; {code}"]

@@ -42,13 +42,13 @@ each = pytest.mark.parametrize
         (7, "", "7"),
     ],
 )
-def test_numbers_are_read_easily(value, unit, text):
+def test_numbers_have_three_digits_and_a_unit(value, unit, text):
     assert format_number(value, unit) == text
 
 
 @pytest.fixture
 def page(tmp_path):
-    """Writes a report of the parts; its lines."""
+    """A function that writes a report with the given parts and returns its lines."""
 
     def made(*parts, **more):
         return write(report_of(*parts, **more), tmp_path).read_text("utf-8").splitlines()
@@ -56,7 +56,7 @@ def page(tmp_path):
     return made
 
 
-def test_a_table_has_its_units_and_its_numbers_on_the_right(page):
+def test_a_table_has_units_and_right_aligned_numbers(page):
     columns = (Column("way"), Column("time", "s"), Column("share", "%"))
     lines = page(Table("Ways", columns, (("a | b", 0.002, 0.5), ("c", None, 1.0)), "A note."))
     at = lines.index("### Ways")
@@ -78,18 +78,18 @@ def test_verdicts_texts_and_outputs_are_written(page):
     assert lines[lines.index("```text") :][:3] == ["```text", "| no table", "```"]
 
 
-def test_what_was_not_run_stands_at_the_end_with_its_reason(page):
+def test_skipped_measurements_are_listed_at_the_end(page):
     lines = page(left_out=(LeftOut("a", "no time"), LeftOut("c", "no disk")))
     assert lines[-4:] == ["## Not run", "", "- a: no time", "- c, b: no disk"]
 
 
-def test_the_short_form_says_that_its_figures_mean_nothing(page):
+def test_the_short_form_has_a_warning(page):
     assert any("short form" in line for line in page(is_whole=False))
     assert not any("short form" in line for line in page())
 
 
 @each("plot", PLOTS, ids=lambda plot: plot.name)
-def test_every_kind_of_plot_is_drawn_and_shown(plot, tmp_path):
+def test_every_kind_of_plot_is_drawn(plot, tmp_path):
     page = write(report_of(plot), tmp_path).read_text("utf-8")
     (file,) = re.findall(r"!\[.*\]\((.*)\)", page)
     drawn = (tmp_path / file).read_bytes()
@@ -97,7 +97,7 @@ def test_every_kind_of_plot_is_drawn_and_shown(plot, tmp_path):
     assert len(drawn) > 2_000
 
 
-def test_an_icicle_can_be_searched_and_names_no_folder(tmp_path):
+def test_an_icicle_is_searchable_and_contains_no_paths(tmp_path):
     write(report_of(PLOTS[-1]), tmp_path)
     svg = (tmp_path / "icicle.svg").read_text("utf-8")
     assert ">Bot.read<" in svg

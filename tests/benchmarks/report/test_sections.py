@@ -17,7 +17,7 @@ from benchmarks.report.sections import building, files, scripts, start
 each = pytest.mark.parametrize
 
 
-def test_importing_is_told_by_package():
+def test_import_times_are_summed_by_package():
     said = (
         "import time: self [us] | cumulative | imported package\n"
         "import time:       100 |        300 |   spacy.tokens\n"
@@ -48,17 +48,17 @@ def test_the_heading_of_a_file_is_the_question_it_asks(docstring, question, tmp_
     assert files.question_of(tmp_path / "test_it.py") == question
 
 
-def test_a_table_that_a_program_prints_becomes_one():
+def test_a_printed_table_becomes_a_table():
     (table,) = scripts.printed("Stores", "note\n| a | b |\n| --- | ---: |\n| x | 1 |\n")
     assert (table.rows, table.note) == ((("x", "1"),), "note")
 
 
-def test_what_a_program_prints_otherwise_is_kept_as_it_is():
+def test_other_output_is_kept_verbatim():
     heading, output = scripts.printed("Stores", "so many\n")
     assert (heading, output) == (Text("### Stores"), Output("so many\n"))
 
 
-def test_programs_that_cannot_run_say_what_they_lack(tmp_path):
+def test_programs_name_missing_options_and_files(tmp_path):
     lacking = {one.name: one.missing(ReportOptions()) for one in scripts.SCRIPTS}
     assert "--script ltm.bart" in lacking["ltm.bart"]
     assert "--locomo" in lacking["recall_quality"]
@@ -68,14 +68,14 @@ def test_programs_that_cannot_run_say_what_they_lack(tmp_path):
     ).missing(given)
 
 
-def test_programs_that_this_machine_lacks_are_named(monkeypatch):
+def test_missing_programs_are_named(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     lacking = {one.name: one.missing(ReportOptions()) for one in scripts.SCRIPTS}
     assert lacking["server.load"] == "it needs wrk and redis-server"
     assert lacking["stm.idle_conversations"] == "it needs redis-server"
 
 
-def test_a_machine_without_redis_has_the_times_of_the_other_stores(monkeypatch):
+def test_without_redis_the_other_stores_are_measured(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     rows = {row.store: row for row in stores(20, rounds=1)}
     assert rows["memory"].median > 0

@@ -26,7 +26,7 @@ SHARES = (  # of the sections, for workers that run side by side
 )
 
 
-def test_every_section_has_its_part_in_the_short_form():
+def test_every_section_is_in_one_share():
     assert sorted(id for share in SHARES for id in share) == sorted(one.id for one in CHAPTERS)
 
 
@@ -49,7 +49,7 @@ def test_the_short_form_runs_every_section(share, tmp_path):
         assert str(ROOT) not in file.read_text("utf-8"), file
 
 
-def test_ctrl_c_in_a_terminal_ends_it_with_a_report(tmp_path):
+def test_ctrl_c_writes_a_report(tmp_path):
     command = [sys.executable, "-m", "benchmarks.report", "--out", str(tmp_path)]
     process = subprocess.Popen(
         [*command, "--only", "start"],
