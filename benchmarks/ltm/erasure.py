@@ -1,10 +1,10 @@
-"""What erasing one user takes in a store of several hundred megabytes: the peak memory of the
-process, how long it lasts, and how long another writer has to wait meanwhile.
+"""What does erasing one user take in a store of several hundred megabytes: peak memory, time, and
+the wait of another writer?
 
     python -m benchmarks.ltm.erasure [--megabytes N] [memory] [conversations]
 
-With VACUUM in memory, as it was before, erasing one of 200 users in a file of 402 MB took 450 MB
-at its peak (53 MB before), and a writer waited 6.5 s. In steps it takes 52 MB (50 before) and
+With VACUUM in memory, erasing one of 200 users in a file of 402 MB took a peak of 450 MB (53 MB
+before the erasure), and a writer waited 6.5 s. Incremental erasure takes 52 MB (50 before) and
 1.4 s.
 """
 
@@ -43,7 +43,7 @@ def main() -> None:
             path = Path(folder, "store.db")
             _FILL[name](path, chosen.megabytes << 20)
             before = path.stat().st_size
-            # The peak of a process is its own.
+            # A new process, so that the peak is that of the erasure.
             run = [sys.executable, "-m", "benchmarks.ltm.erasure", name, "--erase", str(path)]
             done = subprocess.run(run, check=True, capture_output=True, text=True)
             after = path.stat().st_size
@@ -129,7 +129,7 @@ def _erase_conversations(path: Path) -> None:
 
 
 def _measure(erase: Callable[[], object], write: Callable[[int], None]) -> None:
-    """Print what ``erase`` takes while another thread goes on to ``write``."""
+    """Print the costs of ``erase`` while another thread keeps calling ``write``."""
     write(1)
     before = _peak()
     ended, longest = threading.Event(), 0.0

@@ -1,5 +1,5 @@
-"""How much room a conversation takes that nobody goes on with: in each store, and how long it
-takes to leave a million of them there.
+"""How much space does an idle conversation take in each store, and how long does it take to store a
+million of them?
 
     python -m benchmarks.stm.idle_conversations [--conversations N] [STORE ...]
 """
@@ -65,7 +65,7 @@ def _fill(store: Store, pattern: Conversation, number: int) -> None:
 
 @contextmanager
 def _open_store(name: str, folder: Path) -> Iterator[tuple[Store, Callable[[], int]]]:
-    """A store, and a function that tells how many bytes it takes."""
+    """A store, and a function that returns its size in bytes."""
     if name == "redis":
         with RedisServer() as server, server.client() as client:
             store = store_at(server.url)

@@ -303,7 +303,7 @@ class TestProcesses:
             preexec_fn=restore_ctrl_c,
         ) as process:
             shown = [process.stdout.readline().decode() for _ in range(2)]
-            os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
+            os.killpg(process.pid, signal.SIGINT)  # to every process, as a terminal does
             # A process that is left behind would keep the pipes open.
             _, errors = process.communicate(timeout=60)
         assert "✓ milk" in shown[1]
