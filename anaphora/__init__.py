@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from anaphora.version import __version__ as __version__
 
-if TYPE_CHECKING:  # the public names, for type checkers; a test compares them with _HOMES
+if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
     from anaphora.core.request import Company as Company
     from anaphora.core.request import Request as Request
     from anaphora.core.request import User as User

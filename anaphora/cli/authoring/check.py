@@ -283,7 +283,7 @@ def _uncovered_qualifiers(model: Model) -> Iterator[Problem]:
         for language, some in words.items()
     )
     yield Problem(
-        f"no element of {model.id} covers words that reverse the meaning ({listed})",
+        f"no element of {model.id} covers words that change the meaning ({listed})",
         model.source,
         hint="'do not …' is answered like 'do …': give an element such synonyms "
         "('without milk'), or add the words to stop_words",

@@ -128,7 +128,7 @@ def test_an_endless_response_is_aborted(service, monkeypatch, caplog):
     monkeypatch.setattr("anaphora.bots.weather.forecast.monotonic", lambda: next(clock))
     with caplog.at_level(logging.WARNING):
         assert asked() is None
-    assert "the answer takes longer than 3 seconds" in caplog.text
+    assert "the response takes longer than 3 seconds" in caplog.text
 
 
 def test_a_silent_service_times_out(monkeypatch, caplog):

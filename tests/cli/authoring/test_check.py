@@ -219,9 +219,9 @@ class TestNotes:
     def test_uncovered_qualifiers_are_noted_once_and_the_model_passes(self, kitchen):
         result = run(kitchen("{ask: milk}"), "--strict")
         assert result.exit_code == 0
-        assert result.stderr.count("words that reverse the meaning (not, without, only)") == 1
+        assert result.stderr.count("words that change the meaning (not, without, only)") == 1
         assert "hint: until one does, 'do not …' is answered like 'do …'" in result.stderr
-        assert "reverse the meaning" not in result.stdout
+        assert "change the meaning" not in result.stdout
 
     def test_a_covering_or_bundled_model_has_no_note(self, kitchen):
         file = Path(kitchen("{ask: milk}"))

@@ -215,7 +215,7 @@ class TestStore:
             run("--store", "sqlite:///bto.db")
         assert str(told.value).startswith("bto.db: ")
         assert (
-            "hint: name the file of the store: the one that 'anaphora serve' gets as --store"
+            "hint: give the file of the store that 'anaphora serve' gets as --store"
             in (str(told.value))
         )
         assert list(tmp_path.iterdir()) == before
