@@ -11,7 +11,6 @@ before the erasure), and a writer waited 6.5 s. Incremental erasure takes 52 MB 
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+
+from benchmarks import process_memory
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 BATCH = 500
@@ -131,7 +132,7 @@ def _erase_conversations(path: Path) -> None:
 def _measure(erase: Callable[[], object], write: Callable[[int], None]) -> None:
     """Print the costs of ``erase`` while another thread keeps calling ``write``."""
     write(1)
-    before = _peak()
+    before = process_memory.peak() >> 20
     ended, longest = threading.Event(), 0.0
 
     def keep_writing() -> None:
@@ -150,13 +151,7 @@ def _measure(erase: Callable[[], object], write: Callable[[int], None]) -> None:
     seconds = time.perf_counter() - begin
     ended.set()
     thread.join()
-    print(f"| {_peak():,} | {before:,} | {seconds:.1f} | {longest:.2f} |")
-
-
-def _peak() -> int:
-    """Megabytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak >> (20 if sys.platform == "darwin" else 10)
+    print(f"| {process_memory.peak() >> 20:,} | {before:,} | {seconds:.1f} | {longest:.2f} |")
 
 
 _FILL = {"memory": _fill_memory, "conversations": _fill_conversations}

@@ -9,7 +9,6 @@ and a tagger of one name are loaded before; the list of names is not counted.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import json
 import subprocess
@@ -18,12 +17,11 @@ import tracemalloc
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
-
 from benchmarks.models import names
 from benchmarks.peers.taggers import TAGGERS
+from benchmarks.process_memory import resident
 
-__all__ = ["Footprint", "footprint", "resident"]
+__all__ = ["Footprint", "footprint"]
 
 _PATIENCE = 600.0  # seconds
 
@@ -41,11 +39,6 @@ def footprint(tagger: str, count: int) -> Footprint:
     """The memory of ``tagger`` per name for ``count`` names, measured in fresh processes."""
     resident, traced = (_in_a_process(tagger, count, how) for how in ("resident", "traced"))
     return Footprint(resident, traced)
-
-
-def resident() -> int:
-    """The resident memory of this process in bytes."""
-    return int(psutil.Process().memory_info().rss)
 
 
 def _in_a_process(tagger: str, count: int, how: str) -> float:
@@ -72,11 +65,9 @@ def _measure(tagger: str, count: int, how: str) -> float:
 
 
 def _room(how: str) -> int:
-    gc.collect()
     if how == "traced":
+        gc.collect()
         return tracemalloc.get_traced_memory()[0]
-    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):  # glibc alone has it
-        trim(0)
     return resident()
 
 

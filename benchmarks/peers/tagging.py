@@ -20,9 +20,10 @@ from time import perf_counter, process_time
 import psutil  # type: ignore[import-untyped]
 
 from benchmarks.models import SYLLABLES, names
-from benchmarks.peers.footprint import Footprint, footprint, resident
+from benchmarks.peers.footprint import Footprint, footprint
 from benchmarks.peers.interleaving import gc_frozen, rotate
 from benchmarks.peers.taggers import TAGGERS, Tagger
+from benchmarks.process_memory import resident
 
 __all__ = ["SIZES", "Row", "Text", "remember", "tagging", "texts"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +11,7 @@ from statistics import median
 from typing import Any
 
 from anaphora import Engine, Model
+from benchmarks import process_memory
 from benchmarks.models import model_of_synonyms, names
 from benchmarks.report.data import Cell, Column, Section, Table
 from benchmarks.report.options import ReportOptions
@@ -20,7 +20,6 @@ from benchmarks.report.workloads.subject_process import (
     Subject,
     Tell,
     Values,
-    resident,
     start_subject,
 )
 from benchmarks.report.workloads.subjects import warm
@@ -126,32 +125,17 @@ def yaml_of(size: int) -> str:
 
 def _measure_build(make: Callable[[], Any], engine_of: Callable[[Any], Engine]) -> Iterator[Values]:
     warm()
-    before = resident()
+    before = process_memory.resident()
     kept: list[Any] = []
     model = timing.time_call(lambda: kept.append(make()))
     engine = timing.time_call(lambda: kept.append(engine_of(kept[0])))
-    peak = _peak() - before
+    peak = process_memory.peak() - before
     asked = kept[1].ask(f"order {names(1)[0]}")
     assert asked.slots["name"].value == names(1)[0]
     values: Mapping[str, float] = {
         "model": model,
         "seconds": model + engine,
-        "held": resident() - before,
+        "held": process_memory.resident() - before,
         "peak": peak,
     }
     yield values
-
-
-def _peak() -> int:
-    """The peak memory of this process in bytes. `getrusage` is of no use: its peak may be that of
-    the parent process."""
-    try:
-        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    except OSError:  # not on Linux
-        import resource
-        import sys
-
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return most if sys.platform == "darwin" else most * 1024
-    (kilobytes,) = re.findall(r"VmHWM:\s+(\d+) kB", status)
-    return int(kilobytes) * 1024

@@ -7,8 +7,6 @@ the first value that it yields says that it is ready, each further value is the 
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import json
 import selectors
 import sys
@@ -177,15 +175,6 @@ def run_interleaved(
 def medians(rounds: Sequence[Values]) -> dict[str, float]:
     """The median of the values for each name."""
     return {name: median(one[name] for one in rounds) for name in (rounds[0] if rounds else ())}
-
-
-def resident() -> int:
-    """The resident memory of this process in bytes, after freeing what it can."""
-    gc.collect()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).malloc_trim(0)  # else it holds on to what building has let go
-    held: int = psutil.Process().memory_info().rss
-    return held
 
 
 def has_room(gigabytes: float) -> bool:

@@ -24,8 +24,9 @@ from anaphora.stm.records import dump, load
 from anaphora.stm.rules import record_match
 from anaphora.stm.stores.memory import MemoryStore
 from benchmarks.models import element, model_of_intents, model_of_synonyms, names
+from benchmarks.process_memory import resident
 from benchmarks.report.workloads import questions, timing
-from benchmarks.report.workloads.subject_process import Values, resident
+from benchmarks.report.workloads.subject_process import Values
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 DIFFERENT = 500  # questions that are asked in turn

@@ -113,7 +113,7 @@ def test_quantiles_are_sorted_and_end_with_the_maximum(times):
 
 def test_peak_memory_excludes_the_parent_process():
     held = bytearray(500_000_000)
-    code = "from benchmarks.report.sections.building import _peak; print(_peak())"
+    code = "from benchmarks.process_memory import peak; print(peak())"
     command = [sys.executable, "-c", f"import sys; sys.modules['torch'] = None; {code}"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert 10_000_000 < int(done.stdout) < len(held)
