@@ -61,7 +61,7 @@ def test_other_output_is_kept_verbatim():
 def test_programs_name_missing_options_and_files(tmp_path):
     lacking = {one.name: one.missing(ReportOptions()) for one in scripts.SCRIPTS}
     assert "--script ltm.bart" in lacking["ltm.bart"]
-    assert "--locomo" in lacking["recall_quality"]
+    assert "--locomo" in lacking["ltm.recall_quality"]
     given = ReportOptions(locomo=tmp_path / "none.json")
     assert "no file" in next(
         one for one in scripts.SCRIPTS if one.name == "ltm.recall_quality"
