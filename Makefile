@@ -1,9 +1,9 @@
-# make chat   talk to the weather model        make test   all checks
-# make lint   ruff and mypy alone              make bench  a report of all benchmarks
-# make cover  the tests with their coverage    make bench-short  whether they run
-# make quick  lint and the quick tests         make lock   refresh what the checks run with
-# A virtual environment in .venv is made on first use; PYTHON=… chooses another interpreter,
-# VENV=… another folder. The checks run with the exact releases of locks/.
+# make chat   talk to the weather model        make test   run all checks
+# make lint   run ruff and mypy only           make bench  write a report of all benchmarks
+# make cover  run the tests with coverage      make bench-short  check that the benchmarks run
+# make quick  run lint and the quick tests     make lock   update the pinned versions in locks/
+# The first use creates a virtual environment in .venv; PYTHON=… selects another interpreter,
+# VENV=… another folder. The checks run with the versions pinned in locks/.
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null \
@@ -12,7 +12,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 MODEL ?= weather
 
-# PyTorch takes gigabytes where pip chooses a CUDA build; `make quick` and `make lint` can do without.
+# PyTorch takes gigabytes if pip picks a CUDA build; `make quick` and `make lint` do not need it.
 WITHOUT_TORCH ?=
 DEV := $(VENV)/installed-dev$(if $(WITHOUT_TORCH),-without-torch)
 
@@ -24,7 +24,7 @@ chat: $(VENV)/installed
 test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Tests of all layers that take little time and need neither a server, a browser nor PyTorch.
+# Fast tests of all layers that need no server, browser or PyTorch.
 QUICK := tests/bots tests/engine tests/grammar tests/intents tests/models tests/stm/records \
 	tests/test_dialogs.py tests/test_frozen.py \
 	tests/entities/builtin/dates tests/entities/builtin/numbers \
@@ -50,7 +50,7 @@ lint: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# For `make bench`: a file with LoCoMo's dialogs, for the benchmarks that need them.
+# For `make bench`: the file with LoCoMo's dialogs, which some benchmarks need.
 LOCOMO ?=
 
 bench: $(DEV)
@@ -80,7 +80,7 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(DEV): pyproject.toml $(wildcard locks/*.txt) | $(VENV)/bin/python
-	@echo "Setting up $(VENV) with what the checks need (a few minutes on a first run) …"
+	@echo "Setting up $(VENV) for the checks (a few minutes on a first run) …"
 	@version=$$($(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--no-deps --require-hashes --requirement "locks/python$$version.txt"

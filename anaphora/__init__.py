@@ -11,143 +11,98 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from anaphora.gc_control import gc_paused
-from anaphora.version import __version__
+from anaphora.version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from anaphora.core.request import Company, Request, User
-    from anaphora.core.utterance import Entity, Token, Utterance
-    from anaphora.engine.batches import Question
-    from anaphora.engine.callbacks.handlers import Reject, Skip
-    from anaphora.engine.engine import Engine
-    from anaphora.engine.reply import Reply
-    from anaphora.entities.recognizers.recognizer import Mention
-    from anaphora.errors import (
-        AnaphoraError,
-        Conflict,
-        EvaluationError,
-        GrammarError,
-        HandlerError,
-        ModelError,
-        Problem,
-        StoreError,
-        SummaryError,
-        UnknownModel,
-    )
-    from anaphora.grammar.context import QuestionContext
-    from anaphora.intents.explanation import Explanation
-    from anaphora.intents.match import Match, Slot
-    from anaphora.intents.unused import UnusedPart
-    from anaphora.ltm.async_memory import AsyncLongTermMemory
-    from anaphora.ltm.exchange import Exchange, Summary
-    from anaphora.ltm.history.working_history import History, HistorySettings
-    from anaphora.ltm.memory import LongTermMemory
-    from anaphora.ltm.retrieval.store import SearchFilter, UserKey
-    from anaphora.models.domain import Element, Model
-    from anaphora.models.loader import load_model, parse_model
-    from anaphora.stm.conversation import Conversation, ConversationKey
-    from anaphora.stm.stores.memory import MemoryStore
-    from anaphora.stm.stores.store import Store
-    from anaphora.stm.stores.urls import store_at
+if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
+    from anaphora.core.request import Company as Company
+    from anaphora.core.request import Request as Request
+    from anaphora.core.request import User as User
+    from anaphora.core.utterance import Entity as Entity
+    from anaphora.core.utterance import Token as Token
+    from anaphora.core.utterance import Utterance as Utterance
+    from anaphora.engine.batches import Question as Question
+    from anaphora.engine.callbacks.handlers import Reject as Reject
+    from anaphora.engine.callbacks.handlers import Skip as Skip
+    from anaphora.engine.engine import Engine as Engine
+    from anaphora.engine.reply import Reply as Reply
+    from anaphora.entities.recognizers.recognizer import Mention as Mention
+    from anaphora.errors import AnaphoraError as AnaphoraError
+    from anaphora.errors import Conflict as Conflict
+    from anaphora.errors import EvaluationError as EvaluationError
+    from anaphora.errors import GrammarError as GrammarError
+    from anaphora.errors import HandlerError as HandlerError
+    from anaphora.errors import ModelError as ModelError
+    from anaphora.errors import Problem as Problem
+    from anaphora.errors import StoreError as StoreError
+    from anaphora.errors import SummaryError as SummaryError
+    from anaphora.errors import UnknownModel as UnknownModel
+    from anaphora.grammar.context import QuestionContext as QuestionContext
+    from anaphora.intents.explanation import Explanation as Explanation
+    from anaphora.intents.match import Match as Match
+    from anaphora.intents.match import Slot as Slot
+    from anaphora.intents.unused import UnusedPart as UnusedPart
+    from anaphora.ltm.async_memory import AsyncLongTermMemory as AsyncLongTermMemory
+    from anaphora.ltm.exchange import Exchange as Exchange
+    from anaphora.ltm.exchange import Summary as Summary
+    from anaphora.ltm.history.working_history import History as History
+    from anaphora.ltm.history.working_history import HistorySettings as HistorySettings
+    from anaphora.ltm.memory import LongTermMemory as LongTermMemory
+    from anaphora.ltm.retrieval.store import SearchFilter as SearchFilter
+    from anaphora.ltm.retrieval.store import UserKey as UserKey
+    from anaphora.models.domain import Element as Element
+    from anaphora.models.domain import Model as Model
+    from anaphora.models.loader import load_model as load_model
+    from anaphora.models.loader import parse_model as parse_model
+    from anaphora.stm.conversation import Conversation as Conversation
+    from anaphora.stm.conversation import ConversationKey as ConversationKey
+    from anaphora.stm.stores.memory import MemoryStore as MemoryStore
+    from anaphora.stm.stores.store import Store as Store
+    from anaphora.stm.stores.urls import store_at as store_at
+else:
+    # At run time, a public name is imported when it is first used: ``import anaphora`` is light.
+    from importlib import import_module
 
-__all__ = [
-    "AnaphoraError",
-    "AsyncLongTermMemory",
-    "Company",
-    "Conflict",
-    "Conversation",
-    "ConversationKey",
-    "Element",
-    "Engine",
-    "Entity",
-    "EvaluationError",
-    "Exchange",
-    "Explanation",
-    "GrammarError",
-    "HandlerError",
-    "History",
-    "HistorySettings",
-    "LongTermMemory",
-    "Match",
-    "MemoryStore",
-    "Mention",
-    "Model",
-    "ModelError",
-    "Problem",
-    "Question",
-    "QuestionContext",
-    "Reject",
-    "Reply",
-    "Request",
-    "SearchFilter",
-    "Skip",
-    "Slot",
-    "Store",
-    "StoreError",
-    "Summary",
-    "SummaryError",
-    "Token",
-    "UnknownModel",
-    "UnusedPart",
-    "User",
-    "UserKey",
-    "Utterance",
-    "__version__",
-    "load_model",
-    "parse_model",
-    "store_at",
-]
+    from anaphora.gc_control import gc_paused
 
-_HOMES = {
-    "anaphora.entities.recognizers.recognizer": ("Mention",),
-    "anaphora.errors": (
-        "AnaphoraError",
-        "Conflict",
-        "EvaluationError",
-        "GrammarError",
-        "HandlerError",
-        "ModelError",
-        "Problem",
-        "StoreError",
-        "SummaryError",
-        "UnknownModel",
-    ),
-    "anaphora.grammar.context": ("QuestionContext",),
-    "anaphora.core.request": ("Company", "Request", "User"),
-    "anaphora.engine.batches": ("Question",),
-    "anaphora.engine.engine": ("Engine",),
-    "anaphora.intents.explanation": ("Explanation",),
-    "anaphora.engine.callbacks.handlers": ("Reject", "Skip"),
-    "anaphora.intents.match": ("Match", "Slot"),
-    "anaphora.engine.reply": ("Reply",),
-    "anaphora.intents.unused": ("UnusedPart",),
-    "anaphora.ltm.async_memory": ("AsyncLongTermMemory",),
-    "anaphora.ltm.exchange": ("Exchange", "Summary"),
-    "anaphora.ltm.history.working_history": ("History", "HistorySettings"),
-    "anaphora.ltm.memory": ("LongTermMemory",),
-    "anaphora.ltm.retrieval.store": ("SearchFilter", "UserKey"),
-    "anaphora.models.domain": ("Element", "Model"),
-    "anaphora.models.loader": ("load_model", "parse_model"),
-    "anaphora.core.utterance": ("Entity", "Token", "Utterance"),
-    "anaphora.stm.conversation": ("Conversation", "ConversationKey"),
-    "anaphora.stm.stores.memory": ("MemoryStore",),
-    "anaphora.stm.stores.store": ("Store",),
-    "anaphora.stm.stores.urls": ("store_at",),
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+    _HOMES = {
+        "anaphora.core.request": "Company Request User",
+        "anaphora.core.utterance": "Entity Token Utterance",
+        "anaphora.engine.batches": "Question",
+        "anaphora.engine.callbacks.handlers": "Reject Skip",
+        "anaphora.engine.engine": "Engine",
+        "anaphora.engine.reply": "Reply",
+        "anaphora.entities.recognizers.recognizer": "Mention",
+        "anaphora.errors": (
+            "AnaphoraError Conflict EvaluationError GrammarError HandlerError "
+            "ModelError Problem StoreError SummaryError UnknownModel"
+        ),
+        "anaphora.grammar.context": "QuestionContext",
+        "anaphora.intents.explanation": "Explanation",
+        "anaphora.intents.match": "Match Slot",
+        "anaphora.intents.unused": "UnusedPart",
+        "anaphora.ltm.async_memory": "AsyncLongTermMemory",
+        "anaphora.ltm.exchange": "Exchange Summary",
+        "anaphora.ltm.history.working_history": "History HistorySettings",
+        "anaphora.ltm.memory": "LongTermMemory",
+        "anaphora.ltm.retrieval.store": "SearchFilter UserKey",
+        "anaphora.models.domain": "Element Model",
+        "anaphora.models.loader": "load_model parse_model",
+        "anaphora.stm.conversation": "Conversation ConversationKey",
+        "anaphora.stm.stores.memory": "MemoryStore",
+        "anaphora.stm.stores.store": "Store",
+        "anaphora.stm.stores.urls": "store_at",
+    }
+    _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+    __all__ = sorted([*_HOME, "__version__"])
 
+    def __getattr__(name):
+        if name not in _HOME:
+            raise AttributeError(f"module 'anaphora' has no attribute {name!r}")
+        with gc_paused():
+            value = globals()[name] = getattr(import_module(_HOME[name]), name)
+        return value
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used: ``import anaphora`` itself costs nothing."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'anaphora' has no attribute {name!r}")
-    with gc_paused():
-        value = globals()[name] = getattr(import_module(_HOME[name]), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    def __dir__():
+        return __all__

@@ -1,4 +1,4 @@
-"""Generated models for the benchmarks: the same ones in every run."""
+"""Generated models for the benchmarks, the same in every run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def element(id: str, *synonyms: str, values: list[str] | None = None) -> Element
 
 
 def model_of_synonyms(count: int) -> Model:
-    """One element whose values have ``count`` names in all, and one intent."""
+    """A model with one intent and one element, whose values have ``count`` names in total."""
     return Model(
         id=f"names-{count}",
         elements=(element("order"), element("name", values=names(count))),
@@ -44,7 +44,7 @@ def model_of_synonyms(count: int) -> Model:
 
 
 def model_of_intents(count: int) -> Model:
-    """``count`` intents, each with a topic of its own and a city that all share."""
+    """A model with ``count`` intents, each with its own topic and a shared city."""
     topics = [name.replace(" ", "-") for name in names(count)]
     texts = (
         f"intent={topic} term(topic)~{{# == '{topic}'}} term(city)~{{# == 'city'}}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tarfile
@@ -96,6 +97,18 @@ def test_answering_loads_nothing_that_only_other_answers_need():
     without = "import sys; sys.modules['torch'] = None"
     ask = f"import anaphora; anaphora.Engine({PLAIN_WEATHER!r}).ask('weather in Tokyo')"
     assert not {"babel", "dateparser", "rapidfuzz", "transformers"} & loaded_by(f"{without}; {ask}")
+
+
+def test_type_checkers_see_the_public_names_in_their_modules():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    (typed,) = (node.body for node in tree.body if isinstance(node, ast.If))
+    declared = {
+        alias.asname: node.module
+        for node in typed
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert declared == anaphora._HOME
 
 
 def test_every_public_name_can_be_imported():

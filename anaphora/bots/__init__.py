@@ -1,1 +1,1 @@
-"""The handlers of the bundled models, to use and to learn from: one module a model."""
+"""The handlers of the bundled models, to use and to learn from: one package per model."""

@@ -1,4 +1,4 @@
-"""The days that a date means, and how they are written in a language."""
+"""Convert the metadata of a date to a range of days, and format days in a language."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from anaphora.bots.texts import load_texts
 
 __all__ = ["date_range", "format_clock", "format_day", "format_days"]
 
-_WEEKDAY_SPAN = timedelta(days=13)  # beyond that nobody asks for weekdays
+_WEEKDAY_SPAN = timedelta(days=13)  # longer ranges are shown without weekdays
 
 
 def date_range(meta: Mapping[str, Any] | None, today: date) -> tuple[date, date]:
-    """The first and the last day of a date by its metadata; what is left open ends or begins
-    today. Without a date it is today. A night is of the day on which it begins."""
+    """The first and the last day of a date, from its metadata.
+
+    An open range starts or ends today; without metadata, both are today. A night belongs to the day
+    on which it begins.
+    """
     if not meta:
         return today, today
     first = datetime.fromisoformat(meta["start"]).date() if "start" in meta else None
@@ -46,18 +49,18 @@ def format_days(first: date, last: date, language: str, today: date) -> str:
 
 
 def format_day(day: date, language: str, today: date, *, weekday: bool = True) -> str:
-    """ "Tue 6 Jan", with the year where it is another than that of ``today``."""
+    """ "Tue 6 Jan", with the year if it differs from that of ``today``."""
     words = load_texts("days", language)
-    shown: str = words["date"].format(day=day.day, month=words["months"][day.month - 1])
+    text: str = words["date"].format(day=day.day, month=words["months"][day.month - 1])
     if day.year != today.year:
-        shown = words["year"].format(date=shown, year=day.year)
+        text = words["year"].format(date=text, year=day.year)
     if weekday:
-        shown = words["weekday"].format(date=shown, weekday=words["weekdays"][day.weekday()])
-    return shown
+        text = words["weekday"].format(date=text, weekday=words["weekdays"][day.weekday()])
+    return text
 
 
 def _format_months(first: date, last: date, language: str, today: date) -> str:
-    """Whole months, or whole years."""
+    """A range of whole months or whole years."""
     if (first.month, last.month) == (1, 12):
         return _format_range(str(first.year), str(last.year))
     words = load_texts("days", language)

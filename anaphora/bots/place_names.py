@@ -1,4 +1,4 @@
-"""What places are called in the language of the question."""
+"""Names of places in the language of the question."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from anaphora.entities.words.normalization import base_code
 
 __all__ = ["city_name", "local_name", "station_name"]
 
-_SAME_PLACE_DISTANCE = 25.0  # km; a station of the same name within that is of the same place
-_LONGEST_SMALL = 2  # letters of a word within a name that is not capitalised («на», "am")
+_SAME_PLACE_DISTANCE = 25.0  # km; a station of the same name within it is the same place
+_LONGEST_SMALL = 2  # letters of a word that is not capitalized within a name («на», "am")
 _LONGEST_ENDING, _MOST_FORMS = 4, 200
 _SEPARATOR = re.compile(r"([\s-]+)")
 
 
 def local_name(entity: Entity, language: str) -> str:
-    """What the place is called in ``language``, as far as that is known; else in English. One
-    that is not the first of its name comes with its region or its country.
+    """The name of the place in ``language`` if it is known, else in English.
 
-    What was said is its name where the gazetteer has it so ("Wien"); the case is undone where
-    that gives such a name («в Урюпинске»).
+    The user's word is the name if the gazetteer has it ("Wien"); an inflected word is reduced to
+    the nominative first («в Урюпинске»). An English name that first means another place is followed
+    by the region or the country.
     """
     code, facts = base_code(language), entity.meta
     if code != "en":
@@ -40,8 +40,8 @@ def local_name(entity: Entity, language: str) -> str:
 
 
 def city_name(name: str, facts: Mapping[str, Any], language: str) -> str:
-    """What the climate table calls the city of that English name which lies where the ``facts``
-    say; '' if it does not know it."""
+    """The name, in ``language``, of the city with that English name at the coordinates in
+    ``facts``; '' if the climate table does not have it."""
     latitude, longitude = facts.get("latitude"), facts.get("longitude")
     if latitude is None or longitude is None:
         return ""
@@ -55,12 +55,12 @@ def city_name(name: str, facts: Mapping[str, Any], language: str) -> str:
 
 
 def station_name(station: Station, language: str) -> str:
-    """The name of the station."""
+    """The name of the station in ``language``."""
     return station.name_ru if base_code(language) == "ru" else station.name
 
 
 def _country_name(facts: Mapping[str, Any], code: str) -> str:
-    """The name of a country as the gazetteer's own tables have it; '' for what is none."""
+    """The name of a country from the tables of the gazetteer; '' for other places."""
     names = cached_table(code, "countries").get(facts.get("id", ""))
     return str(names[0] if isinstance(names, list) else names or "")
 
@@ -77,7 +77,7 @@ def _english_name(entity: Entity) -> str:
 
 
 def _spoken_name(entity: Entity, code: str) -> str:
-    """The name that was said, in its first case; '' if the gazetteer does not have it."""
+    """The user's word in the nominative; '' if the gazetteer does not have it."""
     from anaphora.entities.builtin.places.gazetteer.gazetteer import Gazetteer
 
     gazetteer = Gazetteer.load()
@@ -88,7 +88,7 @@ def _spoken_name(entity: Entity, code: str) -> str:
 
 
 def _nominative_candidates(text: str, code: str) -> Iterator[str]:
-    """The name as it was said and, in capitals, those of which it may be a case."""
+    """The user's word and, capitalized, the nominatives of which it may be an inflected form."""
     from anaphora.entities.builtin.places.place_tables import load_place_words
 
     if text[:1].isupper() or not text[:1].isalpha():
@@ -99,10 +99,10 @@ def _nominative_candidates(text: str, code: str) -> Iterator[str]:
         list(_ending_variants(part, endings)) if index % 2 == 0 else [part]
         for index, part in enumerate(parts)
     ]
-    for ways in product(*forms):
+    for words in product(*forms):
         yield "".join(
             word.capitalize() if len(word) > _LONGEST_SMALL or index == 0 else word
-            for index, word in enumerate(ways)
+            for index, word in enumerate(words)
         )
 
 

@@ -1,4 +1,4 @@
-"""Reads the tables of words: YAML files in the package, which those can mend who know no Python."""
+"""Load the tables of words and texts: YAML files that can be edited without knowing Python."""
 
 from __future__ import annotations
 
@@ -7,11 +7,21 @@ from functools import lru_cache
 from typing import Any
 
 from anaphora.entities.languages import load_yaml
+from anaphora.entities.words.normalization import base_code
 
-__all__ = ["load_table"]
+__all__ = ["load_language_table", "load_table"]
+
+_FALLBACK_LANGUAGE = "en"
 
 
 @lru_cache(maxsize=64)
 def load_table(path: str) -> Mapping[str, Any]:
-    """What the file holds, read once; nothing if there is no such file."""
+    """The content of a YAML file of this package, cached; empty if there is no such file."""
     return load_yaml(__package__, path)
+
+
+def load_language_table(path: str, language: str) -> Mapping[str, Any]:
+    """The part of a YAML file for ``language``, or for English if it has none for that."""
+    tables = load_table(path)
+    table: Mapping[str, Any] = tables.get(base_code(language), tables[_FALLBACK_LANGUAGE])
+    return table

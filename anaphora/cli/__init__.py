@@ -1,6 +1,6 @@
-"""The command line: ``anaphora …``, one module a command.
+"""The command line ``anaphora …``: one module per command.
 
-Commands import the engine when they run: ``anaphora --help`` must not wait for spaCy.
+Commands import the engine when they run, so that ``anaphora --help`` does not wait for spaCy.
 """
 
 from __future__ import annotations
@@ -32,13 +32,12 @@ from anaphora.cli.service.serve import serve
 from anaphora.cli.talk.ask import ask
 from anaphora.cli.talk.chat import chat
 from anaphora.cli.talk.explain import explain
-from anaphora.cli.terminal import print_error
+from anaphora.cli.terminal import EXIT_INTERRUPTED, print_error
 from anaphora.errors import AnaphoraError
 from anaphora.version import __version__
 
 __all__ = ["app", "main"]
 
-_INTERRUPTED = 130  # as a shell says it
 
 app = typer.Typer(
     name="anaphora",
@@ -55,13 +54,13 @@ app.command("eval", context_settings={"ignore_unknown_options": True})(evaluate)
 app.command("compile", short_help="Check a text in the intent language.")(compile_text)
 app.command(short_help="Serve models to agents (Model Context Protocol).")(mcp)
 app.command(short_help="Serve models over HTTP, with a page to talk to them.")(serve)
-app.command(short_help="Show the settings of 'serve' and where each was said.")(config)
-app.command(short_help="Make a key for the API of 'serve'.")(key)
-app.command(short_help="List what a memory or a store has put aside.")(quarantine)
+app.command(short_help="Show the settings of 'serve' and where each comes from.")(config)
+app.command(short_help="Create a key for the API of 'serve'.")(key)
+app.command(short_help="List what a memory or a store has quarantined.")(quarantine)
 app.add_typer(import_app)
 
 
-def _print_version(wanted: bool) -> None:  # noqa: FBT001 - called so by typer
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
     if wanted:
         typer.echo(f"anaphora {__version__}")
         raise typer.Exit
@@ -83,18 +82,18 @@ def anaphora(
 
 
 def main() -> None:
-    """Run the command line; errors of the package are told without a traceback."""
+    """Run the command line; print errors of the package without a traceback."""
     _prepare_streams()
     _log_dictionary_builds()
     try:
         try:
             app()
         finally:
-            sys.stdout.flush()  # else a full disk would show after the last word of ours
+            sys.stdout.flush()  # report a full disk here, not at interpreter exit
     except AnaphoraError as error:
         print_error(error)
         sys.exit(2)
-    except BrokenPipeError:  # the reader has seen enough
+    except BrokenPipeError:  # the reader has closed the pipe, as `head` does
         _discard_output()
         sys.exit(0)
     except OSError as error:
@@ -102,13 +101,13 @@ def main() -> None:
         what = error.filename or "the output cannot be written"
         print_error(AnaphoraError(f"{what}: {error.strerror or error}"))
         sys.exit(2)
-    except KeyboardInterrupt:  # where no command has begun yet
-        sys.exit(_INTERRUPTED)
+    except KeyboardInterrupt:  # before any command has started
+        sys.exit(EXIT_INTERRUPTED)
 
 
 def _prepare_streams() -> None:
-    """Streams take what they cannot write, or was no text; those that whoever started us has
-    closed take everything."""
+    """Replace characters that a stream cannot encode or decode, and open closed output streams on
+    the null device."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
@@ -118,7 +117,7 @@ def _prepare_streams() -> None:
 
 
 def _log_dictionary_builds() -> None:
-    """Whoever sits at a terminal is told what takes seconds, once on a machine."""
+    """Show the log of dictionary builds on a terminal: they take seconds, once per machine."""
     if sys.stderr.isatty():
         log = logging.getLogger("anaphora.entities.words.dictionary")
         log.addHandler(logging.StreamHandler(sys.stderr))
@@ -126,6 +125,6 @@ def _log_dictionary_builds() -> None:
 
 
 def _discard_output() -> None:
-    """Whatever still waits to be written goes nowhere, so that leaving does not fail on it."""
-    with suppress(OSError, ValueError):  # a stream without a file of its own
+    """Discard buffered output, so that the flush at exit does not fail."""
+    with suppress(OSError, ValueError):  # a stream without a file descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

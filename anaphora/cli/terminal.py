@@ -1,8 +1,9 @@
-"""What the commands share: how to print, where errors go, what an argument means."""
+"""Shared by the commands: consoles, messages, arguments and exit codes."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,14 +17,21 @@ if TYPE_CHECKING:
     from anaphora.errors import AnaphoraError, Problem
 
 __all__ = [
+    "EXIT_INTERRUPTED",
     "CacheOption",
     "ModelArgument",
     "create_console",
+    "create_error_console",
     "format_summary",
+    "pluralize",
     "print_error",
     "print_reply",
     "print_warning",
+    "read_stdin_lines",
+    "write_new_file",
 ]
+
+EXIT_INTERRUPTED = 130  # as shells report Ctrl-C
 
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model file or the name of a bundled model.")
@@ -34,7 +42,7 @@ CacheOption = Annotated[
         "--cache",
         metavar="FOLDER",
         envvar="ANAPHORA_CACHE",
-        help="A folder that keeps what is made of models, so that the next start is sooner.",
+        help="A folder that caches compiled models, so that the next start is faster.",
         file_okay=False,
         show_default=False,
     ),
@@ -44,25 +52,60 @@ _STYLES = {"matched": "green", "incomplete": "yellow", "rejected": "red", "reset
 
 
 def create_console() -> Console:
-    """Where answers are printed: no markup, for models may say anything. A terminal gets its
-    lines broken between words, a file or a pipe gets them whole."""
+    """The console for answers on the standard output.
+
+    Markup is off, because models may contain anything. Lines are wrapped on a terminal only.
+    """
     return Console(markup=False, highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty())
 
 
+def create_error_console() -> Console:
+    """The console for messages on the standard error output."""
+    return Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
 def print_error(error: AnaphoraError) -> None:
-    """Print an error of the package to the standard error output."""
-    console = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
-    console.print(Text(f"Error: {error}", style="red"))
+    """Print an error to the standard error output."""
+    create_error_console().print(Text(f"Error: {error}", style="red"))
 
 
-def print_warning(problem: Problem) -> None:
-    """Print what looks like a mistake to the standard error output."""
-    console = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
-    console.print(Text(f"Warning: {problem}", style="yellow"))
+def print_warning(problem: Problem | str) -> None:
+    """Print a warning to the standard error output."""
+    create_error_console().print(Text(f"Warning: {problem}", style="yellow"))
+
+
+def pluralize(count: int, noun: str) -> str:
+    """ "1 dialog", "2 dialogs", "1,200 summaries"."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
+def read_stdin_lines() -> Iterator[str]:
+    """The lines of the standard input, without their ends; bytes that are not UTF-8 are
+    replaced."""
+    buffer = getattr(sys.stdin, "buffer", None)
+    if buffer is None:
+        yield from (line.rstrip("\r\n") for line in sys.stdin)
+    else:
+        yield from (line.decode("utf-8", "replace").rstrip("\r\n") for line in buffer)
+
+
+def write_new_file(path: Path, text: str, *, force: bool) -> None:
+    """Write a file; one that exists is overwritten only with ``force``.
+
+    Raises ``typer.BadParameter`` if it exists or cannot be written.
+    """
+    try:
+        with path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise typer.BadParameter(f"{path} already exists; --force overwrites it") from None
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write {path}: {error.strerror}") from None
 
 
 def print_reply(out: Console, reply: Reply) -> None:
-    """Print what the bot says and, dimmed, how it understood the question."""
+    """Print the bot's answer and, dimmed, how it understood the question."""
     if reply.text:
         out.print(Text(reply.text))
     elif reply.result is not None:
@@ -75,12 +118,12 @@ def print_reply(out: Console, reply: Reply) -> None:
 
 
 def _format_entity(entity: Entity) -> str:
-    """The value; of a topic without values its name, for its words are only how it was asked."""
+    """The value; for a topic without values the name of its element, not the user's words."""
     return entity.element if entity.topic and entity.value is None else entity.value_or_text
 
 
 def format_summary(reply: Reply) -> Text:
-    """A line with the status, the intent and the slots; what came from memory is marked."""
+    """A line with the status, the intent and the slots; slots filled from memory are marked."""
     line = Text("  ")
     line.append(reply.status, style=_STYLES[reply.status])
     if reply.intent:

@@ -1,4 +1,4 @@
-"""The local time of whoever sits at the terminal."""
+"""The options ``--at`` and ``--time-zone``, and the local time of this machine."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import typer
 
 __all__ = ["AtOption", "ZoneOption", "local_now", "parse_time"]
 
-_EARLIEST, _LATEST = 1000, 9000  # years; nothing overflows within them
+_EARLIEST, _LATEST = 1000, 9000  # years, with room for date arithmetic on both sides
 
 AtOption = Annotated[
     str | None,
     typer.Option(
         "--at",
         metavar="TIME",
-        help="When the first question is asked, as 2026-11-21T10:00 or with its zone, "
-        "2026-11-21T10:00+01:00; now, if left out.",
+        help="The time of the first question, such as 2026-11-21T10:00 or, with a zone, "
+        "2026-11-21T10:00+01:00. Default: now.",
         show_default=False,
     ),
 ]
@@ -28,7 +28,8 @@ ZoneOption = Annotated[
     typer.Option(
         "--time-zone",
         metavar="NAME",
-        help="The time zone of the questions, as Europe/Berlin; that of this machine, if left out.",
+        help="The time zone of the questions, such as Europe/Berlin. Default: that of this "
+        "machine.",
         show_default=False,
     ),
 ]
@@ -40,25 +41,25 @@ def local_now() -> datetime:
 
 
 def parse_time(at: str | None = None, time_zone: str | None = None) -> datetime:
-    """The time that the options ``--at`` and ``--time-zone`` tell.
+    """Parse the options ``--at`` and ``--time-zone``.
 
-    A time without a zone is one of ``time_zone``; one with a zone is shown in it. Raises
-    ``typer.BadParameter`` for what is no time or no time zone.
+    A time without a zone is in ``time_zone``; a time with a zone is converted to it.
+    Raises ``typer.BadParameter`` for an invalid time or time zone.
     """
     zone = _parse_zone(time_zone) if time_zone else None
     if at is None:
         return datetime.now(zone or _local_zone())
-    read = None
+    time = None
     with suppress(ValueError):
-        read = datetime.fromisoformat(at)
-    if read is None or not _EARLIEST <= read.year <= _LATEST:
+        time = datetime.fromisoformat(at)
+    if time is None or not _EARLIEST <= time.year <= _LATEST:
         raise typer.BadParameter(
-            f"'{at}' is no time; write 2026-11-21T10:00 or 2026-11-21T10:00+01:00",
+            f"'{at}' is not a time; write 2026-11-21T10:00 or 2026-11-21T10:00+01:00",
             param_hint="--at",
         )
-    if read.tzinfo is None:
-        return read.replace(tzinfo=zone or _local_zone())
-    return read.astimezone(zone) if zone else read
+    if time.tzinfo is None:
+        return time.replace(tzinfo=zone or _local_zone())
+    return time.astimezone(zone) if zone else time
 
 
 def _parse_zone(name: str) -> tzinfo:
@@ -66,21 +67,21 @@ def _parse_zone(name: str) -> tzinfo:
 
     try:
         return ZoneInfo(name)
-    except (LookupError, ValueError, OSError):  # no name, no file, a folder
+    except (LookupError, ValueError, OSError):  # an invalid name, no such file, a folder
         raise typer.BadParameter(
-            f"'{name}' is no time zone; they are called Europe/Berlin, Asia/Tokyo, UTC",
+            f"'{name}' is not a time zone; write a name such as Europe/Berlin, Asia/Tokyo or UTC",
             param_hint="--time-zone",
         ) from None
 
 
 def _local_zone() -> tzinfo:
-    """The zone with its changes to summer time, where the machine tells its name; otherwise
-    what holds now."""
+    """The machine's time zone with its daylight-saving rules, or the current UTC offset where the
+    machine does not name its zone."""
     from tzlocal import get_localzone
 
     try:
-        with warnings.catch_warnings():  # of files that contradict each other
+        with warnings.catch_warnings():  # configuration files may contradict each other
             warnings.simplefilter("ignore")
             return get_localzone()
-    except Exception:  # whatever is wrong with the settings, a chat can begin
+    except Exception:  # a misconfigured machine must not keep a chat from starting
         return datetime.now().astimezone().tzinfo or UTC

@@ -1,4 +1,4 @@
-"""How long does one question take, all in all?"""
+"""How long does one question take?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.plain_models import PLAIN_WEATHER
 
 
 def test_weather_dialog(benchmark):
-    """A complete question and its follow-ups in turn, warm."""
+    """A complete question and its follow-ups in turn, with warm caches."""
     engine = Engine(PLAIN_WEATHER)
     questions = cycle(["What is the weather in Tokyo now?", "And in Kyoto?", "And tomorrow?"])
     benchmark(lambda: engine.ask(next(questions)))

@@ -1,4 +1,4 @@
-"""What do many questions at once gain, and what do more processes?"""
+"""What is the gain of batches of questions, and of more processes?"""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ TEXTS = [f"I would like to order {name} please" for name in names(256)]
 
 
 def neural() -> Language:
-    """A small network that finds parts of speech and names, with weights by chance: it knows
-    nothing, but takes as long as one that was trained."""
+    """A small network for parts of speech and names with random weights: its results are useless,
+    but it is as slow as a trained one."""
     fix_random_seed(7)
     nlp = spacy.blank("en")
     nlp.add_pipe("tagger").add_label("NOUN")
@@ -65,6 +65,6 @@ def dialogs(questions: int) -> Sequence[Dialog]:
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("questions", [400, 20_000])
 def test_samples_in_several_processes(benchmark, questions, jobs):
-    """A process that is started has the whole package to import, and spaCy with it."""
+    """A new process has to import the whole package and spaCy."""
     model, listed = load_model(PLAIN_WEATHER), dialogs(questions)
     benchmark.pedantic(lambda: deque(run_dialogs(model, listed, jobs=jobs), 0), rounds=2)

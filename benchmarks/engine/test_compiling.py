@@ -1,5 +1,5 @@
-"""How long does the intent language take to compile, and what does compiling gain? How long does
-a big model take to load, and to come from its cache?"""
+"""How long does the intent language take to compile, and what is the gain? How long does a big
+model take to load, without and with its cache?"""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_compile_1_000_intents(benchmark):
 @pytest.mark.parametrize("name", PREDICATES)
 @pytest.mark.parametrize("way", ["compiled", "walked"])
 def test_evaluate_a_predicate(benchmark, name, way):
-    """Compiled against a naive walk of the same tree: see the ratio of the two in one run."""
+    """A compiled predicate and a naive walk of the same tree: compare the two within one run."""
     node = parse_predicate(PREDICATES[name])
     test = compile_predicate(node).test
     context = EntityContext(SIZE, QuestionContext())
@@ -91,7 +91,7 @@ def test_load_100_000_synonyms_from_a_cache(benchmark, big_file, tmp_path):
 
 
 def test_memory_of_100_000_synonyms(benchmark):
-    """In bytes for a synonym, of model and engine together: see ``extra_info``."""
+    """Bytes per synonym of model and engine together, in ``extra_info``."""
     Engine(model_of_synonyms(10)).ask("order")
 
     def held() -> float:

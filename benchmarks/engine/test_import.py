@@ -1,4 +1,4 @@
-"""What does a process pay before its first answer?"""
+"""How long does a process take until its first answer?"""
 
 from __future__ import annotations
 

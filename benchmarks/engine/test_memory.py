@@ -1,4 +1,4 @@
-"""How does remembering grow with what is remembered already?"""
+"""How does remembering scale with the number of remembered entities?"""
 
 from __future__ import annotations
 

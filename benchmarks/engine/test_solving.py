@@ -1,4 +1,4 @@
-"""How does solving grow with the intents of a model?"""
+"""How does solving scale with the intents of a model?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many utterances a second are searched for dates, against dateparser's own search."""
+"""How many utterances per second are searched for dates, compared with dateparser's search?"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -51,7 +51,7 @@ WITHOUT = {
 
 @pytest.mark.parametrize("language", UTTERANCES)
 def test_dates_by_anaphora(benchmark, language):
-    """The same utterances again and again, as in a service, where the day goes on."""
+    """The same utterances repeatedly, while the time goes on, as in a service."""
     nlp = blank(language)
     docs = [nlp(text) for text in UTTERANCES[language]]
     recognize = DateRecognizer(get_date_parser(language))

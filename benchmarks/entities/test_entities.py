@@ -1,7 +1,7 @@
-"""What built-in entities cost an utterance: all off, each on, all on, against dateparser's search.
+"""What do built-in entities cost per utterance: none, each alone, all, and dateparser's search?
 
-Every utterance is another one, so that nothing is found in a cache of whole texts; the time of
-the question goes on by a second each.
+All utterances are distinct, so that no cache of whole texts helps; the time of the question
+advances by a second each.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -70,7 +70,7 @@ def test_read_an_utterance(benchmark, language, entities):
 
 @pytest.mark.parametrize("language", SAID)
 def test_find_the_dates_of_an_utterance(benchmark, language):
-    """What is compared with dateparser's search: the finding of dates alone."""
+    """Recognizing dates only, for the comparison with dateparser's search."""
     recognize = DateRecognizer(get_date_parser(language))
     said, seconds = cycle(utterances(language)), count()
     for text in utterances(language):

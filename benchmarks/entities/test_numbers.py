@@ -1,6 +1,7 @@
-"""How long numbers take: an utterance without any, with one, with two; the first use of a language.
+"""How long do numbers take: in an utterance with none, one and two, and at the first use of a
+language?
 
-The texts are read anew in each round; that the words are known is what goes on in a service.
+Each round reads the texts again; the words are cached, as in a service.
 """
 
 import pytest
@@ -65,7 +66,7 @@ OF_LANGUAGES = (
 @pytest.mark.parametrize("language", UTTERANCES["none"])
 @pytest.mark.parametrize("count", UTTERANCES)
 def test_numbers_in_an_utterance(benchmark, count, language):
-    """Below 3, 25 and 50 µs, with what it takes to split the text into atoms."""
+    """Below 3, 25 and 50 µs, including the splitting of the text into atoms."""
     text = UTTERANCES[count][language]
     recognize = NumberRecognizer(language)
     recognize.find_mentions(text)
@@ -81,7 +82,7 @@ def test_numbers_in_an_utterance(benchmark, count, language):
 
 @pytest.mark.parametrize("language", ["en", "de", "ru", "ja", "ar"])
 def test_the_first_use_of_a_language(benchmark, language):
-    """The tables are read and made ready: below 50 ms."""
+    """Reading and preparing the tables: below 50 ms."""
 
     def setup():
         for cached in OF_LANGUAGES:

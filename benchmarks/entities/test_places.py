@@ -1,4 +1,4 @@
-"""What do places cost: in time for an utterance, in time to load, and in memory?"""
+"""What do places cost: time per utterance, load time, and memory?"""
 
 from __future__ import annotations
 

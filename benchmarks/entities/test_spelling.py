@@ -1,5 +1,4 @@
-"""What does tolerance to wrong letters cost, with it on and off, and how does it grow with the
-synonyms of a model?"""
+"""What does tolerance of misspellings cost, and how does it scale with the synonyms of a model?"""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ def tolerant(model: Model, typos: int) -> Model:
 
 @pytest.mark.parametrize("typos", [0, 1, 2])
 def test_tag_an_utterance_without_a_wrong_letter(benchmark, typos):
-    """Two of its words are known, and none of the others is a stop word of the language."""
+    """A text with two known words, whose other words are not stop words."""
     pipeline = Pipeline(tolerant(model_of_synonyms(10_000), typos))
     text = f"I would like to order {names(1_000)[500]} please"
     assert pipeline(text).entities[-1].exact

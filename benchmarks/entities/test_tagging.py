@@ -1,4 +1,4 @@
-"""How does tagging grow with the synonyms of a model, and what does it cost to build?"""
+"""How does tagging scale with the synonyms of a model, and what does building cost?"""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LOOSE = {
 
 @pytest.mark.parametrize("how", LOOSE)
 def test_tag_an_utterance_with_loose_phrases(benchmark, how):
-    """1,000 names of two words, other words between them or in another order."""
+    """1,000 names of two words, in any order or with other words between them."""
     names_ = replace(element("name", values=names(1_000)), **LOOSE[how])
     pipeline = Pipeline(Model("loose", (element("order"), names_), ()))
     text = f"I would like to order {names(1_000)[500]} please"
@@ -58,7 +58,7 @@ def test_tag_an_utterance_with_skipped_stop_words(benchmark):
 
 @pytest.mark.parametrize("depth", [0, 1, 3])
 def test_tag_an_utterance_with_composed_elements(benchmark, depth):
-    """An element composed of one that is composed of one, and so on."""
+    """A chain of composed elements."""
     elements = [element("level0", *names(1_000))]
     for level in range(1, depth + 1):
         predicate = f"# == 'level{level - 1}'"

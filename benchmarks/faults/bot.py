@@ -1,5 +1,5 @@
-"""The bot that the users of a run talk to: it remembers an item and a color, and its handler keeps
-a list of all that it answered in the conversation's own data."""
+"""The bot for the users of a run: it remembers an item and a color, and its handler keeps a list of
+all answered questions in the data of the conversation."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def fail(data):
 
 
 def write_bot(folder: Path) -> str:
-    """Write the files of the bot into ``folder``; the name of its model file."""
+    """Write the files of the bot to ``folder``; return the name of its model file."""
     (folder / f"{MODEL}.py").write_text(_CODE, encoding="utf-8")
     (folder / f"{MODEL}.yaml").write_text(_BOT, encoding="utf-8")
     return f"{MODEL}.yaml"
 
 
 def items_of(generation: int) -> tuple[str, ...]:
-    """The items that a user speaks of between one reset and the next. The next generations speak
-    of others, so that an offer tells from when it is."""
+    """The items that a user mentions between two resets. Each generation has other items, so that
+    an offer shows its generation."""
     first = generation * ITEMS_AT_ONCE % len(ITEMS)
     return ITEMS[first : first + ITEMS_AT_ONCE]

@@ -1,9 +1,9 @@
-"""Check what clients were answered against what is kept: nothing may be lost, doubled, resurrected
+"""Check the replies to clients against the stored data: nothing may be lost, doubled, resurrected
 or out of order.
 
-Everything follows from the order of operations in real time: one that ended before another began
-came before it. Of operations that overlap either may have come first, and one of unknown outcome
-may have happened or not.
+The checks use the order of operations in real time: an operation that ended before another began
+precedes it. Overlapping operations may have any order, and an operation of unknown outcome may have
+happened or not.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ KINDS: Mapping[ViolationKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A promise that was broken; ``begin`` and ``end`` are those of the operations involved."""
+    """A broken promise, with ``begin`` and ``end`` of the operations involved."""
 
     kind: ViolationKind
     user: str
@@ -66,7 +66,7 @@ class Trace:
 
 
 def check(trace: Trace) -> list[Violation]:
-    """All violations of a run, in the order of time."""
+    """All violations of a run, in chronological order."""
     by_user: defaultdict[str, list[Operation]] = defaultdict(list)
     for operation in trace.operations:
         by_user[operation.user].append(operation)
@@ -100,10 +100,10 @@ class _UserChecker:
             if one.outcome == "unknown" or one.is_matched:
                 self._entries[one.entry].append(one)
 
-    # -- the conversation, as replies show it --------------------------------------------------
+    # -- the conversation as shown by replies --------------------------------------------------
 
     def check_replies(self) -> list[Violation]:
-        """Whether each reply agrees with the questions before it."""
+        """Check that each reply agrees with the questions before it."""
         return [
             violation
             for one in self._asked
@@ -154,7 +154,7 @@ class _UserChecker:
             )
 
     def _of_offer(self, asked: Operation, offer: Sequence[str]) -> Iterable[Violation]:
-        """Nothing of before a reset or an erasure may be offered."""
+        """Check that nothing from before a reset or an erasure is offered."""
         if not offer:
             return
         forgotten = [one for one in self._resets if one.kind != "pause" and _has_happened(one)]
@@ -188,7 +188,7 @@ class _UserChecker:
         return "forgotten but offered"
 
     def _required(self, asked: Operation) -> list[Operation]:
-        """The questions that must be in the conversation when one is answered."""
+        """The questions that must be in the conversation when a question is answered."""
         return [
             one
             for one in self._asked
@@ -203,7 +203,7 @@ class _UserChecker:
     # -- the long-term memory ---------------------------------------------------------------------
 
     def check_kept(self, kept: Sequence[Exchange]) -> list[Violation]:
-        """Whether the history has each question once, in order, and nothing that was erased."""
+        """Check that the history has each question once, in order, and nothing erased."""
         exchanges = sorted(kept, key=lambda exchange: exchange.number)
         found: list[Violation] = []
         times: Counter[str] = Counter()
@@ -245,7 +245,7 @@ class _UserChecker:
             yield self._violation("lost", last, f"{serial} is not in the history")
 
     def _half_erased(self, times: Mapping[str, int]) -> Iterable[Violation]:
-        """A question beside an erasure came before it or after it, in all stores alike."""
+        """Check that a question that overlaps an erasure is erased in all stores or in none."""
         for erasure in self._erasures:
             if not _has_happened(erasure) or self._is_in_doubt(erasure):
                 continue
@@ -263,12 +263,12 @@ class _UserChecker:
                     )
 
     def _is_in_doubt(self, erasure: Operation) -> bool:
-        """Whether a try of the same erasure before it may have erased a part."""
+        """Whether an earlier attempt of the same erasure may have erased a part."""
         tries = self._erasures[: self._erasures.index(erasure)]
         return bool(tries) and tries[-1].outcome == "unknown"
 
     def _next_matched(self, asked: Operation, erasure: Operation) -> Operation | None:
-        """The next matched question after both, None if another reset comes in between."""
+        """The next matched question after both, None if there is another reset in between."""
         for one in self._operations:
             if one.end <= asked.begin or one in (asked, erasure):
                 continue
@@ -282,7 +282,7 @@ class _UserChecker:
     # -- reads, and files ----------------------------------------------------------------------
 
     def check_reads(self) -> list[Violation]:
-        """Whether reads showed anything of before an erasure, or of another user."""
+        """Check that no read shows anything from before an erasure or of another user."""
         found: list[Violation] = []
         erasures = [one for one in self._erasures if _has_happened(one)]
         for read in (one for one in self._operations if one.kind == "read"):
@@ -295,7 +295,7 @@ class _UserChecker:
         return found
 
     def check_residue(self, path: str, serials: Iterable[str]) -> Iterable[Violation]:
-        """Whether a file still holds what was erased."""
+        """Check that no file contains erased text."""
         erasures = [one for one in self._erasures if _has_happened(one)]
         for serial in serials:
             attempts = self._attempts.get(serial)

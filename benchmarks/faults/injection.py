@@ -1,4 +1,4 @@
-"""The faults of a run: each kind comes again and again, at times of its own, beside all others."""
+"""The faults of a run: each kind recurs independently of the others."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ class Fault:
 
 
 def possible_faults(service: Service) -> list[str]:
-    """The faults that the stores of a service can have."""
+    """The faults that are possible with the stores of a service."""
     missing = {"redis": service.redis is None, "postgres": service.postgres is None}
     return [name for name in FAULTS if not missing.get(name)]
 
 
 class Injection:
-    """Makes the faults of these ``names`` happen while its block runs, ``pace`` times as often as
-    usual. ``faults`` are those that have happened, ``failures`` those that could not.
+    """Inject the named faults during the block, ``pace`` times as often as usual. ``faults`` lists
+    those that happened, ``failures`` those that could not be injected.
 
-    A process is only ended when ``answered``, the number of answers so far, has grown since the
-    last one was: where starting takes long, there would be no service to speak of."""
+    A process is killed only if ``answered``, the number of answers, has grown since the last one:
+    otherwise slow starts would leave no service."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class Injection:
     def _postgres(self, chance: random.Random) -> None:
         assert self._service.proxy is not None
         if self._answered() == self._answered_before:
-            return  # else a server that starts would never get through
+            return  # else a starting server would never get ready
         self._answered_before = self._answered()
         self._service.proxy.fault = chance.choice(("answer lost", "late commit", "commit lost"))
 

@@ -1,4 +1,4 @@
-"""What the clients of a run did and saw, and what the stores held at the end."""
+"""The operations of the clients of a run, with their results, and the stored data at the end."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Literal
 __all__ = ["SERIAL", "Exchange", "Kind", "Operation", "Outcome", "Reply", "serials_in"]
 
 SERIAL = re.compile(r"u\d{3}n\d{5}")
-"""What makes each question unique: its user and its number."""
+"""The unique serial of a question: its user and its number."""
 
 Kind = Literal["ask", "forget", "erase", "pause", "read"]
 Outcome = Literal["answered", "refused", "unknown"]
-"""``refused``: an error was the answer, so nothing may have changed. ``unknown``: the connection
-broke before there was an answer, so the operation may have happened or not."""
+"""``refused``: the answer was an error, so nothing may have changed. ``unknown``: the connection
+broke before the answer, so the operation may have happened or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """The part of a reply that the checker compares.
 
-    ``said`` are the entries of the conversation's own data, which the handler extends by one
-    with each question that it answers, ``count`` is how many it counted. ``offer`` are the values
-    that the bot offers to continue with.
+    ``said`` are the entries in the data of the conversation, to which the handler adds one per
+    answered question, and ``count`` is its count of them. ``offer`` has the values that the bot
+    offers to restore.
     """
 
     status: str
@@ -38,12 +38,12 @@ class Reply:
 class Operation:
     """One attempt of a client: from ``begin`` to ``end`` in seconds of a monotonic clock.
 
-    ``serial`` stands in the ``text`` of a question. ``entry`` is the serial that the handler adds
-    to the conversation if the question matches: the question's own one or, for the "yes" to an
-    offer, that of the question to which the offer was made. ``item`` and ``color`` are what the
-    question says itself, or brings back with a "yes". ``needs_item`` marks a question that is
-    complete only with an item from the conversation. ``seen`` are the texts that a read returned.
-    A ``pause`` is longer than the timeout of the model: the conversation is forgotten.
+    ``serial`` is part of the ``text`` of a question. ``entry`` is the serial that the handler adds
+    to the conversation if the question matches: the question's own or, for the "yes" to an offer,
+    that of the question before the offer. ``item`` and ``color`` are those in the question, or
+    restored by a "yes". ``needs_item`` marks a question that needs an item from the conversation.
+    ``seen`` are the texts that a read returned. A ``pause`` is longer than the timeout of the
+    model: the conversation is forgotten.
     """
 
     user: str
@@ -66,19 +66,18 @@ class Operation:
         return self.reply is not None and self.reply.status == "matched"
 
     def precedes(self, other: Operation) -> bool:
-        """Whether it ended before the other began."""
+        """Whether this operation ended before the other began."""
         return self.end < other.begin
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """An exchange that the long-term memory holds at the end, with its number in the
-    conversation."""
+    """An exchange in the long-term memory at the end, with its number in the conversation."""
 
     number: int
     question: str
 
 
 def serials_in(text: str) -> list[str]:
-    """The serials in a text, in their order."""
+    """The serials in a text, in order."""
     return SERIAL.findall(text)

@@ -1,4 +1,4 @@
-"""A network that cuts connections while PostgreSQL commits."""
+"""A proxy that cuts connections while PostgreSQL commits."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Literal, Self
 __all__ = ["CommitFault", "Proxy"]
 
 CommitFault = Literal["answer lost", "late commit", "commit lost"]
-"""What happens to a COMMIT: it is done but the client never hears of it; so, and seconds later;
-or it never arrives. The client's connection is cut each time."""
+"""The fate of a COMMIT: executed without a response; executed seconds later without a response; or
+never delivered. The client's connection is cut each time."""
 
 _COMMIT = b"COMMIT"
 _LATE = 4.0  # seconds
@@ -21,8 +21,8 @@ _CHUNK = 1 << 16
 
 
 class Proxy:
-    """Passes on what comes in on its ``port`` to a server at ``to``; ``fault`` is what happens to
-    the next COMMIT. It is a context manager, with a thread of its own."""
+    """Forward connections from its ``port`` to a server at ``to``; ``fault`` is the fate of the
+    next COMMIT. A context manager with its own thread."""
 
     def __init__(self, to: int) -> None:
         self._to = to

@@ -1,4 +1,4 @@
-"""The report of a run as text: what happened, and which promises were broken beside which fault."""
+"""The report of a run as text: operations, faults, and violations by nearby fault."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def format_report(result: Result) -> str:
 
 
 def format_trace(result: Result) -> Iterator[str]:
-    """Everything that happened to users with violations, as lines of JSON: their operations and
-    violations, and the faults, in the order of time; then what is kept of them."""
+    """JSON lines about the users with violations: their operations and violations and the faults,
+    in chronological order, then their stored data."""
     users = {one.user for one in result.violations}
     operations = [one for one in result.trace.operations if one.user in users]
     events: list[Operation | Violation | Fault] = [*operations, *result.violations, *result.faults]
@@ -61,7 +61,7 @@ def _lines(result: Result) -> Iterator[str]:
 
 
 def _beside(violations: Sequence[Violation], faults: Sequence[Fault]) -> str:
-    """How many of the violations came beside which fault; several faults may be beside one."""
+    """The number of violations near each fault; a violation may be near several."""
     counts: Counter[str] = Counter()
     for one in violations:
         near = {

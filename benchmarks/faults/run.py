@@ -1,4 +1,4 @@
-"""One run: the service, its users and its faults, and what the checker says of them."""
+"""Run a service with users and faults, and check the result."""
 
 from __future__ import annotations
 
@@ -33,9 +33,8 @@ _SETTLING = 60.0  # seconds in which what was answered must be in the history at
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run is to do. ``faults`` are the names of faults, all possible ones if None, and
-    ``pace`` is how much more often than usual they come. A user thinks for ``think`` seconds
-    between two questions."""
+    """The plan of a run. ``faults`` are names of faults, all possible ones if None; ``pace`` scales
+    their frequency. A user waits ``think`` seconds between two questions."""
 
     questions: int = 10_000
     users: int = 100
@@ -52,8 +51,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a run: the ``trace`` with its ``violations``, the ``faults`` that happened,
-    and in ``failures`` what went wrong besides (a user whom the service refused for too long)."""
+    """The result of a run: the ``trace`` with its ``violations``, the ``faults`` that happened, and
+    other ``failures`` (such as a user who was refused for too long)."""
 
     trace: Trace
     violations: Sequence[Violation]
@@ -65,17 +64,17 @@ class Result:
 
     @property
     def outcomes(self) -> Counter[str]:
-        """How many attempts to ask ended how."""
+        """The number of attempts by outcome."""
         return Counter(one.outcome for one in self.trace.operations if one.kind == "ask")
 
     @property
     def questions(self) -> int:
-        """How many different questions were asked."""
+        """The number of different questions."""
         return len({one.serial for one in self.trace.operations if one.serial})
 
 
 def run(plan: Plan, folder: Path, *, report: Callable[[str], None] = print) -> Result:
-    """Run the service in ``folder`` with users and faults, and check what came of it."""
+    """Run the service in ``folder`` with users and faults, and check the trace."""
     begin = time.monotonic()
     with run_service(
         folder,
@@ -131,8 +130,8 @@ async def _run_users(
     record: Callable[[Operation], None],
     report: Callable[[str], None],
 ) -> tuple[list[str], bool]:
-    """Let all users ask; what went wrong, and whether they came to the end in time."""
-    # A connection serves one request: the next one may be another worker's.
+    """Let all users ask; return the failures, and whether all finished in time."""
+    # A connection serves one request: another worker may get the next one.
     limits = httpx.Limits(max_connections=plan.users * 2, max_keepalive_connections=0)
     async with httpx.AsyncClient(timeout=_TIMEOUT, limits=limits, trust_env=False) as http:
         talks = [
@@ -173,7 +172,7 @@ async def _progress(
 async def _await_histories(
     service: Service, operations: Sequence[Operation]
 ) -> dict[str, list[Exchange]]:
-    """The history of every user, as soon as nothing is lost, or at the latest when it is time."""
+    """The history of every user, as soon as nothing is missing, or at the time limit."""
     users = sorted({one.user for one in operations})
     deadline = time.monotonic() + _SETTLING
     async with httpx.AsyncClient(timeout=_TIMEOUT, trust_env=False) as http:
@@ -192,7 +191,7 @@ async def _await_histories(
 
 
 def _erased_serials(operations: Sequence[Operation]) -> list[str]:
-    """The serials that an erasure has left nothing of, if it keeps its promise."""
+    """The serials of which a correct erasure has left nothing."""
     last: dict[str, float] = {}
     for one in operations:
         if one.kind == "erase" and one.outcome == "answered":
@@ -205,6 +204,6 @@ def _erased_serials(operations: Sequence[Operation]) -> list[str]:
 
 
 def _normalize_event(line: str) -> str:
-    """What a line of the log tells of, without what differs from one to the next."""
+    """The message of a log line, without its variable parts."""
     _, _, rest = line.partition('"event":"')
     return rest.partition('"')[0] or line[:80]

@@ -1,5 +1,5 @@
-"""The service of a run: real servers with real stores, whose processes, clocks and connections can
-be made to fail."""
+"""The service of a run: real servers and stores with injectable faults of processes, clocks and
+connections."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ __all__ = ["History", "Layout", "Service", "Store", "run_service"]
 Store = Literal["redis", "sqlite"]
 History = Literal["sqlite", "postgres"]
 Layout = Literal["supervised", "separate"]
-"""``supervised``: workers behind one address, which the service itself starts again;
-``separate``: services with an address each, which share their stores."""
+"""``supervised``: workers behind one address, which the service restarts; ``separate``: services
+with their own addresses and shared stores."""
 
 GRACE = 1.0  # seconds that a question has when a server ends; some take longer
 _LEASE = 2  # seconds for which a conversation stays locked when its worker was killed
@@ -40,7 +40,7 @@ _LEASE = 2  # seconds for which a conversation stays locked when its worker was 
 
 @dataclass
 class Service:
-    """What runs. ``settled`` is held by whoever ends or starts a server."""
+    """The running servers and stores. Hold ``settled`` to stop or start a server."""
 
     folder: Path
     servers: Sequence[ServerProcess]
@@ -52,11 +52,11 @@ class Service:
     settled: threading.RLock
 
     def urls(self) -> Sequence[str]:
-        """The addresses that clients may ask at."""
+        """The addresses for clients."""
         return [server.url for server in self.servers]
 
     def workers(self) -> list[int]:
-        """The processes that answer."""
+        """The processes that answer requests."""
         with self.settled:
             mains = [server.process.pid for server in self.servers if _is_running(server)]
         if self.layout == "separate":
@@ -64,7 +64,7 @@ class Service:
         return [child for main in mains for child in _workers_of(main)]
 
     def restart(self, server: ServerProcess, sign: signal.Signals) -> None:
-        """End a server, and start it again at the same address."""
+        """Stop a server and start it again at the same address."""
         with self.settled:
             if _is_running(server):
                 for worker in _workers_of(server.process.pid):
@@ -78,8 +78,8 @@ class Service:
         self.await_start(server.start())
 
     def await_start(self, server: ServerProcess) -> None:
-        """Wait until a server that was launched answers. It is launched again if it gives up,
-        which it does while a store cannot be reached."""
+        """Wait until a launched server answers. Launch it again if it exits, as it does while a
+        store is unreachable."""
         deadline = time.monotonic() + 2 * WAIT_LIMIT
         while True:
             try:
@@ -95,7 +95,7 @@ class Service:
                 return
 
     def heal(self) -> None:
-        """Let all be as it was before any fault."""
+        """Undo all faults."""
         if self.proxy is not None:
             self.proxy.fault = None
         for worker in self.workers():
@@ -108,24 +108,24 @@ class Service:
                 self._start(server)
 
     def stop(self) -> None:
-        """End all servers as an operator would."""
+        """Stop all servers as an operator would."""
         with self.settled:
             for server in self.servers:
                 if _is_running(server):
                     server.stop(signal.SIGTERM)
 
     def flush(self) -> None:
-        """Start all servers anew: what they end with, and what others left, is kept then."""
+        """Restart all servers, so that pending writes are stored."""
         for server in self.servers:
             self.restart(server, signal.SIGTERM)
 
     def logged(self) -> list[str]:
-        """The lines that the servers have logged."""
+        """The log lines of the servers."""
         return [line for server in self.servers for line in server.errors.splitlines()]
 
     def files_with(self, serials: Collection[str]) -> dict[str, list[str]]:
-        """Which of the serials the bytes of which files hold, the log included. Redis and
-        PostgreSQL have files of their own, which are not looked at."""
+        """The files, including logs, that contain any of the serials. Files of Redis and PostgreSQL
+        are not searched."""
         found = {"the log": " ".join(self.logged()).encode()}
         for path in sorted(self.folder.rglob("*")):
             if path.is_file() and path.name not in ("clock.so", "clocks"):
@@ -134,7 +134,7 @@ class Service:
         return {name: sorted({*held[name]}.intersection(serials)) for name in held}
 
     def damage(self, user: str) -> None:
-        """Overwrite what the stores keep of a user with bytes that nobody can read."""
+        """Overwrite the stored data of a user with unreadable bytes."""
         if self.redis is not None:
             with self.redis.client() as client:
                 for key in client.scan_iter(f"*{user}*:c"):
@@ -162,7 +162,7 @@ class Service:
 def run_service(
     folder: Path, *, workers: int, store: Store, history: History, layout: Layout
 ) -> Iterator[Service]:
-    """A service with its stores, which all end with the block. Its files are in ``folder``."""
+    """A service with its stores, which end with the block. Its files are in ``folder``."""
     model = write_bot(folder)
     with ExitStack() as stack:
         clocks = stack.enter_context(Clocks(folder))
@@ -200,7 +200,7 @@ def run_service(
 
 
 def ask_once(service: Service, user: str, text: str) -> None:
-    """Ask one question, of which nobody needs the answer."""
+    """Ask a question and ignore the answer."""
     url = f"{service.urls()[0]}/v1/ask"
     httpx.post(url, json={"user": user, "text": text, "model": MODEL}, timeout=30)
 
@@ -229,7 +229,7 @@ def _file(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def wait_until_ready(service: Service, *, seconds: float) -> bool:
-    """Wait until every server says that it can answer."""
+    """Wait until every server is ready."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         with contextlib.suppress(httpx.HTTPError):

@@ -1,4 +1,4 @@
-"""One user of a run: what they ask, and how they deal with errors."""
+"""A simulated user: questions, retries and other operations."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ _ENDS = (httpx.ConnectError, httpx.ConnectTimeout)  # the question was never sen
 
 @dataclass
 class SimulatedUser:
-    """The dialog of one user, of ``questions`` questions. ``urls`` are those of the servers, of
-    which any may be asked; every operation is given to ``record``."""
+    """The dialog of one user with ``questions`` questions. ``urls`` are the servers, any of which
+    may be asked; ``record`` is called with every operation."""
 
     user: str
     questions: int
@@ -91,7 +91,7 @@ class SimulatedUser:
         await self._order(f" {' '.join(words)}")
 
     async def _unread(self) -> None:
-        """A question that is too long to be read is rejected."""
+        """Ask a question that is too long, which is rejected."""
         await self._ask("order nothing {}" + " abcdefgh" * 2_000)
 
     async def _slow(self) -> None:
@@ -113,7 +113,7 @@ class SimulatedUser:
         await self._ask("break it {}", tries=1)
 
     async def _pause(self) -> None:
-        """Come back too late, with a follow-up."""
+        """Ask a follow-up after the timeout."""
         await asyncio.sleep(self.chance.random())
         self.ahead += PAUSE
         now = time.monotonic()
@@ -121,7 +121,7 @@ class SimulatedUser:
         await self._again()
 
     async def _follow_up(self, text: str, color: str | None = None) -> None:
-        """Ask for what needs the conversation; sometimes say yes to what is offered."""
+        """Ask a follow-up that needs the conversation; sometimes accept an offer."""
         done = await self._ask(text, color=color, needs_item=True)
         if done.reply is None or not done.reply.offer or self.chance.random() < 0.5:
             return
@@ -137,7 +137,7 @@ class SimulatedUser:
         return await self._post(text, serial=serial, entry=serial, tries=tries, **facts)
 
     async def _post(self, text: str, *, tries: int = TRIES, **facts: Any) -> Operation:
-        """Ask, and ask again as long as the answer is an error that allows it."""
+        """Ask, and retry as long as the error allows it."""
         body: dict[str, Any] = {"user": self.user, "model": MODEL, "text": text}
         for number in range(tries):
             if self.ahead:
@@ -165,13 +165,13 @@ class SimulatedUser:
         await (self._again() if self.chance.random() < 0.5 else self._read())
 
     async def _race(self) -> None:
-        """A question beside an erasure."""
+        """Ask a question and erase the user at the same time."""
         await asyncio.gather(self._order(), self._repeated("erase", "/v1/user"))
         self.generation += 1
         await self._order()
 
     async def _repeated(self, kind: Kind, path: str, **query: str) -> None:
-        """Have something forgotten, as often as it takes."""
+        """Send a reset or an erasure until it succeeds."""
         for number in range(TRIES):
             done, _ = await self._call(kind, "DELETE", path, params={"user": self.user, **query})
             if done.outcome == "answered":
@@ -180,7 +180,7 @@ class SimulatedUser:
         self.failures.append(f"'{kind}' of {self.user} was refused {TRIES} times")
 
     async def _wait(self, number: int) -> None:
-        """Wait after a try that failed, the longer the more there were."""
+        """Wait after a failed attempt, longer with each attempt."""
         await asyncio.sleep(min(WAIT * 1.5**number, LONGEST_WAIT) * (0.5 + self.chance.random()))
 
     async def _read(self) -> None:
@@ -193,7 +193,7 @@ class SimulatedUser:
     async def _call(
         self, kind: Kind, method: str, path: str, *, text: str = "", **rest: Any
     ) -> tuple[Operation, Any]:
-        """One request, and what became of it."""
+        """Send a request and record its outcome."""
         sent = {name: rest.pop(name) for name in ("content", "params") if name in rest}
         url = self.chance.choice(self.urls()) + path
         begin, outcome, plain = time.monotonic(), "unknown", None
@@ -245,7 +245,7 @@ def _texts(plain: Any) -> list[str]:
 
 
 async def read_history(http: httpx.AsyncClient, url: str, user: str) -> list[tuple[int, str]]:
-    """The number and the text of every exchange that is kept of a user."""
+    """The number and the text of every stored exchange of a user."""
     found: list[tuple[int, str]] = []
     page = 1
     while True:

@@ -1,4 +1,4 @@
-"""Wall clocks of processes that can be set, by a library that is preloaded into them."""
+"""Set the wall clocks of processes, through a preloaded library."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _OFFSET = struct.Struct("=q")
 
 
 class Clocks:
-    """The wall clocks of the processes that run in :attr:`environment`. It is a context manager;
-    its files are in ``folder``. Raises :class:`RuntimeError` where there is no C compiler."""
+    """The wall clocks of the processes that run in :attr:`environment`; a context manager with its
+    files in ``folder``. Raises :class:`RuntimeError` without a C compiler."""
 
     def __init__(self, folder: Path) -> None:
         compiler = shutil.which("cc") or shutil.which("gcc")
@@ -45,5 +45,5 @@ class Clocks:
         self._offsets.close()
 
     def set(self, process: int, seconds: int) -> None:
-        """Let the wall clock of a process be ``seconds`` ahead of that of the machine."""
+        """Set the wall clock of a process ``seconds`` ahead of that of the machine."""
         _OFFSET.pack_into(self._offsets, process * _OFFSET.size, seconds)

@@ -1,11 +1,11 @@
-"""How fast BART summarizes: load once and read segments in batches, against a model that is loaded
-for each segment, all in one run.
+"""How fast does BART summarize: loaded once with segments in batches, compared with a model loaded
+for each segment, all in one run?
 
     python -m benchmarks.ltm.bart [--segments N] [--reloads N] [--beams N] [--tokens N]
 
-The model has the size of BART-large (406 million parameters) and weights of chance, so that it
-needs no download; each summary has exactly 50 tokens, so that all do the same work. It needs 6 GB
-of memory, 5 GB on the disk, and for 40 segments on two cores some six minutes.
+The model has the size of BART-large (406 million parameters) and random weights, so that it needs
+no download; each summary has exactly 50 tokens, so that the work is the same. It needs 6 GB of
+memory, 5 GB on disk and, for 40 segments on two cores, some six minutes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Seconds to get ready, and seconds for each segment: on the clock, and of the processor."""
+    """Seconds to get ready, and per segment: wall-clock and CPU time."""
 
     way: str
     ready: float
@@ -82,7 +82,7 @@ def main() -> None:
 
 
 def measure_reloading(model: Path, segments: Sequence[Segment], options: dict[str, Any]) -> Row:
-    """What a new pipeline for each segment does; the mean over a few."""
+    """A new pipeline for each segment; the mean of a few."""
     times = [_measure(partial(_summarize_alone, model, segment, options)) for segment in segments]
     seconds, busy = (sum(column) / len(segments) for column in zip(*times, strict=True))
     return Row(f"loaded for each of {len(segments)}, PyTorch fp32", 0.0, seconds, busy)
@@ -91,8 +91,8 @@ def measure_reloading(model: Path, segments: Sequence[Segment], options: dict[st
 def measure_loaded(
     way: str, model: Path, segments: Sequence[Segment], options: dict[str, Any]
 ) -> Row:
-    """Getting ready is the loading, and with CTranslate2 the conversion before it, which happens
-    once for all time."""
+    """Getting ready means loading and, with CTranslate2, the conversion before it, which happens
+    only once."""
     bart = _bart(model, **options)
     short = Segment((segments[0].parts[0],), 10)
     ready, _ = _measure(lambda: bart.summarize([short]))
@@ -101,8 +101,8 @@ def measure_loaded(
 
 
 def build(folder: Path) -> Any:
-    """A model of the size of BART-large in ``folder``; its tokenizer, which has a token for each
-    of the made-up words of the dialogs."""
+    """Write a model of the size of BART-large to ``folder``; return its tokenizer, which has a
+    token for each of the made-up words of the dialogs."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
@@ -127,7 +127,7 @@ def build(folder: Path) -> Any:
         model_max_length=1024,
     )
     torch.manual_seed(1)
-    # Its settings but for these two are those of BART-large.
+    # The other settings are those of BART-large.
     config = BartConfig(vocab_size=VOCABULARY, decoder_start_token_id=2)
     BartForConditionalGeneration(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -135,7 +135,7 @@ def build(folder: Path) -> Any:
 
 
 def make_segments(count: int, tokens: int, tokenizer: Any) -> list[Segment]:
-    """Dialogs of made-up words, some a quarter shorter or longer than others."""
+    """Dialogs of made-up words, whose lengths vary by a quarter."""
     random, known = Random(5), _words()
     at = datetime(2026, 1, 5, tzinfo=UTC)
     made = []
@@ -160,7 +160,7 @@ def _summarize_alone(model: Path, segment: Segment, options: dict[str, Any]) -> 
 
 
 def _measure(work: Callable[[], object]) -> tuple[float, float]:
-    """Seconds on the clock, and of the processor, which tell more where others are at work."""
+    """Wall-clock and CPU seconds; the latter mean more on a busy machine."""
     gc.collect()
     begun, busy = time.perf_counter(), time.process_time()
     work()

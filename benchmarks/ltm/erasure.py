@@ -1,17 +1,16 @@
-"""What erasing one user takes in a store of several hundred megabytes: the peak memory of the
-process, how long it lasts, and how long another writer has to wait meanwhile.
+"""What does erasing one user take in a store of several hundred megabytes: peak memory, time, and
+the wait of another writer?
 
     python -m benchmarks.ltm.erasure [--megabytes N] [memory] [conversations]
 
-With VACUUM in memory, as it was before, erasing one of 200 users in a file of 402 MB took 450 MB
-at its peak (53 MB before), and a writer waited 6.5 s. In steps it takes 52 MB (50 before) and
+With VACUUM in memory, erasing one of 200 users in a file of 402 MB took a peak of 450 MB (53 MB
+before the erasure), and a writer waited 6.5 s. Incremental erasure takes 52 MB (50 before) and
 1.4 s.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+
+from benchmarks import process_memory
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 BATCH = 500
@@ -43,7 +44,7 @@ def main() -> None:
             path = Path(folder, "store.db")
             _FILL[name](path, chosen.megabytes << 20)
             before = path.stat().st_size
-            # The peak of a process is its own.
+            # A new process, so that the peak is that of the erasure.
             run = [sys.executable, "-m", "benchmarks.ltm.erasure", name, "--erase", str(path)]
             done = subprocess.run(run, check=True, capture_output=True, text=True)
             after = path.stat().st_size
@@ -129,9 +130,9 @@ def _erase_conversations(path: Path) -> None:
 
 
 def _measure(erase: Callable[[], object], write: Callable[[int], None]) -> None:
-    """Print what ``erase`` takes while another thread goes on to ``write``."""
+    """Print the costs of ``erase`` while another thread keeps calling ``write``."""
     write(1)
-    before = _peak()
+    before = process_memory.peak() >> 20
     ended, longest = threading.Event(), 0.0
 
     def keep_writing() -> None:
@@ -150,13 +151,7 @@ def _measure(erase: Callable[[], object], write: Callable[[int], None]) -> None:
     seconds = time.perf_counter() - begin
     ended.set()
     thread.join()
-    print(f"| {_peak():,} | {before:,} | {seconds:.1f} | {longest:.2f} |")
-
-
-def _peak() -> int:
-    """Megabytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak >> (20 if sys.platform == "darwin" else 10)
+    print(f"| {process_memory.peak() >> 20:,} | {before:,} | {seconds:.1f} | {longest:.2f} |")
 
 
 _FILL = {"memory": _fill_memory, "conversations": _fill_conversations}

@@ -1,7 +1,7 @@
-"""Reads LoCoMo (ACL 2024, CC BY-NC 4.0), long dialogs of two people with questions about them.
+"""Read LoCoMo (ACL 2024, CC BY-NC 4.0), long dialogs of two people with questions about them.
 
-The file ``locomo10.json`` is no part of this repository: the benchmarks take its path. Take it
-from https://github.com/snap-research/locomo.
+The file ``locomo10.json`` is not part of this repository: download it from
+https://github.com/snap-research/locomo and pass its path to the benchmarks.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _PLACE = re.compile(r"D:?(\d+):0*(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one speaker said; ``caption`` describes a picture that was sent along. ``id`` is the
-    data set's ``dia_id`` ("D3:7": the seventh turn of the third session)."""
+    """A turn of one speaker; ``caption`` describes an attached picture. ``id`` is the ``dia_id`` of
+    the data set ("D3:7": the seventh turn of the third session)."""
 
     id: str
     speaker: str
@@ -41,7 +41,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The turns of one sitting; ``date`` is its time as the data set writes it."""
+    """The turns of one session; ``date`` is its time in the format of the data set."""
 
     number: int
     date: str
@@ -51,10 +51,10 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question about a dialog, and the ids of the turns that hold its answer.
+    """A question about a dialog, and the ids of the turns with its answer.
 
-    The questions of category 5 have no answer in the dialog ("adversarial": something else is
-    asked about those turns); ``answer`` is then the wrong one that the turns suggest.
+    Questions of category 5 ("adversarial") have no answer in the dialog; their ``answer`` is the
+    wrong one that the turns suggest.
     """
 
     text: str
@@ -79,14 +79,14 @@ class Dialog:
 
 
 def load_dialogs(path: Path) -> tuple[Dialog, ...]:
-    """The ten dialogs of the file. Evidence that is written unclearly ("D8:6; D9:17", "D:11:26",
-    "D30:05") is read as it is meant; such as names no turn of the dialog is left out."""
+    """The ten dialogs of the file. Malformed evidence ("D8:6; D9:17", "D:11:26", "D30:05") is
+    corrected; evidence that names no turn of the dialog is dropped."""
     return tuple(_parse_dialog(item) for item in json.loads(path.read_text("utf-8")))
 
 
 def split_dialogs(dialogs: Sequence[Dialog]) -> tuple[tuple[Dialog, ...], tuple[Dialog, ...]]:
-    """The first, third, … dialog, and the others: to choose weights on the one half and to report
-    on the other."""
+    """The dialogs with odd and with even numbers: one half to fit weights, the other to report
+    on."""
     return tuple(dialogs[::2]), tuple(dialogs[1::2])
 
 

@@ -1,12 +1,12 @@
-"""How well a search finds the turns of a dialog that answer a question about it: on LoCoMo, by
-words, by meaning and by both, beside plain BM25.
+"""How well does a search find the turns of a dialog that answer a question: on LoCoMo, by words, by
+meaning and by both, compared with plain BM25?
 
     python -m benchmarks.ltm.recall_quality locomo10.json [--vectors FOLDER] [--fit]
 
-A turn is an exchange without an answer, a dialog the one conversation of its user. Recall is the
-share of a question's evidence among the first 1, 5, 10 or 20; MRR the mean of 1 over the rank of
-the first. ``--fit`` chooses the weights of the product's ranking anew on either half of the dialogs
-(numpy alone, no search) and reports on the other half; then what it would choose on all of them.
+A turn is an exchange without an answer, a dialog the only conversation of its user. Recall is the
+share of a question's evidence among the first 1, 5, 10 or 20; MRR is the mean reciprocal rank of
+the first. ``--fit`` fits the weights of the product's ranking on either half of the dialogs (with
+numpy, without searches) and reports on the other half; then it fits them on all dialogs.
 """
 
 from __future__ import annotations
@@ -79,8 +79,7 @@ def main() -> None:
 
 @dataclass
 class _Result:
-    """Of each question: its category, and the recall at 1, 5, 10 and 20 and the reciprocal rank;
-    the milliseconds each took."""
+    """For each question: category, recall at 1, 5, 10 and 20, reciprocal rank, and milliseconds."""
 
     categories: list[int] = field(default_factory=list)
     figures: list[tuple[float, ...]] = field(default_factory=list)
@@ -133,7 +132,7 @@ def _exchange(turn: Turn) -> Exchange:
 
 
 def _store_dialog(store: SqliteRecallStore, dialog: Dialog, embedder: _CachedEmbedder) -> list[int]:
-    """Keep the turns of a dialog with their vectors; the ids of the turns, in their order."""
+    """Store the turns of a dialog with their vectors; return the ids of the turns in order."""
     exchanges = [_exchange(turn) for turn in dialog.turns]
     key = ConversationKey(dialog.id, "dialog")
     store.add([NewExchange(key, one, exchange_terms(one)) for one in exchanges])
@@ -169,7 +168,7 @@ def _search_functions(store: SqliteRecallStore, embedder: _CachedEmbedder) -> di
 
 
 class _CachedEmbedder:
-    """MiniLM, which keeps its vectors in a folder, so that a second run has them at once."""
+    """MiniLM with its vectors cached in a folder, so that a second run is fast."""
 
     def __init__(self, folder: Path | None) -> None:
         self._embedder = MiniLM()
@@ -195,12 +194,12 @@ class _CachedEmbedder:
             self._saved = len(self._known)
 
 
-# -- what it is to beat ------------------------------------------------------------------------
+# -- the baseline ------------------------------------------------------------------------------
 
 
 def _baseline_searches(dialogs: Sequence[Dialog]) -> dict[str, Find]:
-    """SQLite's FTS5 with its own BM25 and Porter stems, one table for all dialogs, as most would
-    set it up: over what was said, and with the speaker and the date before it."""
+    """SQLite's FTS5 with its BM25 and Porter stems, one table for all dialogs, a common setup: on
+    the texts alone, and with speaker and date before them."""
     return {
         "FTS5 bm25, text": _fts_search(dialogs, lambda turn, _: turn.text),
         "FTS5 bm25, speaker + text": _fts_search(
@@ -234,12 +233,12 @@ def _fts_search(dialogs: Sequence[Dialog], text: Callable[[Turn, str], str]) -> 
     return find
 
 
-# -- choosing weights --------------------------------------------------------------------------
+# -- fitting weights ---------------------------------------------------------------------------
 
 
 @dataclass
 class _Case:
-    """A question: what speaks for each turn of its dialog, and which are its evidence."""
+    """A question: the features of each turn of its dialog, and which turns are its evidence."""
 
     question: Question
     turns: Sequence[str]
@@ -253,7 +252,7 @@ def _fit_weights(
     ids: dict[str, list[int]],
     embedder: _CachedEmbedder,
 ) -> None:
-    """Print how weights that were chosen on one half find the evidence of the other."""
+    """Print how well weights that were fitted on one half find the evidence of the other."""
     cases = {one.id: _collect_cases(store, one, ids[one.id], embedder) for one in dialogs}
     both = split_dialogs(dialogs)
 
@@ -307,8 +306,8 @@ def _nearest_passages(
 def _estimate_weights(
     cases: Sequence[_Case], used: Sequence[int], shipped: NDArray[np.float32]
 ) -> Array:
-    """The weights under which the evidence is most likely: the mean log of the softmax, with a
-    small penalty of their squares, by Newton's method."""
+    """The weights that maximize the likelihood of the evidence: the mean log-softmax with a small
+    L2 penalty, by Newton's method."""
     weights = np.zeros(len(FEATURES))
     weights[SET] = shipped[SET]
     best, slope, curve = _likelihood(cases, weights, used)
@@ -330,7 +329,7 @@ def _estimate_weights(
 def _likelihood(
     cases: Sequence[_Case], weights: Array, used: Sequence[int]
 ) -> tuple[float, Array, Array]:
-    """How likely the evidence is, its slope and its curvature."""
+    """The log-likelihood of the evidence, its gradient and its Hessian."""
     penalty = PENALTY * len(cases)
     total = -penalty / 2 * float(weights[used] @ weights[used])
     slope, curve = -penalty * weights[used], np.eye(len(used)) * penalty

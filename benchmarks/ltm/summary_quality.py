@@ -1,20 +1,20 @@
-"""How much of a dialog survives a summary: of LoCoMo's sessions, at a share of their words.
+"""How much of a dialog does a summary keep: on LoCoMo's sessions, at a share of their words?
 
     python -m benchmarks.ltm.summary_quality locomo10.json [--share 0.1 0.2 0.3] [--exchanges 5]
 
-A *block* is a session (23 turns, 480 words on average), or with ``--exchanges`` so many exchanges
-of one; the first who speaks in it is the user. A summary has at most the share of its words, with
-all labels it writes; the methods that choose sentences without saying whose they are get those
-words as well. Weights were chosen on the first, third, … dialog ("chosen on"); the figures are
-those of the others ("held out") and of all.
+A *block* is a session (23 turns, 480 words on average) or, with ``--exchanges``, that many
+exchanges of one; its first speaker is the user. A summary has at most the given share of the words,
+including its labels; methods that choose sentences without labels may use those words as well.
+Weights were fitted on the dialogs with odd numbers ("chosen on"); the figures are those of the
+others ("held out") and of all.
 
-- *facts*: of the names, numbers and dates of a block, the share that the summary has; mean over
-  the blocks that have any. What a fact is, is said here and not taken from the summarizer: a
-  run of capitalized words inside of a sentence (without the two speakers' names), a word with a
+- *facts*: the share of the names, numbers and dates of a block that the summary has; mean over the
+  blocks that have any. The definition of a fact does not come from the summarizer: it is a run of
+  capitalized words inside a sentence (without the two speakers' names), a word with a
   digit, a number in words, a weekday, a month, "today", "yesterday", "tomorrow", "tonight".
-- *recognized*: the same of what Anaphora's own recognizers of dates, numbers and places find.
+- *recognized*: the same for the entities of Anaphora's recognizers of dates, numbers and places.
 - *answers*: of the questions (but the adversarial ones) whose evidence lies in one block and whose
-  answer's words (without stop words) are all said there, the share with all of them in the summary.
+  answer's words (without stop words) all occur there, the share with all of them in the summary.
 - *days*: of the questions whose evidence lies in one block and whose answer is a day, month or
   year of the calendar, the share where that date stands in the summary, in words or as ISO 8601.
 """
@@ -83,8 +83,8 @@ def main() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some turns, and what there is to be kept of them: facts by two detectors, the words of the
-    answers to questions, and dates that questions ask for."""
+    """Some turns, and what a summary should keep: facts by two detectors, the words of the answers
+    to questions, and dates that questions ask for."""
 
     exchanges: tuple[Exchange, ...]
     size: int
@@ -149,7 +149,7 @@ def _random(block: Block, limit: int) -> str:
 def _ranked_by(
     sentences: Sequence[str], similarity: Callable[[list[Counter[str]]], Matrix], limit: int
 ) -> str:
-    """The sentences that are most like the others, by PageRank with a damping of .85."""
+    """The sentences that are most similar to the others, by PageRank with a damping of .85."""
     bags = [Counter(word.lower() for word in _tokens(sentence)) for sentence in sentences]
     alike = similarity(bags)
     np.fill_diagonal(alike, 0.0)
@@ -189,7 +189,7 @@ def _lex_rank(bags: list[Counter[str]]) -> Matrix:
 
 
 def _fill_limit(sentences: Sequence[str], order: Iterable[int], limit: int) -> str:
-    """The sentences in this order of preference as far as they fit in, in that of the text."""
+    """The most preferred sentences that fit, in the order of the text."""
     kept = []
     for place in order:
         size = count_words(sentences[place])
@@ -199,7 +199,7 @@ def _fill_limit(sentences: Sequence[str], order: Iterable[int], limit: int) -> s
     return " ".join(sentences[place] for place in sorted(kept))
 
 
-# --- what is to be kept ---------------------------------------------------------------------------
+# --- expected content -----------------------------------------------------------------------------
 
 
 def _blocks(dialog: Dialog, exchanges: int | None) -> Iterator[Block]:
@@ -211,7 +211,7 @@ def _blocks(dialog: Dialog, exchanges: int | None) -> Iterator[Block]:
 
 
 def _pairs(turns: Sequence[Turn]) -> list[tuple[Turn, ...]]:
-    """A turn and the other speaker's behind it."""
+    """A turn and the next turn of the other speaker."""
     pairs: list[tuple[Turn, ...]] = []
     for turn in turns:
         if pairs and len(pairs[-1]) == 1 and pairs[-1][0].speaker != turn.speaker:

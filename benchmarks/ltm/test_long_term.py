@@ -1,5 +1,5 @@
-"""What a long-term memory costs a question: nothing, half a year of history, a compression that
-runs at the same time."""
+"""What does a long-term memory cost per question: with no history, with half a year of it, and
+during a compression?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ START = datetime(2026, 3, 14, 12, tzinfo=UTC)
 
 
 class Unending:
-    """Summarizes for as long as the benchmark runs."""
+    """A summarizer that runs as long as the benchmark."""
 
     name = "unending"
 
@@ -52,7 +52,7 @@ def exchanges() -> Iterator[Exchange]:
 
 @contextmanager
 def compressing(folder, extractive) -> Iterator[LongTermMemory]:
-    """A memory that compresses all the time."""
+    """A memory that compresses continuously."""
     summarizer = Unending(extractive)
     url = f"sqlite:///{folder}/memory.db"
     with LongTermMemory(url, summarizer=summarizer) as memory:
@@ -99,7 +99,7 @@ def test_a_question_with_a_long_term_memory(benchmark, memory):
 
 @pytest.mark.parametrize("before", [10, 10_000])
 def test_adding_an_exchange_after_many(benchmark, tmp_path, before):
-    """Into the journal and from there into the store, a hundred at a time."""
+    """Write to the journal and from there to the store, a hundred at a time."""
     with LongTermMemory(f"sqlite:///{tmp_path}/memory.db", settings=HUGE) as memory:
         said, key = exchanges(), ConversationKey("user", "weather")
         for exchange, _ in zip(said, range(before), strict=False):

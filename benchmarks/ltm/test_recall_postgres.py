@@ -1,5 +1,5 @@
-"""What the recall store in PostgreSQL costs: the same as :mod:`benchmarks.ltm.test_recall_store`
-asks of SQLite, from a real server on this machine, reached through a socket of loopback."""
+"""What does the recall store in PostgreSQL cost? The same as in
+:mod:`benchmarks.ltm.test_recall_store`, with a real server on this machine."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def opened(server: PostgresServer, schema: str, **options) -> PostgresRecallStor
 
 @pytest.mark.parametrize("before", [10, 10_000])
 def test_add(benchmark, server, before):
-    """One more exchange of a conversation that has so many, in a transaction of its own."""
+    """Add an exchange to a conversation of the given length, in its own transaction."""
     talker = Talker(1)
     with closing(opened(server, f"adding_{before}")) as store:
         store.add([talker.say(number) for number in range(before)])
@@ -69,7 +69,7 @@ def test_statistics(benchmark, filled):
 @pytest.mark.parametrize("among", FILTERS.values(), ids=FILTERS)
 def test_matching(benchmark, filled, among):
     store, talker = filled
-    # Of a thousand users not each has said what is looked for.
+    # Not every one of a thousand users has a matching exchange.
     assert benchmark(lambda: store.find_matching(USER, talker.ask(), among, 400)) is not None
 
 

@@ -1,5 +1,5 @@
-"""What the SQLite recall store costs: adding, whatever is there already, and searching 100,000
-exchanges, all of one user or of a thousand."""
+"""What does the SQLite recall store cost: adding to stores of any size, and searching 100,000
+exchanges of one user or of a thousand?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FILTERS = {
 
 
 class Talker:
-    """Says exchanges of some seventeen terms: stop words, and words as often as Zipf has it."""
+    """Generates exchanges of some seventeen terms: stop words, and words with Zipf frequencies."""
 
     def __init__(self, users: int) -> None:
         self.users = users
@@ -83,7 +83,7 @@ def directions(random: np.random.Generator, count: int) -> np.ndarray:
 
 @pytest.mark.parametrize("before", [10, 10_000])
 def test_add(benchmark, tmp_path, before):
-    """One more exchange of a conversation that has so many, in a transaction of its own."""
+    """Add an exchange to a conversation of the given length, in its own transaction."""
     talker = Talker(1)
     with closing(opened(tmp_path / "memory.db")) as store:
         store.add([talker.say(number) for number in range(before)])
@@ -124,7 +124,7 @@ def test_nearest(benchmark, filled, among):
 
 
 class Dice:
-    """An embedder whose vectors cost nothing and mean nothing: the search alone is timed."""
+    """An embedder of meaningless vectors at no cost, to time the search alone."""
 
     name, dimension = "bench", DIMENSION
 
@@ -149,7 +149,7 @@ def test_search(benchmark, filled, how):
 
 
 def test_matching_by_fts5(benchmark, tmp_path):
-    """What SQLite's own index takes for the candidates of :func:`test_matching`, of one user."""
+    """SQLite's own index with the candidates of :func:`test_matching`, of one user."""
     talker = Talker(1)
     with closing(sqlite3.connect(tmp_path / "fts5.db")) as connection:
         connection.execute("CREATE VIRTUAL TABLE said USING fts5(terms)")

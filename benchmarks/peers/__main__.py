@@ -1,4 +1,4 @@
-"""``python -m benchmarks.peers``: Anaphora and its peers on the same work, as tables."""
+"""``python -m benchmarks.peers``: tables of Anaphora and its peers on the same work."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The smart-home work in Anaphora, hassil and adapt: time and accuracy, in one process and run.
 
-All are asked the same utterances, in rounds that take turns, each round begun by another one, so
-that whatever else the machine does falls on each of them alike. No utterance is asked twice: nobody
-gains by keeping whole texts. What was built is frozen: the garbage collection of one looks through
-what that one has made since, and not through what the others hold.
+All engines answer the same utterances in interleaved rounds, each started by another engine, so
+that disturbances from outside affect all alike. No utterance occurs twice, so that caches of whole
+texts do not help. Built objects are frozen: the garbage collector does not traverse those of the
+other engines.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from benchmarks.peers.smart_home.work import Work, smart_home
 
 __all__ = ["ENGINES", "Row", "Score", "compare", "score"]
 
-# Those that are compared, and the variants of each that were tried beside it; see `compare`.
+# The compared engines, and the variants of each that were tried as well; see `compare`.
 ENGINES: dict[str, Callable[[Work], Home]] = {
     "anaphora": AnaphoraHome,
     "anaphora (one conversation)": lambda work: AnaphoraHome(work, user="one"),
@@ -45,7 +45,7 @@ _ELSEWHERE = 1_000  # utterances there
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How many of ``count`` utterances were understood: the intent, all the slots, both."""
+    """The number of ``count`` utterances with the right intent, the right slots, and both."""
 
     count: int
     intents: float
@@ -55,14 +55,12 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one engine took and got right. Times are in seconds, of one utterance but for
-    ``build``, which is the processor's, and so is ``worked``, the mean of an utterance: it leaves
-    out what other processes took of the machine (they take more of who works longer at a time).
-    ``per_second`` are the utterances in one of its seconds, and ``ratio`` is ``worked`` as a
-    multiple of Anaphora's. The engine that has one conversation for all has no score: there
-    what was said before counts, as it should.
-    ``elsewhere`` is the score in another home, whose devices and utterances are others: no format
-    was written with them in view."""
+    """The times and the accuracy of one engine. Times are in seconds per utterance, except
+    ``build``. ``build`` and ``worked``, the mean per utterance, are CPU times, which exclude other
+    processes of the machine. ``per_second`` is the number of utterances per CPU second, ``ratio``
+    is ``worked`` as a multiple of Anaphora's. The engine with one conversation for all utterances
+    has no score, because earlier utterances affect its answers. ``elsewhere`` is the score in
+    another home with other devices and utterances, which no author of the formats has seen."""
 
     engine: str
     times: tuple[float, ...]
@@ -99,7 +97,7 @@ def compare(
     rounds: int = 3,
     engines: Iterable[str] = tuple(ENGINES),
 ) -> list[Row]:
-    """A row for each engine, of ``rounds`` times ``count`` utterances after a warm-up."""
+    """Measure each engine with ``rounds`` times ``count`` utterances after a warm-up."""
     work = smart_home(seed)
     warm_up = min(count, _WARM_UP)
     said = utterances(work, count * rounds + warm_up, seed=seed)
@@ -139,7 +137,7 @@ def compare(
 
 
 def score(said: Sequence[Utterance], answers: Sequence[Answer]) -> Score:
-    """The shares that are right. The slots must be those of the utterance and no others."""
+    """The shares of right answers. The slots must be exactly those of the utterance."""
     pairs = list(zip(said, answers, strict=True))
     if not pairs:
         return Score(0, 0.0, 0.0, 0.0)
@@ -150,7 +148,7 @@ def score(said: Sequence[Utterance], answers: Sequence[Answer]) -> Score:
 
 
 def _elsewhere(engines: Iterable[str], count: int, *, seed: int) -> dict[str, Score]:
-    """The score of each engine in the home of that seed."""
+    """The score of each engine in the home of another seed."""
     work = smart_home(seed)
     said = utterances(work, count, seed=seed)
     scores = {}

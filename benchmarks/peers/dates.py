@@ -1,8 +1,8 @@
-"""Dates: Anaphora's recognizer beside ``dateparser.search``, which is told the language.
+"""Dates: Anaphora's recognizer compared with ``dateparser.search``, which gets the language.
 
-Both read the same seeded utterances, five sixths of which hold a date. The time goes on with each
-of them, as in life; dateparser keeps what it has made for a base to count from, so that it is also
-asked with one that never changes.
+Both read the same seeded utterances, five sixths of which contain a date. The time of the question
+advances with each utterance; because dateparser caches by base time, it is also measured with a
+constant one.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _AT = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)  # a Wednesday
 _BASE = "anaphora"
 
 _Times: TypeAlias = dict[str, str | timedelta | None]
-"""How a time is said, and what its day is: that date, so far from today, or none. In both {n} is
-a number of days or weeks, and {d} a day of the month."""
+"""How a time is said, and what its day is: that date, so far from today, or none. In both {n} is a
+number of days or weeks, and {d} a day of the month."""
 
 # Sentences, what they are about and where, and times.
 _WORDS: dict[str, tuple[list[str], list[str], list[str], _Times]] = {
@@ -80,7 +80,7 @@ _ORDER = {"en": {}, "ru": {"DATE_ORDER": "DMY"}}  # else it takes "02.12" for a 
 
 @dataclass(frozen=True, slots=True)
 class DatedUtterance:
-    """An utterance, and the day of the one date in it; None if there is none."""
+    """An utterance, and the day of its only date; None without a date."""
 
     text: str
     day: str | None
@@ -88,10 +88,9 @@ class DatedUtterance:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What an utterance takes, in seconds, and the shares of utterances in which just the right
-    day was found, or rightly none. ``worked`` is the mean of the processor's time, which leaves out
-    what other processes took of the machine (they take more of who works longer at a time), and
-    ``ratio`` is it as a multiple of Anaphora's."""
+    """Seconds per utterance, and the shares of utterances in which exactly the right day, or
+    rightly none, was found. ``worked`` is the mean CPU time, which excludes other processes of the
+    machine; ``ratio`` is ``worked`` as a multiple of Anaphora's."""
 
     finder: str
     language: str
@@ -150,7 +149,7 @@ def dates(
 
 
 def utterances(language: str, *, seed: int = 1) -> list[DatedUtterance]:
-    """Every sentence about everything at every time, in an order of their own: some 1,700."""
+    """All combinations of sentence, topic and time, shuffled: some 1,700."""
     sentences, topics, places, times = _WORDS[language]
     random = Random(seed)
     said = []

@@ -1,16 +1,14 @@
-"""What a tagger holds in memory, seen from a process of its own.
+"""The memory of a tagger, measured in a separate process.
 
     python -m benchmarks.peers.footprint TAGGER NAMES   prints it as JSON
 
-What the process has grown by (RSS) counts all of it, also what lies outside of Python, and what
-building left behind that the allocator cannot give back; what Python has allocated (tracemalloc) is
-exact, but knows nothing of C++. The libraries, and a tagger of one name, are there before; the list
-of names is not counted.
+The growth of the process (RSS) includes memory outside Python, and memory that the allocator cannot
+return after building; Python's allocations (tracemalloc) are exact, but exclude C++. The libraries
+and a tagger of one name are loaded before; the list of names is not counted.
 """
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import json
 import subprocess
@@ -19,34 +17,28 @@ import tracemalloc
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
-
 from benchmarks.models import names
 from benchmarks.peers.taggers import TAGGERS
+from benchmarks.process_memory import resident
 
-__all__ = ["Footprint", "footprint", "resident"]
+__all__ = ["Footprint", "footprint"]
 
 _PATIENCE = 600.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """Bytes of a name, without the name itself in the list that was given: of the process, and
-    of Python's allocations."""
+    """Bytes per name, without the name in the given list: growth of the process, and Python's
+    allocations."""
 
     resident: float
     traced: float
 
 
 def footprint(tagger: str, count: int) -> Footprint:
-    """What ``tagger`` holds for each of ``count`` names, measured in fresh processes."""
+    """The memory of ``tagger`` per name for ``count`` names, measured in fresh processes."""
     resident, traced = (_in_a_process(tagger, count, how) for how in ("resident", "traced"))
     return Footprint(resident, traced)
-
-
-def resident() -> int:
-    """What this process holds, in bytes."""
-    return int(psutil.Process().memory_info().rss)
 
 
 def _in_a_process(tagger: str, count: int, how: str) -> float:
@@ -73,11 +65,9 @@ def _measure(tagger: str, count: int, how: str) -> float:
 
 
 def _room(how: str) -> int:
-    gc.collect()
     if how == "traced":
+        gc.collect()
         return tracemalloc.get_traced_memory()[0]
-    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):  # glibc alone has it
-        trim(0)
     return resident()
 
 

@@ -1,4 +1,4 @@
-"""Rounds that are fair to all who take part in them."""
+"""Fair interleaving of rounds."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["gc_frozen", "rotate"]
 
 
 def rotate(names: Sequence[str], number: int) -> list[str]:
-    """The names in the order of that round: each begins once."""
+    """The names in the order of a round; each begins one round."""
     first = number % len(names) if names else 0
     return [*names[first:], *names[:first]]
 
 
 @contextmanager
 def gc_frozen() -> Iterator[None]:
-    """What is there now is none of the garbage collection's business within the block."""
+    """Freeze the existing objects within the block, so that the garbage collector skips them."""
     gc.collect()
     gc.freeze()
     try:

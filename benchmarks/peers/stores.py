@@ -1,8 +1,9 @@
-"""What a conversation's open and commit costs in each store, beside bare round trips to Redis.
+"""The cost of opening and committing a conversation in each store, compared with bare round trips
+to Redis.
 
-The Redis is a real one on this machine, reached through a socket of loopback; the bare trips are
-to the same server and carry the same record. A turn of the Redis store takes two round trips (one
-takes the conversation and its lock, one keeps both), as GET and SET do.
+Redis is a real server on this machine, reached over the loopback interface; the bare trips carry
+the same record. A turn of the Redis store takes two round trips (one to get the conversation and
+its lock, one to store both), as GET and SET do.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ _Turn = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one turn takes, in seconds: a conversation of some 500 is opened, changed and kept, or
-    its record is read and written. ``ratio`` is the median as a multiple of that of GET and SET,
-    0.0 without a Redis. What could not be measured says why in ``skipped``."""
+    """Seconds of a turn: one of some 500 conversations is opened, changed and committed, or its
+    record is read and written. ``ratio`` is the median as a multiple of that of GET and SET, 0.0
+    without Redis. ``skipped`` says why a turn could not be measured."""
 
     store: str
     median: float = 0.0
@@ -53,7 +54,7 @@ class Row:
 
 
 def stores(turns: int = 1_000, *, rounds: int = 3) -> list[Row]:
-    """A row for each store and each kind of bare trip: ``rounds`` times ``turns``, in turn."""
+    """Measure each store and each kind of bare trip: ``rounds`` times ``turns``, interleaved."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         conversation = _conversation()
@@ -114,7 +115,7 @@ def _client(url: str) -> Iterator[Redis]:
 
 
 def _conversation() -> Conversation:
-    """A conversation as it is left after three questions."""
+    """A conversation after three questions."""
     with Engine("cafe") as engine:
         for question in _QUESTIONS:
             engine.ask(question)

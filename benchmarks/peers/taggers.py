@@ -1,8 +1,7 @@
-"""Those that find names in texts: Anaphora's, and libraries that do nothing else.
+"""Taggers that find names in texts: Anaphora's, and specialized libraries.
 
-Each is built from names, whose values are the names themselves in lower case, and answers a text
-with the values of the names in it, in order. Only what gives a value is asked for one: where a
-library says merely which words it has found, they are what it answers.
+Each is built from names, whose values are the names in lower case, and returns the values of the
+names in a text, in order. A library that does not support values returns the words that it found.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ __all__ = ["TAGGERS", "Abilities", "Tagger", "abilities"]
 
 @dataclass(frozen=True, slots=True)
 class Tagger:
-    """What finds names. ``find`` gives the values of those in a text, all work from the text on
-    included; one that works on spaCy's tokens has also ``tokenize``, and ``find_in`` for what that
-    has made. ``tells_value`` is whether it says of what it has found which value that is."""
+    """A tagger. ``find`` returns the values of the names in a text, including all preparation; a
+    tagger on spaCy's tokens also has ``tokenize``, and ``find_in`` for its result. ``tells_value``
+    is True if the tagger knows the values of the names that it finds."""
 
     find: Callable[[str], list[str]]
     tokenize: Callable[[str], Doc] | None = None
@@ -33,8 +32,8 @@ class Tagger:
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What a tagger does for its time: say which value a name has, find a name in another case
-    and in another form ("berries"), find names that share a word, find whole words alone."""
+    """The abilities of a tagger: values of names, names in another case and in another form
+    ("berries"), names that share a word, whole words only."""
 
     value: bool
     case: bool
@@ -44,7 +43,7 @@ class Abilities:
 
 
 def abilities(tagger: str) -> Abilities:
-    """Found out by asking it."""
+    """The abilities of a tagger, found by experiment."""
     built = TAGGERS[tagger](["kitchen lamp", "lamp shade", "fan", "blue berry"])
     overlapping = built.find("a kitchen lamp shade")
     return Abilities(
@@ -57,7 +56,7 @@ def abilities(tagger: str) -> Abilities:
 
 
 def anaphora(names: Sequence[str]) -> Tagger:
-    """Everything that an utterance is for Anaphora: tokens with stems, and all the entities."""
+    """Anaphora's full utterance: tokens with stems, and all entities."""
     from anaphora.entities.pipeline import Pipeline
 
     pipeline = Pipeline(_model(names))
@@ -69,7 +68,7 @@ def anaphora(names: Sequence[str]) -> Tagger:
 
 
 def anaphora_component(names: Sequence[str]) -> Tagger:
-    """Its component in a spaCy pipeline, without what :class:`Pipeline` copies out of the Doc."""
+    """Anaphora's component in a spaCy pipeline, without the copies that :class:`Pipeline` makes."""
     from anaphora.entities.spacy.language_pipelines import build_pipeline
     from anaphora.entities.spacy.tagger import FACTORY, SPANS_KEY
 
@@ -87,7 +86,7 @@ def anaphora_component(names: Sequence[str]) -> Tagger:
 
 
 def phrase_matcher(names: Sequence[str]) -> Tagger:
-    """A key for each name, which is its value."""
+    """One key per name: its value."""
     from spacy.lang.en import English
     from spacy.matcher import PhraseMatcher
 
@@ -104,7 +103,7 @@ def phrase_matcher(names: Sequence[str]) -> Tagger:
 
 
 def phrase_matcher_of_one_key(names: Sequence[str]) -> Tagger:
-    """All names have one key: which it is the words say."""
+    """One key for all names, which are distinguished by their words."""
     from spacy.lang.en import English
     from spacy.matcher import PhraseMatcher
 
@@ -121,17 +120,17 @@ def phrase_matcher_of_one_key(names: Sequence[str]) -> Tagger:
 
 
 def entity_ruler(names: Sequence[str]) -> Tagger:
-    """Phrase patterns with ids, which are the values."""
+    """Phrase patterns whose ids are the values."""
     return _ruler([{"label": "NAME", "pattern": name, "id": name} for name in names])
 
 
 def entity_ruler_without_ids(names: Sequence[str]) -> Tagger:
-    """Phrase patterns of one label: which name it is the words say."""
+    """Phrase patterns of one label; names are distinguished by their words."""
     return _ruler([{"label": "NAME", "pattern": name} for name in names], tells_value=False)
 
 
 def entity_ruler_of_tokens(names: Sequence[str]) -> Tagger:
-    """Token patterns with ids; they are tried one after the other."""
+    """Token patterns with ids, which are tried one after the other."""
     patterns = ([{"LOWER": word} for word in name.split()] for name in names)
     return _ruler(
         [
@@ -156,7 +155,7 @@ def flashtext(names: Sequence[str]) -> Tagger:
 
 
 def aho_corasick(names: Sequence[str]) -> Tagger:
-    """Any run of letters that is a name, also inside of words."""
+    """Names at any position, even inside words."""
     automaton = _automaton(names)
 
     def find(text: str) -> list[str]:
@@ -166,7 +165,7 @@ def aho_corasick(names: Sequence[str]) -> Tagger:
 
 
 def aho_corasick_of_words(names: Sequence[str]) -> Tagger:
-    """Whole words alone: what stands before and behind must be no letter or digit."""
+    """Whole words only: no letter or digit may precede or follow."""
     automaton = _automaton(names)
 
     def find(text: str) -> list[str]:

@@ -1,11 +1,10 @@
 """Tagging alone: Anaphora's pipeline beside PhraseMatcher, EntityRuler, FlashText, pyahocorasick.
 
-The names are made up (:func:`benchmarks.models.names`); the texts have eight or nine words, half
-of them common English ones, with no name, one or two among them. No text comes twice, so that
-nobody gains by keeping whole texts; all taggers of a size are in memory at once and take turns,
-each round begun by another one. What was built is frozen: the garbage collection of one does not
-look through what the others hold. Those that work on spaCy's tokens are also timed on tokens that
-have been made before.
+The names are made up (:func:`benchmarks.models.names`); the texts have eight or nine words, half of
+them common English ones, with up to two names. No text occurs twice, so that caches of whole texts
+do not help; all taggers of a size are in memory at once and take turns, each round started by
+another one. Built objects are frozen: the garbage collector does not traverse those of the other
+taggers. Taggers on spaCy's tokens are also timed without tokenization.
 """
 
 from __future__ import annotations
@@ -21,9 +20,10 @@ from time import perf_counter, process_time
 import psutil  # type: ignore[import-untyped]
 
 from benchmarks.models import SYLLABLES, names
-from benchmarks.peers.footprint import Footprint, footprint, resident
+from benchmarks.peers.footprint import Footprint, footprint
 from benchmarks.peers.interleaving import gc_frozen, rotate
 from benchmarks.peers.taggers import TAGGERS, Tagger
+from benchmarks.process_memory import resident
 
 __all__ = ["SIZES", "Row", "Text", "remember", "tagging", "texts"]
 
@@ -53,16 +53,15 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a tagger of ``synonyms`` names takes.
+    """The figures of a tagger of ``synonyms`` names.
 
-    ``build`` and the times of a text are in seconds; ``build`` is the processor's time, and so is
-    ``worked``, the mean of a text: it leaves out what other processes took of the machine (they
-    take more of who works longer at a time). ``ratio`` is it as a multiple of Anaphora's.
-    ``finding`` is the median where the text has been cut into tokens before, None for those that
-    work on none, or on their own. ``right`` is the share of the texts in which it finds just the
-    names that there are. By ``grown`` bytes the process has grown while it was built; ``footprint``
-    is more exact, and None where it was not measured. One that was not built says why in
-    ``skipped``, and has no figures.
+    Times are in seconds, per text except ``build``. ``build`` and ``worked``, the mean per text,
+    are CPU times, which exclude other processes of the machine; ``ratio`` is ``worked`` as a
+    multiple of Anaphora's. ``finding`` is the median without tokenization, None for taggers that do
+    not use spaCy's tokens. ``right`` is the share of the texts in which exactly the names are
+    found. ``grown`` is the growth of the process in bytes during building; ``footprint`` is more
+    exact, and None if it was not measured. A tagger that was not built says why in ``skipped`` and
+    has no figures.
     """
 
     tagger: str
@@ -89,8 +88,8 @@ def tagging(
     taggers: Iterable[str] = tuple(TAGGERS),
     of_many: Iterable[str] = tuple(TAGGERS),
 ) -> list[Row]:
-    """A row for each tagger and size: ``rounds`` times ``count`` texts, after as many others as
-    in one round. Of the taggers those ``of_many`` are asked more than 100,000 names, too."""
+    """Measure each tagger and size with ``rounds`` times ``count`` texts, after a warm-up round.
+    Only the taggers ``of_many`` are measured with more than 100,000 names."""
     asked, many = tuple(taggers), frozenset(of_many)
     stopped: dict[str, str] = {}
     rows = []
@@ -110,8 +109,8 @@ def tagging(
 
 
 def remember(rows: Iterable[Row], *, least: int = 10_000) -> list[Row]:
-    """The rows with what each tagger holds in memory, measured in a fresh process for each; of
-    fewer than ``least`` names the share of each says little, and is left out."""
+    """The rows with the memory of each tagger, measured in fresh processes; omitted for fewer than
+    ``least`` names, where the bytes per name say little."""
     return [
         row
         if row.skipped or row.synonyms < least
@@ -121,10 +120,9 @@ def remember(rows: Iterable[Row], *, least: int = 10_000) -> list[Row]:
 
 
 def texts(known: Sequence[str], count: int, *, seed: int = 1) -> list[Text]:
-    """``count`` different texts with some of the ``known`` names in them.
+    """``count`` different texts with some of the ``known`` names.
 
-    People talk of the same things again and again: some hundred of the names occur, and some
-    hundred words that are in no name.
+    As in real life, the same things recur: some hundred of the names, and some hundred other words.
     """
     random = Random(seed)
     all_names = frozenset(known)
@@ -150,7 +148,7 @@ def texts(known: Sequence[str], count: int, *, seed: int = 1) -> list[Text]:
 def _measured(
     taggers: Iterable[str], known: Sequence[str], rounds: Sequence[Sequence[Text]]
 ) -> list[Row]:
-    """The taggers on the texts of each round; those of the first one are a warm-up."""
+    """Run the taggers on the texts of each round; the first round is a warm-up."""
     built: dict[str, _Timed] = {}
     for tagger in taggers:
         before, begin = resident(), process_time()
@@ -174,7 +172,7 @@ def _measured(
 
 @dataclass(slots=True)
 class _Timed:
-    """A tagger, what building it took, and what asking it has taken."""
+    """A tagger with its build time and its measured times."""
 
     tagger: Tagger
     build: float
@@ -186,7 +184,7 @@ class _Timed:
     right: list[bool] = field(default_factory=list)
 
     def ask(self, said: Sequence[Text]) -> None:
-        """How long each text takes, and whether just its names are found."""
+        """Measure the time of each text, and whether exactly its names are found."""
         find, tokenize, find_in = self.tagger.find, self.tagger.tokenize, self.tagger.find_in
         worked = process_time()
         for one in said:
@@ -203,7 +201,7 @@ class _Timed:
             self.finding.append(perf_counter() - begin)
 
     def begin_anew(self) -> None:
-        """What it has taken so far was to warm up."""
+        """Discard the times of the warm-up."""
         self.times.clear()
         self.finding.clear()
         self.busy = 0.0
@@ -224,7 +222,7 @@ class _Timed:
 
 
 def _why_no_more(row: Row) -> str:
-    """Why a tagger is not tried with ten times as many names, if it isn't."""
+    """The reason not to try a tagger with ten times as many names, '' if there is none."""
     if row.median > _TOO_SLOW:
         return f"a text takes {row.median * 1e3:.0f} ms with {row.synonyms:,} names"
     if row.build * 10 > _TOO_LONG:

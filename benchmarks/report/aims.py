@@ -1,4 +1,4 @@
-"""What the project aims at, as data: ratios in one run, on two cores."""
+"""The performance aims of the project, as data: ratios within one run, on two cores."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Bound = Literal["at least", "at most", "under"]
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """A figure of some section is to be at least, at most or under ``target``; ``stretch`` is
-    what would be better still."""
+    """A figure of a section should be at least, at most or under ``target``; ``stretch`` is the
+    more ambitious target."""
 
     figure: str
     what: str
@@ -61,8 +61,8 @@ AIMS = (
 
 
 def judge_aims(figures: Mapping[str, float], limits: Mapping[str, str]) -> tuple[Verdict, ...]:
-    """The verdict on each aim, by the figures that were measured (an aim without one is not
-    judged) and what is known to bound them."""
+    """Judge each aim by the measured figures (without one, an aim is not judged) and by the known
+    limits."""
     return tuple(_judge(aim, figures.get(aim.figure), limits) for aim in AIMS)
 
 

@@ -1,4 +1,4 @@
-"""How a cost may grow, and whether a measured curve keeps to it."""
+"""Check measured curves against the expected growth of a cost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeAlias
 from benchmarks.report.data import Verdict
 
 Points: TypeAlias = Sequence[tuple[float, float]]
-"""Pairs of a size and what it cost, by growing size."""
+"""Pairs of size and cost, by ascending size."""
 
 _STEEPEST_LINE = 1.15  # slope on log-log axes; caches of the processor alone make some 1.1
 _OVER_LOGARITHM = 1.5
@@ -27,8 +27,8 @@ class Growth(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """At most this growth, for sizes up to ``until``; ``within`` is the factor that something
-    flat may vary by."""
+    """The maximum growth for sizes up to ``until``; ``within`` is the factor by which a flat cost
+    may vary."""
 
     growth: Growth
     within: float = 1.5
@@ -44,12 +44,12 @@ class Expectation:
 
 
 def judge(what: str, expected: Expectation, points: Points) -> Verdict:
-    """Whether ``points`` keep to what is expected; two sizes must have been measured for that.
+    """Judge whether ``points`` meet the expectation; at least two sizes must have been measured.
 
-    What is flat: the dearest size costs at most ``within`` times the smallest one. What is
-    logarithmic: the largest costs at most one and a half times what a logarithm through the
-    smallest makes of it. What is linear: the slope of the line of least squares through the upper
-    half of the points, on log-log axes, is at most 1.15. A curve that grows less keeps to it, too.
+    Flat: the most expensive size costs at most ``within`` times as much as the smallest one.
+    Logarithmic: the largest size costs at most 1.5 times the value of a logarithm through the
+    smallest. Linear: the least-squares slope through the upper half of the points, on log-log axes,
+    is at most 1.15. Slower growth meets an expectation as well.
     """
     kept = [point for point in points if point[0] <= expected.until]
     if len(kept) < 2:
@@ -69,13 +69,13 @@ def judge(what: str, expected: Expectation, points: Points) -> Verdict:
 
 
 def dearest(points: Points) -> float:
-    """What the dearest size costs, as a multiple of the smallest one's cost."""
+    """The highest cost as a multiple of the cost of the smallest size."""
     return max(cost for _, cost in points) / points[0][1]
 
 
 def steepness(points: Points) -> float:
-    """The slope of the line of least squares through the points on log-log axes: 0 for what is
-    flat, 1 for what is linear, 2 for a square."""
+    """The least-squares slope on log-log axes: 0 for constant, 1 for linear, 2 for quadratic
+    costs."""
     logs = [(math.log(size), math.log(cost)) for size, cost in points]
     x, y = (sum(column) / len(logs) for column in zip(*logs, strict=True))
     across = math.fsum((one - x) ** 2 for one, _ in logs)
@@ -87,5 +87,5 @@ def _end_to_end(points: Points) -> float:
 
 
 def _logarithm(points: Points) -> float:
-    """What a cost in proportion to the logarithm would have grown by; of sizes below 2, as of 2."""
+    """The growth factor of a logarithmic cost; sizes below 2 count as 2."""
     return math.log(max(points[-1][0], 2)) / math.log(max(points[0][0], 2))

@@ -1,4 +1,4 @@
-"""The command line of the report: which sections, in which form, written where."""
+"""The command line of the report."""
 
 from __future__ import annotations
 
@@ -32,30 +32,34 @@ console = Console(stderr=True)
 
 @app.command()
 def main(
-    out: Annotated[Path, typer.Option(help="Folder to write into; made if need be.")] = OUT,
+    out: Annotated[
+        Path, typer.Option(help="The folder to write to; it is created if needed.")
+    ] = OUT,
     short: Annotated[
         bool,
-        typer.Option("--short", help="Small sizes and few rounds, to see that everything runs."),
+        typer.Option(
+            "--short", help="Use small sizes and few rounds, to see that everything runs."
+        ),
     ] = False,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="SECTION", help="Measure this section alone; may be repeated."),
+        typer.Option(metavar="SECTION", help="Measure only this section; may be repeated."),
     ] = None,
     locomo: Annotated[
-        Path | None, typer.Option(help="LoCoMo's dialogs, for the programs that need them.")
+        Path | None, typer.Option(help="The dialogs of LoCoMo, for the programs that need them.")
     ] = None,
     script: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Run a program of minutes, too: bart."),
+        typer.Option(metavar="NAME", help="Also run a program that takes minutes: ltm.bart."),
     ] = None,
     list_: Annotated[
-        bool, typer.Option("--list", help="List the sections, and measure nothing.")
+        bool, typer.Option("--list", help="List the sections and measure nothing.")
     ] = False,
 ) -> None:
-    """Run the benchmarks and write one report of them: report.md with its plots, and report.json.
+    """Run the benchmarks and write a report: report.md with its plots, and report.json.
 
-    The whole takes half an hour and more on two cores, which should have nothing else to do. Ctrl-C
-    leaves a report of the sections that are done.
+    The whole report takes more than half an hour on two otherwise idle cores. After Ctrl-C, the
+    sections measured so far are written.
     """
     if list_:
         for one in CHAPTERS:
@@ -109,7 +113,7 @@ def _select_sections(only: Sequence[str] | None) -> Sequence[Chapter]:
 
 
 def _measure_section(one: Chapter, wanted: ReportOptions, left_out: list[LeftOut]) -> list[Section]:
-    """The section; none if it cannot be measured, which keeps none of the others from it."""
+    """Measure a section; None if that fails, so that the others can go on."""
     begun = time.monotonic()
     try:
         with _progress_printer(one.id) as tell:

@@ -1,5 +1,5 @@
-"""What a section of the report says, as plain values: tables, plots, verdicts. Who measures makes
-them, who renders reads them, and neither knows the other."""
+"""The parts of a report as plain values: tables, plots, verdicts. The sections create them, the
+rendering reads them; neither depends on the other."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 Unit: TypeAlias = Literal["", "s", "B", "×", "%", "1/s"]
-"""Of a number: none, seconds, bytes, a ratio, a share (0 to 1), so many a second."""
+"""Unit of a number: none, seconds, bytes, ratio, share (0 to 1), rate per second."""
 
 VerdictResult: TypeAlias = Literal["met", "missed", "not measured"]
-"""What became of an aim or an expectation."""
+"""The outcome of an aim or an expectation."""
 
 Cell: TypeAlias = str | int | float | None
 
@@ -41,14 +41,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a program printed, word for word."""
+    """The verbatim output of a program."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was expected of something, what was measured, and whether it is so."""
+    """An expectation, the measured value, and whether it was met."""
 
     what: str
     expected: str
@@ -71,8 +71,8 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Points of one curve, by growing x; ``is_bound`` is one to hold the others against, which
-    nobody measured."""
+    """Points of a curve, by ascending x; ``is_bound`` marks a reference curve that was not
+    measured."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -91,7 +91,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Panels side by side. ``name`` is that of the plot's file; so with the other plots."""
+    """Panels side by side. ``name`` is the file name of the plot, here and in the other plots."""
 
     name: str
     title: str
@@ -100,8 +100,7 @@ class Curves:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Latencies of one thing: so many seconds (the second of each pair) or less took this share
-    of them (the first)."""
+    """Quantiles of a latency: pairs of a share and the seconds that this share does not exceed."""
 
     name: str
     quantiles: tuple[tuple[float, float], ...]
@@ -109,7 +108,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
-    """Which share took how long at most, on a logarithmic axis of time."""
+    """Cumulative distributions of latencies, on a logarithmic time axis."""
 
     name: str
     title: str
@@ -118,8 +117,8 @@ class Distributions:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many took how long: ``counts`` between each two of the ``edges`` (seconds), which grow
-    by a factor. ``marks`` are times to point out, by name."""
+    """A histogram of times: ``counts`` between consecutive ``edges`` (seconds), which grow by a
+    factor. ``marks`` are highlighted times, by name."""
 
     name: str
     title: str
@@ -130,7 +129,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Ratios on a logarithmic axis; ``marks`` are those to reach, by name."""
+    """Ratios on a logarithmic axis; ``marks`` are target values, by name."""
 
     name: str
     title: str
@@ -141,8 +140,8 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A function, the share of the time that it and what it calls take, and what it calls.
-    ``stage`` is the part of the work that it belongs to."""
+    """A function, its share of the time including its calls, and its calls. ``stage`` is the stage
+    of a question to which it belongs."""
 
     name: str
     stage: str
@@ -152,7 +151,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Icicle:
-    """Where time goes, from the caller at the top down to whom it calls."""
+    """An icicle plot of the time, callers above the functions that they call."""
 
     name: str
     title: str
@@ -165,7 +164,7 @@ Part: TypeAlias = Table | Text | Output | Verdicts | Plot
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What was not run, and the reason; ``failed`` if it was to run, and could not."""
+    """A measurement that was not run, with the reason; ``failed`` if it should have run."""
 
     what: str
     why: str
@@ -174,8 +173,8 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """``figures`` are the numbers that aims are about, by the names that :mod:`.aims` has for
-    them; ``limits`` says by those names what bounds a figure, in a sentence."""
+    """A section of the report. ``figures`` are the numbers that aims refer to, by their names in
+    :mod:`.aims`; ``limits`` explains, by the same names, what bounds a figure."""
 
     id: str
     title: str
@@ -188,8 +187,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """``head`` are facts of the run by their names; ``is_whole`` is whether it was a run whose
-    figures count, and not one of the short form."""
+    """A report. ``head`` has facts about the run by name; ``is_whole`` is False for the short form,
+    whose figures do not count."""
 
     head: tuple[tuple[str, str], ...]
     again: str
@@ -200,6 +199,6 @@ class Report:
 
 
 def plots_of(report: Report) -> list[Plot]:
-    """All plots of a report."""
+    """The plots of a report."""
     parts = (part for section in report.sections for part in section.parts)
     return [one for one in parts if isinstance(one, Plot)]

@@ -1,4 +1,4 @@
-"""Takes from a report into the docs what they tell of it: ``python -m benchmarks.report.docs``."""
+"""Copy tables and plots from a report to the docs: ``python -m benchmarks.report.docs``."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ BLOCKS: Mapping[str, str] = {
     "the curves": "### What was expected",
     "the profile": "### Time of one question by stage",
 }
-"""What stands in the page between two comments, by the heading that it has in a report."""
+"""The blocks of the page, which two comments enclose, with their headings in a report."""
 
 _MACHINE = ("begun", "revision", "processor", "cores", "Python", "packages")
 _OF_A_WHOLE = ("the machine", "the aims")
-"""What only a report of all sections has a say in."""
+"""Blocks that need a report of all sections."""
 
 
 class MissingFigureError(Exception):
-    """A report has nothing that the page could tell; the message says where it was looked for."""
+    """A report lacks the figures for the page; the message names the folder."""
 
 
 def main(
     report: Annotated[
-        Path, typer.Option(help="Folder of the report, as `--out` of benchmarks.report.")
+        Path, typer.Option(help="The folder of the report, as `--out` of benchmarks.report.")
     ] = OUT,
-    page: Annotated[Path, typer.Option(help="The page to write into.")] = PAGE,
+    page: Annotated[Path, typer.Option(help="The page to update.")] = PAGE,
 ) -> None:
     """Write the tables of a report into docs/performance.md, and its flame graph into docs/figures.
 
-    What the report has not measured stays as it stands in the page.
+    Blocks that the report has not measured stay unchanged.
     """
     try:
         taken = update_docs(report, page)
@@ -53,7 +53,8 @@ def main(
 
 
 def update_docs(folder: Path, page: Path) -> list[str]:
-    """Take over what there is; the names of it. Raises :class:`MissingFigureError`."""
+    """Update the page from the report; return the names of the updated blocks and figures. Raises
+    :class:`MissingFigureError`."""
     file = folder / "report.md"
     if not file.is_file():
         raise MissingFigureError(f"there is no {file}: python -m benchmarks.report writes it")
@@ -73,7 +74,7 @@ def update_docs(folder: Path, page: Path) -> list[str]:
 
 
 def extract_blocks(report: str) -> dict[str, str]:
-    """What a report has of the blocks."""
+    """The blocks that a report has."""
     found = {name: _under(report, heading) for name, heading in BLOCKS.items()}
     if " --only " in report.partition("\nOnce more: ")[2].partition("\n")[0]:
         found |= dict.fromkeys(_OF_A_WHOLE, "")
@@ -84,8 +85,7 @@ def extract_blocks(report: str) -> dict[str, str]:
 
 
 def insert_blocks(page: str, blocks: Mapping[str, str]) -> str:
-    """The page with these blocks in it. Raises :class:`MissingFigureError` for one without a place
-    there."""
+    """The page with these blocks. Raises :class:`MissingFigureError` if it has no place for one."""
     for name, block in blocks.items():
         begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
         if page.count(begin) != 1 or page.count(end) != 1:
@@ -96,7 +96,7 @@ def insert_blocks(page: str, blocks: Mapping[str, str]) -> str:
 
 
 def _under(report: str, heading: str) -> str:
-    """What stands between that heading and the next one, plots left out."""
+    """The text between a heading and the next one, without plots."""
     found = re.search(rf"^{re.escape(heading)}\n(.*?)(?=^#|\Z)", report, re.MULTILINE | re.DOTALL)
     lines = found[1].strip().splitlines() if found else []
     return "\n".join(line for line in lines if not line.startswith("![")).strip()

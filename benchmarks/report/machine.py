@@ -1,4 +1,4 @@
-"""On what a report was made: the machine, the versions, the state of the sources."""
+"""Facts about a run: the machine, versions, and the state of the sources."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PACKAGES = (
 
 
 def head(now: datetime) -> tuple[tuple[str, str], ...]:
-    """Facts by their names; what cannot be known here is left out."""
+    """Facts by name; unknown ones are omitted."""
     return tuple((name, fact) for name, fact in _facts(now) if fact)
 
 
@@ -48,7 +48,7 @@ def _facts(now: datetime) -> Iterator[tuple[str, str]]:
 
 
 def version_of(package: str) -> str:
-    """The version of an installed package, '' of one that is not."""
+    """The version of a package, '' if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -62,7 +62,7 @@ def _own_version() -> str:
 
 
 def _revision() -> str:
-    """The commit, and whether files differ from it; nothing outside of a repository."""
+    """The commit, and whether files differ from it; '' outside a repository."""
     try:
         commit = _git("rev-parse", "--short=12", "HEAD")
         return f"{commit}, with changes" if _git("status", "--porcelain") else commit

@@ -1,4 +1,4 @@
-"""What of the report is wanted, and in which form."""
+"""Options of the report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 
 
 class Form(StrEnum):
-    """Whole: sizes that count. Short: small ones, to see that everything runs."""
+    """WHOLE uses realistic sizes, SHORT small ones to see that everything runs."""
 
     WHOLE = "whole"
     SHORT = "short"
@@ -19,13 +19,13 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """``locomo`` is a file with LoCoMo's dialogs, if there is one; ``scripts`` are those that
-    take minutes and run only when they are named."""
+    """``locomo`` is a file with LoCoMo's dialogs, if any; ``scripts`` names programs that take
+    minutes and run only on request."""
 
     form: Form = Form.WHOLE
     locomo: Path | None = None
     scripts: tuple[str, ...] = ()
 
     def pick(self, *, whole: _T, short: _T) -> _T:
-        """One or the other, by the form."""
+        """The value for the requested form."""
         return whole if self.form is Form.WHOLE else short

@@ -1,4 +1,4 @@
-"""All sections of the report, in its order, by their names on the command line."""
+"""All sections of the report, in order, with their names on the command line."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Measure: TypeAlias = Callable[[ReportOptions, Tell], Section]
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A section before it is measured: its module in :mod:`.sections` and what it is about."""
+    """A section that can be measured: its module in :mod:`.sections` and its subject."""
 
     id: str
     about: str
 
     @property
     def measure(self) -> Measure:
-        """What makes the section. Only then are the packages loaded that it needs."""
+        """The function that measures the section; its packages are imported only here."""
         found: Measure = import_module(f"benchmarks.report.sections.{self.id}").measure
         return found
 
@@ -34,16 +34,16 @@ CHAPTERS = (
     Chapter("stores", "a conversation's open and commit beside bare Redis round trips"),
     Chapter("dates", "dates beside dateparser.search"),
     Chapter("scaling", "curves of time and memory by synonyms, intents, threads …"),
-    Chapter("profile", "where one ask spends its time"),
+    Chapter("profile", "the stages and functions in which one ask spends its time"),
     Chapter("steadiness", "100,000 mixed questions: median, p99, pauses"),
     Chapter("start", "import and first answer in a fresh process"),
     Chapter("building", "a model of 100,000 synonyms: build, memory, cache"),
     Chapter("batches", "ask_many, and a pool of processes"),
-    Chapter("files", "all that pytest runs in benchmarks/"),
-    Chapter("scripts", "the benchmarks that are programs of their own"),
+    Chapter("files", "the pytest benchmarks in benchmarks/"),
+    Chapter("scripts", "the benchmarks that are separate programs"),
 )
 
 
 def chapter(id: str) -> Chapter | None:
-    """The chapter of that name, None if there is none."""
+    """The chapter with that name, or None."""
     return next((one for one in CHAPTERS if one.id == id), None)

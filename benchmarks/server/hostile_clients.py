@@ -1,12 +1,12 @@
-"""The service under attack: the latency of good clients and the memory of the worker, with hostile
-clients beside and without.
+"""The service under attack: latency of good clients and memory of the worker, with and without
+hostile clients.
 
     python -m benchmarks.server.hostile_clients [--minutes N] [--clients N] [--connections N]
 
 The good clients are wrk with questions of a thousand users. The hostile clients, in one process,
 are idle connections, senders of slow headers, slow readers, clients that read nothing, pipeliners,
 smugglers with Upgrade and senders of broken chunks. They check that each of their requests gets
-the one answer that it should. All traffic stays on the loopback interface.
+exactly the right answer. All traffic stays on the loopback interface.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def check(answers: bytes, expected: list[int], counts: Counter[str]) -> None:
 
 
 def attack(address: Address, clients: int, results: Any) -> None:
-    """Be all hostile clients, until the process is told to end; send counts every second."""
+    """Run all hostile clients until the process is stopped; send counts every second."""
 
     async def repeat(kind: str, client: Client, counts: Counter[str]) -> None:
         while True:
@@ -164,7 +164,7 @@ def attack(address: Address, clients: int, results: Any) -> None:
 
 @contextmanager
 def attackers(url: str, clients: int) -> Iterator[Callable[[], dict[str, int]]]:
-    """Hostile clients in a process of their own; yield what returns their last counts."""
+    """Run hostile clients in their own process; yield a function that returns their last counts."""
     parts = urlsplit(url)
     ours, theirs = multiprocessing.Pipe(duplex=False)
     arguments = ((str(parts.hostname), int(parts.port or 80)), clients, theirs)

@@ -1,10 +1,10 @@
-"""The service under load beside a bare FastAPI echo of the same body: questions a second and how
-long one takes, for each store, with one worker and with two, all in one run.
+"""The service under load compared with a bare FastAPI echo of the same body: questions per second
+and latency, for each store, with one worker and with two, all in one run.
 
     python -m benchmarks.server.load [--seconds N] [--connections N] [--model NAME]
 
-The load comes from ``wrk`` (Debian's package of that name), each question of another one of a
-thousand conversations. With two workers and wrk on two cores, the three share them.
+``wrk`` (the Debian package with that name) makes the load; its questions alternate between a
+thousand conversations. Two workers and wrk share the cores of a machine with two.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ QUESTIONS = {
 
 
 class Question(BaseModel):
-    """What the echo takes and gives back."""
+    """The request and the response of the echo."""
 
     user: str
     text: str
@@ -69,7 +69,7 @@ async def echo_question(question: Question) -> Question:
 
 @dataclass(frozen=True, slots=True)
 class LoadResult:
-    """``median`` and ``tail`` (of 99 in 100) in milliseconds."""
+    """The result of wrk; ``median`` and ``tail`` (99th percentile) are in milliseconds."""
 
     per_second: float
     median: float
@@ -157,7 +157,7 @@ def _echo(workers: int) -> Iterator[str]:
 
 @contextmanager
 def run_service(model: str, store: str, workers: int) -> Iterator[str]:
-    """Run a service as a process of its own; yield its URL."""
+    """Run a service in its own process; yield its URL."""
     port = _free_port()
     command = [sys.executable, "-m", "anaphora", "serve", model, "--store", store]
     command += ["--port", str(port), "--workers", str(workers)]
@@ -185,7 +185,7 @@ def _running(command: list[str], port: int, path: str) -> Iterator[str]:
 
 
 def _quiet_environment() -> dict[str, str]:
-    """As a service behind a balancer runs, which logs the requests itself."""
+    """Settings as behind a load balancer, which logs the requests."""
     return os.environ | {"ANAPHORA_LOG__LEVEL": "warning"}
 
 

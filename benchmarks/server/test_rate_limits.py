@@ -1,4 +1,4 @@
-"""What it costs to count a request for the rate, by how many addresses have sent some."""
+"""What does counting a request for the rate limit cost, by the number of addresses?"""
 
 from __future__ import annotations
 

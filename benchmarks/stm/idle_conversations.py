@@ -1,5 +1,5 @@
-"""How much room a conversation takes that nobody goes on with: in each store, and how long it
-takes to leave a million of them there.
+"""How much space does an idle conversation take in each store, and how long does it take to store a
+million of them?
 
     python -m benchmarks.stm.idle_conversations [--conversations N] [STORE ...]
 """
@@ -7,7 +7,6 @@ takes to leave a million of them there.
 from __future__ import annotations
 
 import argparse
-import gc
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from msgspec.structs import replace
 from anaphora import Engine, Store, store_at
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import dump, load
+from benchmarks.process_memory import resident
 from tests.support.redis_server import RedisServer
 
 QUESTIONS = ("What is the weather in Tokyo today?", "And in Kyoto?", "Tomorrow?")
@@ -65,7 +65,7 @@ def _fill(store: Store, pattern: Conversation, number: int) -> None:
 
 @contextmanager
 def _open_store(name: str, folder: Path) -> Iterator[tuple[Store, Callable[[], int]]]:
-    """A store, and a function that tells how many bytes it takes."""
+    """A store, and a function that returns its size in bytes."""
     if name == "redis":
         with RedisServer() as server, server.client() as client:
             store = store_at(server.url)
@@ -78,15 +78,8 @@ def _open_store(name: str, folder: Path) -> Iterator[tuple[Store, Callable[[], i
         store.close()
         return
     store = store_at(f"{name}:")
-    yield store, _resident
+    yield store, resident
     store.close()
-
-
-def _resident() -> int:
-    gc.collect()
-    status = Path("/proc/self/status").read_text()
-    line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-    return int(line.split()[1]) * 1024
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What a store costs a question: the same dialog, and the store alone, in each of them.
+"""What does each store cost per question: in a dialog, and alone?
 
-The Redis is a real one on this machine, reached through a socket of loopback.
+Redis is a real server on this machine, reached over the loopback interface.
 """
 
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def store(request, tmp_path):
 
 @pytest.fixture(scope="module")
 def conversation():
-    """A conversation as it is left after three questions."""
+    """A conversation after three questions."""
     engine = Engine("cafe")
     for question in ("How much is a coffee at Starbucks?", "And a large tea?", "And at Costa?"):
         assert engine.ask(question).status == "matched"
@@ -61,7 +61,7 @@ def conversation():
 
 @pytest.mark.parametrize("store", STORES, indirect=True)
 def test_ask(benchmark, store):
-    """A follow-up, each of another conversation than the one before."""
+    """Follow-ups, each in another conversation than the one before."""
     engine = Engine("cafe", store=store)
     users = [f"user {number}" for number in range(500)]
     for user in users:
@@ -77,7 +77,7 @@ def test_ask(benchmark, store):
 
 @pytest.mark.parametrize("store", STORES, indirect=True)
 def test_open_and_commit(benchmark, store, conversation):
-    """The store alone: a conversation is opened, changed and kept."""
+    """The store alone: open, change and commit a conversation."""
 
     def turn():
         with store.open(conversation.key, TIMEOUT) as session:

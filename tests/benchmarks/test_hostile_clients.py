@@ -1,4 +1,4 @@
-"""The load program with hostile clients runs, and finds the service as it should be."""
+"""The benchmark with hostile clients runs, and the service withstands them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_service_under_attack_answers_good_clients_and_refuses_broken_requests
 
 
 @pytest.mark.parametrize("arguments", [("--minutes", "61"), ("--clients", "51")])
-def test_an_attack_is_bounded(arguments: tuple[str, str]) -> None:
+def test_the_size_of_an_attack_is_limited(arguments: tuple[str, str]) -> None:
     done = run(*arguments)
     assert done.returncode == 2
     assert "at most" in done.stderr

@@ -1,4 +1,4 @@
-"""The comparison with peers: each utterance has one right answer, and all get the same work."""
+"""The comparison with peers: every utterance has one right answer, and all get the same work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SAID = utterances(WORK, 2_000)
 HOMES = {home.name: home for home in (AnaphoraHome(WORK), AdaptHome(WORK), HassilHome(WORK))}
 
 
-def test_the_work_has_the_size_that_is_promised():
+def test_the_work_has_the_documented_size():
     assert (len(WORK.names), len(WORK.areas), len(WORK.intents)) == (200, 30, 40)
     assert all(1 <= len(name.others) <= 3 for name in WORK.names)
     assert all(area.others for area in WORK.areas)
@@ -47,7 +47,7 @@ def test_some_names_hold_another_name_or_an_area():
     assert {"lamp", "corner lamp"} <= values
 
 
-def test_the_same_seed_says_the_same():
+def test_equal_seeds_give_equal_work():
     assert smart_home() == WORK
     assert utterances(WORK, 2_000) == SAID
     assert utterances(WORK, 100) == SAID[:100]
@@ -55,17 +55,17 @@ def test_the_same_seed_says_the_same():
     assert smart_home(2).names != WORK.names
 
 
-def test_no_two_words_of_the_work_can_be_mistaken():
+def test_the_vocabulary_is_unambiguous():
     assert clashes(WORK) == []
 
 
-def test_a_phrase_of_two_values_is_told():
+def test_an_ambiguous_phrase_is_reported():
     lamp, other = WORK.names[0], WORK.names[1]
     twice = replace(WORK, names=(lamp, replace(other, others=(lamp.value,))))
     assert any(clash.startswith(f"'{lamp.value}'") for clash in clashes(twice))
 
 
-def test_a_verb_of_two_intents_is_told():
+def test_an_ambiguous_verb_is_reported():
     first, second = WORK.intents[:2]
     same = replace(WORK, intents=(first, replace(second, verbs=(Verb("turn", "on"),))))
     assert clashes(same) == ["'turn on' of two intents"]
@@ -84,13 +84,13 @@ def test_the_longest_names_in_a_text_are_those_of_its_answer():
     assert all(reader.slots(one.text) == one.slots for one in SAID if one.intent)
 
 
-def test_a_text_with_two_names_for_one_slot_has_no_answer():
+def test_two_names_for_one_slot_have_no_answer():
     reader = LongestReading(WORK)
     assert reader.slots("turn on the corner lamp") == {"name": "corner lamp"}
     assert reader.slots("turn on the corner lamp and the fan") is None
 
 
-def test_the_kinds_of_sentences_have_about_the_shares_that_are_told():
+def test_the_kinds_of_sentences_have_the_documented_shares():
     counted = Counter(one.kind for one in SAID)
     for kind, share in SHARES.items():
         assert 0.75 * share < counted[kind] / len(SAID) < 1.25 * share, kind
@@ -103,13 +103,13 @@ def test_every_intent_is_asked_for_and_some_utterances_for_none():
     assert all(one.slots == {} for one in SAID if one.intent is None)
 
 
-def test_names_and_areas_are_left_out_now_and_then():
+def test_some_utterances_omit_the_name_or_the_area():
     named = Counter(tuple(sorted({"name", "area"} & one.slots.keys())) for one in SAID)
     assert min(named["name",], named["area",], named["area", "name"]) > 100
 
 
-def test_most_texts_are_no_sentences_of_hassils_file_as_they_stand():
-    """The templates know neither fillers nor manners; skip words do, which are no templates."""
+def test_most_texts_are_not_literal_sentences_of_hassils_file():
+    """The templates have no fillers and polite phrases; those are skip words."""
     file = document(WORK)
     literal = {
         text
@@ -133,7 +133,7 @@ def test_most_texts_are_no_sentences_of_hassils_file_as_they_stand():
     assert len(strange) > 0.2 * len(SAID)
 
 
-def test_no_shape_of_a_sentence_is_a_template_of_hassil():
+def test_sentence_shapes_differ_from_hassils_templates():
     templates = {
         sentence
         for intent in document(WORK)["intents"].values()
@@ -159,29 +159,29 @@ def test_no_shape_of_a_sentence_is_a_template_of_hassil():
     ],
 )
 @pytest.mark.parametrize("home", HOMES)
-def test_everyone_answers_what_is_plain_and_nothing_else(home, text, expected):
+def test_every_engine_answers_plain_sentences_only(home, text, expected):
     assert HOMES[home](text) == expected
 
 
 @pytest.mark.parametrize("home", HOMES)
-def test_everyone_is_given_the_work_in_a_form_that_it_understands_well(home):
+def test_every_engine_understands_most_utterances(home):
     said = SAID[:300]
     assert score(said, [HOMES[home](one.text) for one in said]).both > 0.9
 
 
-def test_questions_of_one_do_not_help_those_of_another():
+def test_separate_conversations_share_no_memory():
     home = AnaphoraHome(WORK)
     assert home("turn on the corner lamp").intent == "turn_on"
     assert home("and the fan") == NO_ANSWER
 
 
-def test_in_one_conversation_they_do():
+def test_one_conversation_shares_its_memory():
     home = AnaphoraHome(WORK, user="one")
     assert home("turn on the corner lamp").intent == "turn_on"
     assert home("and the fan") == Answer("turn_on", {"name": "fan"})
 
 
-def test_every_template_of_hassil_is_one_that_it_can_read():
+def test_hassil_can_parse_every_template():
     for intent in document(WORK)["intents"].values():
         for sentence in intent["data"][0]["sentences"]:
             assert parse_sentence(sentence).expression
@@ -230,19 +230,19 @@ def test_no_utterance_is_asked_twice():
     assert row.score.count == 20
 
 
-def test_everyone_begins_a_round_once():
+def test_every_engine_starts_one_round():
     assert [rotate("abc", number)[0] for number in range(3)] == ["a", "b", "c"]
     assert all(sorted(rotate("abc", number)) == ["a", "b", "c"] for number in range(7))
 
 
-def test_what_others_hold_is_not_looked_through_while_one_is_measured():
+def test_objects_of_other_engines_are_frozen_during_a_measurement():
     held = [[]]
     with gc_frozen():
         assert not any(one is held for one in gc.get_objects())
     assert any(one is held for one in gc.get_objects())
 
 
-def test_the_score_elsewhere_is_that_of_other_names_and_utterances():
+def test_the_score_elsewhere_uses_other_names_and_utterances():
     (row,) = compare(30, rounds=1, engines=["adapt"])
     assert row.elsewhere
     assert row.elsewhere.count == 30
@@ -258,12 +258,12 @@ def test_the_score_elsewhere_is_that_of_other_names_and_utterances():
         ("pyahocorasick", Abilities(True, True, False, True, False)),
     ],
 )
-def test_what_a_tagger_does_for_its_time_is_found_out_by_asking_it(tagger, expected):
+def test_abilities_of_taggers_are_found_by_experiment(tagger, expected):
     assert abilities(tagger) == expected
 
 
 @pytest.mark.parametrize("tagger", TAGGERS)
-def test_a_tagger_finds_the_same_in_tokens_that_it_is_given(tagger):
+def test_a_tagger_finds_the_same_in_given_tokens(tagger):
     built = TAGGERS[tagger](["kitchen lamp", "lamp shade"])
     text = "a kitchen lamp and a lamp shade"
     assert built.find(text) == ["kitchen lamp", "lamp shade"]
@@ -272,14 +272,14 @@ def test_a_tagger_finds_the_same_in_tokens_that_it_is_given(tagger):
         assert built.find_in(built.tokenize(text)) == ["kitchen lamp", "lamp shade"]
 
 
-def test_every_tagger_finds_just_the_names_of_a_text():
+def test_every_tagger_finds_exactly_the_names():
     rows = tagging.tagging((50,), count=20, rounds=1)
     assert {row.tagger: row.right for row in rows} == dict.fromkeys(TAGGERS, 1.0)
     assert all(0 < row.median <= row.p99 for row in rows)
     assert [row.skipped for row in rows if row.skipped] == []
 
 
-def test_a_tagger_that_is_too_slow_is_tried_no_further(monkeypatch):
+def test_a_slow_tagger_is_not_tried_with_more_names(monkeypatch):
     monkeypatch.setattr(tagging, "_TOO_SLOW", 0.0)
     first, second = tagging.tagging((10, 20), count=5, rounds=1, taggers=["FlashText"])
     assert (first.synonyms, first.skipped, first.right) == (10, "", 1.0)
@@ -287,7 +287,7 @@ def test_a_tagger_that_is_too_slow_is_tried_no_further(monkeypatch):
     assert "with 10 names" in second.skipped
 
 
-def test_texts_for_taggers_are_all_different_and_have_eight_or_nine_words():
+def test_texts_for_taggers_are_distinct_and_have_eight_or_nine_words():
     known = ["bafo deka", "guno pari", "zite molu"]
     texts = tagging.texts(known, 200)
     assert len({one.text for one in texts}) == 200
@@ -296,7 +296,7 @@ def test_texts_for_taggers_are_all_different_and_have_eight_or_nine_words():
     assert tagging.texts(known, 200) == texts
 
 
-def test_the_utterances_with_dates_are_all_different_and_some_have_none():
+def test_date_utterances_are_distinct_and_some_have_no_date():
     for language in dates.LANGUAGES:
         said = dates.utterances(language)
         assert len({one.text for one in said}) == len(said) > 1_000
@@ -304,7 +304,7 @@ def test_the_utterances_with_dates_are_all_different_and_some_have_none():
 
 
 @pytest.mark.parametrize("language", dates.LANGUAGES)
-def test_both_find_nearly_all_dates(language):
+def test_both_date_parsers_find_nearly_all_dates(language):
     rows = dates.dates(rounds=1, languages=[language], count=60)
     assert {row.finder for row in rows} >= {"anaphora", "dateparser.search"}
     assert all(row.right > 0.9 and 0 < row.median <= row.p99 for row in rows)
@@ -325,5 +325,5 @@ def test_both_find_nearly_all_dates(language):
         (past("turn"), "turned"),
     ],
 )
-def test_words_bend_as_in_english(bent, expected):
+def test_english_inflection(bent, expected):
     assert bent == expected

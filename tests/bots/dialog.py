@@ -1,4 +1,4 @@
-"""Talking to a bundled bot: what it answers to questions that follow one another."""
+"""Helpers that ask a bundled bot several questions in one conversation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def engine(model: str) -> Engine:
 
 
 def answers(model: str, *questions: str, at: datetime = MONDAY, zone: tzinfo = UTC) -> list[str]:
-    """The texts of the replies, all asked at the same time in one conversation."""
+    """The texts of the replies; all questions have the same time and conversation."""
     bot = engine(model)
     bot.forget()
     return [bot.ask(question, at=at.astimezone(zone)).text for question in questions]

@@ -1,4 +1,4 @@
-"""Bots as an engineer would write them from the docs, and people who talk to them."""
+"""Realistic conversations with bots that are written as in the docs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def engine_of(name: str) -> Engine:
 
 
 def talk(model: str, *questions: str) -> list[Reply]:
-    """The replies to questions, ten seconds apart."""
+    """The replies to questions ten seconds apart."""
     engine = engine_of(model)
     times = (MONDAY + timedelta(seconds=10) * number for number in range(len(questions)))
     return [
@@ -31,7 +31,7 @@ def talk(model: str, *questions: str) -> list[Reply]:
 
 
 @pytest.mark.parametrize("file", CONVERSATIONS, ids=lambda file: file.stem)
-def test_a_person_gets_the_answers_that_they_expect(file):
+def test_users_get_the_expected_answers(file):
     conversation = yaml.safe_load(file.read_text("utf-8"))
     dialog = conversation["dialog"]
     replies = talk(conversation["model"], *(question for question, _, _ in dialog))
@@ -42,7 +42,7 @@ def test_a_person_gets_the_answers_that_they_expect(file):
     assert said == dialog
 
 
-def test_there_are_conversations_of_fifteen_turns_and_more():
+def test_some_conversations_have_fifteen_turns():
     lengths = [len(yaml.safe_load(file.read_text("utf-8"))["dialog"]) for file in CONVERSATIONS]
     assert len(lengths) >= 4
     assert min(lengths) >= 15
@@ -88,7 +88,7 @@ def test_the_models_pass_the_strict_check(name):
         ),
     ],
 )
-def test_an_explanation_says_what_decided(model, questions, why):
+def test_explanations_name_the_deciding_rule(model, questions, why):
     text = str(talk(model, *questions)[-1].explanation)
     for part in why:
         assert part in text, text

@@ -1,4 +1,4 @@
-"""The commands as a user types them."""
+"""``anaphora ask``, ``explain``, ``check``, ``new``, ``models`` and ``schema``, and all output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run(*arguments: str, stdin: str | bytes | None = "") -> Result:
 
 
 def anaphora(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """The command in a process of its own, with its exit code and its error output."""
+    """Run the command in its own process; the result has its exit code and its error output."""
     return subprocess.run(
         [sys.executable, "-m", "anaphora", *arguments],
         input=stdin,
@@ -33,7 +33,7 @@ def anaphora(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess
 
 
 def closed_stdin(*arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """The command as a service manager starts it that closes the standard input."""
+    """Run the command with a closed standard input, as some service managers do."""
     command = ["bash", "-c", 'exec "$@" <&-', "bash", sys.executable, "-m", "anaphora", *arguments]
     return subprocess.run(command, capture_output=True, check=False)
 
@@ -45,7 +45,7 @@ def replies(*arguments: str, stdin: str | bytes | None = "") -> list[dict]:
 
 
 class TestAsk:
-    def test_several_texts_are_one_dialog_and_time_passes_where_it_is_said(self):
+    def test_several_texts_are_one_dialog_with_pauses(self):
         found = replies(
             PLAIN_WEATHER,
             "What is the weather in Tokyo now?",
@@ -62,7 +62,7 @@ class TestAsk:
         }
         assert found[1]["slots"]["date"]["source"] == "memory"
 
-    def test_pauses_add_up_to_the_moment(self):
+    def test_pauses_add_up(self):
         assert replies(PLAIN_WEATHER, "weather in Tokyo", "@PT4M", "@60s", "tomorrow")[1]["intent"]
         after = replies(PLAIN_WEATHER, "weather in Tokyo", "@4m", "@61s", "tomorrow")
         assert after[1]["status"] == "rejected"
@@ -82,22 +82,22 @@ class TestAsk:
         assert reply["missing"] == ["city"]
         assert reply["prompt"] == reply["text"] == "For which city?"
 
-    def test_the_memory_after_each_question_is_told(self):
+    def test_json_has_the_memory_after_each_question(self):
         (reply,) = replies(PLAIN_WEATHER, "weather in Tokyo")
         assert {"element": "city", "value": "Tokyo", "groups": ["city"]} in reply["memory"]
 
-    def test_people_read_the_answer_and_how_it_was_understood(self):
+    def test_text_output_has_the_answer_and_its_interpretation(self):
         output = run("ask", PLAIN_WEATHER, "weather in Tokyo", "and tomorrow?").output
         assert "I would look up the weather in Tokyo." in output
         assert "topic=weather" in output
         assert "matched weather" in output
         assert "city=Tokyo (memory)" in output
 
-    def test_words_that_are_not_understood_are_named(self):
+    def test_unknown_words_are_listed(self):
         output = run("ask", PLAIN_WEATHER, "weather in Tokyo", "weather in Boston").output
         assert "not understood: Boston" in output
 
-    def test_a_reset_says_so(self):
+    def test_a_reset_is_reported(self):
         assert "Everything is forgotten." in run("ask", PLAIN_WEATHER, "forget it").output
 
     def test_questions_may_be_piped_in(self):
@@ -105,34 +105,34 @@ class TestAsk:
         assert [reply["status"] for reply in found] == ["matched", "matched", "rejected"]
 
     @pytest.mark.parametrize("text", STRANGE)
-    def test_strange_texts_are_answered(self, text):
+    def test_unusual_texts_are_answered(self, text):
         assert replies(PLAIN_WEATHER, text)[0]["status"] in ("rejected", "incomplete")
 
-    def test_bytes_that_are_no_text_and_a_megabyte_are_answered(self):
+    def test_invalid_bytes_and_a_megabyte_are_answered(self):
         done = anaphora("ask", PLAIN_WEATHER, stdin=b"\xff\xfe\0\n" + b"weather " * 131_072 + b"\n")
         assert (done.returncode, done.stderr) == (0, b"")
         assert b"longer than 10,000 characters" in done.stdout
 
-    def test_an_argument_that_is_no_text_is_answered(self):
+    def test_an_argument_with_invalid_bytes_is_answered(self):
         done = anaphora("ask", PLAIN_WEATHER, "\udcff weather in Tokyo")
         assert (done.returncode, done.stderr) == (0, b"")
         assert b"Tokyo" in done.stdout
 
-    def test_a_pause_that_cannot_be_read_is_told(self):
+    def test_an_invalid_pause_is_an_error(self):
         result = run("ask", PLAIN_WEATHER, "@soon")
         assert result.exit_code == 2
         assert "write @6m" in result.output
 
-    def test_a_pause_that_cannot_be_read_is_told_before_anything_is_asked(self):
+    def test_an_invalid_pause_is_an_error_before_any_question(self):
         done = anaphora("ask", PLAIN_WEATHER, "weather in Tokyo", "@soon")
         assert (done.returncode, done.stdout) == (2, b"")
 
-    def test_a_pause_alone_is_no_question(self):
+    def test_a_pause_without_a_question_is_an_error(self):
         result = run("ask", PLAIN_WEATHER, "@6m")
         assert result.exit_code == 2
         assert "no question" in result.output
 
-    def test_without_a_standard_input_a_question_is_asked_for(self):
+    def test_a_closed_standard_input_requires_a_question(self):
         done = closed_stdin("ask", PLAIN_WEATHER)
         assert done.returncode == 2
         assert b"give at least one question" in done.stderr
@@ -143,7 +143,7 @@ class TestAsk:
         assert b"did you mean 'weather'" in done.stderr
         assert b"Traceback" not in done.stderr
 
-    def test_a_folder_keeps_what_was_made_of_a_model(self, tmp_path, monkeypatch):
+    def test_a_cache_folder_keeps_the_compiled_model(self, tmp_path, monkeypatch):
         usual = replies(PLAIN_WEATHER, "weather in Tokyo")
         assert replies(PLAIN_WEATHER, "weather in Tokyo", "--cache", str(tmp_path / "a")) == usual
         monkeypatch.setenv("ANAPHORA_CACHE", str(tmp_path / "b"))
@@ -152,7 +152,7 @@ class TestAsk:
         for folder in ("a", "b"):
             assert list((tmp_path / folder).glob("model-*"))
 
-    def test_a_cache_that_is_a_file_is_refused(self, tmp_path):
+    def test_a_cache_that_is_a_file_is_rejected(self, tmp_path):
         (tmp_path / "file").touch()
         result = run("ask", PLAIN_WEATHER, "hi", "--cache", str(tmp_path / "file"))
         assert result.exit_code == 2
@@ -165,7 +165,7 @@ class TestAsk:
         assert done.returncode == 2
         assert b"does not know the language 'de'" in done.stderr
 
-    def test_a_reader_that_has_seen_enough_is_no_error(self):
+    def test_a_closed_pipe_is_not_an_error(self):
         command = f"{sys.executable} -m anaphora schema | head -c 10"
         done = subprocess.run(["bash", "-c", command], capture_output=True, check=True)
         assert done.stderr == b""
@@ -178,7 +178,7 @@ class TestExplain:
         assert "'weather in Tokyo now'" not in output
         assert "evicted by date=tomorrow" in output
 
-    def test_every_answer_and_as_json(self):
+    def test_all_answers_can_be_explained_as_json(self):
         result = run("explain", "--all", "--json", PLAIN_WEATHER, "weather in Tokyo", "Kyoto")
         first, second = (json.loads(line) for line in result.output.splitlines())
         assert first["matches"][0]["intent"] == "weather"
@@ -207,7 +207,7 @@ samples:
 
 
 class TestCheck:
-    def test_a_model_whose_samples_pass(self):
+    def test_a_model_with_passing_samples_passes(self):
         result = run("check", PLAIN_WEATHER)
         assert result.exit_code == 0
         assert "dialogs passed" in result.output
@@ -235,19 +235,19 @@ class TestCheck:
         assert "| 'weather in Tokyo' is matched" in result.output
         assert "1 of 1 dialog failed" in result.output
 
-    def test_a_file_of_samples_with_mistakes_is_told(self, tmp_path):
+    def test_mistakes_in_a_sample_file_are_shown(self, tmp_path):
         file = tmp_path / "more.yaml"
         file.write_text("samples:\n  - dialog:\n      - ask: hi\n        intent: wether\n")
         done = anaphora("check", PLAIN_WEATHER, "--samples", str(file))
         assert done.returncode == 1
         assert b"more.yaml:4:17" in done.stderr
 
-    def test_a_file_of_samples_that_is_not_there_is_told(self):
+    def test_a_missing_sample_file_is_an_error(self):
         result = run("check", PLAIN_WEATHER, "--samples", "nowhere")
         assert result.exit_code == 2
         assert "'nowhere' does not exist" in result.stderr
 
-    def test_a_model_without_samples_says_so(self, tmp_path):
+    def test_a_model_without_samples_is_reported(self, tmp_path):
         file = tmp_path / "tea.yaml"
         file.write_text(
             "id: tea\nelements: [{id: tea}]\nintents: [\"intent=tea term={# == 'tea'}\"]\n"
@@ -256,7 +256,7 @@ class TestCheck:
         assert result.exit_code == 0
         assert "no samples to run" in result.output
 
-    def test_a_response_that_cannot_be_filled_fails_its_own_dialog_alone(self, tmp_path):
+    def test_a_failing_response_fails_only_its_own_dialog(self, tmp_path):
         file = tmp_path / "kitchen.yaml"
         file.write_text(UNFILLABLE, encoding="utf-8")
         result = run("check", str(file))
@@ -273,28 +273,28 @@ class TestOthers:
         assert result.exit_code == 0
         assert run("check", str(tmp_path / "my-bot.yaml")).exit_code == 0
 
-    def test_new_overwrites_nothing_unless_it_is_told_to(self, tmp_path):
+    def test_new_overwrites_only_with_force(self, tmp_path):
         (tmp_path / "bot.yaml").write_text("mine")
         assert run("new", "bot", "-d", str(tmp_path)).exit_code == 2
         assert (tmp_path / "bot.yaml").read_text() == "mine"
         assert run("new", "bot", "-d", str(tmp_path), "--force").exit_code == 0
 
-    def test_new_refuses_what_is_no_id(self, tmp_path):
+    def test_new_rejects_an_invalid_id(self, tmp_path):
         assert run("new", "../bot", "-d", str(tmp_path)).exit_code == 2
         assert not list(tmp_path.iterdir())
 
     @pytest.mark.parametrize("name", ["null", "True", "FALSE"])
-    def test_new_refuses_what_yaml_does_not_read_as_text(self, tmp_path, name):
+    def test_new_rejects_yaml_keywords(self, tmp_path, name):
         assert run("new", name, "-d", str(tmp_path)).exit_code == 2
         assert not list(tmp_path.iterdir())
 
     @pytest.mark.parametrize("name", ["yes", "on", "y", "кафе"])
-    def test_new_takes_any_other_name_and_the_model_passes(self, tmp_path, name):
+    def test_new_accepts_other_names(self, tmp_path, name):
         assert run("new", name, "-d", str(tmp_path)).exit_code == 0
         result = run("check", str(tmp_path / f"{name}.yaml"))
         assert result.exit_code == 0, result.output
 
-    def test_the_schema_is_json_and_may_go_into_a_file(self, tmp_path):
+    def test_the_schema_is_json_and_can_be_written_to_a_file(self, tmp_path):
         schema = json.loads(run("schema").output)
         assert "elements" in schema["properties"]
         assert run("schema", "-o", str(tmp_path / "s.json")).exit_code == 0
@@ -304,18 +304,18 @@ class TestOthers:
         output = run("models").output
         assert all(name in output for name in ("weather", "sales", "cafe", "lights"))
 
-    def test_the_version(self):
+    def test_version_is_printed(self):
         assert run("--version").output.strip() == f"anaphora {__version__}"
 
     @pytest.mark.parametrize(
         "command", ["chat", "ask", "explain", "check", "new", "models", "schema"]
     )
-    def test_every_command_explains_itself(self, command):
+    def test_every_command_has_help(self, command):
         result = run(command, "--help")
         assert result.exit_code == 0
         assert "Usage:" in result.output
 
-    def test_the_list_of_commands_tells_of_each_in_a_whole_sentence(self):
+    def test_the_list_of_commands_has_a_full_sentence_for_each(self):
         listed = run("--help").output.split("Commands:")[1].strip().splitlines()
         assert len(listed) == 18
         assert all(line.endswith(".") and not line.endswith("...") for line in listed)
@@ -333,7 +333,7 @@ class TestStreams:
     @pytest.mark.parametrize(
         "arguments", [("functions",), ("eval", "1"), ("ask", PLAIN_WEATHER, "hi")]
     )
-    def test_a_full_disk_is_told_in_one_line(self, arguments):
+    def test_a_full_disk_is_reported_in_one_line(self, arguments):
         command = [sys.executable, "-m", "anaphora", *arguments]
         with self.FULL.open("wb") as full:
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
@@ -342,12 +342,12 @@ class TestStreams:
         assert done.returncode == 2
 
     @pytest.mark.parametrize(("model", "code"), [(PLAIN_WEATHER, 0), ("wether", 1)])
-    def test_the_exit_code_is_the_same_where_nobody_wants_the_output(self, model, code):
+    def test_the_exit_code_does_not_depend_on_open_output_streams(self, model, code):
         script = 'exec "$@" >&- 2>&-'
         command = ["bash", "-c", script, "bash", sys.executable, "-m", "anaphora", "check", model]
         assert subprocess.run(command, check=False).returncode == code
 
-    def test_ctrl_c_before_a_command_begins_leaves_quietly(self, monkeypatch, capsys):
+    def test_ctrl_c_before_a_command_starts_exits_quietly(self, monkeypatch, capsys):
         def interrupted() -> None:
             raise KeyboardInterrupt
 

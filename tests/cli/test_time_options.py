@@ -1,4 +1,4 @@
-"""The time of the questions that are asked on the command line."""
+"""The options ``--at`` and ``--time-zone``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def bot(tmp_path):
 def in_tokyo(monkeypatch):
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     time.tzset()
-    tzlocal.reload_localzone()  # it is asked once in a process
+    tzlocal.reload_localzone()  # it is looked up once per process
     yield
     monkeypatch.undo()
     time.tzset()
@@ -50,7 +50,7 @@ def told(*arguments: str, stdin: str = "") -> list[str]:
     return [line for line in result.output.splitlines() if line.startswith("20")]
 
 
-def test_ask_and_chat_go_by_the_time_zone_of_the_machine(bot, in_tokyo):
+def test_ask_and_chat_use_the_time_zone_of_the_machine(bot, in_tokyo):
     (asked,) = told("ask", bot, "time")
     (typed,) = told("chat", bot, stdin="time\n")
     assert asked.endswith("+09:00")
@@ -74,11 +74,11 @@ def test_ask_and_chat_go_by_the_time_zone_of_the_machine(bot, in_tokyo):
         ),
     ],
 )
-def test_the_time_of_the_first_question_can_be_told(bot, in_tokyo, options, expected):
+def test_the_time_of_the_first_question_can_be_given(bot, in_tokyo, options, expected):
     assert told("ask", bot, "time", *options) == [expected]
 
 
-def test_time_passes_in_the_zone_whatever_the_clocks_are_put_to(bot):
+def test_pauses_are_elapsed_time_across_daylight_saving(bot):
     options = ["--at", "2026-03-29T01:58", "--time-zone", "Europe/Berlin"]
     assert told("ask", bot, "time", "@4m", "time", *options) == [
         "2026-03-29T01:58+01:00",
@@ -89,17 +89,17 @@ def test_time_passes_in_the_zone_whatever_the_clocks_are_put_to(bot):
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--at", "soon", "is no time"),
-        ("--at", "2026-02-30", "is no time"),
-        ("--at", "0001-01-01T00:00", "is no time"),
-        ("--at", "9999-12-31T23:59", "is no time"),
-        ("--time-zone", "Berlin", "is no time zone"),
-        ("--time-zone", "../etc", "is no time zone"),
+        ("--at", "soon", "is not a time"),
+        ("--at", "2026-02-30", "is not a time"),
+        ("--at", "0001-01-01T00:00", "is not a time"),
+        ("--at", "9999-12-31T23:59", "is not a time"),
+        ("--time-zone", "Berlin", "is not a time zone"),
+        ("--time-zone", "../etc", "is not a time zone"),
         ("--time-zone", "", ""),
     ],
 )
 @pytest.mark.parametrize("command", ["ask", "explain"])
-def test_what_is_no_time_is_told(bot, command, option, value, said):
+def test_an_invalid_time_is_an_error(bot, command, option, value, said):
     result = CliRunner().invoke(app, [command, bot, "time", option, value])
     assert result.exit_code == (2 if said else 0)
     assert said in result.stderr

@@ -1,16 +1,16 @@
-"""The pages of the documentation as the tests read them: their examples, each with what it is.
+"""Read the examples of the documentation pages.
 
-What an example is stands in a comment before it, or in its language:
+The comment before an example, or its language, gives its kind:
 
-- ``<!-- file: NAME -->`` is a file of the page, there when the examples run; ``<!-- file: NAME,
-  with mistakes -->`` one that is wrong on purpose; ``<!-- file: NAME`` … ``-->`` one that readers
-  don't see. Models are loaded and their samples run.
+- ``<!-- file: NAME -->`` is a file of the page, which exists when the examples run; ``<!-- file:
+  NAME, with mistakes -->`` is wrong on purpose; ``<!-- file: NAME`` … ``-->`` is hidden from
+  readers. Models are loaded and their samples run.
 - ``<!-- model -->`` is a part of a model file. A frame completes it: an id, the intent ``any``
   and an element or, for ``<!-- model: a b -->``, the elements ``a`` and ``b``.
-- ``idl`` is a text in the intent language, ``console`` are commands and what they print (lines
-  that begin with ``>`` are typed in; ``…`` stands for anything, alone on a line for any lines),
-  with the exit code 0 or that of ``<!-- exit: 1 -->``.
-- ``<!-- run -->`` is Python that prints what its comments say, ``<!-- served -->`` such that finds
+- ``idl`` is a text in the intent language, ``console`` has commands and their output (lines that
+  begin with ``>`` are typed in; ``…`` stands for any text, alone on a line for any lines), with
+  the exit code 0 or that of ``<!-- exit: 1 -->``.
+- ``<!-- run -->`` is Python that prints what its comments show, ``<!-- served -->`` the same with
   a service at ``http://localhost:8080`` (``test_readme.py``, ``client/test_page.py``).
 - ``<!-- values -->``, ``<!-- expands -->``, ``<!-- finds -->``, ``<!-- says: idl -->`` and
   ``<!-- says: synonym -->``: see ``test_docs.py``.
@@ -37,7 +37,7 @@ _TOP_KEY = re.compile(r"^(\w+):", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Example:
-    """A block of code on a page, and what the comment before it says."""
+    """A code block on a page, and the comment before it."""
 
     page: Path
     line: int
@@ -52,24 +52,24 @@ class Example:
 
     @property
     def arguments(self) -> str:
-        """The comment behind its first word."""
+        """The comment after its first word."""
         return self.comment.removeprefix(self.kind).lstrip(": ")
 
     @property
     def file(self) -> str:
-        """The name of the file that it is ('' for none)."""
+        """The name of the file, '' if the example is not a file."""
         found = _FILE.fullmatch(self.comment)
         return found["name"] if found else ""
 
     @property
     def has_mistakes(self) -> bool:
-        """Whether it is a file with mistakes."""
+        """Whether the file is wrong on purpose."""
         found = _FILE.fullmatch(self.comment)
         return bool(found and found["wrong"])
 
     @property
     def model(self) -> str:
-        """The part of a model as a whole one."""
+        """The part of a model, completed by a frame."""
         given = set(_TOP_KEY.findall(self.text))
         elements = self.arguments.split() or ["thing"]
         frame = {
@@ -84,7 +84,7 @@ class Example:
 
 
 def examples(*, kind: str | None = None, language: str | None = None) -> list[Example]:
-    """The examples of all pages, of one kind or in one language, in their order."""
+    """The examples of all pages, of one kind or in one language, in order."""
     return [
         example
         for page in PAGES
@@ -102,7 +102,7 @@ def page_examples(page: Path) -> Iterator[Example]:
 
 
 def write_files(page: Path, folder: Path) -> None:
-    """Put the files of a page into a folder, those that readers don't see among them."""
+    """Write the files of a page to a folder, including hidden ones."""
     hidden = _HIDDEN.finditer(page.read_text(encoding="utf-8"))
     shown = {example.file: example.text for example in page_examples(page) if example.file}
     for name, text in ({found["name"]: found["text"] for found in hidden} | shown).items():

@@ -1,7 +1,7 @@
-"""How much of what people say each language understands, by the tables of phrases of the tests.
+"""Scores of the languages: how many phrases of the test tables are understood.
 
-``python -m tests.documentation.language_scores`` writes the tables into the docs; a test holds them
-to be up to date.
+``python -m tests.documentation.language_scores`` writes the tables to the docs; a test checks that
+they are up to date.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FORM_NAMES = NAMES | {
 
 
 def score_table() -> str:
-    """The scores as a table in Markdown: how many phrases are understood, of how many."""
+    """The scores as a Markdown table: understood phrases of all phrases."""
     lines = [f"| language | {' | '.join(COLUMNS)} |", "| --- |" + " --- |" * len(COLUMNS)]
     for code, name in NAMES.items():
         cells = [_score(code, folder, kind) for folder, kind in COLUMNS.values()]
@@ -47,7 +47,7 @@ def score_table() -> str:
 
 
 def word_form_table() -> str:
-    """How many forms of words are found, and how many other words are kept apart."""
+    """A Markdown table of recognized word forms, and of other words that are kept apart."""
     lines = ["| language | forms found | other words kept apart |", "| --- | --- | --- |"]
     for code, name in FORM_NAMES.items():
         if code not in word_forms.LANGUAGES:
@@ -60,7 +60,7 @@ def word_form_table() -> str:
 
 
 def update_page() -> str:
-    """The page of the docs with the scores of today."""
+    """The page of the docs with the current scores."""
     page = _replace_between(PAGE.read_text("utf-8"), BEGIN, score_table(), END)
     return _replace_between(page, FORMS_BEGIN, word_form_table(), FORMS_END)
 
@@ -85,8 +85,8 @@ def _score(language: str, folder: str, kind: str) -> str:
 
 
 def _phrases(tables: Any) -> Iterator[Any]:
-    """The phrases of a list of them, or of one for each kind; a mapping from phrases to what
-    they give has the values of the mapping."""
+    """The phrases of a list, or of a list per kind; a mapping from phrases to results has the
+    values of the mapping."""
     if isinstance(tables, list):
         yield from tables
     elif all(isinstance(one, list) and _are_phrases(one) for one in tables.values()):

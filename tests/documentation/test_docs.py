@@ -1,4 +1,4 @@
-"""The examples of the documentation are what they say: see ``pages.py`` for how they are marked."""
+"""The examples of the documentation are correct; ``examples.py`` describes how they are marked."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ each = pytest.mark.parametrize
 
 @pytest.fixture
 def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the files of the example's page are, and where it runs."""
+    """The folder with the files of the page, in which the example runs."""
     example: Example = request.getfixturevalue("example")
     write_files(example.page, tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -66,18 +66,18 @@ def test_intents_compile(example: Example, folder: Path) -> None:
 @named(
     [example for example in examples(language="yaml") if example.file and not example.has_mistakes]
 )
-def test_model_files_are_good_and_their_samples_pass(example: Example, folder: Path) -> None:
+def test_model_files_are_valid_and_their_samples_pass(example: Example, folder: Path) -> None:
     check(load_model(folder / example.file))
 
 
 @named(examples(kind="model"))
-def test_parts_of_model_files_are_good(example: Example, folder: Path) -> None:
+def test_parts_of_model_files_are_valid(example: Example, folder: Path) -> None:
     check(framed(example, folder))
 
 
 @named(examples(kind="values"))
-def test_expressions_have_the_value_beside_them(example: Example) -> None:
-    """Each line is an expression and, behind ``//``, its value in the sentence of functions.md."""
+def test_expressions_have_the_shown_value(example: Example) -> None:
+    """Each line is an expression and, after ``//``, its value in the sentence of functions.md."""
     for line in example.text.splitlines():
         expression, _, value = line.rpartition("//")
         context = parse_context(json.dumps(EXAMPLE_ENTITIES), json.dumps(dict(EXAMPLE_META)))
@@ -89,16 +89,16 @@ def test_expressions_have_the_value_beside_them(example: Example) -> None:
 
 
 @named(examples(kind="expands"))
-def test_synonyms_stand_for_the_phrases_beside_them(example: Example) -> None:
-    """Each line is a text and, behind an arrow, its phrases, with commas between them."""
+def test_synonyms_expand_to_the_shown_phrases(example: Example) -> None:
+    """Each line is a text and, after an arrow, its phrases, separated by commas."""
     for line in example.text.splitlines():
         text, phrases = (side.strip() for side in line.split("→"))
         assert ", ".join(" ".join(map(str, one)) for one in expand_synonym(text)) == phrases
 
 
 @named(examples(kind="finds"))
-def test_texts_mention_what_stands_beside_them(example: Example, folder: Path) -> None:
-    """Each line is a text and, behind an arrow, what the model shown last finds in it."""
+def test_texts_mention_the_shown_entities(example: Example, folder: Path) -> None:
+    """Each line is a text and, after an arrow, the entities that the last shown model finds."""
     *_, last = (
         one
         for one in page_examples(example.page)
@@ -112,7 +112,7 @@ def test_texts_mention_what_stands_beside_them(example: Example, folder: Path) -
 
 
 @named(examples(kind="says"))
-def test_mistakes_are_told_in_these_words(example: Example, folder: Path) -> None:
+def test_error_messages_are_quoted_exactly(example: Example, folder: Path) -> None:
     """Each paragraph is the whole message; its second line is the text with the mistake."""
     for message in example.text.rstrip("\n").split("\n\n"):
         text = message.split("\n")[1][2:]
@@ -123,7 +123,7 @@ def test_mistakes_are_told_in_these_words(example: Example, folder: Path) -> Non
 
 
 @named([example for example in examples(language="console") if "$ anaphora" in example.text])
-def test_commands_print_what_stands_below_them(example: Example, folder: Path) -> None:
+def test_commands_print_the_shown_output(example: Example, folder: Path) -> None:
     code = int(example.arguments) if example.kind == "exit" else 0
     for command, typed, expected in commands(example.text):
         code_of_this = code if command == list(commands(example.text))[-1][0] else 0
@@ -135,8 +135,8 @@ def test_commands_print_what_stands_below_them(example: Example, folder: Path) -
 
 
 def commands(text: str) -> Iterator[tuple[list[str], str, list[str]]]:
-    """The commands of a transcript with what is typed into them and what they print. A line may
-    be continued by a backslash; ``< FILE`` and ``| anaphora`` are what the shell makes of them."""
+    """The commands of a transcript with their input and output. A backslash continues a line; ``<
+    FILE`` and ``| anaphora`` work as in a shell."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, *lines = part.replace("\\\n", " ").rstrip("\n").split("\n")
         before, _, after = command.rpartition("| ")
@@ -153,7 +153,7 @@ def commands(text: str) -> Iterator[tuple[list[str], str, list[str]]]:
 
 
 def run(command: Sequence[str], typed: str) -> tuple[str, int]:
-    """What the command prints, both to the output and of errors, and its exit code."""
+    """The command's output, including errors, and its exit code."""
     result = CliRunner(env={"COLUMNS": "80"}).invoke(app, command, input=typed)
     if isinstance(result.exception, AnaphoraError):  # which the program itself prints
         return f"{result.output}Error: {result.exception}", 2
@@ -170,7 +170,7 @@ def as_pattern(line: str) -> str:
 
 
 @each("page", OURS, ids=lambda page: page.stem)
-def test_no_example_goes_unexecuted(page: Path) -> None:
+def test_every_example_is_executed(page: Path) -> None:
     for example in page_examples(page):
         is_run = example.language in ("idl", "console", "ebnf") or example.kind in (
             "file", "model", "run", "values", "expands", "finds", "says",
@@ -179,7 +179,7 @@ def test_no_example_goes_unexecuted(page: Path) -> None:
 
 
 @each("page", PAGES, ids=lambda page: page.stem)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     text = re.sub(r"```.*?```|`[^`\n]*`", "x", page.read_text("utf-8"), flags=re.DOTALL)
     for target, anchor in re.findall(r"\]\(([\w./-]*)(?:#([\w-]+))?\)", text):
         file = page.parent / target if target else page
@@ -201,7 +201,7 @@ def rows(page: Path, header: str) -> list[list[str]]:
     ]
 
 
-def test_the_options_of_intents_are_listed_with_their_defaults() -> None:
+def test_the_options_of_intents_are_documented_with_defaults() -> None:
     table = rows(OURS[0], "| option | default | what it says |")
     defaults = {name.strip("`"): default.strip("`") == "true" for name, default, _ in table}
     assert set(defaults) == set(INTENT_OPTIONS)
@@ -216,7 +216,7 @@ def test_the_options_of_intents_are_listed_with_their_defaults() -> None:
     }
 
 
-def test_the_grammar_has_all_signs_and_keywords() -> None:
+def test_the_documented_grammar_has_all_signs_and_keywords() -> None:
     (ebnf,) = examples(language="ebnf")
     text = (ROOT / "anaphora" / "grammar/idl/parsing/idl.lark").read_text(encoding="utf-8")
     signs = set(re.findall(r'^_?[A-Z_]+: "(.+)"$', text, re.MULTILINE))
@@ -239,7 +239,7 @@ def test_the_grammar_has_all_signs_and_keywords() -> None:
         ("## Samples", model_file.AskSchema),
     ],
 )
-def test_every_key_of_a_model_file_is_told_of(
+def test_every_key_of_a_model_file_is_documented(
     section: str, keys: type[model_file.ModelSchema]
 ) -> None:
     page = OURS[3].read_text(encoding="utf-8")
@@ -248,7 +248,7 @@ def test_every_key_of_a_model_file_is_told_of(
         assert re.search(f"`{re.escape(field.alias or name)}[`:]", text), name
 
 
-def test_every_command_and_every_option_is_told_of() -> None:
+def test_every_command_and_option_is_documented() -> None:
     page = OURS[2].read_text(encoding="utf-8")
     for name, options in all_commands():
         section = page.split(f"## {name}\n", 1)
@@ -287,7 +287,7 @@ def check(model: Model) -> None:
 
 
 def shown(entity: Entity) -> str:
-    """The entity with its text and its parts, in one line."""
+    """The entity with its text and its parts, on one line."""
     parts = ", ".join(f"{'/'.join(part.aliases)}: {part}" for part in entity.parts)
     return f'{entity} "{entity.text}"{f" ({parts})" if parts else ""}'
 

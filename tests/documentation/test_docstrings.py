@@ -1,4 +1,4 @@
-"""The examples in docstrings give what they show."""
+"""The examples in docstrings are correct."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROMPT = ">>> "
 
 
 def modules() -> list[str]:
-    """The modules in which an example stands."""
+    """The modules with examples in docstrings."""
     names = []
     for path in sorted(PACKAGE.rglob("*.py")):
         if PROMPT in path.read_text(encoding="utf-8"):
@@ -25,12 +25,12 @@ def modules() -> list[str]:
 
 
 @pytest.mark.parametrize("name", modules())
-def test_the_examples_of_a_module_are_true(name: str) -> None:
+def test_docstring_examples_are_correct(name: str) -> None:
     found = doctest.testmod(import_module(name))
     assert found.attempted > 0
     assert found.failed == 0
 
 
-def test_no_example_is_skipped() -> None:
+def test_no_docstring_example_is_skipped() -> None:
     assert "anaphora" in modules()
     assert not [path for path in PACKAGE.rglob("*.py") if "+SKIP" in path.read_text("utf-8")]

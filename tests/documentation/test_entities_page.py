@@ -1,4 +1,4 @@
-"""The page on entities names all that is built in."""
+"""The page on entities documents all built-in entities and their options."""
 
 from __future__ import annotations
 

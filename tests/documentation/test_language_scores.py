@@ -1,4 +1,4 @@
-"""The docs tell how much of what people say is understood, and it is so."""
+"""The documented scores of the languages are current."""
 
 from tests.documentation.language_scores import (
     FORM_NAMES,
@@ -11,7 +11,7 @@ from tests.documentation.language_scores import (
 from tests.entities.words.word_forms import LANGUAGES
 
 
-def test_the_docs_have_the_scores_of_today():
+def test_the_documented_scores_are_current():
     assert PAGE.read_text("utf-8") == update_page(), (
         "python -m tests.documentation.language_scores writes them"
     )

@@ -1,4 +1,4 @@
-"""The Python of the README and of all pages does what its comments say."""
+"""The Python examples of the README and of all pages print what their comments show."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def test_python_examples_print_what_their_comments_say(
     assert printed.splitlines() == expected or (printed and not expected)
 
 
-def test_the_pages_with_python_have_examples_that_run() -> None:
+def test_pages_with_python_have_executed_examples() -> None:
     names = {example.page.stem for example in FOUND}
     assert names >= {"README", "how-it-works", "intent-language", "synonyms"}
 
 
-def test_the_dialog_of_the_yaml_example_comes_out_as_it_reads(
+def test_the_yaml_example_answers_its_dialog(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_files(PAGES[0], tmp_path)

@@ -129,7 +129,7 @@ def test_it_serves_over_http_until_it_is_told_to_stop() -> None:
         assert process.stderr
         line = process.stderr.readline()
         url = line.split()[-1]
-        assert line == f"The MCP server listens at {url}\n"
+        assert line == f"The MCP server is listening at {url}\n"
 
         async def dialog() -> list[str]:
             async with Client(url) as client:

@@ -1,4 +1,4 @@
-"""A long-term memory that is a list, for tests of the engine's side."""
+"""A long-term memory backed by a list, for tests of the engine."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from anaphora.stm.conversation import ConversationKey
 
 
 class ListMemory:
-    """Keeps what it is given. While it ``is_down`` it can do nothing; ``reads`` counts how often
-    it was looked into."""
+    """A fake long-term memory. While it ``is_down``, every call fails; ``reads`` counts its
+    reads."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.kept: list[tuple[ConversationKey, Exchange]] = []
@@ -62,5 +62,5 @@ class ListMemory:
 
 
 def exchange_with_memory(at: datetime, *memory: Entity) -> Exchange:
-    """An exchange after which this was remembered."""
+    """An exchange with the given memory snapshot."""
     return Exchange("?", "!", at, memory=memory)

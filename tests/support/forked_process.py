@@ -1,4 +1,4 @@
-"""Children of the process that runs the tests: what they end with, within a bound."""
+"""Run a function in a forked child of the test process, with a time limit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TIMEOUT = 120  # seconds; a loaded machine is slow, a child that hangs never end
 
 
 def run_forked(child: Callable[[], int]) -> int:
-    """What ``child`` returns, called in a forked process; 1 if it fails, -14 if it hangs."""
+    """The return value of ``child`` in a forked process; 1 if it fails, -14 if it hangs."""
     process = os.fork()
     if process == 0:
         code = 1

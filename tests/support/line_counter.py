@@ -1,4 +1,4 @@
-"""How much work something is: the lines of Python that run, the same on every machine."""
+"""Count executed lines of Python: a measure of work that is the same on every machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def count_lines(call: Callable[[], T]) -> tuple[int, T]:
-    """How many lines of the package ``call`` runs, and what it returns."""
+    """The number of lines of the package that ``call`` executes, and its result."""
     lines = 0
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:

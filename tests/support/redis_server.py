@@ -1,4 +1,4 @@
-"""A real Redis server for tests: on a free port, with data of its own, restartable, stoppable."""
+"""A real Redis server for tests, on a free port and with its own data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.real_server import RealServer
 
 
 class RedisServer(RealServer):
-    """``options`` come after its own ones on the command line (``"--maxmemory", "2mb"``)."""
+    """``options`` are appended to the command line (``"--maxmemory", "2mb"``)."""
 
     name = "redis"
     stop_signal, kill_signal = signal.SIGTERM, signal.SIGKILL
@@ -39,7 +39,7 @@ class RedisServer(RealServer):
 
     @contextmanager
     def client(self, **options: object) -> Iterator[redis.Redis]:
-        """A client of its own, to look and to meddle with."""
+        """A separate client for inspecting and changing the data."""
         with redis.Redis.from_url(self.unix_url, **options) as client:
             yield client
 
@@ -68,7 +68,7 @@ class RedisServer(RealServer):
 
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[RedisServer]:
-    """One server for all tests that do not harm it."""
+    """A shared server, for tests that leave it running."""
     with RedisServer() as server:
         yield server
 

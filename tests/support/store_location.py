@@ -1,4 +1,4 @@
-"""Places where stores live in tests, each of which is left behind with all that was opened."""
+"""Locations of stores in tests; leaving one closes everything that was opened there."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["StoreLocation"]
 
 @dataclass(kw_only=True)
 class StoreLocation:
-    """A numbered ``place``; what is opened there is closed with it."""
+    """A numbered ``place``; closing it closes everything that was opened there."""
 
     number: int = 0
     stores: ExitStack = field(default_factory=ExitStack)
 
     def move(self) -> None:
-        """Move to a place where nothing is kept."""
+        """Move to an empty place."""
         self.close()
         self.number += 1
 

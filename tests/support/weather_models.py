@@ -1,4 +1,4 @@
-"""A small weather bot in which every rule of the engine can be seen, and one of several topics."""
+"""A small weather model that exercises every rule of the engine, and one with several topics."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The handlers of the model ``alarm``, which keep the alarms with the conversation.
+"""The handlers of the model ``alarm``, which store the alarms in the conversation.
 
-Beside the alarms its ``data`` hold what the last answer asked for, until the next one: ``day``, the
-day whose hour is missing, or ``asked: which``, when one of the alarms is to be named.
+Besides the alarms, ``data`` holds what the last answer asked for: ``day``, the day whose hour is
+missing, or ``asked: which``, if the user should name one of the alarms.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 __all__ = ["cancel", "drop", "left", "move", "once", "show", "wake"]
 
-_CLOCKS = frozenset({"second", "minute", "hour", "part"})  # the grains of times of the day
+_CLOCKS = frozenset({"second", "minute", "hour", "part"})  # grains of times of the day
 _SECOND, _MINUTE, _DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
 _MAX_AHEAD = timedelta(days=3660)
-_MAX_ALARMS = 100  # alarms
-# From the very same to "at 7", which may be in the morning or in the evening.
+_MAX_ALARMS = 100
+# From an exact match to "at 7", which may be in the morning or in the evening.
 _MATCH_FORMATS = ("%Y-%m-%d %H:%M", "%H:%M", "%I:%M")
-_BARE_CLOCK = re.compile(r"(?:\w+ )?0?(\d{1,2})(?:[:.]\d\d)?")  # "at 7": before noon or after
+_BARE_CLOCK = re.compile(r"(?:\w+ )?0?(\d{1,2})(?:[:.]\d\d)?")  # "at 7": am or pm
 _RELATIVE = re.compile(r"[^\d:]*\d+(?![\d:.])\D*")  # "in 20 minutes", but not "7:20"
 
 
 class _TooFarError(Exception):
-    """A time at which nobody will be there to wake."""
+    """The time is more than ten years ahead."""
 
 
 def wake(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
-    """Sets an alarm for each time; asks for the hour of a day that comes without one."""
+    """Set an alarm for each time; ask for the hour if there is only a day."""
     alarms = _Alarms(data, at, language)
-    # "Remind me at 5" is no answer to "At what time on Monday?".
+    # "Remind me at 5" does not answer "At what time on Monday?".
     asked = alarms.day if match.slots["action"].source == "memory" else None
     times = []
     for entity in _entities(match.slots.get("time")):
@@ -49,10 +49,10 @@ def wake(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
             times.append(_on_asked_day(asked, _resolve_time(entity, at), entity, at))
         except _TooFarError:
             return alarms.answer("far")
-    gone = [time for time in times if time <= alarms.now]
+    past = [time for time in times if time <= alarms.now]
     new = [time for time in dict.fromkeys(times) if time not in alarms.times]
-    if gone:
-        return alarms.answer("past", when=alarms.format_times(gone))
+    if past:
+        return alarms.answer("past", when=alarms.format_times(past))
     if not new:
         return alarms.answer("known", when=alarms.format_times(times))
     if len(alarms.times) + len(new) > _MAX_ALARMS:
@@ -64,27 +64,27 @@ def wake(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
 
 
 def once(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
-    """Sets none: an alarm that rang but once, though every day was asked for, would be missed."""
+    """Refuse a repeated alarm: one that rings only once would be mistaken for it."""
     (repeat,) = match.slots["repeat"].entities
     return _Alarms(data, at, language).answer("once", repeat=repeat.text)
 
 
 def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
-    """Cancels the alarms at the times that are named: those very times, else on whatever day,
-    else in whatever half of it, or all of a day; without a time the only one, or all of them if
-    all are meant."""
+    """Cancel the alarms at the given times: on that date, else on any date, else also twelve hours
+    off; or all alarms of a day. Without a time, cancel the only alarm, or all if the user says
+    so."""
     alarms = _Alarms(data, at, language)
     if not alarms.times:
         return alarms.answer("none")
-    said = _entities(match.slots.get("time"))
-    named = [entity for entity in said if entity.element != "all"]
+    mentioned = _entities(match.slots.get("time"))
+    named = [entity for entity in mentioned if entity.element != "all"]
     if named:
         try:
             chosen = alarms.find(named)
         except _TooFarError:
             chosen = []
     else:
-        every = "all" in match.slots or bool(said)
+        every = "all" in match.slots or bool(mentioned)
         chosen = alarms.times if every or len(alarms.times) == 1 else []
     if chosen:
         alarms.save(time for time in alarms.times if time not in chosen)
@@ -93,8 +93,8 @@ def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> s
 
 
 def move(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
-    """Puts off an alarm to the last of the times, or to the same time of another day; it is the
-    one at the time before that, or the only one."""
+    """Move an alarm to the last of the given times, or to the same time on another day. The times
+    before it name the alarm; without them it is the only one."""
     alarms = _Alarms(data, at, language)
     if not alarms.times:
         return alarms.answer("none")
@@ -114,7 +114,7 @@ def move(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
 
 
 def show(data: dict[str, Any], at: datetime, language: str) -> str:
-    """Lists the alarms."""
+    """List the alarms."""
     alarms = _Alarms(data, at, language)
     if not alarms.times:
         return alarms.answer("none")
@@ -122,7 +122,7 @@ def show(data: dict[str, Any], at: datetime, language: str) -> str:
 
 
 def left(data: dict[str, Any], at: datetime, language: str) -> str:
-    """How long it is until the next alarm."""
+    """Answer with the time left until the next alarm."""
     alarms = _Alarms(data, at, language)
     if not alarms.times:
         return alarms.answer("none")
@@ -133,15 +133,15 @@ def left(data: dict[str, Any], at: datetime, language: str) -> str:
 
 
 def drop(data: dict[str, Any], at: datetime, language: str) -> None:
-    """Nothing is asked for any more; the response of the model answers."""
+    """Drop a pending question of the bot; the model's response is the answer."""
     _Alarms(data, at, language)
 
 
 class _Alarms:
-    """The alarms that are still to come. Times are counted in UTC, in which no hour is skipped,
-    and shown in the local time of the one who asks.
+    """The future alarms of a conversation. Times are in UTC, which skips no hour, and shown in the
+    user's local time.
 
-    ``day`` is the one whose hour was asked for just before.
+    ``day`` is the day whose hour the last answer asked for.
     """
 
     def __init__(self, data: dict[str, Any], at: datetime, language: str) -> None:
@@ -156,30 +156,27 @@ class _Alarms:
         self.times = sorted(time for time in known if time > self.now)
 
     def answer(self, key: str, **values: str) -> str:
-        """The answer of that name."""
+        """The answer with that name."""
         return str(self._words[key].format(**values))
 
     def ask_for_hour(self, day: date) -> str:
-        """Which hour of the day?"""
-        shown = format_day(day, self._language, self._at.date())
+        """Ask for the hour of an alarm on ``day``."""
+        text = format_day(day, self._language, self._at.date())
         if day < self._at.date():
-            return self.answer("past", when=shown)
+            return self.answer("past", when=text)
         self._data["day"] = day.isoformat()
-        return self.answer("hour", day=shown)
+        return self.answer("hour", day=text)
 
     def ask_which(self, named: Iterable[Entity]) -> str:
-        """Which of the alarms? There is none at the times that are ``named``."""
+        """Ask for one of the alarms; say so if there is none at the ``named`` times."""
         self._data["asked"] = "which"
         listed = self.format_times(self.times)
-        said = ", ".join(entity.text for entity in named)
-        return (
-            self.answer("unknown", when=said, alarms=listed)
-            if said
-            else self.answer("which", alarms=listed)
-        )
+        if when := ", ".join(entity.text for entity in named):
+            return self.answer("unknown", when=when, alarms=listed)
+        return self.answer("which", alarms=listed)
 
     def find(self, named: Iterable[Entity]) -> list[datetime]:
-        """The alarms that are named so. Raises :class:`_TooFarError`."""
+        """The alarms at the ``named`` times. Raises :class:`_TooFarError`."""
         chosen: list[datetime] = []
         times = []
         for entity in named:
@@ -188,11 +185,11 @@ class _Alarms:
             else:
                 times.append(_resolve_time(entity, self._at))
         return chosen + next(
-            filter(None, (self._find_alike(times, form) for form in _MATCH_FORMATS)), []
+            filter(None, (self._find_by_format(times, form) for form in _MATCH_FORMATS)), []
         )
 
     def save(self, times: Iterable[datetime]) -> None:
-        """Let these be the alarms."""
+        """Store these as the alarms."""
         self._data["alarms"] = sorted(time.isoformat() for time in times)
 
     def format_times(self, times: Iterable[datetime]) -> str:
@@ -206,13 +203,13 @@ class _Alarms:
         )
 
     def format_time_left(self, time: datetime) -> str:
-        """How long it is until then."""
+        """The time left until ``time``, as text."""
         return _format_duration(time - self.now, self._words["units"])
 
-    def _find_alike(self, named: Iterable[datetime], form: str) -> list[datetime]:
-        """The alarms that look like those times in a form of writing them."""
-        looks = {self._local(time).strftime(form) for time in named}
-        return [time for time in self.times if self._local(time).strftime(form) in looks]
+    def _find_by_format(self, named: Iterable[datetime], form: str) -> list[datetime]:
+        """The alarms whose local times are formatted like one of the ``named`` times."""
+        texts = {self._local(time).strftime(form) for time in named}
+        return [time for time in self.times if self._local(time).strftime(form) in texts]
 
     def _local(self, time: datetime) -> datetime:
         return time.astimezone(self._at.tzinfo)
@@ -222,28 +219,25 @@ def _entities(slot: Slot | None) -> tuple[Entity, ...]:
     return slot.entities if slot else ()
 
 
-def _split_range(said: tuple[Entity, ...]) -> tuple[Entity, ...]:
-    """The times; of one that is read as a range ("at 8 to 9 am") where it begins and ends. An
-    end at midnight is that of a day."""
+def _split_range(times: tuple[Entity, ...]) -> tuple[Entity, ...]:
+    """Replace a single range ("at 8 to 9 am") by its start and its end. An end at midnight is a
+    day."""
     if (
-        len(said) != 1
-        or "/" not in said[0].value_or_text
-        or not {"start", "end"} <= said[0].meta.keys()
+        len(times) != 1
+        or "/" not in times[0].value_or_text
+        or not {"start", "end"} <= times[0].meta.keys()
     ):
-        return said
-    start, end = (datetime.fromisoformat(said[0].meta[key]) for key in ("start", "end"))
-    whole = (end.hour, end.minute) == (0, 0)
-    last = (
-        {"grain": "day", "start": (end - _DAY).isoformat()}
-        if whole
-        else {"grain": "hour", "start": end.isoformat()}
-    )
+        return times
+    start, end = (datetime.fromisoformat(times[0].meta[key]) for key in ("start", "end"))
     first = {"grain": "hour", "start": start.isoformat()}
-    return replace(said[0], meta=first), replace(said[0], meta=last)
+    last = {"grain": "hour", "start": end.isoformat()}
+    if (end.hour, end.minute) == (0, 0):
+        last = {"grain": "day", "start": (end - _DAY).isoformat()}
+    return replace(times[0], meta=first), replace(times[0], meta=last)
 
 
 def _date_without_time(entity: Entity) -> date | None:
-    """The (first) day of a date that tells no time of the day."""
+    """The (first) day of a date without a time of the day, else None."""
     start = entity.meta.get("start") or entity.meta.get("end")
     if "seconds" in entity.meta or start is None or entity.meta.get("grain") in _CLOCKS:
         return None
@@ -251,8 +245,8 @@ def _date_without_time(entity: Entity) -> date | None:
 
 
 def _resolve_time(entity: Entity, at: datetime) -> datetime:
-    """The time that a date begins at, or that is as far ahead as a duration says; "before 8" is
-    at 8. Raises :class:`_TooFarError`."""
+    """The start of a date, in UTC, or now plus a duration; "before 8" is at 8. Raises
+    :class:`_TooFarError`."""
     meta, now = entity.meta, at.astimezone(UTC)
     try:
         if "seconds" in meta:
@@ -276,8 +270,8 @@ def _resolve_time(entity: Entity, at: datetime) -> datetime:
 
 
 def _on_asked_day(day: date | None, time: datetime, entity: Entity, at: datetime) -> datetime:
-    """The time, on the day that was asked about before, if there was one and the words name no
-    other; a clock that may be before noon or after is before."""
+    """Move the time to the day that the bot asked about, unless the words name another one; a time
+    that may be am or pm is am."""
     ahead = time - at.astimezone(UTC)
     if day is None or not timedelta() < ahead <= _DAY or "seconds" in entity.meta:
         return time
@@ -291,7 +285,7 @@ def _on_asked_day(day: date | None, time: datetime, entity: Entity, at: datetime
 
 
 def _move_to_day(day: date, clock: datetime) -> datetime:
-    """What the local clock shows, on another day."""
+    """The same local time on another day, in UTC."""
     return clock.replace(year=day.year, month=day.month, day=day.day).astimezone(UTC)
 
 

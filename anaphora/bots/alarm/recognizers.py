@@ -1,9 +1,5 @@
-"""What only an alarm clock takes for a time: the bare hour of "8, please" and «в семь», and what
-it must not take for one: "every day".
-
-Both are recognizers (see docs/entities.md) of the model ``alarm``; their words stand in
-``hours.yaml``.
-"""
+"""Recognizers of the model ``alarm`` (see docs/entities.md): bare hours ("8, please", «в семь») and
+repetitions ("every day"). Their words are in ``hours.yaml``."""
 
 from __future__ import annotations
 
@@ -12,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from anaphora.bots.tables import load_table
-from anaphora.bots.texts import FALLBACK
+from anaphora.bots.tables import load_language_table
 from anaphora.entities.builtin.atoms import Atom, get_atoms
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
     EmbeddedNumber,
@@ -30,9 +25,9 @@ _DIGITS = 2
 
 
 def hours(text: str, at: datetime, language: str) -> Iterator[Mention]:
-    """The numbers that can only be meant as hours: "and 8", «в 7», "7" by itself; each the next
-    time that a clock shows so, and with the metadata of a date."""
-    words = _load_words(base_code(language))
+    """Recognize numbers that can only be hours: "and 8", «в 7», "7" alone. The value is the next
+    time at that hour; the metadata are those of a date."""
+    words = _load_words(language)
     found = get_atoms(text, language)
     literals = {
         index: EmbeddedNumber(index + 1, int(atom.text))
@@ -54,7 +49,7 @@ def hours(text: str, at: datetime, language: str) -> Iterator[Mention]:
 
 
 def repeats(text: str, language: str) -> Iterator[Mention]:
-    """The words that ask for an alarm again and again: "every day", "on Mondays", «по будням»."""
+    """Recognize repetitions: "every day", "on Mondays", «по будням»."""
     pattern = _repeat_pattern(base_code(language))
     for match in pattern.finditer(text):
         yield Mention(*match.span())
@@ -63,7 +58,7 @@ def repeats(text: str, language: str) -> Iterator[Mention]:
 def _is_standalone(
     number: Numeral, found: Sequence[Atom], words: Mapping[str, Sequence[str]]
 ) -> bool:
-    """Whether words before and behind it say nothing else of it."""
+    """Whether the adjacent words allow the number to be an hour."""
     before = found[number.start - 1].text if number.start else ""
     behind = found[number.end] if number.end < len(found) else None
     if before and before not in words["before"]:
@@ -77,13 +72,13 @@ def _is_standalone(
 
 
 def _next_occurrence(hour: int, at: datetime) -> datetime:
-    """The next time that a clock shows this hour, before noon or after where both may be."""
-    shown = {hour % _HOURS, (hour + _NOON) % _HOURS} if 0 < hour <= _NOON else {hour % _HOURS}
+    """The next time at this hour, am or pm if it can be both."""
+    candidates = {hour % _HOURS, (hour + _NOON) % _HOURS} if 0 < hour <= _NOON else {hour % _HOURS}
     midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
     return min(
         time
         for day in (0, 1)
-        for one in shown
+        for one in candidates
         if (time := (midnight + timedelta(days=day)).replace(hour=one)) > at
     )
 
@@ -93,7 +88,5 @@ def _repeat_pattern(code: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(_load_words(code)['repeats'])})\b", re.IGNORECASE)
 
 
-def _load_words(code: str) -> Mapping[str, Sequence[str]]:
-    tables = load_table("alarm/hours.yaml")
-    words: Mapping[str, Sequence[str]] = tables.get(code, tables[FALLBACK])
-    return words
+def _load_words(language: str) -> Mapping[str, Sequence[str]]:
+    return load_language_table("alarm/hours.yaml", language)

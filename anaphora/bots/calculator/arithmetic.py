@@ -1,5 +1,5 @@
-"""What an arithmetical expression in a text comes to: "two hundred and five divided by five",
-"2+2*2", «от ста отнять семь». A parser reads it; nothing of it is ever run as a program.
+"""Parse and evaluate arithmetic expressions in a text: "two hundred and five divided by five",
+"2+2*2", «от ста отнять семь». The text is never run as code.
 
 :func:`expressions` is a recognizer (see docs/entities.md) for the model ``calculator``.
 """
@@ -26,20 +26,20 @@ from anaphora.entities.recognizers.recognizer import Mention
 __all__ = ["CalculationError", "evaluate", "expressions", "format_number"]
 
 _MAX_BITS = 4_096
-_MAX_DIGITS = 10  # that are shown of a number which has more than can be shown
-_MAX_PLAIN_DIGITS = 15  # digits of a number that is shown as it is
+_MAX_DIGITS = 10  # significant digits of a rounded number
+_MAX_PLAIN_DIGITS = 15  # digits of a number that is shown unrounded
 _CONTINUING = frozenset({"PLUS", "TIMES", "OVER", "POWER", "MOD", "SQUARED", "CUBED"})
 _ALONE = frozenset(
     {"NUMBER", "LAST", "OPEN", "CLOSE", "PERCENT", "TO", "BY", "FROM", "OF", "OFF", "AND"}
 )
 _VERBS = frozenset({"DOUBLE", "TRIPLE", "HALVE"})
-_MAX_RUN = 200  # symbols; what is longer is nothing that a person would ask
-_SLACK = 3  # symbols at each end that may not belong to it ("is that 5 plus 3")
+_MAX_RUN = 200  # symbols; no person asks for more
+_SLACK = 3  # symbols at each end that may not belong to the expression ("is that 5 plus 3")
 
 
 class CalculationError(Exception):
-    """An expression that has no value: ``zero`` (divided by it), ``root`` (of a negative
-    number), ``large`` (the result), ``last`` (there is no last result)."""
+    """An expression without a value. ``kind`` is ``zero`` (division by zero), ``root`` (of a
+    negative number), ``large`` (result too large) or ``last`` (there is no last result)."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(kind)
@@ -48,15 +48,16 @@ class CalculationError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """A number, or a percentage, which is one of what it is added to."""
+    """A number or a percentage; a percentage is relative to what it is added to."""
 
     number: Fraction
     percent: bool = False
 
 
 def expressions(text: str, language: str) -> list[Mention]:
-    """The expressions in ``text``. The value of one is its result; its metadata: ``open`` says
-    that it goes on from the last result (then it has no value), ``problem`` why it has none."""
+    """Recognize the expressions in ``text``. The value is the result. In the metadata, ``open`` is
+    True if the expression continues from the last result (then it has no value), ``problem`` says
+    why it has no value."""
     found = []
     for symbols, parsed in _parse_expressions(text, language):
         meta: dict[str, Any] = {"open": False}
@@ -70,20 +71,20 @@ def expressions(text: str, language: str) -> list[Mention]:
 
 
 def evaluate(text: str, language: str, last: Fraction | None = None) -> Fraction:
-    """What the first expression in ``text`` comes to; ``last`` is the last result.
+    """Evaluate the first expression in ``text``; ``last`` is the last result.
 
-    Raises :class:`CalculationError` where it has no value, ValueError where there is none.
+    Raises :class:`CalculationError` if it has no value, ValueError if there is no expression.
     """
     for symbols, parsed in _parse_expressions(text, language):
         if last is None and [one.kind for one in symbols[:2]] == ["LAST", "MINUS"]:
             last = Fraction()  # "minus 5" as a first question
         return _evaluate_tree(parsed, last)
-    raise ValueError("there is no expression in it")
+    raise ValueError("the text has no expression")
 
 
 def _parse_expressions(text: str, language: str) -> Iterator[tuple[list[Symbol], Any]]:
-    """The expressions with their trees; none that would go on from the last result where numbers
-    before it are no part of any."""
+    """The expressions with their trees, except those that would continue from the last result
+    although numbers precede them that are part of no expression."""
     for run in find_runs(text, language):
         for symbols, parsed in _parse_run(run.symbols):
             if not (run.follows_number and _continues_last(parsed)):
@@ -91,7 +92,7 @@ def _parse_expressions(text: str, language: str) -> Iterator[tuple[list[Symbol],
 
 
 def _continues_last(parsed: Any) -> bool:
-    """Whether it goes on from the last result."""
+    """Whether the expression continues from the last result."""
     try:
         _evaluate_tree(parsed, None)
     except CalculationError as problem:
@@ -100,8 +101,8 @@ def _continues_last(parsed: Any) -> bool:
 
 
 def _parse_run(run: Sequence[Symbol]) -> Iterator[tuple[list[Symbol], Any]]:
-    """The run as one expression or, if it is none, those between its "and"s: "5 + 3 and times
-    2"."""
+    """Parse the run as one expression or, failing that, as expressions separated by "and": "5 + 3
+    and times 2"."""
     if len(run) > _MAX_RUN:
         return
     if tree := _parse_longest(run):
@@ -118,7 +119,7 @@ def _format_plain(number: Fraction) -> str:
 
 
 def format_number(number: Fraction, language: str) -> str:
-    """The number in at most fifteen digits; one that needs more in ten, with ≈ before it."""
+    """Format a number with up to fifteen digits; longer ones are rounded to ten and marked "≈"."""
     if number.denominator == 1 and len(str(abs(number.numerator))) <= _MAX_PLAIN_DIGITS:
         return str(number.numerator).replace("-", "−")
     with localcontext() as context:
@@ -132,8 +133,8 @@ def format_number(number: Fraction, language: str) -> str:
 
 
 def _parse_longest(run: Sequence[Symbol]) -> tuple[list[Symbol], Any] | None:
-    """The longest part of the run that is an expression, but for a few symbols at its ends,
-    which are no numbers."""
+    """Parse the longest part of the run that is an expression; at most a few symbols at its ends
+    may be skipped, and no numbers."""
     cuts = [(left, right) for left in range(_SLACK + 1) for right in range(_SLACK + 1)]
     for left, right in sorted(cuts, key=lambda cut: (sum(cut), cut[1])):
         end = len(run) - right
@@ -150,7 +151,7 @@ def _parse_longest(run: Sequence[Symbol]) -> tuple[list[Symbol], Any] | None:
 
 
 def _has_operation(symbols: Sequence[Symbol]) -> bool:
-    """Whether something is done with a number: 'minus 5' and '10 percent' alone do nothing."""
+    """Whether an operation is applied to a number, unlike in "minus 5" and "10 percent"."""
     kinds = [one.kind for one in symbols]
     if kinds and kinds[0] in _VERBS:
         return True
@@ -160,13 +161,14 @@ def _has_operation(symbols: Sequence[Symbol]) -> bool:
 
 
 def _insert_implicit(run: Sequence[Symbol]) -> list[Symbol]:
-    """The run with what goes without saying: the last result before an operator."""
+    """Insert the implied last result before an operator, and resolve words that are ambiguous
+    between "of" and "from"."""
     symbols = []
-    taking = bool(run) and run[0].kind == "TAKE"
+    is_subtraction = bool(run) and run[0].kind == "TAKE"
     for index, one in enumerate(run):
         kind = one.kind
         if kind == "OF_OR_FROM":
-            kind = "FROM" if taking or index == 0 else "OF"
+            kind = "FROM" if is_subtraction or index == 0 else "OF"
         symbols.append(replace(one, kind=kind))
     if symbols and (
         symbols[0].kind in _CONTINUING or (symbols[0].kind == "MINUS" and symbols[0].spoken)
@@ -189,7 +191,7 @@ def _evaluate_tree(parsed: Any, last: Fraction | None) -> Fraction:
 
 
 class _Evaluation(Transformer[Token, _Value]):
-    """Computes from the leaves up: one method for each rule of the grammar."""
+    """Compute a tree from the leaves up: one method per rule of the grammar."""
 
     def __init__(self, last: Fraction | None) -> None:
         super().__init__()
@@ -207,8 +209,7 @@ class _Evaluation(Transformer[Token, _Value]):
         (value,) = _values(children)
         return value
 
-    def inner(self, children: list[Any]) -> _Value:
-        return self.whole(children)
+    inner = whole
 
     def plus(self, children: list[Any]) -> _Value:
         return reduce(_sum, _values(children))
@@ -234,32 +235,28 @@ class _Evaluation(Transformer[Token, _Value]):
     def times(self, children: list[Any]) -> _Value:
         return reduce(_product, _values(children))
 
+    share = times
+
     def over(self, children: list[Any]) -> _Value:
-        left, right = _values(children)
-        if not right.number:
-            raise CalculationError("zero")
-        return _check_size(left.number / right.number)
+        left, right = _dividend_and_divisor(children)
+        return _check_size(left / right)
 
     def remainder(self, children: list[Any]) -> _Value:
-        left, right = _values(children)
-        if not right.number:
-            raise CalculationError("zero")
-        return _check_size(left.number % right.number)
-
-    def share(self, children: list[Any]) -> _Value:
-        return self.times(children)
+        left, right = _dividend_and_divisor(children)
+        return _check_size(left % right)
 
     def double(self, children: list[Any]) -> _Value:
-        (value,) = _values(children) or (self.last([]),)
-        return _check_size(2 * value.number)
+        return self._scale(children, Fraction(2))
 
     def triple(self, children: list[Any]) -> _Value:
-        (value,) = _values(children) or (self.last([]),)
-        return _check_size(3 * value.number)
+        return self._scale(children, Fraction(3))
 
     def halve(self, children: list[Any]) -> _Value:
+        return self._scale(children, Fraction(1, 2))
+
+    def _scale(self, children: list[Any], factor: Fraction) -> _Value:
         (value,) = _values(children) or (self.last([]),)
-        return _check_size(value.number / 2)
+        return _check_size(value.number * factor)
 
     def negative(self, children: list[Any]) -> _Value:
         (value,) = _values(children)
@@ -294,6 +291,13 @@ def _values(children: list[Any]) -> list[_Value]:
     return [child for child in children if isinstance(child, _Value)]
 
 
+def _dividend_and_divisor(children: list[Any]) -> tuple[Fraction, Fraction]:
+    left, right = _values(children)
+    if not right.number:
+        raise CalculationError("zero")
+    return left.number, right.number
+
+
 def _sum(left: _Value, right: _Value) -> _Value:
     return _check_size(left.number + _share(right, left))
 
@@ -303,7 +307,7 @@ def _product(left: _Value, right: _Value) -> _Value:
 
 
 def _share(value: _Value, of: _Value) -> Fraction:
-    """A percentage is one of what it is added to or taken from."""
+    """The number to add or subtract; a percentage is relative to ``of``."""
     return value.number * of.number if value.percent and not of.percent else value.number
 
 
@@ -338,12 +342,12 @@ def _check_size(number: Fraction) -> _Value:
 
 
 class _SymbolLexer(Lexer):
-    """Hands over symbols that have been found already."""
+    """Pass symbols on to the parser as tokens."""
 
     def __init__(self, conf: object) -> None:
-        """``conf`` says what a lexer would need to know; this one needs nothing."""
+        """lark passes its lexer configuration, which is not needed."""
 
-    def lex(self, data: Any) -> Iterator[Token]:  # type: ignore[override] # of another input
+    def lex(self, data: Any) -> Iterator[Token]:  # type: ignore[override] # symbols, not text
         for one in data:
             yield Token(one.kind, one.value)
 

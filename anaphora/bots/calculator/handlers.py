@@ -1,4 +1,4 @@
-"""The handler of the model ``calculator``, which goes on from the last result."""
+"""The handler of the model ``calculator``, which can continue from the last result."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 __all__ = ["calculate"]
 
-_MAX_RESULTS = 10  # results in one answer
+_MAX_RESULTS = 10  # in one answer
 
 
 def calculate(match: Match, data: dict[str, Any], language: str) -> str:
-    """The result of each expression in the sentence, each going on from the one before ("5 plus 3
-    and times 2"). The conversation keeps the last for the next question."""
+    """Compute each expression in the sentence; one may continue from the result before it ("5 plus
+    3 and times 2"). The conversation keeps the last result for the next question."""
     (slot,) = match.slots.values()
-    said = (one for one in match.filling.variant.entities if one.element == slot.element)
+    mentions = (one for one in match.filling.variant.entities if one.element == slot.element)
     results = []
-    for expression in sorted(said, key=lambda one: one.start)[:_MAX_RESULTS]:
+    for expression in sorted(mentions, key=lambda one: one.start)[:_MAX_RESULTS]:
         last = Fraction(data["result"]) if "result" in data else None
         try:
             result = evaluate(expression.text, language, last)

@@ -1,4 +1,4 @@
-"""From a text to the tokens of arithmetic: numerals, and the words and signs of operators."""
+"""Split a text into arithmetic symbols: numerals, and words and signs of operators."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _STANDALONE_KINDS = frozenset({"DOUBLE", "HALVE", "SQUARED", "CUBED", "ROOT"})
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A token of arithmetic with its place in the text (offsets, half open). ``spoken`` says
-    that it is a word and no sign."""
+    """An arithmetic token with its half-open character span. ``spoken`` is True for a word, False
+    for a sign."""
 
     kind: str
     start: int
@@ -41,30 +41,30 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A stretch of text that consists of symbols alone. ``torn`` says that numbers before it are
-    no part of any: of "5 km + 3" the "+ 3" is not what was meant."""
+    """A maximal sequence of symbols. ``follows_number`` is True if numbers precede it that belong
+    to no run: in "5 km + 3", "+ 3" is not an expression."""
 
     symbols: tuple[Symbol, ...]
     follows_number: bool
 
 
 def find_runs(text: str, language: str) -> Iterator[Run]:
-    """The runs of ``text`` that may be expressions."""
+    """Find the runs of symbols that may be expressions."""
     words = _load_operators(base_code(language))
     found = split_atoms(text, create_normalizer(language))
     numbers = _find_numbers(text, found, words, get_numeral_reader(base_code(language)))
     run: list[Symbol] = []
-    torn = False
+    follows_number = False
     at = 0
     while at < len(found):
         symbols, after = _read_symbols(found, at, words, numbers)
         run += symbols
         if not symbols or after == len(found):
             if len(run) > 1 or (run and run[0].kind in _STANDALONE_KINDS):
-                yield Run(tuple(run), torn)
+                yield Run(tuple(run), follows_number)
             else:
-                torn = torn or any(one.kind == "NUMBER" for one in run)
-            torn = torn or (not symbols and found[at].kind == "digits")
+                follows_number = follows_number or any(one.kind == "NUMBER" for one in run)
+            follows_number = follows_number or (not symbols and found[at].kind == "digits")
             run = []
         at = after
 
@@ -75,7 +75,7 @@ def _read_symbols(
     words: _OperatorTable,
     numbers: Mapping[int, tuple[int, int | Fraction]],
 ) -> tuple[list[Symbol], int]:
-    """The symbols that begin with an atom, none if there is none, and the atom after them."""
+    """The symbols that begin at an atom, if any, and the index of the next atom."""
     start = found[at].start
     if (times := words.folds.get(found[at].text)) and at + 1 in numbers:
         end = found[at].end
@@ -93,19 +93,19 @@ def _read_symbols(
 def _find_numbers(
     text: str, found: Sequence[Atom], words: _OperatorTable, reader: NumeralReader
 ) -> dict[int, tuple[int, int | Fraction]]:
-    """The numbers by their first atoms: the atom after each, and its value."""
-    read = {}
+    """The numbers by the index of their first atom: the index after the last one, and the value."""
+    numbers = {}
     for one in reader.find_mixed(found, _find_literals(text, found, words.decimal)):
         if _is_number(one, found, reader) and not _is_part_of_word(one, found, words):
-            # "a third of" is a numeral, but here its "of" is what is done with it.
+            # "a third of" is a numeral, but here its "of" is the operator.
             last = words.match(found, one.end - 1) if one.end > one.start + 1 else None
-            read[one.start] = one.end - (last is not None and last[0] == "OF"), one.value
-    return read
+            numbers[one.start] = one.end - (last is not None and last[0] == "OF"), one.value
+    return numbers
 
 
 def _is_number(one: Numeral, found: Sequence[Atom], reader: NumeralReader) -> bool:
-    """Whether it is a number here: no ordinal, and none of the words that mostly mean something
-    else, but for fractions ("half of 8")."""
+    """Whether the numeral is a number here: not an ordinal, and not a word that mostly has another
+    meaning, except for fractions ("half of 8")."""
     if one.ordinal:
         return False
     spoken = found[one.start].kind == "word"
@@ -114,7 +114,7 @@ def _is_number(one: Numeral, found: Sequence[Atom], reader: NumeralReader) -> bo
 
 
 def _is_part_of_word(one: Numeral, found: Sequence[Atom], words: _OperatorTable) -> bool:
-    """Whether it is but a piece of something: of "5km", "A4", "1.2.3"."""
+    """Whether the numeral is part of a longer token: "5km", "A4", "1.2.3"."""
     before, behind = one.start - 1, one.end
     if before >= 0 and found[one.start].glued and words.match(found, before) is None:
         piece = found[before].kind != "mark"
@@ -126,15 +126,15 @@ def _is_part_of_word(one: Numeral, found: Sequence[Atom], words: _OperatorTable)
 
 
 def _find_literals(text: str, found: Sequence[Atom], decimal: str) -> dict[int, EmbeddedNumber]:
-    """The numbers in digits, by their first atoms. Of point and comma the one that the language
-    does not use for decimals separates thousands, where three digits follow; so does a blank."""
-    read: dict[int, EmbeddedNumber] = {}
+    """The numbers in digits by the index of their first atom. Before three digits, a space and
+    whichever of point and comma is not the decimal separator separate thousands."""
+    literals: dict[int, EmbeddedNumber] = {}
     at = 0
     while at < len(found):
         start = at
         if (part := _parse_fraction(text, found[at])) is not None:
             at += 1
-            read[start] = EmbeddedNumber(at, part)
+            literals[start] = EmbeddedNumber(at, part)
             continue
         if found[at].kind != "digits":
             at += 1
@@ -154,12 +154,13 @@ def _find_literals(text: str, found: Sequence[Atom], decimal: str) -> dict[int, 
         at += part is not None
         if len(digits) + len(fraction) <= _MAX_DIGITS and abs(exponent) <= _MAX_EXPONENT:
             value = Fraction(int(digits + fraction)) * Fraction(10) ** (exponent - len(fraction))
-            read[start] = EmbeddedNumber(at, value + (part or 0))
-    return read
+            literals[start] = EmbeddedNumber(at, value + (part or 0))
+    return literals
 
 
 def _group_length(text: str, found: Sequence[Atom], at: int, decimal: str) -> int:
-    """How many atoms a separator and three digits behind it take; 0 if they are not there."""
+    """The number of atoms of a thousands separator and the three digits after it; 0 if there are
+    none."""
     if (
         _is_separator(found, at)
         and found[at].text != decimal
@@ -173,7 +174,7 @@ def _group_length(text: str, found: Sequence[Atom], at: int, decimal: str) -> in
 
 
 def _read_exponent(found: Sequence[Atom], at: int) -> tuple[int, int] | None:
-    """The exponent of "1e5" and "1e-5", and the atom after it."""
+    """The exponent of "1e5" and "1e-5", and the index of the next atom."""
     if at >= len(found) or found[at].text != "e" or not found[at].glued:
         return None
     signed = at + 1 < len(found) and found[at + 1].text in ("-", "+") and found[at + 1].glued
@@ -181,12 +182,12 @@ def _read_exponent(found: Sequence[Atom], at: int) -> tuple[int, int] | None:
     if digits >= len(found) or found[digits].kind != "digits" or not found[digits].glued:
         return None
     sign = -1 if signed and found[at + 1].text == "-" else 1
-    # What has more digits is too large anyway, and int() takes its time for it.
+    # More digits are too large anyway, and int() is slow on them.
     return sign * int(found[digits].text[:_MAX_DIGITS]), digits + 1
 
 
 def _parse_fraction(text: str, atom: Atom) -> Fraction | None:
-    """What ½ is."""
+    """The value of a fraction character such as ½."""
     if atom.kind != "mark" or atom.end - atom.start != 1:
         return None
     value = unicodedata.numeric(text[atom.start], 0)
@@ -194,7 +195,7 @@ def _parse_fraction(text: str, atom: Atom) -> Fraction | None:
 
 
 def _is_separator(found: Sequence[Atom], at: int) -> bool:
-    """Whether a separator with further digits stands there."""
+    """Whether there is a point or a comma followed by digits."""
     return (
         at + 1 < len(found)
         and found[at].text in (".", ",")
@@ -205,8 +206,8 @@ def _is_separator(found: Sequence[Atom], at: int) -> bool:
 
 
 class _OperatorTable:
-    """The operators of one language by their first words. ``folds`` are words that multiply the
-    number behind them."""
+    """The operators of a language by their first words. ``folds`` are words that multiply the
+    number after them («дважды»)."""
 
     def __init__(self, table: Mapping[str, Any], language: str) -> None:
         normalize = create_normalizer(language)
@@ -223,7 +224,7 @@ class _OperatorTable:
             listed.sort(key=lambda one: -len(one[0]))
 
     def match(self, found: Sequence[Atom], at: int) -> tuple[str, int] | None:
-        """The longest operator that begins with this atom, and the atom after it."""
+        """The longest operator that begins at this atom, and the index of the next atom."""
         for words, kind in self._phrases.get(found[at].text, ()):
             end = at + len(words)
             if tuple(atom.text for atom in found[at:end]) == words:

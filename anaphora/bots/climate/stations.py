@@ -1,8 +1,8 @@
-"""The climate of well-known cities: averages of many years, month by month.
+"""Climate normals of well-known cities: thirty-year averages by month.
 
-``climate.csv`` has for each city the mean high and low of each month in °C and the days with
-rain or snow (of 1 mm and more), rounded, as the weather services publish them for 1991 to 2020
-(where they do not, for the thirty years before).
+For each city, ``climate.csv`` has the mean high and low of each month in °C and the number of days
+with rain or snow (1 mm or more), rounded, as published by the weather services for 1991 to 2020, or
+else for the thirty years before.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ __all__ = [
     "nearest_station",
 ]
 
-_RADIUS = 6371.0  # of the earth, in km
+_RADIUS = 6371.0  # km
 _DAYS_OF_YEAR = 366
 
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """A city with its averages from January to December: highs, lows, rainy days."""
+    """A city with its monthly averages from January to December: high, low, rainy days."""
 
     name: str
     name_ru: str
@@ -47,7 +47,7 @@ class Station:
 
 @dataclass(frozen=True, slots=True)
 class ClimateNormal:
-    """What is usual: °C by day and by night, and the share of rainy days (0 to 1)."""
+    """Mean daily high and low in °C, and the share of rainy days (0 to 1)."""
 
     high: float
     low: float
@@ -56,7 +56,7 @@ class ClimateNormal:
 
 @cache
 def load_stations() -> tuple[Station, ...]:
-    """All of them, by name."""
+    """All stations, sorted by name."""
     text = files(__package__).joinpath("climate.csv").read_text(encoding="utf-8")
     return tuple(
         Station(
@@ -74,7 +74,7 @@ def load_stations() -> tuple[Station, ...]:
 
 
 def nearest_station(latitude: float, longitude: float) -> tuple[Station, float]:
-    """The station that is nearest to a point, and how many kilometres lie between."""
+    """The station nearest to a point, and its distance in km."""
     station = load_stations()[
         int(np.argmax(_station_vectors() @ _unit_vector(latitude, longitude)))
     ]
@@ -82,7 +82,7 @@ def nearest_station(latitude: float, longitude: float) -> tuple[Station, float]:
 
 
 def climate_normal(station: Station, first: date, last: date) -> ClimateNormal:
-    """What is usual on the days from ``first`` to ``last``; of more than a year, a year's."""
+    """The averages for the days from ``first`` to ``last``, at most a year."""
     count = min((last - first).days + 1, _DAYS_OF_YEAR)
     months = [0] * 12
     for day in range(count):
@@ -97,22 +97,22 @@ def climate_normal(station: Station, first: date, last: date) -> ClimateNormal:
 
 
 def distance(latitude: float, longitude: float, latitude2: float, longitude2: float) -> float:
-    """The kilometres between two points on the earth."""
-    a, b = radians(latitude), radians(latitude2)
-    across, along = sin((b - a) / 2), sin(radians(longitude2 - longitude) / 2)
-    return 2 * _RADIUS * asin(min(1.0, sqrt(across**2 + cos(a) * cos(b) * along**2)))
+    """The great-circle distance between two points in km (haversine formula)."""
+    phi1, phi2 = radians(latitude), radians(latitude2)
+    north, east = sin((phi2 - phi1) / 2), sin(radians(longitude2 - longitude) / 2)
+    return 2 * _RADIUS * asin(min(1.0, sqrt(north**2 + cos(phi1) * cos(phi2) * east**2)))
 
 
 @cache
 def _station_vectors() -> npt.NDArray[np.float64]:
-    """From the middle of the earth to each station: the nearest one lies least aside (to measure
-    the way to all of them takes a hundred times as long)."""
+    """The unit vectors of all stations. The nearest one has the largest dot product, which is a
+    hundred times faster to compute than the distances."""
     return np.array([_unit_vector(one.latitude, one.longitude) for one in load_stations()])
 
 
 def _unit_vector(latitude: float, longitude: float) -> npt.NDArray[np.float64]:
-    up, round_ = radians(latitude), radians(longitude)
-    return np.array([cos(up) * cos(round_), cos(up) * sin(round_), sin(up)])
+    phi, theta = radians(latitude), radians(longitude)
+    return np.array([cos(phi) * cos(theta), cos(phi) * sin(theta), sin(phi)])
 
 
 def _parse_months(text: str) -> tuple[int, ...]:

@@ -1,19 +1,19 @@
-"""The handlers of the model ``time``: the time here, the time there, and how far they differ.
+"""The handlers of the model ``time``: local times and differences between them.
 
-``data["when"]`` holds the moment of "when it is 5pm here" for the place that is asked about next.
+``data["when"]`` keeps the time of "when it is 5pm here" for questions about further places.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from anaphora.bots.date_text import format_clock, format_day
 from anaphora.bots.place_names import city_name, local_name
 from anaphora.bots.texts import load_texts
 from anaphora.bots.time.clauses import resolve_places
-from anaphora.bots.time.country_zones import country_time_zones
+from anaphora.bots.time.country_zones import country_time_zones, find_time_zone
 
 if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
@@ -25,21 +25,22 @@ _CLOCKS = frozenset({"minute", "hour"})
 
 
 def here(data: dict[str, Any], at: datetime, language: str) -> str:
-    """The local time of the one who asks."""
+    """Answer with the user's local time."""
     data.pop("when", None)
     day = format_day(at.date(), language, at.date())
     return _format_answer("here", language, clock=format_clock(at), day=day)
 
 
 def there(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
-    """The time in a place: now, or "and in Sydney?", at the time that was spoken of before."""
+    """Answer with the time in a place: now or, after a question with a time, at that time ("and in
+    Sydney?")."""
     (city,) = match.slots["city"].entities
     if match.slots["topic"].source == "sentence":
         data.pop("when", None)
     if asked := data.get("when"):
         base = asked["zone"] and (ZoneInfo(asked["zone"]), asked["place"])
         return _answer_at_time(city, datetime.fromisoformat(asked["time"]), base, at, language)
-    zone = _zone(city)
+    zone = _time_zone(city)
     if zone is None:
         return _unknown_place(city, language)
     time = at.astimezone(zone)
@@ -50,7 +51,7 @@ def there(match: Match, data: dict[str, Any], at: datetime, language: str) -> st
         place = f"{place} ({capital})"
         least, most = (_format_time(one, time, language) for one in others)
         elsewhere = _format_answer("elsewhere", language, least=least, most=most)
-    said = _format_answer(
+    answer = _format_answer(
         "there",
         language,
         place=place,
@@ -58,22 +59,22 @@ def there(match: Match, data: dict[str, Any], at: datetime, language: str) -> st
         day=format_day(time.date(), language, at.date()),
         difference=_format_offset(offset, language) or load_texts("time", language)["same"],
     )
-    return said + elsewhere
+    return answer + elsewhere
 
 
 def when(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
-    """The time in a place at some time of the one who asks, or of another place; the time here
-    at some time of a place. A day without a time of the day changes nothing."""
+    """Convert a given time between the user and a place, or between two places. A date without a
+    time of day is ignored."""
     asked = match.slots["date"].entities[0].meta
     if asked.get("grain") not in _CLOCKS or "start" not in asked:
         data.pop("when", None)
         return there(match, data, at, language)
     clock = datetime.fromisoformat(asked["start"]).replace(tzinfo=None)
     city, base = resolve_places(match)
-    zone = _zone(base) if base else at.tzinfo
+    zone = _time_zone(base) if base else at.tzinfo
     if base and zone is None:
         return _unknown_place(base, language)
-    # An hour that the clocks skip is the one behind it.
+    # A time that daylight saving skips becomes the one after the gap.
     time = clock.replace(tzinfo=zone).astimezone(UTC).astimezone(zone)
     place = local_name(base, language) if base else ""
     data["when"] = {
@@ -95,12 +96,11 @@ def when(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
 
 
 def difference(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
-    """By how much the time in a place is ahead of or behind that of another, or of the one who
-    asks."""
+    """Answer with the time difference between two places, or between a place and the user."""
     data.pop("when", None)
     (city,), other = match.slots["city"].entities, match.slots.get("other")
     places = [city, *(other.entities if other else ())]
-    zones = [_zone(place) for place in places]
+    zones = [_time_zone(place) for place in places]
     for place, zone in zip(places, zones, strict=True):
         if zone is None:
             return _unknown_place(place, language)
@@ -122,8 +122,9 @@ def _answer_at_time(
     at: datetime,
     language: str,
 ) -> str:
-    """The time in a place when it is that time in another, or with the one who asks."""
-    zone = _zone(city)
+    """Answer with the local time of ``city`` at ``time``, which is given for another place or for
+    the user."""
+    zone = _time_zone(city)
     if zone is None:
         return _unknown_place(city, language)
     local = time.astimezone(zone)
@@ -140,7 +141,7 @@ def _answer_at_time(
 
 
 def _format_time(time: datetime, beside: datetime, language: str) -> str:
-    """A clock; with its day where that is another than the one beside it."""
+    """The time of day; with the day if it differs from that of ``beside``."""
     if time.date() == beside.date():
         return format_clock(time)
     day = format_day(time.date(), language, beside.date())
@@ -148,7 +149,7 @@ def _format_time(time: datetime, beside: datetime, language: str) -> str:
 
 
 def _earliest_and_latest(city: Entity, at: datetime) -> tuple[datetime, datetime] | None:
-    """The earliest and the latest time in a country that has more than one."""
+    """The earliest and the latest local time in a country with several time zones, else None."""
     if city.meta.get("kind") != "country" or "capital" not in city.meta:
         return None
     times = sorted(
@@ -158,11 +159,8 @@ def _earliest_and_latest(city: Entity, at: datetime) -> tuple[datetime, datetime
     return (times[0], times[-1]) if times and _offset_difference(times[-1], times[0]) else None
 
 
-def _zone(city: Entity) -> ZoneInfo | None:
-    try:
-        return ZoneInfo(city.meta["timezone"])
-    except (KeyError, ValueError, OSError, ZoneInfoNotFoundError):
-        return None
+def _time_zone(city: Entity) -> ZoneInfo | None:
+    return find_time_zone(city.meta.get("timezone"))
 
 
 def _offset_difference(there: datetime, here: datetime) -> timedelta:
@@ -170,7 +168,7 @@ def _offset_difference(there: datetime, here: datetime) -> timedelta:
 
 
 def _format_offset(offset: timedelta, language: str) -> str:
-    """ "+8 h", "−3:30 h"; "" for none."""
+    """ "+8 h", "−3:30 h"; '' for no difference."""
     sign = "+" if offset > timedelta() else "−"
     return f"{sign}{_format_hours(abs(offset), language)}" if offset else ""
 

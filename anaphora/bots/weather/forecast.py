@@ -1,7 +1,7 @@
-"""The forecast of a service that answers as Open-Meteo does, where one is configured.
+"""Fetch forecasts from a service with the API of Open-Meteo, if one is configured.
 
-The environment variable ``ANAPHORA_FORECAST_URL`` names it, without ``/v1/forecast``. Whatever is
-wrong with it, there is an answer without it: it gets little time, and the log tells the rest.
+The environment variable ``ANAPHORA_FORECAST_URL`` is its URL without ``/v1/forecast``. A failing or
+slow service is logged, and the bot answers without it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ __all__ = ["URL_VARIABLE", "Forecast", "fetch_forecast"]
 
 URL_VARIABLE = "ANAPHORA_FORECAST_URL"
 
-_SECONDS = 3.0  # a user waits for the answer
+_SECONDS = 3.0  # the user is waiting
 _MAX_BYTES = 1_000_000
-# Services know the weather of some weeks: a question about next summer need not wait for one.
+# Services cover some weeks: a question about next summer need not wait for one.
 _PAST, _AHEAD = timedelta(days=90), timedelta(days=15)
 _DAILY = (
     "temperature_2m_max",
@@ -38,8 +38,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """°C by day and by night, on average over the days, and the greatest chance of rain (0 to
-    1)."""
+    """Mean daily high and low in °C, and the highest daily chance of rain (0 to 1)."""
 
     high: float
     low: float
@@ -55,8 +54,8 @@ def fetch_forecast(
     *,
     today: date,
 ) -> Forecast | None:
-    """The weather from ``first`` to ``last``; None if no service is configured, if the days are
-    too far from ``today``, or if it does not answer (which the log tells)."""
+    """Fetch the forecast from ``first`` to ``last``. None if no service is configured, if the days
+    are too far from ``today``, or if the request fails (which is logged)."""
     address = os.environ.get(URL_VARIABLE)
     if not address or today - first > _PAST or last - today > _AHEAD:
         return None
@@ -74,14 +73,14 @@ def fetch_forecast(
         _log.warning(
             "%s is set, but httpx is missing: pip install 'anaphora[forecast]'", URL_VARIABLE
         )
-    except Exception as error:  # whatever a service may answer, there is an answer without it
+    except Exception as error:  # the bot can answer without the service
         _log.warning("no forecast from %s: %s: %s", address, type(error).__name__, error)
     return None
 
 
 def _fetch_json(address: str, parameters: dict[str, str]) -> Any:
-    """The JSON that is there. Raises whatever may go wrong; also when it takes too long (httpx's
-    own limit is one for each piece of the answer), or is too long."""
+    """Fetch JSON. Raises errors of httpx, TimeoutError if the whole answer takes too long (the
+    timeout of httpx holds for each chunk), and ValueError if it is too long or not JSON."""
     with forks_delayed():
         import httpx
 
@@ -91,20 +90,20 @@ def _fetch_json(address: str, parameters: dict[str, str]) -> Any:
         for piece in reply.iter_bytes():
             body += piece
             if len(body) > _MAX_BYTES:
-                raise ValueError(f"the answer is longer than {_MAX_BYTES:,} bytes")
+                raise ValueError(f"the response is longer than {_MAX_BYTES:,} bytes")
             if monotonic() > end:
-                raise TimeoutError(f"the answer takes longer than {_SECONDS:g} seconds")
+                raise TimeoutError(f"the response takes longer than {_SECONDS:g} seconds")
     return json.loads(body)
 
 
 def _parse_daily(daily: dict[str, Any]) -> Forecast:
     highs, lows, chances, sums = (_finite_values(daily.get(name)) for name in _DAILY)
     if not highs or not lows:
-        raise ValueError("it knows no temperatures of these days")
+        raise ValueError("the response has no temperatures for these days")
     wet = max(chances) / 100 if chances else float(any(one >= _WET for one in sums))
     return Forecast(sum(highs) / len(highs), sum(lows) / len(lows), min(max(wet, 0.0), 1.0))
 
 
 def _finite_values(values: Sequence[Any] | None) -> list[float]:
-    read = (float(value) for value in values or () if value is not None)
-    return [value for value in read if isfinite(value)]
+    numbers = (float(value) for value in values or () if value is not None)
+    return [number for number in numbers if isfinite(number)]

@@ -1,5 +1,5 @@
-"""The handlers of the model ``weather``: a forecast where a service is configured, else what is
-usual there at that time of the year."""
+"""The handlers of the model ``weather``: a forecast if a service is configured, else the climate
+normal of the nearest station."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
 
 __all__ = ["rain", "temperature", "weather"]
 
-_MAX_STATION_DISTANCE = 150.0  # km; beyond that the climate is another one
-_SAME_PLACE_DISTANCE = 25.0  # km; within that a station needs no mention
+_MAX_STATION_DISTANCE = 150.0  # km; beyond it the climate may differ
+_SAME_PLACE_DISTANCE = 25.0  # km; a station within it is not mentioned
 _MAX_ANSWERS = 4
-_FREEZING, _COOL = -5.0, 4.0  # °C on average; it snows below, it may do so between
+_FREEZING, _COOL = -5.0, 4.0  # mean °C: snow below the first, rain above the second
 
 
 def weather(match: Match, at: datetime, language: str, unit: str | None = None) -> str:
-    """Warmth and rain."""
+    """Answer with temperatures and rain."""
     return _format_answer("weather", match, at, language, unit)
 
 
 def temperature(match: Match, at: datetime, language: str, unit: str | None = None) -> str:
-    """The warmth alone, in the unit that was asked for."""
+    """Answer with temperatures only, in the requested unit."""
     return _format_answer("temperature", match, at, language, unit)
 
 
 def rain(match: Match, at: datetime, language: str) -> str:
-    """The rain alone."""
+    """Answer with rain only."""
     return _format_answer("rain", match, at, language)
 
 
 def _format_answer(
     what: str, match: Match, at: datetime, language: str, unit: str | None = None
 ) -> str:
-    """A line for each place and each date that was named."""
+    """A line for each place and date of the question."""
     today = at.date()
     days = [date_range(when.meta, today) for when in _named_entities(match, "date")] or [
         (today, today)
@@ -58,7 +58,8 @@ def _format_answer(
 
 
 def _named_entities(match: Match, slot: str) -> Iterator[Entity]:
-    """What fills the slot, and what else of its element the sentence has ("in Tokyo and Osaka")."""
+    """The entities of the slot, and the others of its element in the sentence ("in Tokyo and
+    Osaka")."""
     filled = match.slots.get(slot)
     if filled is None:
         return
@@ -107,7 +108,7 @@ def _format_line(
 
 
 def _precipitation(celsius: float) -> str:
-    """What falls when it is so warm on average."""
+    """The kind of precipitation at a mean temperature."""
     if celsius < _FREEZING:
         return "snow"
     return "mixed" if celsius < _COOL else "rain"

@@ -1,4 +1,4 @@
-"""``anaphora check``: a model's mistakes, and whether its samples come out as they say."""
+"""``anaphora check``: validate models and run their sample dialogs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,14 @@ from rich.text import Text
 
 from anaphora.cli.authoring.junit import check_writable, write_junit
 from anaphora.cli.authoring.sample_results import Case, Suite, Tone, format_case, run_case
-from anaphora.cli.terminal import create_console, print_error
+from anaphora.cli.terminal import (
+    EXIT_INTERRUPTED,
+    create_console,
+    create_error_console,
+    pluralize,
+    print_error,
+    print_warning,
+)
 from anaphora.errors import AnaphoraError, Problem
 
 if TYPE_CHECKING:
@@ -33,8 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 _STYLES: dict[Tone, str] = {"bad": "red", "quiet": "dim", "": ""}
-_PATIENCE = 1.0  # seconds without a progress bar
-_INTERRUPTED = 130
+_PATIENCE = 1.0  # seconds before a progress bar appears
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +75,8 @@ def check(
             min=1,
             max=256,
             metavar="N",
-            help="Run the dialogs in N processes. Left out: one for each core if they are very "
-            "many, else this one.",
+            help="Run the dialogs in N processes. Default: one per core if there are very many "
+            "dialogs, else one.",
             show_default=False,
         ),
     ] = None,
@@ -85,14 +91,13 @@ def check(
         bool,
         typer.Option(
             "--strict",
-            help="Let warnings count as mistakes, elements that no intent can take among them.",
+            help="Count warnings as mistakes, including elements that no intent can use.",
         ),
-    ] = (False),
+    ] = False,
 ) -> None:
     """Validate models and run their samples.
 
-    The exit code is 1 if anything is wrong. Each dialog of the samples is a conversation of its
-    own.
+    The exit code is 1 if anything is wrong. Each sample dialog is a separate conversation.
 
     Example: anaphora check bot.yaml --samples dialogs.yaml --junit report.xml
     """
@@ -104,7 +109,7 @@ def check(
         suites = [_check_model(out, name, options) for name in models]
     except KeyboardInterrupt:
         typer.echo("Interrupted.", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     if junit:
         write_junit(junit, suites)
     raise typer.Exit(0 if all(suite.passed for suite in suites) else 1)
@@ -117,7 +122,7 @@ def _check_model(out: Console, name: str, options: _Options) -> Suite:
         model = load_model(name)
         found = (*model.warnings, *(_find_unreachable(model) if options.strict else ()))
         for warning in found:
-            _print_warning(str(warning))
+            print_warning(warning)
         _print_notes(model)
         dialogs = load_samples(options.samples, model) if options.samples else model.samples
         cases = _run_dialogs(out, model, dialogs, options)
@@ -126,8 +131,8 @@ def _check_model(out: Console, name: str, options: _Options) -> Suite:
         return Suite(name, error=str(error))
     warnings = tuple(map(str, found)) if options.strict else ()
     if warnings:
-        _print_warning(
-            f"{_pluralize(len(warnings), 'warning')} of {model.id}, which --strict lets count"
+        print_warning(
+            f"--strict counts {pluralize(len(warnings), 'warning')} of {model.id} as mistakes"
         )
     return Suite(model.id, cases, source=str(options.samples or model.source), warnings=warnings)
 
@@ -137,21 +142,21 @@ def _find_unreachable(model: Model) -> Iterator[Problem]:
 
     for element in find_unreachable_elements(model):
         yield Problem(
-            f"no intent takes the element '{element}', and no other element has it as a part",
+            f"no intent uses the element '{element}', and no other element has it as a part",
             model.source,
-            hint="let an intent take it, or make words that mean nothing stop words",
+            hint="use it in an intent, or make words without meaning stop words",
         )
 
 
 def _run_dialogs(
     out: Console, model: Model, dialogs: Sequence[Dialog], options: _Options
 ) -> tuple[Case, ...]:
-    """Run the dialogs and print what comes of each as soon as its turn has come."""
+    """Run the dialogs and print each result as soon as it is known, in order."""
     if not options.as_json:
         out.print(
-            f"{model.id}: {_pluralize(len(model.elements), 'element')}, "
-            f"{_pluralize(len(model.intents), 'intent')}, "
-            f"{_pluralize(len(dialogs), 'sample dialog')}"
+            f"{model.id}: {pluralize(len(model.elements), 'element')}, "
+            f"{pluralize(len(model.intents), 'intent')}, "
+            f"{pluralize(len(dialogs), 'sample dialog')}"
         )
     cases = []
     with (
@@ -174,7 +179,7 @@ def _run_dialogs(
 def _run_cases(
     model: Model, dialogs: Sequence[Dialog], jobs: int | None
 ) -> Generator[Case, None, None]:
-    """What comes of the dialogs, in their order."""
+    """The results of the dialogs, in order."""
     from anaphora.engine.engine import Engine
     from anaphora.engine.samples.process_pool import default_jobs, run_in_processes
 
@@ -189,12 +194,12 @@ def _run_cases(
 
 @contextmanager
 def _progress(out: Console, total: int) -> Iterator[Callable[[], None]]:
-    """What to call as each dialog is through. A bar comes up where that takes long, if there is
-    a terminal to show it."""
+    """Yield a function to call after each dialog. On a terminal, a progress bar appears if the run
+    takes longer than a second."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda: None
         return
-    # Only a console knows how to print above a bar of its own.
+    # Only the console that draws the bar can print above it.
     shared = sys.stdout is not None and sys.stdout.isatty()
     progress = Progress(
         *(TextColumn("dialogs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()),
@@ -218,7 +223,7 @@ def _progress(out: Console, total: int) -> Iterator[Callable[[], None]]:
 
 
 def _print_case(out: Console, case: Case) -> None:
-    """A line for the dialog and, if it failed, every turn."""
+    """Print a line for the dialog and, if it failed, its turns."""
     mark = Text("✓", style="green") if case.passed else Text("✗", style="red")
     place = f" (line {case.line})" if case.line else ""
     out.print(Text.assemble("  ", mark, f" {case.title}{place}"))
@@ -232,20 +237,20 @@ def _print_summary(out: Console, cases: Sequence[Case]) -> None:
     if not cases:
         out.print("  no samples to run")
     elif failed:
-        out.print(Text(f"{failed} of {_pluralize(len(cases), 'dialog')} failed", style="red"))
+        out.print(Text(f"{failed} of {pluralize(len(cases), 'dialog')} failed", style="red"))
     else:
-        out.print(Text(f"{_pluralize(len(cases), 'dialog')} passed", style="green"))
+        out.print(Text(f"{pluralize(len(cases), 'dialog')} passed", style="green"))
 
 
 def _print_notes(model: Model) -> None:
-    """Tell what no mistake is, and yet may surprise: the exit code stays the same. Who checks a
-    bundled model has no use for it."""
+    """Print notes on behavior that may surprise the author, except for bundled models. They do not
+    change the exit code."""
     from anaphora.models import catalog
 
     if Path(model.source) in map(catalog.model_path, catalog.model_names()):
         return
     for problem in (*_missing_packages(model), *_uncovered_qualifiers(model)):
-        _print_message(f"Note: {problem}")
+        create_error_console().print(Text(f"Note: {problem}"))
 
 
 def _missing_packages(model: Model) -> Iterator[Problem]:
@@ -255,15 +260,15 @@ def _missing_packages(model: Model) -> Iterator[Problem]:
 
     for code in dict.fromkeys(map(base_code, model.languages)):
         if extra := missing_segmenter(code):
-            lack = "words are not told apart: synonyms are also found inside other words"
+            effect = "words are not segmented: synonyms are also found inside other words"
         elif extra := missing_analyzer(code):
-            lack = "verbs are not found in their forms, and endings are taken off whole words"
+            effect = "verb forms are not recognized, and endings are cut off whole words"
         else:
             continue
         yield Problem(
-            f"{extra.capitalize()} {lack}",
+            f"{extra.capitalize()} {effect}",
             model.source,
-            hint=f"install what tells them apart: pip install 'anaphora[{extra}]'",
+            hint=f"install the analyzer: pip install 'anaphora[{extra}]'",
         )
 
 
@@ -278,21 +283,8 @@ def _uncovered_qualifiers(model: Model) -> Iterator[Problem]:
         for language, some in words.items()
     )
     yield Problem(
-        f"no element of {model.id} covers words that turn the sense ({listed})",
+        f"no element of {model.id} covers words that change the meaning ({listed})",
         model.source,
-        hint="until one does, 'do not …' is answered like 'do …': give an element such synonyms "
+        hint="'do not …' is answered like 'do …': give an element such synonyms "
         "('without milk'), or add the words to stop_words",
     )
-
-
-def _print_warning(message: str) -> None:
-    _print_message(f"Warning: {message}", style="yellow")
-
-
-def _print_message(message: str, style: str = "") -> None:
-    err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
-    err.print(Text(message, style=style))
-
-
-def _pluralize(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""``anaphora import …``: models of other programs."""
+"""``anaphora import …``: translate models of other programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from anaphora.cli.terminal import print_error
+from anaphora.cli.terminal import (
+    create_error_console,
+    print_error,
+    print_warning,
+    write_new_file,
+)
 from anaphora.errors import ModelError, Problem
 
 if TYPE_CHECKING:
@@ -56,19 +61,17 @@ def nlpcraft(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the translation to a file.",
+            help="Write the translation to this file.",
             dir_okay=False,
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a file that is there already.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     intents: Annotated[
         list[Path] | None,
         typer.Option(
             "--intents",
             metavar="FILE",
-            help="A file with intents that stood in the code of the bot; may be repeated.",
+            help="A file with intents from the code of the bot; may be repeated.",
             exists=True,
             dir_okay=False,
         ),
@@ -81,11 +84,11 @@ def nlpcraft(
 ) -> None:
     """Translate a model file of NLPCraft 0.9 or 1.0.
 
-    The translation goes to the standard output, or to a file with --output; the report of what
-    was mapped, changed and ignored goes to the standard error output. The exit code is 1 if
-    the model has mistakes.
+    The translation goes to the standard output, or to the file of --output. A report of the mapped,
+    changed and ignored keys goes to the standard error output. The exit code is 1 if the model has
+    mistakes.
 
-    Such a file can also be used as it is: 'anaphora check FILE', 'anaphora chat FILE'.
+    Such a file also works untranslated: 'anaphora check FILE', 'anaphora chat FILE'.
 
     Example: anaphora import nlpcraft lights.yaml --intents lights.idl --output lights-new.yaml
     """
@@ -101,15 +104,19 @@ def nlpcraft(
     _add_intents(translation.root, intents or [])
     given = {key for key, option in (("intents", intents), ("language", language)) if option}
     notes = [note for note in translation.notes if note.key not in given]
-    written = print_model(translation.root)  # before the check, which takes mistakes out
-    err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    written = print_model(translation.root)  # before the check, which removes mistakes
+    err = create_error_console()
     _print_notes(err, source, root, version, notes)
     _warn_of_imports(err, translation.root, file, intents or [], output)
-    model = _check_original(err, file, intents or [], source, translation.notes)
+    model = _check_original(file, intents or [], source, translation.notes)
     if model:
         _warn_of_lost_intents(err, _intent_texts(translation.root), model)
     head = f"# Translated from {file.name!r}, a model of NLPCraft {version}."
-    _write_translation(f"{head}\n{written}", output, force=force)
+    text = f"{head}\n{written}"
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_new_file(output, text, force=force)
     raise typer.Exit(0 if model else 1)
 
 
@@ -118,14 +125,14 @@ def _check_options(id: str, language: str) -> None:
 
     if id and make_id(id) != id:
         raise typer.BadParameter(
-            f"'{id}' cannot be an id: take letters, digits, '_', '-' and ':', a letter first"
+            f"'{id}' cannot be an id: use letters, digits, '_', '-' and ':', starting with a letter"
         )
     if language and not _LANGUAGE.fullmatch(language):
-        raise typer.BadParameter(f"'{language}' is not the code of a language such as en")
+        raise typer.BadParameter(f"'{language}' is not a language code such as en")
 
 
 def _read(file: Path) -> tuple[SourceText, MappingNode, Version]:
-    """The file's text, its tree, and the version of NLPCraft that it is for."""
+    """The file's text, its tree, and the version of NLPCraft that it was written for."""
     from anaphora.models.nlpcraft import detect_version
     from anaphora.models.reading.files import file_format, read_text
     from anaphora.models.reading.json_reader import read_json
@@ -141,9 +148,9 @@ def _read(file: Path) -> tuple[SourceText, MappingNode, Version]:
     if not isinstance(root, MappingNode) or version is None:
         raise ModelError(
             Problem(
-                "nothing in this file is NLPCraft's own",
+                "this is not a model file of NLPCraft",
                 source=str(file),
-                hint="'anaphora check' tells whether it can be used as it is",
+                hint="'anaphora check' says whether it is a valid model file",
             )
         )
     return source, root, version
@@ -178,7 +185,7 @@ def _print_notes(
     version: str,
     notes: Sequence[TranslationNote],
 ) -> None:
-    """Print what became of the keys, by kind and in the order of the file."""
+    """Print the notes on the keys, by kind and in the order of the file."""
     from anaphora.models.reading.source import replace_unprintable
 
     err.print(replace_unprintable(f"{source.name}: a model file of NLPCraft {version}"))
@@ -188,44 +195,28 @@ def _print_notes(
         if chosen:
             err.print(Text(f"{kind}:", style=style))
         for note in chosen:
-            is_whole = note.offset == root.start
-            place = "" if is_whole else f"line {source.line_of(note.offset)}"
+            on_whole_file = note.offset == root.start
+            place = "" if on_whole_file else f"line {source.line_of(note.offset)}"
             err.print(Text(f"  {place:<{width + 5}}  {replace_unprintable(str(note))}"))
 
 
 def _warn_of_imports(
     err: Console, root: MappingNode, file: Path, intents: Sequence[Path], output: Path | None
 ) -> None:
-    """Say that imports are sought beside the file that names them, if that will be another."""
+    """Warn that the imports are relative to the new file, if its folder is another one."""
     if not any(map(_IMPORT.search, _intent_texts(root))):
         return
     folder = output.resolve().parent if output else None
     if any(one.resolve().parent != folder for one in (file, *intents)):
-        err.print(Text("What it imports is sought beside the new file: copy it there.", "yellow"))
-
-
-def _write_translation(text: str, output: Path | None, *, force: bool) -> None:
-    if output is None:
-        typer.echo(text, nl=False)
-        return
-    try:
-        with output.open("w" if force else "x", encoding="utf-8") as target:
-            target.write(text)
-    except FileExistsError:
-        raise typer.BadParameter(f"{output} is there already; --force overwrites it") from None
-    except OSError as error:
-        raise typer.BadParameter(f"cannot write {output}: {error.strerror}") from None
+        message = "Imports are relative to the new file: copy the imported files there."
+        err.print(Text(message, style="yellow"))
 
 
 def _check_original(
-    err: Console,
-    file: Path,
-    intents: Sequence[Path],
-    source: SourceText,
-    notes: Sequence[TranslationNote],
+    file: Path, intents: Sequence[Path], source: SourceText, notes: Sequence[TranslationNote]
 ) -> Model | None:
-    """The original with the intents, if it has no mistakes; else they are told at their places
-    in it."""
+    """Load the original with the intents. If it has mistakes, print them with their places in the
+    original and return None."""
     from anaphora.models.loader import load_model
 
     try:
@@ -233,16 +224,16 @@ def _check_original(
     except ModelError as error:
         print_error(error)
         return None
-    told = {source.build_problem(note.offset, str(note)) for note in notes}
+    printed = {source.build_problem(note.offset, str(note)) for note in notes}
     for warning in model.warnings:
-        if warning not in told:
-            err.print(Text(f"Warning: {warning}", style="yellow"))
+        if warning not in printed:
+            print_warning(warning)
     return model
 
 
 def _warn_of_lost_intents(err: Console, texts: Iterable[str], model: Model) -> None:
-    """Say that the new file keeps the intents that are left out of the model: one of ours is not
-    as forgiving."""
+    """Warn that the new file still has the intents that the loaded model ignores: model files of
+    Anaphora must be free of mistakes."""
     from anaphora.grammar.idl.parsing.parser import parse_idl
     from anaphora.grammar.idl.syntax import IntentNode
 
@@ -250,8 +241,8 @@ def _warn_of_lost_intents(err: Console, texts: Iterable[str], model: Model) -> N
     declared = [one.id for one in statements if isinstance(one, IntentNode)]
     if lost := [id for id in declared if model.intent(id) is None]:
         message = (
-            f"The new file has what is left out: {', '.join(lost)}. It can be used when the Python "
-            "functions are there, or without."
+            f"The new file has intents that are ignored now: {', '.join(lost)}. To use it, add "
+            "their Python functions or remove them."
         )
         err.print(Text(message, style="yellow"))
 
@@ -265,6 +256,6 @@ def _intent_texts(root: MappingNode) -> list[str]:
 
 
 def _import_statement(path: Path) -> str:
-    """The text that imports a file, so that messages name it."""
+    """A statement that imports the file, so that messages name the file."""
     name = str(path.resolve()).replace("\\", "\\\\").replace("'", "\\'")
     return f"import('{name}')"

@@ -1,4 +1,4 @@
-"""JUnit XML of ``anaphora check``: a suite for each model, a case for each dialog."""
+"""JUnit XML report of ``anaphora check``: a suite per model, a case per dialog."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from anaphora.cli.authoring.sample_results import Case, Suite, format_case
 
 __all__ = ["check_writable", "junit_xml", "write_junit"]
 
-# Whatever XML 1.0 cannot hold; a carriage return would be read back as a line feed.
+# Characters that XML 1.0 forbids, and the carriage return, which is read back as a line feed.
 _FORBIDDEN = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write_junit(path: Path, suites: Iterable[Suite]) -> None:
-    """Write the report; a file that is there is replaced all at once or not at all.
+    """Write the report; an existing file is replaced atomically.
 
     Raises ``typer.BadParameter`` if it cannot be written.
     """
     target = path.resolve()
     text = junit_xml(suites)
     try:
-        if target.exists() and not target.is_file():  # a pipe or a device has nothing to replace
+        if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
             target.write_bytes(text)
         else:
             _replace_file(target, text)
@@ -37,17 +37,17 @@ def write_junit(path: Path, suites: Iterable[Suite]) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raises ``typer.BadParameter`` where it can be told beforehand that writing would fail."""
+    """Raise ``typer.BadParameter`` if it is already clear that the report cannot be written."""
     folder = path.resolve().parent
     if not folder.is_dir():
         raise _write_error(path, f"there is no folder {folder}")
-    is_replaced = path.is_file() or not path.exists()  # by a file that is first written beside it
+    is_replaced = path.is_file() or not path.exists()  # through a temporary file in the folder
     if is_replaced and not os.access(folder, os.W_OK | os.X_OK):
         raise _write_error(path, f"the folder {folder} is read-only")
 
 
 def junit_xml(suites: Iterable[Suite]) -> bytes:
-    """The report as UTF-8. Characters that XML forbids are written as in Python (``\\x1b``)."""
+    """The report in UTF-8. Characters that XML forbids become Python escapes (``\\x1b``)."""
     root = Element("testsuites", name="anaphora check")
     for suite in suites:
         _add_suite(root, suite)
@@ -61,10 +61,10 @@ def _add_suite(root: Element, suite: Suite) -> None:
     node = SubElement(root, "testsuite", name=_escape(suite.name))
     titles = Counter(case.title for case in suite.cases)
     if suite.error:
-        _add_problem(node, suite, "the model can be used", "error", suite.error)
+        _add_problem(node, suite, "the model is valid", "error", suite.error)
     if suite.warnings:
         listed = "\n".join(suite.warnings)
-        _add_problem(node, suite, "the model gives no warnings", "failure", listed)
+        _add_problem(node, suite, "the model has no warnings", "failure", listed)
     for case in suite.cases:
         again = f" (line {case.line})" if titles[case.title] > 1 and case.line else ""
         _add_case(node, suite, case, case.title + again)
@@ -82,7 +82,7 @@ def _add_case(node: Element, suite: Suite, case: Case, name: str) -> None:
         test.set("line", str(case.line))
     if case.passed:
         return
-    failures = [f"{turn.said}: {said}" for turn in case.turns for said in turn.failures]
+    failures = [f"{turn.said}: {failure}" for turn in case.turns for failure in turn.failures]
     message = _first_line(failures[0])
     if more := len(failures) - 1:
         message += f" (and {more} more)"
@@ -136,7 +136,7 @@ def _format_seconds(seconds: float) -> str:
 
 
 def _escape(text: str) -> str:
-    return _FORBIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _FORBIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def _write_error(path: Path, why: str) -> typer.BadParameter:

@@ -1,4 +1,4 @@
-"""``anaphora models``: the models that come with the package."""
+"""``anaphora models``: list the bundled models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["models"]
 def models() -> None:
     """List the bundled models.
 
-    Each is a YAML file to learn from; the last line says where they are.
+    Each is a YAML file to learn from; the last line is their folder.
 
     Example: anaphora models
     """

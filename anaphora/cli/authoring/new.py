@@ -1,4 +1,4 @@
-"""``anaphora new``: a starter model."""
+"""``anaphora new``: write a starter model."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
-from anaphora.cli.terminal import create_console
+from anaphora.cli.terminal import create_console, write_new_file
 
 __all__ = ["new"]
 
 _NAME = re.compile(r"[^\W\d_][\w-]*")
-_YAML_KEYWORDS = frozenset({"true", "false", "null"})  # in YAML, unless they stand in quotes
+_YAML_KEYWORDS = frozenset({"true", "false", "null"})
 
 
 def new(
@@ -24,12 +24,10 @@ def new(
     directory: Annotated[
         Path,
         typer.Option(
-            "--directory", "-d", metavar="FOLDER", help="Where to write it.", file_okay=False
+            "--directory", "-d", metavar="FOLDER", help="The folder to write to.", file_okay=False
         ),
     ] = Path(),
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a file that is there already.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a starter model, NAME.yaml.
 
@@ -37,22 +35,19 @@ def new(
     """
     if not _NAME.fullmatch(name):
         raise typer.BadParameter(
-            f"'{name}' cannot be an id: take letters, digits, '-' and '_', a letter first"
+            f"'{name}' cannot be an id: use letters, digits, '-' and '_', starting with a letter"
         )
     if name.lower() in _YAML_KEYWORDS:
-        raise typer.BadParameter(f"'{name}' cannot be an id: YAML takes it for something else")
+        raise typer.BadParameter(f"'{name}' cannot be an id: in YAML it is not a text")
     target = directory / f"{name}.yaml"
     starter = files(__package__).joinpath("starter.yaml").read_text(encoding="utf-8")
     title = name.replace("-", " ").replace("_", " ").capitalize()
     text = Template(starter).substitute(id=name, name=title)
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        with target.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise typer.BadParameter(f"{target} is there already; --force overwrites it") from None
     except OSError as error:
         raise typer.BadParameter(f"cannot write {target}: {error.strerror}") from None
+    write_new_file(target, text, force=force)
     out = create_console()
     out.print(f"Wrote {target}. Try:")
     out.print(f"  anaphora check {target}")

@@ -1,5 +1,5 @@
-"""Sample dialogs that were run, as plain texts: what every report of ``anaphora check`` is made
-of, and what one process can hand to another."""
+"""Results of sample dialogs as plain text: the data of all reports of ``anaphora check``, and what
+worker processes return."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ Tone = Literal["bad", "quiet", ""]
 
 @dataclass(frozen=True, slots=True)
 class CaseTurn:
-    """One step of a dialog: what was said, what came of it and what was expected.
+    """One step of a dialog: the question (``said``), a summary of the reply (``came``), the bot's
+    text (``answer``) and the expected summary.
 
-    ``failures`` say what came otherwise, ``why`` explains the reply where something did; ``came``,
-    ``answer`` and ``expected`` are empty for a pause or a reset.
+    ``failures`` are the differences, ``why`` explains a reply that has any. For a pause or a reset,
+    ``came``, ``answer`` and ``expected`` are empty.
     """
 
     said: str
@@ -39,8 +40,8 @@ class CaseTurn:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A sample dialog that was run. ``error`` is what ended it before its last turn ('' if
-    nothing did), ``seconds`` how long it took."""
+    """The result of a sample dialog: ``error`` is the message that ended it early ('' if none),
+    ``seconds`` its duration."""
 
     title: str
     line: int = 0
@@ -59,8 +60,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A model that was checked: its dialogs, the mistake that kept them from being run ('' if
-    there was none), and the warnings, if they count."""
+    """The results of one model: its dialogs, the error that kept them from being run ('' if none),
+    and the warnings, if they count as mistakes."""
 
     name: str
     cases: tuple[Case, ...] = ()
@@ -74,7 +75,7 @@ class Suite:
 
 
 def run_case(engine: Engine, dialog: Dialog) -> Case:
-    """Run one dialog. An error of a handler or a template ends it, and it alone."""
+    """Run one dialog. An error of a handler or a template ends only this dialog."""
     from anaphora.engine.samples.runner import run_dialog_safely
 
     begin = time.perf_counter()
@@ -88,8 +89,8 @@ def run_case(engine: Engine, dialog: Dialog) -> Case:
 
 
 def format_case(case: Case) -> Iterator[tuple[str, Tone]]:
-    """The dialog turn by turn, a line at a time, and how each line sounds: the turns that came
-    out as they should in one line each, the others with all that helps to see why."""
+    """The lines of a report on the dialog, each with its tone: one line for a turn that passed, all
+    details for a turn that failed."""
     for turn in case.turns:
         if turn.failures:
             yield from _format_failure(turn)
@@ -108,9 +109,9 @@ def _format_failure(turn: CaseTurn) -> Iterator[tuple[str, Tone]]:
         ("expected", turn.expected, ""),
         *(("wrong", failure, "bad") for failure in turn.failures),
     )
-    for what, said, tone in parts:
-        for number, line in enumerate(said.splitlines()):
-            yield f"    {'' if number else what + ':':<10}{line}", tone
+    for label, text, tone in parts:
+        for number, line in enumerate(text.splitlines()):
+            yield f"    {'' if number else label + ':':<10}{line}", tone
     for line in turn.why:
         yield f"    | {line}", "quiet"
 
@@ -134,8 +135,7 @@ def _case_turn(turn: Turn) -> CaseTurn:
 
 
 def _format_expected(step: AskStep) -> str:
-    """What the sample says of the reply, in the words of
-    :func:`anaphora.cli.terminal.format_summary`."""
+    """The expected reply, formatted like :func:`anaphora.cli.terminal.format_summary`."""
     parts = [f"{step.status} {step.intent or ''}".strip()]
     parts += (f"{name}{_format_value(value)}" for name, value in step.slots.items())
     listed = {

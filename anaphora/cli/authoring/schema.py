@@ -1,4 +1,4 @@
-"""``anaphora schema``: the JSON Schema of model files."""
+"""``anaphora schema``: print the JSON Schema of model files."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ def schema(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write it to a file instead.", dir_okay=False
+            "--output", "-o", metavar="FILE", help="Write it to this file instead.", dir_okay=False
         ),
     ] = None,
 ) -> None:
     """Print the JSON Schema of model files.
 
-    Editors complete and check model files with it.
+    With it, editors complete and check model files.
 
     Example: anaphora schema --output anaphora.schema.json
 
-    Many editors find it by the first line of a model:
+    Many editors use the schema that the first line of a model names:
 
     # yaml-language-server: $schema=anaphora.schema.json
     """

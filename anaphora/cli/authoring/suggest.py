@@ -1,4 +1,4 @@
-"""``anaphora suggest``: synonyms that a model lacks, from questions that it did not understand."""
+"""``anaphora suggest``: propose synonyms from questions that a model did not understand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from anaphora.cli.terminal import ModelArgument, create_console
+from anaphora.cli.terminal import EXIT_INTERRUPTED, ModelArgument, create_console, pluralize
 
 if TYPE_CHECKING:
     from anaphora.suggestions.semantic_similarity import Vectors
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["suggest"]
 
 _MAX_WARNINGS = 10
-_INTERRUPTED = 130  # as a shell says it
 
 
 def suggest(
@@ -34,7 +33,8 @@ def suggest(
         typer.Option(
             "--log",
             metavar="FILE",
-            help="The questions, one a line or as JSON lines; '-' or nothing: standard input.",
+            help="The questions, one per line or as JSON lines. Default, and '-': the standard "
+            "input.",
             show_default=False,
             allow_dash=True,
         ),
@@ -51,11 +51,11 @@ def suggest(
     ] = None,
     embeddings: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A model of sentence-transformers: a folder or a name."),
+        typer.Option(metavar="NAME", help="A sentence-transformers model: a folder or a name."),
     ] = None,
     min_score: Annotated[
         float,
-        typer.Option(min=0.0, max=1.0, metavar="X", help="The least score of a suggestion."),
+        typer.Option(min=0.0, max=1.0, metavar="X", help="The lowest score of a suggestion."),
     ] = 0.5,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="At most N for each element.")
@@ -66,9 +66,9 @@ def suggest(
 ) -> None:
     """Propose synonyms, from logged questions that the model did not understand.
 
-    Words that no element covers are held against every element: how they are written, where they
-    stand, and whether an intent would match with them. A JSON line has its question under
-    "question" or "text"; with the status "matched" it is passed over.
+    Words that no element covers are compared with every element: by spelling, by context, and by
+    whether an intent would match with them. A JSON line has its question under "question" or
+    "text"; it is skipped if its status is "matched".
 
     Example: anaphora suggest weather --log questions.txt --element city
     """
@@ -79,8 +79,8 @@ def suggest(
             model, log, elements, vectors, embeddings, min_score, top, as_json=as_json
         )
     except KeyboardInterrupt:
-        typer.echo("Interrupted; nothing is suggested.", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
+        typer.echo("Interrupted; there are no suggestions.", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
 def _print_suggestions(
@@ -95,30 +95,29 @@ def _print_suggestions(
     as_json: bool,
 ) -> None:
     if str(log) == "-" and (sys.stdin is None or sys.stdin.isatty()):
-        raise typer.BadParameter("give a log with --log FILE, or pipe the questions in")
+        raise typer.BadParameter("name a log with --log FILE, or pipe the questions in")
     from anaphora.models.loader import load_model
     from anaphora.suggestions.study import study
 
     model = load_model(name)
-    meaning = _load_vectors(vectors, embeddings)
+    loaded_vectors = _load_vectors(vectors, embeddings)
     questions, matched = _read_questions(log)
     with _progress() as progress:
         findings = study(
             model,
             questions,
-            vectors=meaning,
+            vectors=loaded_vectors,
             elements=elements,
             min_score=min_score,
             top=top,
             progress=progress,
         )
-    total = findings.questions + matched
     summary = (
-        f"{total:,} {'question' if total == 1 else 'questions'} read, "
+        f"{pluralize(findings.questions + matched, 'question')} read, "
         f"{findings.understood + matched:,} of them understood"
     )
     if findings.left_out:
-        summary += f"; {findings.left_out:,} rarer ones left out"
+        summary += f"; {findings.left_out:,} rarer ones skipped"
     if as_json:
         for suggestion in findings.suggestions:
             typer.echo(json.dumps(suggestion.to_dict(), ensure_ascii=False))
@@ -142,21 +141,21 @@ def _load_vectors(vectors: Path | None, embeddings: str | None) -> Vectors | Non
 
 
 def _read_questions(log: Path) -> tuple[list[str], int]:
-    """The questions that the log doesn't call matched, and how many it does."""
+    """The questions of the log without the status ``matched``, and the number of the others."""
     from anaphora.suggestions.question_log import InvalidLine, read_log
 
     source = "standard input" if str(log) == "-" else str(log)
     questions: list[str] = []
     matched = bad = 0
-    for read in read_log(_read_lines(log)):
-        if isinstance(read, InvalidLine):
+    for line in read_log(_read_lines(log)):
+        if isinstance(line, InvalidLine):
             bad += 1
             if bad <= _MAX_WARNINGS:
-                typer.echo(f"Warning: {source}:{read.number}: {read.problem}", err=True)
-        elif read.is_matched:
+                typer.echo(f"Warning: {source}:{line.number}: {line.problem}", err=True)
+        elif line.is_matched:
             matched += 1
         else:
-            questions.append(read.text)
+            questions.append(line.text)
     if bad > _MAX_WARNINGS:
         typer.echo(f"Warning: {source}: and {bad - _MAX_WARNINGS:,} more such lines", err=True)
     return questions, matched
@@ -175,7 +174,7 @@ def _read_lines(log: Path) -> Iterator[bytes | str]:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each of the steps, on a terminal only."""
+    """Show a progress bar per step, on a terminal only."""
     from rich.progress import Progress, TaskID
 
     bars = Console(stderr=True, markup=False, highlight=False)
@@ -195,7 +194,7 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
 
 def _print_findings(out: Console, findings: Findings) -> None:
     if not findings.suggestions:
-        out.print("nothing to suggest")
+        out.print("no suggestions")
     for element, suggestions in groupby(findings.suggestions, key=lambda one: one.element):
         out.print(Text(element, style="bold"))
         for one in suggestions:

@@ -1,1 +1,1 @@
-"""Commands for the intent and the synonym language."""
+"""Commands for the intent language and the synonym language."""

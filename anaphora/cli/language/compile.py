@@ -1,4 +1,4 @@
-"""``anaphora compile``: checks a text in the intent definition language."""
+"""``anaphora compile``: check a text in the intent definition language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from anaphora.cli.terminal import create_console, print_error, print_warning
+from anaphora.cli.terminal import create_console, pluralize, print_error, print_warning
 from anaphora.errors import AnaphoraError, GrammarError, Problem
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ def compile_text(
     *,
     print_: Annotated[
         bool,
-        typer.Option("--print", help="Print the text as it was understood instead of a summary."),
+        typer.Option("--print", help="Print the parsed text instead of a summary."),
     ] = False,
 ) -> None:
     """Check a text in the intent language: intents, fragments and imports.
 
     The exit code is 1 if anything is wrong; every mistake is shown with its place. Imports are
-    read relative to the file. The elements that the intents speak of are not looked at: that
-    is what 'anaphora check' does with a whole model.
+    relative to the file. References to elements are not checked; 'anaphora check' does that for
+    a whole model.
 
     Example: echo "intent=order term(food)~{# == 'food'}" | anaphora compile -
     """
@@ -61,40 +61,33 @@ def compile_text(
     for intent in compiled.intents:
         out.print(_format_intent(intent))
     fragments = sum(isinstance(statement, FragmentNode) for statement in parse_idl(text, source))
-    said = _pluralize(len(compiled.intents), "intent")
-    said += f", {_pluralize(fragments, 'fragment')}" if fragments else ""
-    out.print(Text(said, style="green"))
+    summary = pluralize(len(compiled.intents), "intent")
+    summary += f", {pluralize(fragments, 'fragment')}" if fragments else ""
+    out.print(Text(summary, style="green"))
 
 
 def _read(file: str, source: str) -> str:
     try:
-        data = _bytes_of(file)
+        if file == "-":
+            data = sys.stdin.buffer.read() if sys.stdin else b""
+        else:
+            data = Path(file).read_bytes()
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         reason = error.strerror or str(error)
         raise GrammarError(Problem(f"cannot be read: {reason}", source=source)) from None
     except UnicodeDecodeError:
-        raise GrammarError(Problem("this is not a text in UTF-8", source=source)) from None
-
-
-def _bytes_of(file: str) -> bytes:
-    if file != "-":
-        return Path(file).read_bytes()
-    return sys.stdin.buffer.read() if sys.stdin else b""
+        raise GrammarError(Problem("this is not UTF-8 text", source=source)) from None
 
 
 def _model_file_hint(file: str) -> AnaphoraError | None:
-    """What to say of a model file, whose intents stand among other things."""
+    """The error for a model file, whose intents are only a part of it; None for other files."""
     path = Path(file)
     if path.suffix.lower() not in _MODEL_SUFFIXES or not path.is_file():
         return None
-    message = "this is a model file, it seems, and no text in the intent language"
+    message = "this looks like a model file, not a text in the intent language"
     hint = f"'anaphora check {file}' checks it"
     return GrammarError(Problem(message, source=file, hint=hint))
-
-
-def _pluralize(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _format_intent(intent: Intent) -> Text:

@@ -1,4 +1,4 @@
-"""``anaphora eval``: the value of an expression of the intent language."""
+"""``anaphora eval``: evaluate an expression of the intent language."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def evaluate(
     expression: Annotated[
         str,
         typer.Argument(
-            metavar="EXPR", help="The expression; variables may stand before it: '@x = 2  @x * 3'."
+            metavar="EXPR", help="The expression; variables may precede it: '@x = 2  @x * 3'."
         ),
     ],
     *,
@@ -27,26 +27,27 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="JSON",
-            help="The entity in question, or a list of the sentence's with that one first.",
+            help="The entity to evaluate for, or a list of the sentence's entities with that one "
+            "first.",
         ),
     ] = None,
     meta: Annotated[
         str | None,
         typer.Option(
             metavar="JSON",
-            help="What meta_… and the like read: an object with any of model, intent, "
-            "conversation, request, user, company, fragment.",
+            help="The data that meta_… and similar functions read: an object with any of model, "
+            "intent, conversation, request, user, company, fragment.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the value as JSON.")] = False,
 ) -> None:
     """Print the value of an expression of the intent language.
 
-    The exit code is 1 if it cannot be read or evaluated. An entity has an element, and any of
+    The exit code is 1 if it cannot be parsed or evaluated. An entity has an element, and any of
     value, text, groups, ancestors, meta, parts, aliases, start, end, stem, lemma, pos, gaps,
-    marks, own. What user_fname, req_id, mdl_name and the like give stands in --meta beside the
-    rest: {"user": {"first_name": "Ann"}, "request": {"text": …, "at": …}}. Write -- before an
-    expression that begins with a minus.
+    marks, own. The data of user_fname, req_id, mdl_name and similar functions belong to --meta as
+    well: {"user": {"first_name": "Ann"}, "request": {"text": …, "at": …}}. Write -- before an
+    expression that begins with a minus sign.
 
     Example: anaphora eval "ent_value == 'Tokyo'" --entity '{"element": "city", "value": "Tokyo"}'
     """
@@ -56,22 +57,20 @@ def evaluate(
     context = parse_context(entity, meta)
     try:
         value = compile_expression(expression)(context)
-        shown = (
-            json.dumps(to_json_data(value), ensure_ascii=False)
-            if as_json
-            else format_value(to_json_data(value))
-        )
+        data = to_json_data(value)
+        shown = json.dumps(data, ensure_ascii=False) if as_json else format_value(data)
     except (GrammarError, EvaluationError) as error:
         print_error(error)
         raise typer.Exit(1) from None
     except RecursionError:
-        print_error(EvaluationError("the value is nested too deeply to be printed"))
+        print_error(EvaluationError("the value is nested too deeply to print"))
         raise typer.Exit(1) from None
     typer.echo(shown)
 
 
 def to_json_data(value: Any) -> Any:
-    """The value as JSON can hold it: an entity as an object, NaN and infinity as texts."""
+    """The value as JSON data: an entity becomes an object; NaN, infinity and other objects become
+    strings."""
     from anaphora.grammar.values import Kind, describe_value, kind_of
 
     match kind_of(value):
@@ -95,13 +94,13 @@ def to_json_data(value: Any) -> Any:
 
 
 class _Placeholder(str):
-    """What stands for a value that neither JSON nor the language can write."""
+    """Stands for a value that neither JSON nor the intent language can write."""
 
     __slots__ = ()
 
 
 def format_value(value: Any) -> str:
-    """The value as the language writes it."""
+    """The value in the syntax of the intent language."""
     from anaphora.grammar.idl.printer import print_expression
     from anaphora.grammar.idl.syntax import LiteralNode
 

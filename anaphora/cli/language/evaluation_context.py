@@ -1,4 +1,4 @@
-"""Entities, and what surrounds them, as a user describes them in JSON on the command line."""
+"""Parse entities and their context from the JSON options of ``anaphora eval``."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ _MARKS = (
 
 
 def parse_context(entities: str | None = None, meta: str | None = None) -> EntityContext:
-    """The context that the two JSON texts describe.
+    """Build the evaluation context from two JSON texts.
 
-    ``entities`` is an object with the attributes of one entity, or a list of such: the first is
-    the one in question, all of them are the sentence's, in the order of their places. ``meta``
-    is an object of objects: model, intent, conversation, request, user, company, fragment.
+    ``entities`` is an object with the attributes of one entity, or a list of such objects: the
+    first is the entity to evaluate for, all of them are the sentence's. ``meta`` is an object of
+    objects: model, intent, conversation, request, user, company, fragment.
 
-    Raises ``typer.BadParameter`` that says what is wrong with them.
+    Raises ``typer.BadParameter`` for invalid JSON or attributes.
     """
-    described = _parse_entities(entities)
+    listed = _parse_entities(entities)
     sections = _parse_sections(meta)
     at = sections["request"].get("at")
     text = _select_texts("request", sections, "text")["text"] or ""
     model = {key: found or "" for key, found in _select_texts("model", sections, *_MODEL).items()}
-    surroundings = QuestionContext(
-        entities=tuple(sorted(described, key=lambda entity: entity.start)),
+    question = QuestionContext(
+        entities=tuple(sorted(listed, key=lambda entity: entity.start)),
         text=text,
         at=datetime.now(UTC) if at is None else _parse_time("request", "at", at),
         request=Request(
@@ -55,7 +55,7 @@ def parse_context(entities: str | None = None, meta: str | None = None) -> Entit
         conversation_data=sections["conversation"],
         environment=os.environ,
     )
-    context = EntityContext(described[0] if described else None, surroundings)
+    context = EntityContext(listed[0] if listed else None, question)
     context.arguments = sections["fragment"]
     return context
 
@@ -108,12 +108,15 @@ def _build_user(sections: Mapping[str, Mapping[str, Any]]) -> User:
 def _select_texts(
     section: str, sections: Mapping[str, Mapping[str, Any]], *keys: str
 ) -> Mapping[str, Any]:
-    """What the section says of each key: a text, or None."""
+    """The values of the keys in a section: texts, or None where missing.
+
+    Raises ``typer.BadParameter`` for other values.
+    """
     found = {key: sections[section].get(key) for key in keys}
     for key, value in found.items():
         if not isinstance(value, str | None):
-            what = f"'{key}' of '{section}' must be a text, not {describe_value(value)}"
-            raise _bad_option("--meta", what)
+            message = f"'{key}' of '{section}' must be a text, not {describe_value(value)}"
+            raise _bad_option("--meta", message)
     return found
 
 
@@ -121,8 +124,8 @@ def _parse_time(section: str, key: str, value: object) -> datetime:
     try:
         moment = datetime.fromisoformat(str(value))
     except ValueError:
-        what = f"'{key}' of '{section}' must be a moment such as 2026-01-05T09:30:00Z"
-        raise _bad_option("--meta", f"{what}, not {describe_value(value)}") from None
+        message = f"'{key}' of '{section}' must be a time such as 2026-01-05T09:30:00Z"
+        raise _bad_option("--meta", f"{message}, not {describe_value(value)}") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -183,7 +186,7 @@ def _are_texts(value: object) -> bool:
 
 _TEXT = (_is_text, "a text")
 _TEXTS = (_are_texts, "a list of texts")
-_COUNT = (_is_count, "an integer from 0")
+_COUNT = (_is_count, "a non-negative integer")
 
 _ATTRIBUTES: Mapping[str, tuple[Callable[[Any], bool], str]] = MappingProxyType(
     {

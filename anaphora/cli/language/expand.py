@@ -1,4 +1,4 @@
-"""``anaphora expand``: the phrases that a synonym stands for."""
+"""``anaphora expand``: print the phrases that a synonym stands for."""
 
 from __future__ import annotations
 
@@ -26,27 +26,32 @@ def expand(
         str,
         typer.Argument(
             metavar="MACRO",
-            help="A text in the synonym language; - reads one a line from the standard input.",
+            help="A text in the synonym language; - reads texts from the standard input, one per "
+            "line.",
         ),
     ],
     *,
     macros: Annotated[
         list[str] | None,
         typer.Option(
-            "--macro", "-m", metavar="NAME=TEXT", help="A macro that it may name; may be repeated."
+            "--macro", "-m", metavar="NAME=TEXT", help="A macro for the text; may be repeated."
         ),
     ] = None,
     limit: Annotated[
         int,
         typer.Option(
-            min=1, max=_HIGHEST_LIMIT, metavar="N", help="The most phrases that it may stand for."
+            min=1,
+            max=_HIGHEST_LIMIT,
+            metavar="N",
+            help="The maximum number of phrases of a text.",
         ),
-    ] = 100_000,  # as in the macro module, which is not imported for --help
+    ] = 100_000,  # as in grammar.synonyms, which is not imported for --help
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print each phrase as a line of JSON: its pieces.")
+        bool,
+        typer.Option("--json", help="Print each phrase as a line of JSON: the list of its pieces."),
     ] = False,
 ) -> None:
-    """Print the phrases that a synonym stands for, one a line.
+    """Print the phrases that a synonym stands for, one per line.
 
     Regular expressions are shown as //…//, predicates as ^^{…}^^.
 
@@ -63,8 +68,8 @@ def expand(
 def _print_phrases(
     text: str, line: int, macros: Mapping[str, str], *, limit: int, as_json: bool
 ) -> bool:
-    """Print the phrases of one text, or what is wrong with it. ``line`` is that of the standard
-    input; 0 for an argument."""
+    """Print the phrases of one text, or its mistakes; return whether there were none. ``line`` is
+    its line of the standard input, 0 for an argument."""
     from anaphora.grammar.synonyms.expansion import expand_synonym as phrases_of
 
     try:
@@ -88,7 +93,7 @@ def _read_macros(options: Iterable[str]) -> dict[str, str]:
         name = f"<{written.strip().removeprefix('<').removesuffix('>')}>"
         if not equals:
             raise typer.BadParameter(
-                f"'{option}' is no macro: write NAME=TEXT", param_hint="--macro"
+                f"'{option}' is not a macro: write NAME=TEXT", param_hint="--macro"
             )
         if name in macros:
             raise typer.BadParameter(f"the macro {name} is given twice", param_hint="--macro")
@@ -100,9 +105,9 @@ def _read_macros(options: Iterable[str]) -> dict[str, str]:
 
 
 def _read_lines() -> Iterator[tuple[int, str]]:
-    """The lines of the standard input that hold something, with their numbers."""
+    """The lines of the standard input that are not blank, with their numbers."""
     if sys.stdin is None or sys.stdin.isatty():
-        raise typer.BadParameter("pipe the macros in, one a line", param_hint="MACRO")
+        raise typer.BadParameter("pipe the texts in, one per line", param_hint="MACRO")
     for number, line in enumerate(sys.stdin, start=1):
         if line.strip():
             yield number, line.rstrip("\r\n")
@@ -115,7 +120,7 @@ def _format_piece(piece: Any) -> str:
 
 
 def _to_json(phrase: Phrase) -> str:
-    """A list of texts, of ``{"regex": …}`` and of ``{"alias": …, "predicate": …}``."""
+    """A JSON list of texts, ``{"regex": …}`` and ``{"alias": …, "predicate": …}``."""
     from anaphora.grammar.patterns import Pattern
     from anaphora.grammar.synonyms.entity_part import EntityPart
 

@@ -1,4 +1,4 @@
-"""``anaphora functions``: what the built-in functions of the intent language are."""
+"""``anaphora functions``: list the built-in functions of the intent language."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def functions(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME|GROUP", help="One function, or the group to list.", show_default=False
+            metavar="NAME|GROUP", help="A function, or a group to list.", show_default=False
         ),
     ] = None,
     *,
@@ -31,7 +31,7 @@ def functions(
 ) -> None:
     """List the built-in functions of the intent language.
 
-    Of a single function everything is shown: all its names, what it takes, examples.
+    For a single function, all details are shown: its names, parameters and examples.
 
     Example: anaphora functions text
     """
@@ -53,7 +53,7 @@ def functions(
 
 
 def _select(name: str | None) -> Sequence[Function]:
-    """The function of that name, those of the group of that name, or all of them."""
+    """The function or the group of that name; all functions for None."""
     from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
     from anaphora.grammar.functions.reference import FUNCTION_GROUPS
     from anaphora.grammar.suggestions import did_you_mean

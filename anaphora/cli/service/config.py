@@ -1,4 +1,4 @@
-"""``anaphora config``: the settings of the service as they hold."""
+"""``anaphora config``: show the effective settings of the service."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["config"]
 
-# redis://user:secret@host and ?password=secret; what is behind the last @ is the host.
+# redis://user:secret@host and ?password=secret; the host follows the last @.
 _AUTHORITY = re.compile(r"(?P<begin>[^/]*://[^/?#:@]*:)(?P<secret>[^/?#]*)@")
 _PARAMETER = re.compile(r"(?<=[?&]password=)[^&#]*")
 _MASK = "***"
@@ -27,13 +27,13 @@ def config(
     *,
     file: ConfigOption = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Only check them: print nothing but mistakes.")
+        bool, typer.Option("--check", help="Only check the settings: print nothing but mistakes.")
     ] = False,
 ) -> None:
-    """Show the settings of 'anaphora serve' and where each was said.
+    """Show the settings of 'anaphora serve' and where each comes from.
 
-    It is YAML that --config takes, but for the secrets, which are masked. The exit code is 2 if
-    there are mistakes.
+    The output is YAML for --config, except for the secrets, which are masked. The exit code is 2
+    if there are mistakes.
 
     Example: ANAPHORA_PORT=80 anaphora config
     """
@@ -55,10 +55,9 @@ def _format_settings(effective: EffectiveSettings) -> Iterator[str]:
         elif name == "keys" and value:
             yield _format_line("keys:", effective, (name,))
             for index, key in enumerate(value):
-                said = {part: value for part, value in key.items() if value not in (None, "")}
-                yield _format_line(
-                    f"  - {_to_yaml(said | {'hash': _MASK})}", effective, (name, index)
-                )
+                given = {part: value for part, value in key.items() if value not in (None, "")}
+                text = f"  - {_to_yaml(given | {'hash': _MASK})}"
+                yield _format_line(text, effective, (name, index))
         else:
             yield _format_line(f"{name}: {_to_yaml(value)}", effective, (name,))
 
@@ -69,7 +68,7 @@ def _format_line(text: str, effective: EffectiveSettings, path: tuple[str | int,
 
 
 def _to_yaml(value: Any) -> str:
-    """A value as YAML in one line."""
+    """A value as YAML on one line, with passwords masked."""
     import yaml
 
     written = yaml.safe_dump(
@@ -83,12 +82,12 @@ def _to_yaml(value: Any) -> str:
 
 
 def _mask_passwords(value: Any) -> Any:
-    """A value without the passwords of the URLs in it."""
+    """The value with the passwords of its URLs masked."""
     if isinstance(value, list):
         return [_mask_passwords(item) for item in value]
     if not isinstance(value, str) or "://" not in value:
         return value
-    found = _AUTHORITY.match(value)
-    if found and found["secret"]:
-        value = f"{found['begin']}{_MASK}{value[found.end('secret') :]}"
+    match = _AUTHORITY.match(value)
+    if match and match["secret"]:
+        value = f"{match['begin']}{_MASK}{value[match.end('secret') :]}"
     return _PARAMETER.sub(_MASK, value)

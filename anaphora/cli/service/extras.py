@@ -1,4 +1,4 @@
-"""What commands need that is not installed with the package itself."""
+"""Optional dependencies of commands."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SERVER_EXTRA = (
 
 @contextmanager
 def require_extra(extra: str, *modules: str) -> Iterator[None]:
-    """Raises :class:`AnaphoraError` with the command that installs ``extra`` if the block fails
-    to import one of its ``modules``."""
+    """Raise :class:`AnaphoraError` with the command that installs ``extra`` if the block fails to
+    import one of ``modules``."""
     try:
         yield
     except ImportError as error:

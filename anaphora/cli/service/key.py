@@ -1,4 +1,4 @@
-"""``anaphora key``: a new key for the API."""
+"""``anaphora key``: create a key for the API."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def key(
     id: Annotated[
         str,
         typer.Argument(
-            metavar="ID", help="What logs and metrics call it: letters, digits, '.' and '-'."
+            metavar="ID", help="Its name in logs and metrics: letters, digits, '.' and '-'."
         ),
     ],
     *,
@@ -32,7 +32,7 @@ def key(
             metavar="SCOPE",
             help="What it may do: ask (questions, explanations, the active model), read "
             "(conversations, histories, recall, models), write (forget conversations, erase "
-            "users), admin (reload and check models, metrics). Once for each. Left out: ask and "
+            "users), admin (reload and check models, metrics). May be repeated. Default: ask and "
             "read.",
             show_default=False,
         ),
@@ -41,32 +41,31 @@ def key(
         str,
         typer.Option(
             metavar="TENANT",
-            help="Whose users it asks for: those of one tenant are not those of another, "
-            "whatever their ids.",
+            help="The tenant of its users: equal user ids of two tenants are different users.",
         ),
     ] = "",
     user: Annotated[
         str | None,
-        typer.Option(metavar="USER", help="The only user it speaks for.", show_default=False),
+        typer.Option(metavar="USER", help="The only user it may be used for.", show_default=False),
     ] = None,
     rate: Annotated[
         str | None,
         typer.Option(
-            metavar="RATE", help="How often it may be used: 100/minute.", show_default=False
+            metavar="RATE", help="Its rate limit, such as 100/minute.", show_default=False
         ),
     ] = None,
     expires: Annotated[
         str | None,
         typer.Option(
             metavar="DATE",
-            help="From when on it is refused: 2027-01-01, or with a time and a zone.",
+            help="When it expires: 2027-01-01, or with a time and a zone.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Make a key for the API of 'anaphora serve'.
+    """Create a key for the API of 'anaphora serve'.
 
-    Prints the key, which is kept nowhere, and what belongs into the settings.
+    Prints the key, which is stored nowhere, and its entry for the settings.
 
     Example: anaphora key web --tenant acme --scope ask --rate 100/minute
     """
@@ -80,12 +79,12 @@ def key(
     try:
         wanted = KeySettings(
             id=id,
-            hash=f"sha256:{0:064}",  # there is none yet
+            hash=f"sha256:{0:064}",  # a placeholder
             scopes=tuple(scope or ("ask", "read")),  # type: ignore[arg-type]  # validated here
             tenant=tenant,
             user=user,
             rate=rate,
-            expires=expires,  # type: ignore[arg-type]  # read here
+            expires=expires,  # type: ignore[arg-type]  # parsed here
         )
     except ValidationError as error:
         problems = [
@@ -100,10 +99,10 @@ def key(
         rate=wanted.rate,
         expires=wanted.expires,
     )
-    typer.echo(f"{text}\n\nIt is kept nowhere; this belongs into the settings:\n\nkeys:")
+    typer.echo(f"{text}\n\nThe key is stored nowhere. Add its entry to the settings:\n\nkeys:")
     typer.echo(_format_entry(kept))
     if kept.expires and kept.expires <= datetime.now(UTC):
-        typer.echo("\nNobody can use it: --expires is in the past.", err=True)
+        typer.echo("\nThe key has already expired: --expires is in the past.", err=True)
 
 
 def _option_problem(name: object, message: str, hint: str) -> Problem:
@@ -111,10 +110,10 @@ def _option_problem(name: object, message: str, hint: str) -> Problem:
 
 
 def _format_entry(kept: KeySettings) -> str:
-    """The key as an item of the list of keys, in YAML."""
+    """The key as an item of the YAML list ``keys``."""
     import yaml
 
-    said = kept.model_dump(mode="json", exclude_defaults=True)
-    said["scopes"] = list(kept.scopes)
-    written: str = yaml.safe_dump([said], sort_keys=False, allow_unicode=True, width=200)
-    return "\n".join(f"  {line}" for line in written.splitlines())
+    entry = kept.model_dump(mode="json", exclude_defaults=True)
+    entry["scopes"] = list(kept.scopes)
+    text: str = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=200)
+    return "\n".join(f"  {line}" for line in text.splitlines())

@@ -1,4 +1,4 @@
-"""``anaphora mcp``: bots as tools of agents."""
+"""``anaphora mcp``: serve bots as tools for agents."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def mcp(
         list[str] | None,
         typer.Argument(
             metavar="MODEL",
-            help="Model files or names of bundled models; the first is asked by default. Left "
-            "out: those of --config, else weather.",
+            help="Model files or names of bundled models; questions go to the first unless a call "
+            "names another. Default: those of --config, else weather.",
             show_default=False,
         ),
     ] = None,
@@ -35,19 +35,19 @@ def mcp(
         str | None,
         typer.Option(
             metavar="URL",
-            help="Where conversations are kept, as sqlite:///bot.db or redis://localhost. Left "
-            "out: that of --config, else the memory of this process.",
+            help="Where conversations are stored, such as sqlite:///bot.db or redis://localhost. "
+            "Default: that of --config, else the memory of this process.",
             show_default=False,
         ),
     ] = None,
     user: Annotated[
-        str, typer.Option(metavar="NAME", help="Who speaks when a call names nobody.")
+        str, typer.Option(metavar="NAME", help="The user of calls that name none.")
     ] = "user",
     config: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The settings of 'anaphora serve': its models and its store are used here, too.",
+            help="A file of settings of 'anaphora serve'; its models and its store are used.",
             exists=True,
             dir_okay=False,
         ),
@@ -56,23 +56,23 @@ def mcp(
         str | None,
         typer.Option(
             metavar="HOST:PORT",
-            help="Serve over HTTP at an address of this machine, as 127.0.0.1:8090, instead of "
-            "over the standard input and output.",
+            help="Serve over HTTP at an address of this machine, such as 127.0.0.1:8090, instead "
+            "of over the standard input and output.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Serve models to agents by the Model Context Protocol.
+    """Serve models to agents with the Model Context Protocol.
 
-    The tools are ask, explain, memory, reset and models. The agent's program starts this command
-    and talks to it over the standard input and output.
+    The tools are ask, explain, memory, reset and models. The agent starts this command and talks
+    to it over the standard input and output.
 
     Example: anaphora mcp weather --store sqlite:///bot.db
     """
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )
-    # The standard output carries messages: what a model's code prints must not come before them.
+    # The standard output carries the protocol: prints of a model's code must not mix with it.
     with redirect_stdout(sys.stderr):
         try:
             from anaphora.mcp import create_server, serve_http, serve_stdio
@@ -83,7 +83,7 @@ def mcp(
         names, url = _resolve_settings(config, models, store)
         engine = Engine(*names, store=url, clock=local_now)
     with engine:
-        engine.store.ping()  # better told now than to the agent
+        engine.store.ping()  # fail now rather than in the agent's first call
         server = create_server(engine, user=user)
         if http:
             with _exit_on_sigterm():
@@ -95,7 +95,7 @@ def mcp(
 def _resolve_settings(
     config: Path | None, models: list[str] | None, store: str | None
 ) -> tuple[tuple[str, ...], str | None]:
-    """The models and the store: what the command line says before what the file says."""
+    """The models and the store; the command line takes precedence over the file."""
     if config is None:
         return tuple(models or ("weather",)), store
     with require_extra(*SERVER_EXTRA):
@@ -106,7 +106,7 @@ def _resolve_settings(
 
 @contextmanager
 def _exit_on_sigterm() -> Iterator[None]:
-    """Whoever ends the process by SIGTERM lets it close its store."""
+    """Turn SIGTERM into ``SystemExit``, so that the store is closed."""
 
     def leave(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -119,4 +119,4 @@ def _exit_on_sigterm() -> Iterator[None]:
 
 
 def _announce(url: str) -> None:
-    typer.echo(f"The MCP server listens at {url}", err=True)
+    typer.echo(f"The MCP server is listening at {url}", err=True)

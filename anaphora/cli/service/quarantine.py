@@ -1,4 +1,4 @@
-"""``anaphora quarantine``: what a long-term memory or a store of conversations has put aside."""
+"""``anaphora quarantine``: list, retry and drop quarantined items."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["quarantine"]
 
-_MAX_LISTED = 1_000  # items that are listed
+_MAX_LISTED = 1_000  # items
 _NO_LIMIT = 1_000_000
-_SQLITE_HEADER = b"SQLite format 3\0"  # how each of its files begins
-_STORE_PREFIX = "store:"  # how the ids of the store begin, so that no id of the memory is the same
+_SQLITE_HEADER = b"SQLite format 3\0"
+_STORE_PREFIX = "store:"  # tells the ids of the store from those of the memory
 
 
 @dataclass(frozen=True, slots=True)
 class _Quarantine:
-    """The quarantine of the memory or of the store; its ids begin with ``prefix``."""
+    """The quarantine of the memory or of the store; ``prefix`` is put before its ids."""
 
     prefix: str
     items: Callable[[int], Sequence[_Item]]
@@ -50,7 +50,7 @@ def quarantine(
         str | None,
         typer.Option(
             metavar="URL",
-            help="Where the long-term memory is: sqlite:///memory.db, sqlite:////var/lib/memory.db "
+            help="The long-term memory: sqlite:///memory.db, sqlite:////var/lib/memory.db "
             "or postgresql://user:password@host/database.",
             show_default=False,
         ),
@@ -59,35 +59,35 @@ def quarantine(
         str | None,
         typer.Option(
             metavar="URL",
-            help="Where conversations are kept: sqlite:///bot.db or redis://host:6379/0.",
+            help="The store of conversations: sqlite:///bot.db or redis://host:6379/0.",
             show_default=False,
         ),
     ] = None,
     retry: Annotated[
         list[str] | None,
-        typer.Option("--retry", metavar="ID", help="Try this item again ('all': each)."),
+        typer.Option("--retry", metavar="ID", help="Retry this item ('all': each)."),
     ] = None,
     drop: Annotated[
         list[str] | None,
-        typer.Option("--drop", metavar="ID", help="Delete this item for good ('all': each)."),
+        typer.Option("--drop", metavar="ID", help="Delete this item permanently ('all': each)."),
     ] = None,
 ) -> None:
-    """List what a long-term memory could not process, or which conversations a store could not
-    read, and has put aside.
+    """List the items that a long-term memory could not process and the conversations that a store
+    could not read.
 
-    An entry, an exchange, a summary or a conversation is damaged; the embedder or the summarizer
-    refuses what is to 'embed' or to 'compress'. A service that uses the memory or the store may go
-    on meanwhile.
+    Entries, exchanges, summaries and conversations are quarantined if they are damaged, tasks
+    ('embed', 'compress') if the embedder or the summarizer rejects them. A service that uses the
+    memory or the store may keep running.
 
     Example: anaphora quarantine sqlite:///memory.db --retry all
     """
     if url is not None and memory is not None:
-        raise AnaphoraError("the long-term memory is named twice: write its URL once")
+        raise AnaphoraError("the URL of the long-term memory is given twice: give it once")
     memory = memory or url
     if memory is None and store is None:
         raise AnaphoraError(
-            "nothing is named: give the URL of a long-term memory (--memory URL), of a store of "
-            "conversations (--store URL) or both, as 'anaphora serve' gets them"
+            "no URL is given: give that of a long-term memory (--memory URL), of a store of "
+            "conversations (--store URL) or both, the same as for 'anaphora serve'"
         )
     with ExitStack() as stack:
         sources = []
@@ -103,7 +103,7 @@ def quarantine(
         lines = [
             _format_item(source, item) for source in sources for item in source.items(_MAX_LISTED)
         ]
-        for line in lines or ["nothing is in quarantine"]:
+        for line in lines or ["nothing is quarantined"]:
             typer.echo(line)
 
 
@@ -114,11 +114,11 @@ def _open_memory(url: str, stack: ExitStack) -> _Quarantine:
 
     _require_existing(url, "long-term memory", "--memory", database_file)
     if database_file(url) is None:
-        tried = open_recall_store(url, settings=HistorySettings(), create=False)
-        with closing(tried.store):
-            tried.store.ping()
-    opened = stack.enter_context(LongTermMemory(url, summarizer=None))
-    return _Quarantine("", opened.quarantined, opened.release, opened.discard)
+        existing = open_recall_store(url, settings=HistorySettings(), create=False)
+        with closing(existing.store):
+            existing.store.ping()
+    memory = stack.enter_context(LongTermMemory(url, summarizer=None))
+    return _Quarantine("", memory.quarantined, memory.release, memory.discard)
 
 
 def _open_store(url: str, stack: ExitStack) -> _Quarantine:
@@ -126,23 +126,23 @@ def _open_store(url: str, stack: ExitStack) -> _Quarantine:
     from anaphora.stm.stores.urls import database_file, store_at
 
     _require_existing(url, "store", "--store", database_file)
-    opened = stack.enter_context(closing(store_at(url)))
-    found = quarantine_of(opened)
-    assert found is not None, "every store but that in memory has a quarantine"
-    return _Quarantine(_STORE_PREFIX, found.items, found.release, found.discard)
+    store = stack.enter_context(closing(store_at(url)))
+    quarantine = quarantine_of(store)
+    assert quarantine is not None, "every store except MemoryStore has a quarantine"
+    return _Quarantine(_STORE_PREFIX, quarantine.items, quarantine.release, quarantine.discard)
 
 
 def _require_existing(
     url: str, what: str, option: str, database_file: Callable[[str], Path | None]
 ) -> None:
-    """Raises :class:`AnaphoraError` where opening the memory or the store would make a new one."""
+    """Raise :class:`AnaphoraError` if opening the memory or the store would create a new one."""
 
     def refusal(message: str, part: str, source: str = "") -> AnaphoraError:
-        hint = f"name the {part} of the {what}: the one that 'anaphora serve' gets as {option}"
+        hint = f"give the {part} of the {what} that 'anaphora serve' gets as {option}"
         return AnaphoraError(str(Problem(message, source, hint=hint)))
 
     if url.partition("?")[0] == "memory:":
-        raise refusal("memory: is empty in each process, so nothing is in quarantine there", "URL")
+        raise refusal("memory: is empty in each process, so it has no quarantine", "URL")
     path = database_file(url)
     if path is None:
         return
@@ -150,11 +150,11 @@ def _require_existing(
         raise refusal("there is no such file", "file", str(path))
     with path.open("rb") as file:
         if file.read(len(_SQLITE_HEADER)) != _SQLITE_HEADER:
-            raise refusal("this file is no SQLite database", "file", str(path))
+            raise refusal("this file is not a SQLite database", "file", str(path))
 
 
 def _retry_each(sources: Sequence[_Quarantine], ids: list[str]) -> Iterator[str]:
-    """Retry the items; for each that could not be, why."""
+    """Retry the items; yield a message for each failure."""
     for id, source in _select(sources, ids):
         try:
             is_released = source.release(id.removeprefix(source.prefix))
@@ -162,22 +162,22 @@ def _retry_each(sources: Sequence[_Quarantine], ids: list[str]) -> Iterator[str]
             yield f"{id}: {error}"
             continue
         if is_released:
-            typer.echo(f"{id} is tried again")
+            typer.echo(f"{id} is retried")
         else:
-            yield f"{id} is not in quarantine, or is still unreadable"
+            yield f"{id} is not quarantined, or is still unreadable"
 
 
 def _drop_each(sources: Sequence[_Quarantine], ids: list[str]) -> Iterator[str]:
-    """Delete the items; for each that could not be, why."""
+    """Delete the items; yield a message for each failure."""
     for id, source in _select(sources, ids):
         if source.discard(id.removeprefix(source.prefix)):
             typer.echo(f"{id} is dropped")
         else:
-            yield f"{id} is not in quarantine"
+            yield f"{id} is not quarantined"
 
 
 def _select(sources: Sequence[_Quarantine], ids: list[str]) -> list[tuple[str, _Quarantine]]:
-    """The items of these ids, each with where it is; all items for the id 'all'."""
+    """The ids, each with its quarantine; for 'all', those of all items."""
     if ids == ["all"]:
         return [
             (source.prefix + item.id, source)
@@ -192,7 +192,7 @@ def _find_source(sources: Sequence[_Quarantine], id: str) -> _Quarantine:
         if id.startswith(_STORE_PREFIX) == (source.prefix == _STORE_PREFIX):
             return source
     option = "--store" if id.startswith(_STORE_PREFIX) else "--memory"
-    raise AnaphoraError(f"{id} is in another quarantine: name its URL with {option}")
+    raise AnaphoraError(f"{id} is in another quarantine: give its URL with {option}")
 
 
 def _format_item(source: _Quarantine, item: _Item) -> str:

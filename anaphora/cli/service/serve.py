@@ -1,4 +1,4 @@
-"""``anaphora serve``: models behind HTTP."""
+"""``anaphora serve``: serve models over HTTP."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ ConfigOption = Annotated[
     typer.Option(
         "--config",
         metavar="FILE",
-        help="A YAML file of settings. Left out: $ANAPHORA_CONFIG, else anaphora.yaml if it is "
-        "here.",
+        help="A YAML file of settings. Default: $ANAPHORA_CONFIG, else anaphora.yaml in the "
+        "current folder, if it exists.",
         exists=True,
         dir_okay=False,
         show_default=False,
@@ -30,8 +30,8 @@ def serve(
         list[str] | None,
         typer.Argument(
             metavar="MODEL",
-            help="Model files or names of bundled models; the first is asked by default. Left "
-            "out: weather.",
+            help="Model files or names of bundled models; questions go to the first unless a "
+            "request names another. Default: weather.",
             show_default=False,
         ),
     ] = None,
@@ -40,7 +40,7 @@ def serve(
         str | None,
         typer.Option(
             metavar="URL",
-            help="Where conversations are kept: memory:, sqlite:///FILE, redis://HOST. Left out: "
+            help="Where conversations are stored: memory:, sqlite:///FILE, redis://HOST. Default: "
             "the memory of the process.",
             show_default=False,
         ),
@@ -49,8 +49,7 @@ def serve(
         str | None,
         typer.Option(
             metavar="URL",
-            help="Where what was said is kept for good: sqlite:///FILE, "
-            "postgresql://HOST/DATABASE. Left out: nowhere.",
+            help="The long-term memory: sqlite:///FILE, postgresql://HOST/DATABASE. Default: none.",
             show_default=False,
         ),
     ] = None,
@@ -58,20 +57,23 @@ def serve(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Where to listen; 0.0.0.0 is everywhere. Left out: 127.0.0.1.",
+            help="The address to listen on; 0.0.0.0 stands for all. Default: 127.0.0.1.",
             show_default=False,
         ),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Left out: 8080; 0 takes a free one.", show_default=False),
+        typer.Option(
+            metavar="N",
+            help="The port to listen on; 0 picks a free one. Default: 8080.",
+            show_default=False,
+        ),
     ] = None,
     workers: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Processes that answer; more than one share a store other than memory:. Left "
-            "out: 1.",
+            help="Worker processes; more than one need a store other than memory:. Default: 1.",
             show_default=False,
         ),
     ] = None,
@@ -79,20 +81,20 @@ def serve(
         int | None,
         typer.Option(
             metavar="N",
-            help="Questions that each of them answers at once. Left out: 32.",
+            help="Questions that a worker answers at the same time. Default: 32.",
             show_default=False,
         ),
     ] = None,
     config: ConfigOption = None,
     reload: Annotated[
         bool | None,
-        typer.Option("--reload", help="Take up model files that change.", show_default=False),
+        typer.Option("--reload", help="Reload model files when they change.", show_default=False),
     ] = None,
     open_: Annotated[
         bool | None,
         typer.Option(
             "--open",
-            help="Serve without keys though other machines can reach the address.",
+            help="Serve without keys although other machines can reach the address.",
             show_default=False,
         ),
     ] = None,
@@ -100,7 +102,7 @@ def serve(
         str | None,
         typer.Option(
             metavar="LEVEL",
-            help="The least that is logged: debug, info, warning or error. Left out: info.",
+            help="The lowest level to log: debug, info, warning or error. Default: info.",
             show_default=False,
         ),
     ] = None,
@@ -108,17 +110,17 @@ def serve(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="json (a line an event), console (for people) or auto. Left out: auto, which is "
+            help="json (a line per event), console (for people) or auto. Default: auto, which is "
             "console on a terminal, else json.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Serve models over HTTP: an API, a page to talk to them at /, metrics.
+    """Serve models over HTTP: an API, a chat page at /, metrics.
 
-    What is said here goes before the environment (ANAPHORA_PORT), and that before the file of
-    settings. 'anaphora config' shows what holds, 'anaphora key' makes a key. Ctrl-C ends it when
-    what is under way is finished, a second one at once.
+    Options take precedence over the environment (ANAPHORA_PORT), and the environment over the file
+    of settings. 'anaphora config' shows the effective settings, 'anaphora key' creates a key.
+    Ctrl-C stops the service after the requests in progress, a second Ctrl-C at once.
 
     Examples:
 
@@ -143,10 +145,10 @@ def serve(
         memory={"url": memory},
         log={"level": log_level, "format": log_format},
     )
-    with require_extra(*SERVER_EXTRA):  # some are imported only when they serve
+    with require_extra(*SERVER_EXTRA):  # some modules are imported only now
         code = run(settings, announce=_announce)
     raise typer.Exit(code)
 
 
 def _announce(url: str) -> None:
-    typer.echo(f"Anaphora answers at {url} (Ctrl-C ends it)")
+    typer.echo(f"Anaphora answers at {url} (Ctrl-C stops it)")

@@ -1,4 +1,4 @@
-"""``anaphora ask``: the answers to one dialog."""
+"""``anaphora ask``: answer the questions of a dialog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``anaphora chat``: a conversation in the terminal."""
+"""``anaphora chat``: talk to a model in the terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -21,6 +20,7 @@ from anaphora.cli.terminal import (
     CacheOption,
     ModelArgument,
     create_console,
+    pluralize,
     print_error,
     print_reply,
 )
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 __all__ = ["chat"]
 
 _HELP = {
-    "/stm": "show what is remembered",
+    "/stm": "show the short-term memory",
     "/why": "explain the last answer",
     "/reset": "forget this conversation",
-    "/model NAME": "talk to another model; each keeps its own memory",
-    "/history": "show what was said, in this chat and in earlier ones (with --memory)",
-    "/summary": "show what was summarized, and how long the history is (with --memory)",
-    "/recall TEXT": "look for what was said about something (with --memory)",
-    "/erase": "erase all that is kept of you, with every model",
+    "/model NAME": "talk to another model; each has its own memory",
+    "/history": "show the exchanges of this chat and of earlier ones (with --memory)",
+    "/summary": "show the summaries and the length of the history (with --memory)",
+    "/recall TEXT": "search earlier exchanges (with --memory)",
+    "/erase": "erase everything that is stored about you, for every model",
     "/help": "show this list",
     "/quit": "leave (so does Ctrl-D)",
 }
@@ -54,16 +54,16 @@ def chat(
         bool,
         typer.Option(
             "--watch",
-            help="Take up a changed model file with the next line, and keep the conversation as "
-            "far as its elements still fit.",
+            help="Reload a changed model file before the next line, and keep the conversation as "
+            "far as its elements still exist.",
         ),
     ] = False,
     memory: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
-            help="Keep what is said for good, and go on with what was said before: "
-            "sqlite:///FILE, postgresql://…, or memory: for this chat alone.",
+            help="A long-term memory that stores this chat and has earlier ones: "
+            "sqlite:///FILE, postgresql://…, or memory: for this chat only.",
             show_default=False,
         ),
     ] = None,
@@ -71,21 +71,22 @@ def chat(
         str,
         typer.Option(
             metavar="NAME",
-            help="What shortens a long history: extractive, cut, bart, bart:FOLDER, none, or the "
-            "URL of a chat-completions endpoint with #MODEL.",
+            help="The summarizer of long histories: extractive, cut, bart, bart:FOLDER, none, or "
+            "the URL of a chat-completions endpoint with #MODEL.",
         ),
     ] = "extractive",
     embedder: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="What /recall finds by meaning with: none, minilm or "
+            help="The embedder with which /recall searches by meaning: none, minilm or "
             "sentence-transformers:FOLDER.",
         ),
     ] = "none",
     cache: CacheOption = None,
 ) -> None:
-    """Talk to a model. /stm shows the memory, /why explains the last answer, /help the rest.
+    """Talk to a model. /stm shows the memory, /why explains the last answer, /help lists all
+    commands.
 
     Examples:
 
@@ -93,34 +94,34 @@ def chat(
 
     anaphora chat weather --memory sqlite:///chats.db
     """
-    recollection = None
+    chat_memory = None
     if memory is not None:
-        recollection = ChatMemory.open(memory, summarizer=summarizer, embedder=embedder)
+        chat_memory = ChatMemory.open(memory, summarizer=summarizer, embedder=embedder)
     try:
-        session = _ChatSession(model, watch=watch, recollection=recollection, cache=cache)
+        session = _ChatSession(model, watch=watch, chat_memory=chat_memory, cache=cache)
         session.greet()
         for line in _lines():
             if not session.answer(line):
                 break
     finally:
-        if recollection is not None:
-            recollection.close()
+        if chat_memory is not None:
+            chat_memory.close()
 
 
 class _ChatSession:
-    """The models that were talked to, and the one that is talked to now."""
+    """The models of a chat, with the current one, and the commands."""
 
     def __init__(
         self,
         model: str,
         *,
         watch: bool,
-        recollection: ChatMemory | None,
+        chat_memory: ChatMemory | None,
         cache: Path | None,
     ) -> None:
         self._out = create_console()
         self._watch = watch
-        self._memory = recollection
+        self._memory = chat_memory
         self._cache = cache
         self._known: dict[str, WatchedModel] = {}
         self._current = self._load(model)
@@ -145,17 +146,10 @@ class _ChatSession:
         model = self._engine.models[0]
         self._out.print(Text(f"{model.name or model.id}", style="bold"), end="")
         self._out.print(Text(f": {model.description}" if model.description else ""))
-        asked = next(
-            (
-                step.text
-                for dialog in model.samples
-                for step in dialog.steps
-                if hasattr(step, "text")
-            ),
-            None,
-        )
-        if asked:
-            self._out.print(Text(f"Try: {asked}", style="dim"))
+        steps = (step for dialog in model.samples for step in dialog.steps)
+        question = next((step.text for step in steps if hasattr(step, "text")), None)
+        if question:
+            self._out.print(Text(f"Try: {question}", style="dim"))
         self._out.print(Text("/help lists the commands, Ctrl-D leaves.", style="dim"))
 
     def answer(self, line: str) -> bool:
@@ -179,29 +173,29 @@ class _ChatSession:
         except AnaphoraError as error:
             print_error(error)
         except KeyboardInterrupt:
-            if not _is_typed():  # there would be no other way to end it
+            if not _is_typed():  # there is no /quit or Ctrl-D in piped input
                 raise
-            self._out.print(Text("interrupted; nothing was remembered of it", style="dim"))
+            self._out.print(Text("interrupted; the memory is unchanged", style="dim"))
         return True
 
     def _reload_if_changed(self) -> None:
-        """Take up the model file if it has changed; one with mistakes changes nothing."""
+        """Reload the model file if it has changed; keep the old model if it has mistakes."""
         try:
-            said = self._current.reload_if_changed()
+            message = self._current.reload_if_changed()
         except AnaphoraError as error:
             print_error(error)
-            said = "the model as it was goes on answering"
-        if said:
-            self._out.print(Text(said, style="dim"))
+            message = "the previous version of the model stays in use"
+        if message:
+            self._out.print(Text(message, style="dim"))
 
     def _run_command(self, command: str, argument: str) -> None:
         if command in self._commands:
             self._commands[command](argument)
             return
-        known = [usage.split()[0] for usage in _HELP]
-        close = get_close_matches(command.lower(), known, n=1)
-        meant = f"did you mean {close[0]}?" if close else "/help lists the commands"
-        self._out.print(f"There is no command {command}; {meant}")
+        from anaphora.grammar.suggestions import did_you_mean
+
+        hint = did_you_mean(command, [usage.split()[0] for usage in _HELP])
+        self._out.print(f"There is no command {command}; {hint or '/help lists the commands'}")
 
     def _show_memory(self, _: str) -> None:
         from anaphora.models.schema.durations import format_duration
@@ -209,32 +203,33 @@ class _ChatSession:
         now = datetime.now(UTC)
         conversation = self._engine.conversation(at=now)
         if pending := conversation.pending:
-            understood = ", ".join(str(entity) for entity in pending.entities)
+            understood = ", ".join(map(str, pending.entities))
             missing = ", ".join(pending.missing) or "a yes or a no"
             self._out.print(Text(f"waiting for {missing} of {pending.intent} ({understood})"))
         offer = conversation.offer
         if offer and not offer.declined:
-            brought = ", ".join(str(entity) for entity in offer.entities)
-            self._out.print(Text(f"a yes brings back {brought}, for {offer.question!r}"))
+            entities = ", ".join(map(str, offer.entities))
+            self._out.print(Text(f"a yes restores {entities}, for {offer.question!r}"))
         if not conversation.remembered:
             if not pending and not offer:
-                self._out.print(Text("nothing is remembered", style="dim"))
+                self._out.print(Text("the memory is empty", style="dim"))
             return
         table = Table("element", "value", "groups", "questions ago", "last used", box=None)
-        for held in conversation.remembered:
-            age = timedelta(seconds=max(0, int((now - held.used_at).total_seconds())))
+        for remembered in conversation.remembered:
+            entity = remembered.entity
+            age = timedelta(seconds=max(0, int((now - remembered.used_at).total_seconds())))
             table.add_row(
-                Text(held.entity.element),
-                Text(held.entity.value_or_text),
-                Text(", ".join(sorted(held.entity.groups))),
-                str(conversation.questions - held.question),
+                Text(entity.element),
+                Text(entity.value_or_text),
+                Text(", ".join(sorted(entity.groups))),
+                str(conversation.questions - remembered.question),
                 f"{format_duration(age)} ago",
             )
         self._out.print(table)
 
     def _show_explanation(self, _: str) -> None:
         if self._last is None:
-            self._out.print(Text("nothing has been asked yet", style="dim"))
+            self._out.print(Text("there is no answer yet", style="dim"))
         else:
             self._out.print(Text(str(self._last)))
 
@@ -243,9 +238,9 @@ class _ChatSession:
         self._out.print(Text("everything is forgotten", style="dim"))
 
     def _erase(self, _: str) -> None:
-        erased = sum(talk.engine.erase(user="user") for talk in self._known.values())
-        counted = f" ({erased:,} exchange{'s' if erased != 1 else ''})" if erased else ""
-        self._out.print(Text(f"everything is erased{counted}", style="dim"))
+        erased = sum(watched.engine.erase(user="user") for watched in self._known.values())
+        count = f" ({pluralize(erased, 'exchange')})" if erased else ""
+        self._out.print(Text(f"everything is erased{count}", style="dim"))
 
     def _switch(self, name: str) -> None:
         if not name:
@@ -260,13 +255,13 @@ class _ChatSession:
     def _memory_command(
         self, what: Literal["history", "summary", "recall"]
     ) -> Callable[[str], None]:
-        """The command that shows something of the long-term memory, if there is one."""
+        """The command that shows ``what`` of the long-term memory."""
 
         def show(argument: str) -> None:
             if self._memory is None:
                 self._out.print(
-                    "There is no long-term memory; 'anaphora chat --memory sqlite:///chats.db' "
-                    f"has one for /{what}"
+                    f"/{what} needs a long-term memory: start 'anaphora chat --memory "
+                    "sqlite:///chats.db'"
                 )
                 return
             self._memory.show(self._out, what, self._engine.models[0], argument)
@@ -289,13 +284,13 @@ def _is_typed() -> bool:
 
 
 def _lines() -> Iterator[str]:
-    """What the user types, a line at a time, until Ctrl-D."""
-    if sys.stdin is None:  # closed by whoever started us
+    """The lines of the standard input; on a terminal, what the user types until Ctrl-D."""
+    if sys.stdin is None:  # closed by the parent process
         return
     if not _is_typed():
         yield from (line.rstrip("\r\n") for line in sys.stdin)
         return
-    # No history on Windows, which has no readline, nor for a user without a home.
+    # No history on Windows, which has no readline, and for users without a home folder.
     with suppress(ImportError, RuntimeError):
         _enable_history()
     while True:
@@ -309,7 +304,7 @@ def _lines() -> Iterator[str]:
 
 
 def _enable_history() -> None:
-    """Load the lines of earlier chats and keep those of this one."""
+    """Load the input history of earlier chats and save it at exit."""
     import atexit
     import readline
 

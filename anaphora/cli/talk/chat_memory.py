@@ -1,4 +1,4 @@
-"""The long-term memory of a chat, and how it is shown in the terminal."""
+"""The long-term memory of a chat, and its display in the terminal."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from rich.console import Console
 from rich.text import Text
 
+from anaphora.cli.terminal import pluralize
+
 if TYPE_CHECKING:
     from anaphora.ltm.exchange import Exchange, Summary
     from anaphora.ltm.memory import LongTermMemory
@@ -16,13 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ChatMemory"]
 
-_USER = "user"  # whom the engine takes one for who says nothing of it
-_MAX_PASSAGES = 5  # passages that /recall shows
+_USER = "user"  # the default user of the engine
+_MAX_PASSAGES = 5  # in the output of /recall
 
 
 class ChatMemory:
-    """A long-term memory whose histories have about ``max_words`` words, and what the commands of
-    a chat show of it."""
+    """A long-term memory and the chat commands that show it. Histories of more than ``max_words``
+    words are summarized."""
 
     def __init__(self, memory: LongTermMemory, *, max_words: int) -> None:
         self.memory = memory
@@ -30,9 +32,9 @@ class ChatMemory:
 
     @classmethod
     def open(cls, url: str, *, summarizer: str, embedder: str) -> ChatMemory:
-        """The long-term memory at ``url``.
+        """Open the long-term memory at ``url``.
 
-        Raises :class:`AnaphoraError` for one that cannot be used.
+        Raises :class:`AnaphoraError` if it cannot be used.
         """
         from anaphora.ltm.factory import MemoryConfig, build_memory
 
@@ -40,7 +42,7 @@ class ChatMemory:
         return cls(build_memory(plan), max_words=plan.max_words)
 
     def close(self) -> None:
-        """Keep what is still to be kept."""
+        """Close the memory; pending writes are finished first."""
         self.memory.close()
 
     def show(
@@ -50,9 +52,9 @@ class ChatMemory:
         model: Model,
         argument: str,
     ) -> None:
-        """Print what one of the commands is to show of the conversation with ``model``.
+        """Print the output of a command for the conversation with ``model``.
 
-        Raises :class:`StoreError` if it cannot be read.
+        Raises :class:`StoreError` if the memory cannot be read.
         """
         commands: dict[str, Callable[[Console, Model, str], None]] = {
             "history": self._show_history,
@@ -66,7 +68,7 @@ class ChatMemory:
 
         history = self.memory.history(ConversationKey(_USER, model.id))
         if not history.exchanges and not history.summaries:
-            out.print(Text("nothing was said yet", style="dim"))
+            out.print(Text("the history is empty", style="dim"))
         for summary in history.summaries:
             _print_summary(out, summary)
         for exchange in history.exchanges:
@@ -78,11 +80,10 @@ class ChatMemory:
         history = self.memory.history(ConversationKey(_USER, model.id))
         for summary in history.summaries:
             _print_summary(out, summary)
-        verbatim, most = len(history.exchanges), self._max_words
         out.print(
-            f"The history has {_pluralize(history.size, 'word')} (summarized when it has more than "
-            f"{most:,}): {_pluralize(len(history.summaries), 'summary')}, and "
-            f"{_pluralize(verbatim, 'exchange')} as said"
+            f"The history has {pluralize(history.size, 'word')} (summarized when it has more than "
+            f"{self._max_words:,}): {pluralize(len(history.summaries), 'summary')} and "
+            f"{pluralize(len(history.exchanges), 'exchange')} in full"
         )
         status = self.memory.status()
         if failure := status.last_failures.get("compress"):
@@ -92,7 +93,7 @@ class ChatMemory:
         from anaphora.ltm.retrieval.store import SearchFilter, UserKey
 
         if not text:
-            out.print("/recall TEXT looks for what was said about something")
+            out.print("/recall TEXT searches earlier exchanges")
             return
         page = self.memory.recall(
             UserKey(_USER),
@@ -115,8 +116,8 @@ class ChatMemory:
 
 
 def _print_summary(out: Console, summary: Summary) -> None:
-    """The span of a summary and what it is of, then its text."""
-    count = _pluralize(summary.last - summary.first + 1, "exchange")
+    """Print the time span of a summary, the number of its exchanges and its text."""
+    count = pluralize(summary.last - summary.first + 1, "exchange")
     level = f", level {summary.level}" if summary.level > 1 else ""
     span = _format_span(summary.since, summary.until)
     out.print(Text(f"{span}  summary of {count}{level}, by {summary.by}", style="cyan"))
@@ -124,18 +125,16 @@ def _print_summary(out: Console, summary: Summary) -> None:
 
 
 def _print_exchange(out: Console, exchange: Exchange, *, style: str = "") -> None:
-    """When it was, what the user said and the bot answered."""
-    said = Text(f"{_format_time(exchange.at)}  ", style="dim")
-    said.append("you  ", style=style or "bold")
-    said.append(" ".join(exchange.question.split()), style=style)
-    said.append(_format_truncation(exchange, "question"), style="dim")
-    out.print(said)
-    if exchange.answer:
-        answered = Text(" " * len(f"{_format_time(exchange.at)}  "))
-        answered.append("bot  ", style=style or "bold")
-        answered.append(" ".join(exchange.answer.split()), style=style)
-        answered.append(_format_truncation(exchange, "answer"), style="dim")
-        out.print(answered)
+    """Print the time, the question and the answer of an exchange."""
+    time = f"{_format_time(exchange.at)}  "
+    for begin, who, field in ((time, "you", "question"), (" " * len(time), "bot", "answer")):
+        text: str = getattr(exchange, field)
+        if text or who == "you":
+            line = Text(begin, style="dim")
+            line.append(f"{who}  ", style=style or "bold")
+            line.append(" ".join(text.split()), style=style)
+            line.append(_format_truncation(exchange, field), style="dim")
+            out.print(line)
 
 
 def _format_truncation(exchange: Exchange, name: str) -> str:
@@ -149,20 +148,13 @@ def _print_lines(out: Console, indent: str, lines: Iterable[str]) -> None:
 
 
 def _format_time(time: datetime) -> str:
-    """A time as it was on the clock of whoever reads it."""
+    """A time in the time zone of this machine."""
     return f"{time.astimezone():%Y-%m-%d %H:%M}"
 
 
 def _format_span(since: datetime, until: datetime) -> str:
-    begin, end = since.astimezone(), until.astimezone()
-    last = f"{end:%H:%M}" if begin.date() == end.date() else f"{end:%Y-%m-%d %H:%M}"
-    return (
-        _format_time(since)
-        if _format_time(since) == _format_time(until)
-        else f"{_format_time(since)} – {last}"
-    )
-
-
-def _pluralize(number: int, what: str) -> str:
-    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
-    return f"{number:,} {what if number == 1 else many}"
+    first, last = _format_time(since), _format_time(until)
+    if first == last:
+        return first
+    day = f"{since.astimezone():%Y-%m-%d} "
+    return f"{first} – {last.removeprefix(day)}"

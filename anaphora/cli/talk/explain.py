@@ -1,4 +1,4 @@
-"""``anaphora explain``: why a dialog is answered as it is."""
+"""``anaphora explain``: explain the answers of a dialog."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def explain(
     texts: TextsArgument = None,
     *,
     every: Annotated[
-        bool, typer.Option("--all", help="Explain every question, not only the last.")
+        bool, typer.Option("--all", help="Explain every answer, not only the last.")
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print each explanation as one line of JSON.")

@@ -1,5 +1,5 @@
-"""A model file that is watched while one talks to the model: whether it has changed, and the
-conversation as it goes on with the model that the file holds now."""
+"""Watch a model file during a chat: reload the model when the file changes, and migrate the
+conversation to it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["WatchedFile", "WatchedModel"]
 
 
 class WatchedFile:
-    """A file, and how it was when it was last looked at."""
+    """A file and its state at the last look: modification time, size and inode."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._stamp = self._stat()
 
     def has_changed(self) -> bool:
-        """Whether the file is another than at the last look. One that is gone has not changed:
-        an editor may be about to put a new one in its place."""
+        """Whether the file has changed since the last look. A missing file has not changed: an
+        editor may be replacing it."""
         stamp = self._stat()
         if stamp is None or stamp == self._stamp:
             return False
@@ -34,18 +34,18 @@ class WatchedFile:
 
     def _stat(self) -> tuple[int, int, int] | None:
         try:
-            found = self.path.stat()
+            status = self.path.stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 class WatchedModel:
-    """An engine of one model that can take up a new state of its file.
+    """An engine of one model that can reload its file.
 
-    ``name`` is a model file or the name of a bundled model, ``user`` whose conversation goes on,
-    ``long_term`` what keeps what was said for good and ``cache`` the folder for what is made of
-    models (None: nothing does, and there is none).
+    ``name`` is a model file or the name of a bundled model, ``user`` the user whose conversation
+    continues, ``long_term`` the long-term memory, if any, and ``cache`` the folder for compiled
+    models, if any.
     Raises :class:`ModelError` for a model that cannot be loaded.
     """
 
@@ -64,27 +64,28 @@ class WatchedModel:
         self._long_term = long_term
         self._cache = cache
         self._store = MemoryStore()
-        self._file = WatchedFile(find_model(name))  # looked at before it is read, not after
+        self._file = WatchedFile(find_model(name))  # before it is read: no change is missed
         self._imports: list[WatchedFile] = []
         self.engine = self._load()
         self._imports = self._watch_imports()
 
     def reload_if_changed(self) -> str:
-        """Take up the file if it or one that it imports has changed, and say so in one line; ''
-        if none has.
+        """Reload the model if its file or an import has changed; return a message, '' if nothing
+        has changed.
 
-        Raises :class:`ModelError` once for a file with mistakes: the engine stays as it is until
+        Raises :class:`ModelError` once for a file with mistakes; the engine stays the same until
         the file changes again.
         """
+        # A list, so that every file is looked at: two may have changed at once.
         if not any([file.has_changed() for file in (self._file, *self._imports)]):  # noqa: C419
-            return ""  # all of them are looked at: two may have changed at once
+            return ""
         before = self.engine.models[0]
         engine = self._load()
         forgotten = self._migrate_conversation(before, engine.models[0])
         self.engine = engine
         self._imports = self._watch_imports()
-        lost = f"; no longer in it, so forgotten: {', '.join(forgotten)}" if forgotten else ""
-        return f"reloaded {self._file.path.name}{lost}"
+        lost = f"; forgotten, as no longer in the model: {', '.join(forgotten)}"
+        return f"reloaded {self._file.path.name}{lost if forgotten else ''}"
 
     def _load(self) -> Engine:
         from anaphora.engine.engine import Engine
@@ -94,22 +95,22 @@ class WatchedModel:
         )
 
     def _watch_imports(self) -> list[WatchedFile]:
-        known = {file.path: file for file in self._imports}  # looked at before they were read
+        known = {file.path: file for file in self._imports}
         imports = self.engine.models[0].imports
         return [known.get(path) or WatchedFile(path) for path in imports]
 
     def _migrate_conversation(self, before: Model, now: Model) -> list[str]:
-        """Fit the conversation to the model; what is forgotten of it, as text."""
+        """Migrate the conversation to the model; return the forgotten entities as text."""
         from anaphora.engine.model_upgrade import ModelUpgrade
         from anaphora.stm.conversation import ConversationKey
 
-        earlier, key = ConversationKey(self._user, before.id), ConversationKey(self._user, now.id)
-        held = self._store.peek(earlier)
-        if held is None:
+        old_key, key = ConversationKey(self._user, before.id), ConversationKey(self._user, now.id)
+        stored = self._store.peek(old_key)
+        if stored is None:
             return []
-        conversation, forgotten = ModelUpgrade(now).migrate(replace(held, model=now.id))
+        conversation, forgotten = ModelUpgrade(now).migrate(replace(stored, model=now.id))
         with self._store.open(key, now.conversation.timeout) as session:
             session.commit(conversation)
-        if earlier != key:
-            self._store.forget(earlier)
-        return [str(gone.remembered.entity) for gone in forgotten]
+        if old_key != key:
+            self._store.forget(old_key)
+        return [str(item.remembered.entity) for item in forgotten]

@@ -1,4 +1,4 @@
-"""A dialog given on the command line: questions and, as ``@6m``, the time between them."""
+"""Parse a dialog from the command line: questions and pauses (``@6m``) between them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from anaphora.cli.terminal import read_stdin_lines
+
 if TYPE_CHECKING:
     from anaphora.engine.engine import Engine
     from anaphora.engine.reply import Reply
@@ -20,39 +22,39 @@ TextsArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="TEXT",
-        help="Questions of one dialog; @6m lets six minutes pass. Left out: a line each from "
-        "the standard input.",
+        help="Questions of one dialog; @6m is a pause of six minutes. Default: the lines of the "
+        "standard input.",
         show_default=False,
     ),
 ]
 LanguageOption = Annotated[
     str | None,
-    typer.Option(help="The language of the questions; detected if left out.", metavar="CODE"),
+    typer.Option(help="The language of the questions. Default: detected.", metavar="CODE"),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class TimedQuestion:
-    """One question and the time that passes before it."""
+    """A question and the time that passes before it."""
 
     text: str
     pause: timedelta
 
 
 def read_questions(texts: list[str] | None) -> Iterator[TimedQuestion]:
-    """The questions of the arguments or, if there are none, of the standard input.
+    """Parse the questions of the arguments or, if there are none, of the standard input.
 
-    Raises ``typer.BadParameter`` for a time that cannot be read (in the arguments, before any
-    question is asked), and when there is no question and nothing to read one from.
+    Raises ``typer.BadParameter`` for an invalid pause (in the arguments, before any question is
+    asked), and if there is no question and the standard input is a terminal.
     """
     if texts:
         questions = tuple(_parse_questions(texts))
         if not questions:
-            raise typer.BadParameter("there is a pause, but no question behind it")
+            raise typer.BadParameter("there is a pause, but no question after it")
         return iter(questions)
     if sys.stdin is None or sys.stdin.isatty():
         raise typer.BadParameter("give at least one question, or pipe them in, one a line")
-    return _parse_questions(line for line in _read_lines() if line.strip())
+    return _parse_questions(line for line in read_stdin_lines() if line.strip())
 
 
 def ask_all(
@@ -63,18 +65,18 @@ def ask_all(
     language: str | None,
     explain: bool = False,
 ) -> Iterator[tuple[str, Reply]]:
-    """Ask the questions one after the other, the first at the time ``at``. Only the pauses of
-    the dialog let time pass."""
-    passed = timedelta()
-    for said in dialog:
-        passed += said.pause
-        now = _add_elapsed(at, passed)
-        yield said.text, engine.ask(said.text, at=now, language=language, explain=explain)
+    """Ask the questions in order, the first at the time ``at``, and yield each with its reply. Time
+    passes only in the pauses of the dialog."""
+    elapsed = timedelta()
+    for question in dialog:
+        elapsed += question.pause
+        now = _add_elapsed(at, elapsed)
+        yield question.text, engine.ask(question.text, at=now, language=language, explain=explain)
 
 
-def _add_elapsed(at: datetime, passed: timedelta) -> datetime:
-    """The local time after so much time has passed, whatever the clocks were put to."""
-    return (at.astimezone(UTC) + passed).astimezone(at.tzinfo) if passed else at
+def _add_elapsed(at: datetime, elapsed: timedelta) -> datetime:
+    """Add elapsed time to a local time, across changes of daylight saving."""
+    return (at.astimezone(UTC) + elapsed).astimezone(at.tzinfo) if elapsed else at
 
 
 def _parse_questions(texts: Iterable[str]) -> Iterator[TimedQuestion]:
@@ -89,13 +91,4 @@ def _parse_questions(texts: Iterable[str]) -> Iterator[TimedQuestion]:
         try:
             pause += parse_duration(text[1:])
         except ValueError as error:
-            raise typer.BadParameter(f"{error}; write @6m to let six minutes pass") from None
-
-
-def _read_lines() -> Iterator[str]:
-    """The lines of the standard input; what is no UTF-8 in them is replaced."""
-    buffer = getattr(sys.stdin, "buffer", None)
-    if buffer is None:
-        yield from (line.rstrip("\r\n") for line in sys.stdin)
-    else:
-        yield from (line.decode("utf-8", "replace").rstrip("\r\n") for line in buffer)
+            raise typer.BadParameter(f"{error}; write @6m for a pause of six minutes") from None

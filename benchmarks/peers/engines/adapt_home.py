@@ -24,13 +24,13 @@ with warnings.catch_warnings():
 
 __all__ = ["AdaptHome"]
 
-_IGNORED = "Ignored"  # the intent of what is said of actions without wanting one
+_IGNORED = "Ignored"  # the intent of texts that mention actions without requesting one
 # In adapt's tokens, of which "don't" is two.
 _TALK = ("do n't", "do not", "never", "why", "who", "when did", "when was")
 
 
 class AdaptHome:
-    """Answers with the best of the first ``readings`` that adapt makes of a text."""
+    """Answers with the best of the first ``readings`` interpretations of adapt."""
 
     def __init__(self, work: Work, *, readings: int = 1) -> None:
         self.name = "adapt" if readings == 1 else f"adapt ({readings} readings)"
@@ -70,7 +70,7 @@ class AdaptHome:
             self._engine.register_entity(text, type, alias_of=value)
 
     def _add(self, intent: Intent, needs: tuple[str, ...]) -> None:
-        """One parser for a device, perhaps in an area, and one for an area alone."""
+        """One parser for a device, optionally in an area, and one for an area alone."""
         option = (_slot(intent.option),) if intent.option else ()
         targets = [("name", "area")] if intent.kinds else []
         targets += [("area", "")] if intent.takes_area else []
@@ -87,7 +87,7 @@ class AdaptHome:
             self._engine.register_intent_parser(builder.build())
 
     def _keywords(self, intent: Intent) -> Iterator[tuple[str, ...]]:
-        """The types of words of which all must occur, for each way to ask for the intent."""
+        """The required word types, for each way to ask for the intent."""
         if intent.topics:
             self._register(_keyword(intent, "topic"), intent.topics, intent.topics[0])
         if intent.family == "setting":

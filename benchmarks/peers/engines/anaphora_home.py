@@ -1,4 +1,4 @@
-"""The smart-home work as a model of Anaphora: elements with values, one intent for each action.
+"""The smart-home work as a model of Anaphora: elements with values, one intent per action.
 
 Stems do what the others need plurals and verb forms for (but for a few, which are listed: "sent",
 "tvs"); sparse elements find "turn the lamp on".
@@ -21,7 +21,7 @@ from benchmarks.peers.smart_home.work import Intent, Value, Work
 __all__ = ["AnaphoraHome", "model_of"]
 
 _STEMMER = Stemmer("english")
-_IGNORED = "ignored"  # the intent of what is said of actions without wanting one
+_IGNORED = "ignored"  # the intent of texts that mention actions without requesting one
 _BARE = ("on", "off")
 _NOTHING_ELSE = "options={'unused_free_words': false}"
 _NOTHING_AT_ALL = "options={'unused_free_words': false, 'unused_entities': false}"
@@ -96,8 +96,8 @@ def _verbs_of_settings(work: Work) -> list[str]:
 
 
 def _elements(intent: Intent) -> Iterator[dict[str, Any]]:
-    """What is said of an intent beside the values of its slots. It replaces what another intent
-    has left in memory."""
+    """What is said of an intent beside the values of its slots. It replaces what another intent has
+    left in memory."""
     if intent.verbs and intent.family != "setting":
         verbs = (
             _with_strangers(verb.text, f"{past(verb.word)} {verb.particle}".strip())
@@ -145,7 +145,7 @@ def _intents(intent: Intent) -> Iterator[str]:
 
 
 def _ways(intent: Intent) -> Iterator[tuple[str, str]]:
-    """The options of an intent, and the terms that say what is to be done."""
+    """The options of an intent, and the terms for its action."""
     topic = _topic(intent)
     if intent.family == "setting":
         is_verb = " || ".join(f"# == '{verb.text}'" for verb in intent.verbs)

@@ -1,4 +1,4 @@
-"""What an engine makes of an utterance, in terms that all engines share."""
+"""Answers of engines in a common format."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["NO_ANSWER", "Answer", "Home"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The intent, None if there is none, and the canonical value of each slot."""
+    """An intent, or None, and the canonical value of each slot."""
 
     intent: str | None
     slots: dict[str, str] = field(default_factory=dict)
@@ -20,7 +20,7 @@ NO_ANSWER = Answer(None)
 
 
 class Home(Protocol):
-    """An engine that has been given the work; built once, asked again and again."""
+    """An engine that is built for the work once and then asked repeatedly."""
 
     name: str
 

@@ -1,8 +1,8 @@
 """The smart-home work in the language of hassil: sentence templates over lists.
 
-As the authors of such files do: optional words, several orders of the words, expansion rules for
-what recurs, skip words for what says nothing. Lists hold plain texts, plurals among them, for a
-text is found by an index and a template in a list (``lamp[s]``) is tried one by one.
+It uses the usual means of such files: optional words, several word orders, expansion rules for
+recurring parts, skip words for fillers. Lists hold plain texts including plurals, because texts are
+indexed, while templates in a list (``lamp[s]``) are tried one by one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _RULES = {
     "mind": "(mind|how about|thanks for)",
     "want": "(i (want|need|would like) [to have]|i'd like [to have]|get|have)",
 }
-# Each is dropped wherever it stands, the longer ones first.
+# Dropped at any position, longer ones first.
 _SKIP_WORDS = (
     *("please", "kindly", "thanks", "thank you", "for me", "just"),
     *("can you", "could you", "will you", "would you", "do you"),
@@ -65,7 +65,7 @@ class HassilHome:
 
 
 def document(work: Work) -> dict[str, Any]:
-    """What a user would write as a YAML file."""
+    """The data that a user would write as a YAML file."""
     lists = {
         slot: {
             "values": [
@@ -90,7 +90,7 @@ def document(work: Work) -> dict[str, Any]:
 
 
 def _sentences(intent: Intent) -> Iterator[str]:
-    """Plain sentences first, then those that begin with where, or with what, it is to be done."""
+    """Plain sentences first, then those that begin with the place or the object."""
     of = _FAMILIES[intent.family]
     if intent.kinds:
         yield from of(intent, "<device>")

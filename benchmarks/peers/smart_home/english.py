@@ -1,4 +1,4 @@
-"""How English words bend: as much of it as the sentences of the smart home need."""
+"""English inflection, as far as the sentences of the smart home need it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VOWELS = "aeiou"
 
 
 def plural(text: str) -> str:
-    """Several of what ``text`` names: "kitchen lamps"; what ends in "s" stays as it is."""
+    """The plural of ``text``: "kitchen lamps"; unchanged if it ends in "s"."""
     if text.endswith("s"):
         return text
     if text.endswith(("ch", "sh", "x", "z")):
@@ -40,7 +40,7 @@ def gerund(verb: str) -> str:
 
 
 def past(verb: str) -> str:
-    """ "turned" of "turn"; also the participle, for none of the verbs has another one."""
+    """ "turned" of "turn"; also the participle, which is the same for all verbs used."""
     if verb in _PAST:
         return _PAST[verb]
     if verb in _DOUBLED:

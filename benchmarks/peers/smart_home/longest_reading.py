@@ -1,4 +1,4 @@
-"""What the words of a text stand for if the longest name counts: the known answers rest on it."""
+"""The values in a text if the longest name wins, which defines the known answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["LongestReading"]
 
 
 class LongestReading:
-    """Reads the values in a text, the longest phrase first, as a person would."""
+    """Finds the values in a text, longest phrase first, as a person would."""
 
     def __init__(self, work: Work) -> None:
         self._phrases: dict[tuple[str, ...], tuple[str, str]] = {}

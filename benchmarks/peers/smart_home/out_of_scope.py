@@ -1,4 +1,4 @@
-"""What is said near a smart home that no intent of it should answer."""
+"""Out-of-scope utterances, which no intent should answer."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ _SHARES = (
 
 
 def out_of_scope_text(work: Work, random: Random) -> tuple[str, str]:
-    """A shape and a text: about nothing of the home (30 %), about its things but with no action
-    (35 %), about an action, which is no order (20 %), or an order that says not to what (15 %)."""
+    """A shape and a text: unrelated to the home (30 %), about its things without an action (35 %),
+    about an action without requesting it (20 %), or a command without an object (15 %)."""
     (shapes,) = random.choices([one for one, _ in _SHARES], [share for _, share in _SHARES])
     shape = random.choice(shapes)
     intent = random.choice([one for one in work.intents if one.family == "command"])

@@ -1,4 +1,4 @@
-"""What people say to a smart home, with known answers, by sentence shapes of this module's own.
+"""Utterances to a smart home with known answers, generated from sentence shapes.
 
 No engine's sentences are made from these shapes, nor these from theirs; all share the words of
 :mod:`benchmarks.peers.smart_home.work` alone. A text whose words could be read in another way (the
@@ -35,7 +35,7 @@ SHARES: dict[Kind, float] = {
     "compound": 0.08,  # "turn on the kitchen lamp", which is a lamp and an area here
     "inflected": 0.08,  # "turn on the lamps", "I want the lamp turned on"
     "telegraphic": 0.07,  # "lamp on", "dim lamp kitchen"
-    "none": 0.05,  # what no intent should answer: see chatter.py
+    "none": 0.05,  # what no intent should answer: see out_of_scope.py
 }
 _TARGETS = {"name": 0.45, "both": 0.40, "area": 0.15}  # where the intent takes an area at all
 _SHARE_OF_CAPITALS = 0.05  # THE WHOLE TEXT
@@ -105,7 +105,7 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What is to be said, in the words chosen for it."""
+    """The content of an utterance in the chosen words."""
 
     intent: Intent
     slots: dict[str, str] = field(default_factory=dict)
@@ -143,7 +143,7 @@ def _idle(work: Work, random: Random) -> Utterance:
 
 
 def _said(work: Work, kind: Kind, reader: LongestReading, random: Random) -> Utterance | None:
-    """None if what was drawn has no sentence of that kind, or could be read in another way."""
+    """Draw an utterance; None if it has no sentence of that kind, or is ambiguous."""
     intent = random.choice(work.intents)
     said = _chosen(work, intent, kind, random)
     template = _SHAPES[kind](said, random)
@@ -156,7 +156,7 @@ def _said(work: Work, kind: Kind, reader: LongestReading, random: Random) -> Utt
 
 
 def _chosen(work: Work, intent: Intent, kind: Kind, random: Random) -> _Said:
-    """Words for what is said: a device of a kind that suits the intent, an area, an option."""
+    """Choose the words: a device of a kind that suits the intent, an area, an option."""
     target = random.choices(list(_TARGETS), list(_TARGETS.values()))[0]
     if not intent.kinds:
         target = "area"
@@ -188,7 +188,7 @@ def _chosen(work: Work, intent: Intent, kind: Kind, random: Random) -> _Said:
 
 
 def _device(work: Work, intent: Intent, target: str, random: Random) -> Value:
-    """One that suits the intent; who names an area as well seldom means the kitchen lamp."""
+    """A device that suits the intent; with an area, seldom one that is named after an area."""
     suitable = [one for one in work.names if one.kind in intent.kinds]
     if target == "both" and random.random() < 0.8:
         areas = tuple(area.value for area in work.areas)
@@ -215,12 +215,12 @@ def _filled(template: str, said: _Said) -> str:
 
 
 def _plain(said: _Said, random: Random) -> str | None:
-    """Verb first and area last, or just before the words that end the phrase."""
+    """Verb first, area last or just before the final words."""
     return random.choice(list(_sentences(said.intent, "{thing} {place}", said)))
 
 
 def _fronted(said: _Said, random: Random) -> str | None:
-    """The area first, or what it is all about, and "it" in its place."""
+    """The area first, or the object, which "it" then replaces."""
     if said.intent.family == "question":
         if not said.place:
             return None
@@ -275,14 +275,14 @@ def _filled_up(said: _Said, random: Random) -> str | None:
 
 
 def _compound(said: _Said, random: Random) -> str | None:
-    """The area stands before the name like a part of it."""
+    """The area before the name, like a part of it."""
     if not said.place or said.name in NICKNAMES:
         return None
     return random.choice(list(_sentences(said.intent, "the {area} {name}", said)))
 
 
 def _inflected(said: _Said, random: Random) -> str | None:
-    """Several of a device, or a verb in another form."""
+    """The plural of a device, or another form of the verb."""
     if said.intent.family in ("command", "setting") and random.random() < 0.5:
         verb = random.choice(said.intent.verbs)
         done = f"{past(verb.word)} {verb.particle}"
@@ -330,7 +330,7 @@ _SHAPES = {
 
 
 def _sentences(intent: Intent, thing: str, said: _Said) -> Iterator[str]:
-    """Every plain way to say an intent of ``thing``."""
+    """All plain sentences for an intent of ``thing``."""
     if intent.family == "command":
         for verb in intent.verbs:
             yield from _of_verb(verb, thing, said)

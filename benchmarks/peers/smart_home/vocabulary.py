@@ -1,4 +1,4 @@
-"""The words of the smart home: what its devices, rooms, colours and actions are called."""
+"""The vocabulary of the smart home: devices, rooms, colors and actions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = [
     "SETTINGS",
 ]
 
-# A kind of device → what is of that kind → how else it is called.
+# Kind of device → device → its synonyms.
 NOUNS: dict[str, dict[str, tuple[str, ...]]] = {
     "light": {
         "lamp": ("light",),
@@ -70,7 +70,7 @@ NOUNS: dict[str, dict[str, tuple[str, ...]]] = {
     "camera": {"camera": ("webcam",), "doorbell": ("bell",)},
 }
 
-# What tells devices of one kind apart, beside the areas.
+# Distinguishing words for devices of one kind, besides the areas.
 MODIFIERS = (
     "left",
     "big",
@@ -112,7 +112,7 @@ NICKNAMES = (
     "marvin",
 )
 
-# An area → how else it is called.
+# Area → its synonyms.
 AREAS: dict[str, tuple[str, ...]] = {
     "kitchen": ("kitchenette",),
     "living room": ("lounge", "sitting room"),
@@ -146,7 +146,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "cinema room": ("home cinema",),
 }
 
-# What an intent may be told besides a device and an area: value → how else it is said.
+# Options of intents besides device and area: value → its synonyms.
 OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "colour": {
         "red": ("crimson", "scarlet"),
@@ -212,8 +212,8 @@ OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 
-# A command → its verbs ("turn … on" is "turn/on") | the kinds of devices it is for, "-" for none;
-# it is for areas as well if there is a "+".
+# Command → its verbs ("turn … on" is "turn/on") | the kinds of devices, "-" for none; "+" adds
+# areas.
 COMMANDS: dict[str, str] = {
     "turn_on": "turn/on switch/on power/up | light climate media appliance camera +",
     "turn_off": "turn/off switch/off shut/off power/down | light climate media appliance camera +",
@@ -243,7 +243,7 @@ COMMANDS: dict[str, str] = {
     "reset": "reset restart reboot | climate media camera alarm",
 }
 
-# A setting → its option, then its verbs | what is set ("?" if that may be left out) | kinds.
+# Setting → its option, then its verbs | its topics ("?" if optional) | kinds.
 SETTINGS: dict[str, str] = {
     "set_colour": "colour: set change turn make paint | colour,color,hue? | light +",
     "set_brightness": "level: set change put | brightness,light level | light +",
@@ -255,13 +255,13 @@ SETTINGS: dict[str, str] = {
     "set_scene": "scene: set change switch | scene,mood? | - +",
 }
 
-# A request → its option, then its verbs | how the device is tied to it | kinds.
+# Request → its option, then its verbs | the preposition before the device | kinds.
 REQUESTS: dict[str, str] = {
     "play": "genre: play put/on | on | media +",
     "brew": "drink: brew make prepare | with | coffee",
 }
 
-# A question → states ("is it …?") | what is asked for ("what is the …?") | kinds.
+# Question → states ("is it …?") | topics ("what is the …?") | kinds.
 QUESTIONS: dict[str, str] = {
     "is_on": "on,running,switched on | | light media appliance climate",
     "is_locked": "locked,bolted | | door lock",

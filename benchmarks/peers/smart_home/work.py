@@ -1,8 +1,8 @@
-"""The smart-home work as plain data, from which each engine's own format is made.
+"""The smart-home work as plain data, from which the format of each engine is generated.
 
-200 devices, 30 areas and 40 intents, each with several ways to say it. A device has one to three
-further names; it may be called after an area ("kitchen lamp") and its name may hold that of
-another one ("lamp"). No number occurs, so that nobody needs a parser for them.
+200 devices, 30 areas and 40 intents, each with several phrasings. A device has one to three
+synonyms; it may be named after an area ("kitchen lamp"), and its name may contain that of another
+device ("lamp"). There are no numbers, so that no engine needs a parser for them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SHARE_WITH_TWO_NOUNS = 0.4  # of those whose noun has two synonyms
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a slot may hold, and how else it is said; a device is of a ``kind``."""
+    """A value of a slot, with synonyms; a device has a ``kind``."""
 
     value: str
     others: tuple[str, ...]
@@ -51,7 +51,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """ "turn … on": the particle may stand behind the verb or behind what is turned on."""
+    """ "turn … on": the particle may follow the verb or the object."""
 
     word: str
     particle: str = ""
@@ -63,14 +63,14 @@ class Verb:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What a user can want.
+    """An intent of the user.
 
-    A ``command`` has verbs alone. A ``setting`` gives something an ``option`` ("set the volume
-    of the radio to low"); its topics say what is set, and one of them must be said if
-    ``needs_topic``. A ``request`` asks a device for an ``option`` ("play jazz on the radio",
-    with ``link`` before the device). A ``question`` asks for a state ("is … locked") or for a
-    topic ("what is the temperature of …"). ``kinds`` are those of the devices it is for, none
-    if it is about areas alone; ``takes_area`` says that an area alone will do.
+    A ``command`` has only verbs. A ``setting`` sets an ``option`` ("set the volume of the radio to
+    low"); its topics name the property, one of which is required if ``needs_topic``. A ``request``
+    asks a device for an ``option`` ("play jazz on the radio", with ``link`` before the device). A
+    ``question`` asks for a state ("is … locked") or for a topic ("what is the temperature of …").
+    ``kinds`` are the kinds of devices, none for an intent about areas; with ``takes_area``, an area
+    without a device is enough.
     """
 
     id: str
@@ -95,12 +95,12 @@ class Work:
     intents: tuple[Intent, ...]
 
     def lists(self) -> dict[str, tuple[Value, ...]]:
-        """Every list of values by the slot that it fills."""
+        """The lists of values by slot."""
         return {"name": self.names, "area": self.areas, **self.options}
 
 
 def smart_home(seed: int = 1) -> Work:
-    """The work of that seed; another one gives other names to the devices."""
+    """Generate the work for a seed; another seed gives other names to the devices."""
     return Work(
         names=tuple(_names(Random(seed))),
         areas=tuple(Value(area, others) for area, others in AREAS.items()),
@@ -113,8 +113,8 @@ def smart_home(seed: int = 1) -> Work:
 
 
 def clashes(work: Work) -> list[str]:
-    """What would make two answers to one text right: a phrase, also in the plural, of two values,
-    or a verb of two intents that nothing else tells apart. There is nothing of the kind."""
+    """Find ambiguities: phrases, including plurals, of two values, and verbs of two intents that
+    nothing else distinguishes. There should be none."""
     owners: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for slot, values in work.lists().items():
         for value in values:

@@ -1,4 +1,4 @@
-"""Writes a report into a folder: ``report.md`` with its plots beside it, ``report.json`` with all
+"""Write a report to a folder: ``report.md`` with its plots, and ``report.json`` with all
 figures."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from benchmarks.report.rendering.plots import draw
 
 
 def write(report: Report, folder: Path) -> Path:
-    """Write it, whatever is there of an earlier one; the file to be read."""
+    """Write the report, replacing an earlier one; return the path of ``report.md``."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {plot.name: draw(plot, folder).name for plot in plots_of(report)}
     page = folder / "report.md"
@@ -25,7 +25,7 @@ def write(report: Report, folder: Path) -> Path:
 
 
 def plain(report: Report) -> dict[str, Any]:
-    """The report as JSON-able data, in which each part of a section says what it is (``kind``)."""
+    """The report as JSON data; the key ``kind`` tells the type of each part of a section."""
     data = asdict(report)
     for section, told in zip(report.sections, data["sections"], strict=True):
         told["parts"] = [

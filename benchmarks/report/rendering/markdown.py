@@ -1,4 +1,4 @@
-"""Writes a report as one page of Markdown, given the files of its plots."""
+"""Format a report as a Markdown page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHORT = (
 
 
 def markdown(report: Report, files: Mapping[str, str]) -> str:
-    """The page; ``files`` are the plots' by their names."""
+    """The page; ``files`` are the plot files by the names of the plots."""
     return "\n\n".join(_page(report, files)) + "\n"
 
 
@@ -109,7 +109,7 @@ def _table(table: Table) -> str:
 
 
 def _rule(table: Table, place: int) -> str:
-    """Numbers stand on the right."""
+    """The alignment of a column: numbers to the right."""
     cells = [row[place] for row in table.rows]
     is_number = any(isinstance(cell, int | float) for cell in cells)
     return "---:" if is_number and not any(isinstance(cell, str) for cell in cells) else "---"
@@ -124,5 +124,5 @@ def _value(cell: Cell, column: Column) -> str:
 
 
 def _cell(text: str) -> str:
-    """As it stands in a table: one line, no bar that would end it."""
+    """A text escaped for a table cell: one line, bars escaped."""
     return " ".join(text.split()).replace("|", "\\|")

@@ -1,4 +1,4 @@
-"""Numbers with their units, as people read them."""
+"""Format numbers with their units."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Draws the plots of a report with matplotlib: readable at a width of 900 pixels, in colours that
-everyone can tell apart."""
+"""Draw the plots of a report with matplotlib: readable at a width of 900 pixels, in colors that are
+safe for color-blind readers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from benchmarks.report.data import (
 from benchmarks.report.rendering.numbers import format_number
 from benchmarks.report.workloads.stages import STAGES
 
-# Of Okabe and Ito, and three of Paul Tol's for the stages.
+# The palette of Okabe and Ito, with three colors of Paul Tol for the stages.
 _COLOURS = (
     "#0072B2",
     "#D55E00",
@@ -78,7 +78,8 @@ _STYLE: dict[Any, Any] = {
 
 
 def draw(plot: Plot, folder: Path) -> Path:
-    """Draw the plot into ``folder``; the file. An icicle is an SVG, so that it can be searched."""
+    """Draw the plot to a file in ``folder`` and return its path. An icicle is an SVG, so that it
+    can be searched."""
     kind = "svg" if isinstance(plot, Icicle) else "png"
     file = folder / f"{plot.name}.{kind}"
     with mpl.rc_context(_STYLE):
@@ -142,8 +143,8 @@ def _panel(axes: Axes, panel: Panel) -> None:
 
 
 def _logarithmic(axes: Axes, which: str, axis: Axis) -> None:
-    """A logarithmic axis whose ticks are numbers with their units; within few decades also those
-    between their ends."""
+    """Make an axis logarithmic, with units at its ticks; an axis of few decades has minor ticks as
+    well."""
     its = axes.xaxis if which == "x" else axes.yaxis
     (axes.set_xscale if which == "x" else axes.set_yscale)("log")
     (axes.set_xlabel if which == "x" else axes.set_ylabel)(axis.name)
@@ -165,8 +166,8 @@ def _tick(value: float, axis: Axis) -> str:
 
 
 def _distributions(plot: Distributions) -> Figure:
-    """Time by the share of questions that take no longer; the slow ones are pulled apart, each
-    tenth of those before as wide as they."""
+    """Draw time over the share of questions that take no longer, with a logarithmic scale towards
+    the slowest."""
     figure = _figure(3.8, plot.title)
     axes = figure.subplots()
     for number, spread in enumerate(plot.spreads):
@@ -258,7 +259,7 @@ def _depth(frame: Frame) -> int:
 
 
 def _stack(axes: Axes, frame: Frame, left: float, level: int, seen: set[str]) -> None:
-    """One function as a box, with those that it calls below it from left to right."""
+    """Draw a function as a box, with its calls below it from left to right."""
     seen.add(frame.stage)
     axes.barh(
         level + 0.5,

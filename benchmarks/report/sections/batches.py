@@ -1,4 +1,4 @@
-"""What many questions at once gain, and what more processes do."""
+"""The gain of batches of questions and of more processes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ _IN_A_DIALOG = 10  # questions
 
 
 def measure(wanted: ReportOptions, tell: Tell) -> Section:
-    """The ways to ask take turns in a process for each kind of pipeline; then the processes."""
+    """Measure the ways to ask in turn, in a process per kind of pipeline, and then the
+    processes."""
     rounds = wanted.pick(whole=5, short=1)
     counts = wanted.pick(whole={"ours": 5_000, "neural": 200}, short={"ours": 20, "neural": 20})
     apart = wanted.form is Form.WHOLE
@@ -79,7 +80,7 @@ def measure(wanted: ReportOptions, tell: Tell) -> Section:
 
 
 def asking(components: Components, count: int) -> Iterator[Values]:
-    """Seconds of a question, or of reading a text, by how it is done."""
+    """Seconds per question, or per text, by method."""
     model = model_of_synonyms(_SYNONYMS)
     made = _neural_pipeline if components == "neural" else lambda: None
     engine, pipeline = Engine(model, nlp=made()), Pipeline(model, made())  # each wants its own
@@ -103,7 +104,7 @@ def _each(call: Callable[[str], object], texts: Sequence[str]) -> None:
 
 
 def _neural_pipeline() -> Language | None:
-    """A tagger of parts of speech and one of names, with weights by chance."""
+    """A part-of-speech tagger and an entity recognizer with random weights."""
     import spacy
     from thinc.api import fix_random_seed
 
@@ -127,7 +128,7 @@ def _table(which: Components, costs: Mapping[str, float]) -> Table:
 
 
 def _measure_processes(sizes: Sequence[int], tell: Tell, *, quick: bool) -> Table:
-    """Samples in one process, in two, and in one for each core."""
+    """Samples in one process, in two, and in one per core."""
     jobs = sorted({1, 2, os.cpu_count() or 1}) if not quick else [1]
     rows: list[tuple[Cell, ...]] = []
     with TemporaryDirectory() as folder:

@@ -1,8 +1,7 @@
-"""What a big model costs before it answers: to build, to hold, to load from the cache."""
+"""The costs of a big model before its first answer: build time, memory, loading from the cache."""
 
 from __future__ import annotations
 
-import re
 import tempfile
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +11,7 @@ from statistics import median
 from typing import Any
 
 from anaphora import Engine, load_model
+from benchmarks import process_memory
 from benchmarks.models import model_of_synonyms, names
 from benchmarks.report.data import Cell, Column, Section, Table
 from benchmarks.report.options import ReportOptions
@@ -20,14 +20,13 @@ from benchmarks.report.workloads.subject_process import (
     Subject,
     Tell,
     Values,
-    resident,
     start_subject,
 )
 from benchmarks.report.workloads.subjects import warm
 
 
 def measure(wanted: ReportOptions, tell: Tell) -> Section:
-    """Each way some times over, each time in a fresh process; the median."""
+    """Measure each way several times, each in a fresh process, and take the median."""
     size = wanted.pick(whole=100_000, short=300)
     rounds = wanted.pick(whole=3, short=1)
     apart = wanted.pick(whole=True, short=False)
@@ -88,22 +87,22 @@ def measure(wanted: ReportOptions, tell: Tell) -> Section:
 
 
 def from_names(size: int) -> Iterator[Values]:
-    """A model made in Python."""
+    """A model built in Python."""
     return _measure_build(partial(model_of_synonyms, size), Engine)
 
 
 def from_yaml(file: str) -> Iterator[Values]:
-    """A model read from a file."""
+    """A model loaded from a file."""
     return _measure_build(partial(load_model, file), Engine)
 
 
 def from_cache(file: str, folder: str) -> Iterator[Values]:
-    """A model with all that was compiled of it, from a folder that keeps it."""
+    """A model loaded from its compile cache."""
     return _measure_build(lambda: Path(file), partial(Engine, cache=folder))
 
 
 def traced(size: int) -> Iterator[Values]:
-    """What Python's own allocator holds for a model and its engine."""
+    """Bytes that Python's allocator holds for a model and its engine."""
     warm()
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
@@ -126,32 +125,17 @@ def yaml_of(size: int) -> str:
 
 def _measure_build(make: Callable[[], Any], engine_of: Callable[[Any], Engine]) -> Iterator[Values]:
     warm()
-    before = resident()
+    before = process_memory.resident()
     kept: list[Any] = []
     model = timing.time_call(lambda: kept.append(make()))
     engine = timing.time_call(lambda: kept.append(engine_of(kept[0])))
-    peak = _peak() - before
+    peak = process_memory.peak() - before
     asked = kept[1].ask(f"order {names(1)[0]}")
     assert asked.slots["name"].value == names(1)[0]
     values: Mapping[str, float] = {
         "model": model,
         "seconds": model + engine,
-        "held": resident() - before,
+        "held": process_memory.resident() - before,
         "peak": peak,
     }
     yield values
-
-
-def _peak() -> int:
-    """The most bytes that this process has held. Not what `getrusage` calls so: that may be what
-    its parent held when it was started."""
-    try:
-        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    except OSError:  # not on Linux
-        import resource
-        import sys
-
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return most if sys.platform == "darwin" else most * 1024
-    (kilobytes,) = re.findall(r"VmHWM:\s+(\d+) kB", status)
-    return int(kilobytes) * 1024

@@ -1,4 +1,4 @@
-"""Dates beside dateparser's own search."""
+"""Date recognition compared with the search of dateparser."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """See :mod:`benchmarks.peers.dates`."""
     from benchmarks.peers.dates import LANGUAGES, dates
 
-    # More rounds are fewer utterances in each: all that there are, are asked once.
+    # More rounds have fewer utterances each: every utterance is asked once.
     languages = wanted.pick(whole=LANGUAGES, short=LANGUAGES[:1])
     tell(", ".join(languages))
     rows = dates(languages=languages, count=wanted.pick(whole=None, short=80))

@@ -1,4 +1,4 @@
-"""All that pytest runs of the benchmarks, file by file."""
+"""The benchmarks that pytest runs, file by file."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from benchmarks.report.workloads.subject_process import SubjectError, Tell
 
 FOLDER = Path(__file__).parent.parent.parent
 _QUICK = ("test_memory.py",)
-"""Those that the short form runs, with a round of each."""
+"""The files that the short form runs, one round each."""
 _BRIEF = ("--benchmark-max-time=0.001", "--benchmark-min-rounds=1", "--benchmark-warmup=off")
 
 
 def measure(wanted: ReportOptions, tell: Tell) -> Section:
-    """One run of pytest for each file, so that one that fails keeps none from its figures."""
+    """Run pytest once per file, so that a failure affects only its own file."""
     files = sorted(FOLDER.rglob("test_*.py"))
     chosen = wanted.pick(whole=files, short=[one for one in files if one.name in _QUICK])
     options = wanted.pick(whole=(), short=_BRIEF)
     parts: list[Part] = []
     left_out = [
-        LeftOut(file.name, "the short form runs a few files alone")
+        LeftOut(file.name, "the short form runs only a few files")
         for file in files
         if file not in chosen
     ]
@@ -50,7 +50,7 @@ def measure(wanted: ReportOptions, tell: Tell) -> Section:
 
 
 def question_of(file: Path) -> str:
-    """The first sentence of what a file says of itself."""
+    """The first sentence of a file's docstring."""
     said = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or file.stem
     first = " ".join(said.partition("\n\n")[0].split())
     for end in ("? ", ". ", ": "):
@@ -63,7 +63,7 @@ def _run(file: Path, options: Sequence[str]) -> list[Mapping[str, Any]]:
         out = Path(folder) / "figures.json"
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
         command += ["--benchmark-only", f"--benchmark-json={out}", *options]
-        # A pytest that this one may run in tells of itself, and pytest-benchmark would be off.
+        # Variables of an outer pytest would turn pytest-benchmark off.
         own = {name: its for name, its in os.environ.items() if not name.startswith("PYTEST_")}
         done = subprocess.run(command, capture_output=True, text=True, cwd=FOLDER.parent, env=own)
         if done.returncode or not out.exists():
@@ -92,7 +92,7 @@ def _table(file: Path, benchmarks: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _named(test: str) -> str:
-    """``test_ask_as_the_synonyms_grow[100]`` as words."""
+    """``test_ask_as_the_synonyms_grow[100]`` becomes "ask as the synonyms grow: 100"."""
     name, _, which = test.removeprefix("test_").partition("[")
     words = name.replace("_", " ")
     return f"{words}: {which.rstrip(']')}" if which else words

@@ -1,4 +1,4 @@
-"""Where one ``ask`` spends its time: by stage as a table, by function as a picture."""
+"""The profile of ``ask``: time by stage as a table, by function as an icicle plot."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SEEN = 0.004  # share of the whole; what takes less is left out of the picture
 
 
 def measure(wanted: ReportOptions, tell: Tell) -> Section:
-    """Each kind of questions in a process of its own."""
+    """Profile each kind of question in its own process."""
     seconds = wanted.pick(whole=10.0, short=0.2)
     apart = wanted.pick(whole=True, short=False)
     kinds: dict[str, tuple[Subject, Mapping[str, Any]]] = {
@@ -73,7 +73,7 @@ def measure(wanted: ReportOptions, tell: Tell) -> Section:
 
 
 def of_bundled_models(seconds: float, models: tuple[str, ...]) -> Iterator[Values]:
-    """Mixed questions to the bundled models, many users at once."""
+    """Mixed questions of many users to the bundled models."""
     engine = mixed_dialogs.bundled_engine(models)
     for one in mixed_dialogs.all_dialogs(engine.models):
         mixed_dialogs.ask(engine, one)
@@ -82,7 +82,7 @@ def of_bundled_models(seconds: float, models: tuple[str, ...]) -> Iterator[Value
 
 
 def of_smart_home(seconds: float, count: int) -> Iterator[Values]:
-    """The work that peers are measured with."""
+    """The smart-home work of the comparison with peers."""
     from benchmarks.peers.engines.anaphora_home import AnaphoraHome
     from benchmarks.peers.smart_home.utterances import utterances
     from benchmarks.peers.smart_home.work import smart_home
@@ -118,7 +118,7 @@ def _profile(ask: Callable[[], object], seconds: float) -> Iterator[Values]:
 
 
 def _ask_for(ask: Callable[[], object], seconds: float) -> int:
-    """Ask for so long; how often."""
+    """Ask for some seconds; return the number of questions."""
     end, count = time.perf_counter() + seconds, 0
     while time.perf_counter() < end:
         ask()
@@ -128,7 +128,7 @@ def _ask_for(ask: Callable[[], object], seconds: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A function of a stack; ``module`` is without the package's name for one of its own."""
+    """A function of a stack; ``module`` is relative to the package for modules of Anaphora."""
 
     module: str
     function: str
@@ -139,8 +139,7 @@ class _Call:
 
 
 def _calls(stack: Sequence[str]) -> list[_Call]:
-    """What ``Engine.ask`` calls in a stack of pyinstrument, itself left out; nothing for a stack
-    that it is not in."""
+    """The frames below ``Engine.ask`` in a stack of pyinstrument; empty if the stack lacks it."""
     calls = [_call(frame) for frame in stack]
     for place, call in enumerate(calls):
         if call.name == "engine.engine.Engine._answer":  # which ask calls, and no one else here
@@ -149,7 +148,7 @@ def _calls(stack: Sequence[str]) -> list[_Call]:
 
 
 def _call(frame: str) -> _Call:
-    """Of ``function NUL file NUL line``, and marks such as ``cCLASS`` behind 0x01."""
+    """Parse ``function NUL file NUL line`` with marks such as ``cCLASS`` after 0x01."""
     head, *marks = frame.split("\x01")
     function, file, _ = head.split("\x00")
     owner = next((mark[1:] for mark in marks if mark.startswith("c")), "")
@@ -186,7 +185,7 @@ class _Node:
             node.share += share
 
     def to_frame(self, above: tuple[str, ...] = ()) -> dict[str, Any]:
-        """The node as plain data, without what takes too little to be seen."""
+        """The node as plain data, without calls that are too short to be visible."""
         modules = (*above, self.module)
         kept = sorted(self.calls.values(), key=lambda call: -call.share)
         return {

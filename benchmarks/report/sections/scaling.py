@@ -1,4 +1,4 @@
-"""How what a question costs grows with everything that can grow."""
+"""The growth of a question's cost with every size that can grow."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _LINEAR = Expectation(Growth.LINEAR)
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What grows: ``sizes`` with the GB of memory that each needs, and how the costs may grow
-    with it, by their names. A round asks so many questions (of one size; longer ones fewer).
-    ``figure`` names what aims say of the growth."""
+    """What grows: ``sizes`` with the GB of memory that each needs, and how the costs may grow with
+    it, by their names. A round asks so many questions (of one size; longer ones fewer). ``figure``
+    names what aims say of the growth."""
 
     what: str
     subject: Subject
@@ -109,7 +109,7 @@ STUDIES = (
 
 
 def measure(wanted: ReportOptions, tell: Tell) -> Section:
-    """All studies one after the other, each with its sizes in interleaved rounds."""
+    """Run the studies one after the other, each with its sizes in interleaved rounds."""
     found: dict[str, Found] = {}
     left_out: list[LeftOut] = []
     for study in STUDIES:
@@ -146,7 +146,7 @@ def _sizes(study: Study, wanted: ReportOptions) -> Sequence[int]:
 
 
 def _measure_study(study: Study, wanted: ReportOptions, tell: Tell) -> tuple[Found, list[LeftOut]]:
-    """What was measured, and what was not."""
+    """The plots and verdicts of a study, and the sizes that were not measured."""
     sizes = _sizes(study, wanted)
     able = affordable({size: study.sizes[size] for size in sizes})
     found, failed = run_interleaved(
@@ -171,8 +171,7 @@ def _points(found: Found, cost: str) -> tuple[tuple[float, float], ...]:
 
 
 def _aim_figures(study: Study, found: Found) -> Sequence[tuple[float, float]]:
-    """The times of a question that an aim is about; none if not all of its sizes were measured,
-    for then the growth is not known."""
+    """The growth figure that an aim refers to; empty if a size was not measured."""
     until = study.expected["ask"].until
     sizes = {size for size in study.sizes if size <= until}
     if not sizes <= found.keys():
@@ -200,7 +199,7 @@ def _curves(study: Study, found: Found) -> Curves:
 
 
 def _bound_line(study: Study, cost: str, line: Line) -> tuple[Line, ...]:
-    """What is expected at most, as a line to hold the curve against."""
+    """The upper bound as a reference line for the curve."""
     expected, (first, *_) = study.expected[cost], line.points
     if expected.is_flat:
         level = first[1] * expected.within

@@ -1,4 +1,4 @@
-"""The benchmarks that are programs of their own: what they print, where they can run."""
+"""The benchmarks that are separate programs, and what they need to run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from benchmarks.report.options import Form, ReportOptions
 from benchmarks.report.sections.files import FOLDER, question_of
 from benchmarks.report.workloads.subject_process import Tell, has_room
 
-_MINUTES = 15  # that a program may take
+_MINUTES = 15  # time limit of a program
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """``arguments`` for what is wanted; ``missing`` is why it cannot run ('' if it can)."""
+    """A program; ``arguments`` for the given options, ``missing`` says why it cannot run ('' if it
+    can)."""
 
     name: str
     arguments: Callable[[ReportOptions], tuple[str, ...]]
@@ -75,7 +76,7 @@ SCRIPTS = (
 
 
 def measure(wanted: ReportOptions, tell: Tell) -> Section:
-    """One after the other, each that can run."""
+    """Run the programs that can run, one after the other."""
     parts: list[Part] = []
     left_out = []
     for script in SCRIPTS:
@@ -97,23 +98,25 @@ def measure(wanted: ReportOptions, tell: Tell) -> Section:
             why = f"it ended with {done.returncode}: {last}"
             left_out.append(LeftOut(module, why, failed=True))
             continue
-        parts += printed(question_of(FOLDER / f"{script.name}.py"), done.stdout)
+        parts += printed(
+            question_of(FOLDER.joinpath(*script.name.split(".")).with_suffix(".py")), done.stdout
+        )
     return Section(
         "scripts",
         "Programs",
-        "What the benchmarks print that are programs of their own (`python -m benchmarks.…`).",
+        "The output of the benchmarks that are separate programs (`python -m benchmarks.…`).",
         tuple(parts),
         left_out=tuple(left_out),
     )
 
 
-def printed(title: str, said: str) -> list[Part]:
-    """What a program has printed: its table as a table with the lines before it, or all of it as
-    it stands."""
-    lines = said.strip().splitlines()
+def printed(title: str, output: str) -> list[Part]:
+    """The output of a program: its Markdown table with the other lines as a note, or verbatim if it
+    has none."""
+    lines = output.strip().splitlines()
     table = [line for line in lines if line.startswith("|")]
     if len(table) < 3:
-        return [Text(f"### {title}"), Output(said)]
+        return [Text(f"### {title}"), Output(output)]
     head, _, *rows = map(_cells, table)
     note = " ".join(line for line in lines if not line.startswith("|"))
     return [Table(title, tuple(Column(cell) for cell in head), tuple(rows), note)]

@@ -1,4 +1,4 @@
-"""What a process pays before its first answer."""
+"""The start: time of a process until its first answer."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _few(folder: str) -> dict[str, str]:
 
 
 def measure(wanted: ReportOptions, tell: Tell) -> Section:
-    """Whole processes, in turn; the medians."""
+    """Measure whole processes in turn and take the medians."""
     with TemporaryDirectory() as folder:
         return _measured(wanted, tell, folder)
 
@@ -127,8 +127,8 @@ def _measured(wanted: ReportOptions, tell: Tell, folder: str) -> Section:
 
 
 def imported(said: str) -> tuple[tuple[str, float, int], ...]:
-    """The packages that take longest to import, with how many modules of them; all together
-    last."""
+    """The packages that take longest to import, with their seconds and numbers of modules; the
+    totals last."""
     times: dict[str, float] = defaultdict(float)
     modules: dict[str, int] = defaultdict(int)
     for microseconds, module in _IMPORTED.findall(said):
@@ -141,13 +141,13 @@ def imported(said: str) -> tuple[tuple[str, float, int], ...]:
 
 
 def _worked() -> float:
-    """Seconds of the processor that all processes took which were started here and have ended."""
+    """CPU seconds of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def _run(statement: str, *options: str) -> subprocess.CompletedProcess[str]:
-    """Such a process, which may keep the bytecode of what it imports, as any does at first."""
+    """Run a process that may write bytecode, as at a first start."""
     command = [sys.executable, *options, "-c", statement]
     own = {name: its for name, its in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(command, capture_output=True, text=True, env=own)

@@ -1,4 +1,4 @@
-"""How evenly questions are answered: 100,000 of all bundled models, one after the other."""
+"""The variation of answer times: 100,000 questions to the bundled models in sequence."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _QUANTILES = tuple(Column(name, "s") for name in ("median", "p90", "p99", "p99.9
 
 
 def measure(wanted: ReportOptions, tell: Tell) -> Section:
-    """In a process of its own, whose heap is that of a service."""
+    """Measure in a separate process with the heap of a service."""
     count = wanted.pick(whole=100_000, short=200)
     models = wanted.pick(whole=(), short=("cafe",))
     tell(f"{count:,} questions")
@@ -110,7 +110,7 @@ def measure(wanted: ReportOptions, tell: Tell) -> Section:
 
 
 def answering(count: int, users: int, models: tuple[str, ...]) -> Iterator[Values]:
-    """Ready when all samples were asked; the round are all questions."""
+    """A subject that is ready after all samples; its only round asks all questions."""
     engine = mixed_dialogs.bundled_engine(models)
     for one in mixed_dialogs.all_dialogs(engine.models):
         mixed_dialogs.ask(engine, one)
@@ -131,7 +131,7 @@ def answering(count: int, users: int, models: tuple[str, ...]) -> Iterator[Value
 
 
 class _Collections:
-    """Records the garbage collections of a block: which generation, how many seconds each."""
+    """Record the garbage collections of a block: generation and seconds of each."""
 
     def __init__(self) -> None:
         self.pauses: dict[int, list[float]] = defaultdict(list)
@@ -164,7 +164,7 @@ def _build_parts(
     for number, seconds in zip(asked, times, strict=True):
         by_text[number].append(seconds)
         by_model[texts[number][0]].append(seconds)
-    # On the clock, a median is hardly ever one that something else has disturbed.
+    # Disturbances from outside hardly ever affect a median of wall-clock times.
     own = {number: median(taken) for number, taken in by_text.items()}
     even = sorted(own[number] for number in asked)
     everything = _summarize(times)
@@ -216,7 +216,7 @@ def _row(name: str, summed: dict[str, Any]) -> tuple[str | int | float, ...]:
 
 
 def _make_bins(times: array[float]) -> tuple[list[float], list[int]]:
-    """Edges that grow by a factor, the same in every run, and how many lie between each two."""
+    """Histogram edges that grow by a factor, the same in every run, and the counts between them."""
     bins = Counter(_bin(seconds) for seconds in times)
     first, last = min(bins), max(bins)
     edges = [10 ** (number / _BINS_A_DECADE) for number in range(first, last + 2)]

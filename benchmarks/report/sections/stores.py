@@ -1,4 +1,4 @@
-"""What a store costs a question, beside bare round trips to the same Redis."""
+"""The cost of a store per question, compared with bare round trips to the same Redis."""
 
 from __future__ import annotations
 

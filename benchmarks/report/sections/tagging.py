@@ -1,4 +1,4 @@
-"""Tagging alone, beside other taggers, by the number of synonyms."""
+"""Tagging compared with other taggers, by the number of synonyms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OURS = "anaphora"
 _AIMED_AT = 100_000
 _NEEDS = {100: 0.1, 1_000: 0.1, 10_000: 0.5, 100_000: 2.0, 1_000_000: 6.0}  # GB, all at once
 _KINDS = ("anaphora", "PhraseMatcher", "EntityRuler", "FlashText", "pyahocorasick (whole words)")
-"""One of each, for what takes minutes or a process of its own."""
+"""One tagger of each kind, for measurements that take minutes or a separate process."""
 
 
 def measure(wanted: ReportOptions, tell: Tell) -> Section:
@@ -59,7 +59,7 @@ def measure(wanted: ReportOptions, tell: Tell) -> Section:
 
 
 def _abilities() -> Table:
-    """What each does for its time, as it was found when it was asked."""
+    """The abilities of each tagger, found by experiment."""
     from benchmarks.peers.taggers import TAGGERS, abilities
 
     rows: list[tuple[Cell, ...]] = []
@@ -106,7 +106,7 @@ def _table(size: int, rows: Sequence[Row]) -> Table:
 
 
 def _figures(rows: Sequence[Row]) -> dict[str, float]:
-    """Beside the fastest variant of each peer."""
+    """Ratios to the fastest variant of each peer."""
     at_size = [row for row in rows if row.synonyms == _AIMED_AT and not row.skipped]
     ours = next((row.worked for row in at_size if row.tagger == _OURS), None)
     figures = {}

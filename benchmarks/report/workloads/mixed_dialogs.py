@@ -1,5 +1,5 @@
-"""Questions as a service gets them: many users, each in the middle of a sample dialog of one of
-the bundled models. Nothing of it needs a network."""
+"""Questions like those to a service: many users, each in the middle of a sample dialog of a bundled
+model, without network access."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BETWEEN_DIALOGS = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class UserQuestion:
-    """A question of a user at a time."""
+    """A question with its user and time."""
 
     model: str
     user: str
@@ -29,19 +29,19 @@ class UserQuestion:
 
 
 def bundled_engine(names: Sequence[str] = ()) -> Engine:
-    """An engine with the bundled models of these names, or with all."""
+    """An engine with the named bundled models, or with all."""
     return Engine(*(names or catalog.model_names()), clock=lambda: BEGIN)
 
 
 def ask(engine: Engine, one: UserQuestion) -> str:
-    """Ask it; the status of the reply."""
+    """Ask a question and return the status of the reply."""
     reply = engine.ask(one.text, user=one.user, model=one.model, language=one.language, at=one.at)
     return reply.status
 
 
 def sample_dialogs(models: Sequence[Model]) -> list[tuple[str, tuple[AskStep | PauseStep, ...]]]:
-    """The sample dialogs without explicit resets, each with the id of its model; those that want
-    a long-term memory are left out."""
+    """The sample dialogs without explicit resets and without a long-term memory, each with the id
+    of its model."""
     return [
         (model.id, tuple(step for step in dialog.steps if isinstance(step, AskStep | PauseStep)))
         for model in models
@@ -51,7 +51,7 @@ def sample_dialogs(models: Sequence[Model]) -> list[tuple[str, tuple[AskStep | P
 
 
 def all_dialogs(models: Sequence[Model]) -> Iterator[UserQuestion]:
-    """All dialogs one after the other, each of a user of its own."""
+    """The questions of all dialogs in sequence, each dialog with its own user."""
     for number, (model, steps) in enumerate(sample_dialogs(models)):
         yield from _of_user(f"first {number}", model, steps, BEGIN)
 
@@ -59,8 +59,8 @@ def all_dialogs(models: Sequence[Model]) -> Iterator[UserQuestion]:
 def random_questions(
     models: Sequence[Model], *, users: int, seed: int = 11
 ) -> Iterator[UserQuestion]:
-    """Questions without end: each of a user by chance, who goes on with a dialog or, where that
-    has ended, begins another one an hour later."""
+    """An endless stream of questions, each of a random user, who continues a dialog or, after its
+    end, starts another one an hour later."""
     random, dialogs = Random(seed), sample_dialogs(models)
     going: list[Iterator[UserQuestion]] = [iter(())] * users
     times = [BEGIN] * users

@@ -1,4 +1,4 @@
-"""Questions for the generated models: varied, and the same ones in every run."""
+"""Varied questions to the generated models, the same in every run."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _COMMON = """
     why will with work would year yet you young your
 """
 COMMON = tuple(_COMMON.split())
-"""Words that are in every text, and in no generated name."""
+"""Common words, which are in no generated name."""
 
 
 def pad_words(words: Sequence[str], length: int, random: Random) -> str:
-    """The words in their order with common ones around and between them, ``length`` in all; a
-    name of two words stays together."""
+    """The words in order with common words around and between them, ``length`` in all; a name of
+    two words is not split."""
     fillers = max(0, length - sum(len(word.split()) for word in words))
     places = sorted(random.randrange(len(words) + 1) for _ in range(fillers))
     said: list[str] = []
@@ -31,8 +31,8 @@ def pad_words(words: Sequence[str], length: int, random: Random) -> str:
 
 
 def orders(names: Sequence[str], count: int, *, length: int = 9, seed: int = 1) -> list[str]:
-    """Questions of ``length`` words to a model of synonyms. Each fourth leaves out what it is
-    about, for the memory to tell."""
+    """Questions of ``length`` words to a model of synonyms. Every fourth omits its topic, which the
+    memory fills in."""
     random = Random(seed)
     return [
         pad_words(
@@ -45,7 +45,7 @@ def orders(names: Sequence[str], count: int, *, length: int = 9, seed: int = 1) 
 
 
 def long_orders(names: Sequence[str], count: int, *, length: int, seed: int = 1) -> list[str]:
-    """Questions of any length: a name in each ten words, the word "order" first."""
+    """Questions of any length: the word "order" first, and a name in every ten words."""
     random = Random(seed)
     if length < 3:
         return [" ".join(["order", *random.choices(COMMON, k=length - 1)]) for _ in range(count)]
@@ -57,7 +57,7 @@ def long_orders(names: Sequence[str], count: int, *, length: int, seed: int = 1)
 
 
 def topics(names: Sequence[str], count: int, *, seed: int = 1) -> list[str]:
-    """Questions to a model of intents: each third is a follow-up without a topic."""
+    """Questions to a model of intents; every third is a follow-up without a topic."""
     random = Random(seed)
     cities = ("Tokyo", "Kyoto")
     return [

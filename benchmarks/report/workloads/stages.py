@@ -1,4 +1,4 @@
-"""Which stage of a question a function works for, by its module."""
+"""Map the modules of the package to the stages of a question."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
         "engine.long_term",
     ),
     "solving": ("intents",),
-    "answering": ("engine",),  # the handlers of the bots, too; their recognizers are not
+    "answering": ("engine",),  # including handlers of bots, but not their recognizers
     "template": ("engine.responses", "models.templates"),
     "store": ("stm.stores", "storage"),
     REST: ("engine.engine",),
 }
-"""Modules of the package by their stages; the longest name that fits a module counts."""
+"""Modules of the package by stage; the longest matching name counts."""
 
 STAGES = tuple(_MODULES)
-"""In the order in which a question passes through them."""
+"""The stages in the order of a question."""
 
 _STAGE_OF = {module: stage for stage, modules in _MODULES.items() for module in modules}
 
 
 def stage_of(module: str) -> str | None:
-    """The stage of a module of the package (``entities.trie``), None for any other module."""
+    """The stage of a module of the package (``entities.phrases.trie``), None for other modules."""
     name = module
     while name:
         if name in _STAGE_OF:
@@ -53,7 +53,7 @@ def stage_of(module: str) -> str | None:
 
 
 def stage_of_stack(modules: Sequence[str]) -> str:
-    """The stage of a whole stack, the caller first: that of the innermost function that has one,
-    for what a library does is done for whoever calls it."""
-    found = (stage_of(module) for module in reversed(modules))
-    return next((stage for stage in found if stage), REST)
+    """The stage of a stack, outermost caller first: that of the innermost function that has one, so
+    that time in a library counts for its caller."""
+    stages = (stage_of(module) for module in reversed(modules))
+    return next((stage for stage in stages if stage), REST)

@@ -1,14 +1,12 @@
-"""Subjects of a measurement in fresh processes of their own, which work when they are told to.
+"""Run subjects of a measurement in fresh processes, round by round.
 
-So what one needs of memory is its own, and rounds of several can still be interleaved, so that a
-disturbance from outside hits them all alike. A subject is a generator function: what it yields
-first is said when it is ready, and each further value is one round.
+So the memory of a subject can be measured alone, and the rounds of several subjects can still be
+interleaved, so that disturbances from outside affect all alike. A subject is a generator function:
+the first value that it yields says that it is ready, each further value is the result of a round.
 """
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import json
 import selectors
 import sys
@@ -27,20 +25,20 @@ import psutil  # type: ignore[import-untyped]
 Values: TypeAlias = Mapping[str, Any]  # of JSON; of what has rounds, numbers
 Subject: TypeAlias = Callable[..., Iterator[Values]]
 Tell: TypeAlias = Callable[[str], None]
-"""Says what is measured now to whoever waits."""
+"""A function that reports the progress of the measurement."""
 
 PATIENCE = 300.0  # seconds that a process may take to get ready, or for one round
 
 
 class SubjectError(Exception):
-    """A process did not do what it was to do; the message has the last it said."""
+    """A process failed or took too long; the message has the last line of its output."""
 
 
 class SubjectProcess:
-    """A ``subject``, called with the arguments, in a process of its own; a context manager.
+    """A ``subject``, called with the arguments, in its own process; a context manager.
 
-    It starts at once. What asks it for something raises :class:`SubjectError` if it has ended, or
-    if the answer takes longer than ``patience`` (seconds); then it is ended.
+    The process starts at once. Requests raise :class:`SubjectError` if it has ended, or if the
+    answer takes longer than ``patience`` seconds, after which the process is killed.
     """
 
     def __init__(self, subject: Subject, *, patience: float = PATIENCE, **arguments: Any) -> None:
@@ -64,13 +62,13 @@ class SubjectProcess:
 
     @property
     def ready(self) -> Values:
-        """What the subject has yielded first; waits for it."""
+        """The first value of the subject; waits for it."""
         if self._ready is None:
             self._ready = self._read()
         return self._ready
 
     def round(self) -> Values:
-        """One more round, once it is ready."""
+        """Run another round, as soon as the subject is ready."""
         assert self._process.stdin is not None
         self.ready  # noqa: B018 - it waits
         try:
@@ -103,7 +101,7 @@ class SubjectProcess:
 
 
 class InlineSubject:
-    """The same without a process of its own."""
+    """A subject in this process."""
 
     def __init__(self, subject: Subject, **arguments: Any) -> None:
         self._values = subject(**arguments)
@@ -116,18 +114,18 @@ class InlineSubject:
         self.close()
 
     def round(self) -> Values:
-        """One more round."""
+        """Run another round."""
         return next(self._values)
 
     def close(self) -> None:
-        """Nothing has to end that does not end by itself."""
+        """There is no process to end."""
 
 
 def start_subject(
     subject: Subject, *, apart: bool, **arguments: Any
 ) -> SubjectProcess | InlineSubject:
-    """The subject in a process of its own; if it need not be ``apart``, in this one, where it is
-    ready sooner."""
+    """The subject in its own process; with ``apart=False`` in this one, where it is ready
+    sooner."""
     return SubjectProcess(subject, **arguments) if apart else InlineSubject(subject, **arguments)
 
 
@@ -141,11 +139,10 @@ def run_interleaved(
     patience: float = PATIENCE,
     **arguments: Any,
 ) -> tuple[dict[int, dict[str, float]], dict[int, str]]:
-    """What the subject (which takes a ``size``) says of each size, and by their sizes why others
-    could not be measured: those that fail, or are not ready in time.
+    """Measure a subject, which takes a ``size``, for several sizes in interleaved rounds.
 
-    It is what the subject yields first, and the medians of its rounds, which the sizes take in
-    turn.
+    Returns by size the first value of the subject with the medians of its rounds, and by size the
+    errors of those that failed or were not ready in time.
     """
     if apart:
         arguments["patience"] = patience
@@ -176,34 +173,26 @@ def run_interleaved(
 
 
 def medians(rounds: Sequence[Values]) -> dict[str, float]:
-    """By each name, the median of its values."""
+    """The median of the values for each name."""
     return {name: median(one[name] for one in rounds) for name in (rounds[0] if rounds else ())}
 
 
-def resident() -> int:
-    """Bytes of memory that this process holds, without what it could give back."""
-    gc.collect()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).malloc_trim(0)  # else it holds on to what building has let go
-    held: int = psutil.Process().memory_info().rss
-    return held
-
-
 def has_room(gigabytes: float) -> bool:
-    """Whether the machine has so much memory to spare."""
+    """Whether the machine has that much memory available."""
     available: int = psutil.virtual_memory().available
     return available > gigabytes * 2**30
 
 
 def affordable(needs: Mapping[int, float]) -> tuple[int, ...]:
-    """The sizes that there is memory for all together, given how many GB each needs."""
+    """The sizes that fit into memory together, given the GB that each needs."""
     sizes = sorted(needs)
     totals = [sum(needs[size] for size in sizes[: count + 1]) for count in range(len(sizes))]
     return tuple(size for size, total in zip(sizes, totals, strict=True) if has_room(total))
 
 
 def _serve(name: str, arguments: str) -> None:
-    """What the process does: the subject's first value at once, another for each line it reads."""
+    """The process's main function: print the first value of the subject, and another for each input
+    line."""
     sys.modules["torch"] = None  # type: ignore[assignment]  # a plain install has none: 1 s less
     module, _, function = name.partition(":")
     values = getattr(import_module(module), function)(**json.loads(arguments))

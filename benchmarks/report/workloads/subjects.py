@@ -1,8 +1,7 @@
-"""What the scaling curves measure, each in a process of its own: an engine that is built for a
-size, and rounds of varied questions to it.
+"""The subjects of the scaling curves: an engine built for a size, and rounds of varied questions.
 
-Each subject yields ``build`` (seconds) and ``memory`` (bytes that it holds more than before) when
-it is ready, where they mean something, and ``ask`` (seconds, the median of a round) for each round.
+When it is ready, a subject yields ``build`` (seconds) and ``memory`` (additional bytes) where these
+are meaningful, and then ``ask`` (seconds, the median of a round) for each round.
 """
 
 from __future__ import annotations
@@ -25,8 +24,9 @@ from anaphora.stm.records import dump, load
 from anaphora.stm.rules import record_match
 from anaphora.stm.stores.memory import MemoryStore
 from benchmarks.models import element, model_of_intents, model_of_synonyms, names
+from benchmarks.process_memory import resident
 from benchmarks.report.workloads import questions, timing
-from benchmarks.report.workloads.subject_process import Values, resident
+from benchmarks.report.workloads.subject_process import Values
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 DIFFERENT = 500  # questions that are asked in turn
@@ -35,12 +35,12 @@ _IDLE = timedelta(days=1)
 
 @cache
 def warm() -> None:
-    """Load what every process loads but once."""
+    """Load everything that a process loads only once."""
     Engine(model_of_synonyms(10), clock=_clock).ask("order")
 
 
 def of_synonyms(size: int, asked: int) -> Iterator[Values]:
-    """A model of that many synonyms."""
+    """A model with ``size`` synonyms."""
     known = names(size)
     return _rounds(
         lambda: model_of_synonyms(size), questions.orders(known, _different(asked)), asked
@@ -48,7 +48,7 @@ def of_synonyms(size: int, asked: int) -> Iterator[Values]:
 
 
 def of_intents(size: int, asked: int) -> Iterator[Values]:
-    """A model of that many intents."""
+    """A model with ``size`` intents."""
     known = names(size)
     return _rounds(
         lambda: model_of_intents(size), questions.topics(known, _different(asked)), asked
@@ -56,14 +56,14 @@ def of_intents(size: int, asked: int) -> Iterator[Values]:
 
 
 def of_words(size: int, asked: int) -> Iterator[Values]:
-    """Questions of that many words."""
+    """Questions of ``size`` words."""
     texts = questions.long_orders(names(1_000), 100, length=size)
     engine = Engine(model_of_synonyms(1_000), max_characters=1_000_000, clock=_clock)
     return _asking(engine, texts, max(3, asked // (10 + size)))
 
 
 def of_remembered(size: int, asked: int) -> Iterator[Values]:
-    """A conversation that remembers that many entities when each question comes."""
+    """A conversation that remembers ``size`` entities before each question."""
     engine = Engine(_model_of_things(size), clock=_clock)
     key = ConversationKey("user", "things")
     held = _remembering(engine, key, size)
@@ -79,7 +79,7 @@ def of_remembered(size: int, asked: int) -> Iterator[Values]:
 
 
 def of_conversations(size: int, asked: int) -> Iterator[Values]:
-    """That many conversations in the store of the process, each question in another one."""
+    """``size`` conversations in the store of the process, each question in another one."""
     first, *others = _CAFE
     engine = Engine("cafe", clock=_clock, store=MemoryStore(_clock))
     engine.ask(first, user="pattern")
@@ -101,8 +101,8 @@ def of_conversations(size: int, asked: int) -> Iterator[Values]:
 
 
 def of_threads(size: int, asked: int) -> Iterator[Values]:
-    """That many threads that ask at once, each in a conversation of its own; the time is that of
-    the clock for each question of all of them."""
+    """``size`` threads that ask at the same time, each in its own conversation; the result is the
+    wall-clock time per question of all threads."""
     engine = Engine(model_of_synonyms(1_000), clock=_clock)
     texts = questions.orders(names(1_000), _different(asked))
     share = asked // size
@@ -138,7 +138,7 @@ def _asking(engine: Engine, texts: Sequence[str], asked: int, **costs: float) ->
 
 
 def _different(asked: int) -> int:
-    """How many questions take turns: fewer where a round has but a few."""
+    """The number of different questions; fewer for short rounds."""
     return min(DIFFERENT, 3 * asked)
 
 
@@ -164,8 +164,8 @@ def _model_of_things(count: int) -> Model:
 
 
 def _remembering(engine: Engine, key: ConversationKey, count: int) -> Conversation:
-    """A conversation with the engine that remembers ``count`` things (three of them in groups
-    that they share), each of a question of its own."""
+    """A conversation with the engine that remembers ``count`` things (three of them in groups that
+    they share), each of a question of its own."""
     assert engine.ask(f"order {names(1)[0]}").status == "matched"
     conversation = engine.store.peek(key)
     assert conversation is not None

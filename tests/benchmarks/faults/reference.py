@@ -1,4 +1,4 @@
-"""A service that keeps all its promises, in a few lines: what it answers is a valid history."""
+"""A minimal service that keeps all promises: its traces have no violations."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["Reference"]
 
 @dataclass
 class Reference:
-    """One user and one conversation, with operations one after the other. Each method does what a
-    client might, and returns the operation as the client has seen it. An operation of unknown
-    outcome happens if ``happens``."""
+    """One user and one conversation with sequential operations. Each method performs a client's
+    operation and returns it as the client sees it. An operation of unknown outcome takes effect if
+    ``happens``."""
 
     user: str = "u001"
     operations: list[Operation] = field(default_factory=list)
@@ -27,7 +27,7 @@ class Reference:
     asked: int = 0
 
     def trace(self) -> Trace:
-        """Everything so far."""
+        """The trace of all operations so far."""
         kept = [Exchange(number, text) for number, text in enumerate(self.kept, 1)]
         return Trace(tuple(self.operations), {self.user: kept}, {})
 
@@ -40,8 +40,8 @@ class Reference:
         happens: bool = True,
         serial: str = "",
     ) -> Operation:
-        """Ask for an item, in a color; without either it is a follow-up. With the ``serial`` of
-        one that was refused it is asked again."""
+        """Ask for an item in a color; without both it is a follow-up. With the ``serial`` of a
+        refused question, retry it."""
         if not serial:
             serial = f"{self.user}n{self.asked:05}"
             self.asked += 1
@@ -107,7 +107,7 @@ class Reference:
         self.operations.append(Operation(self.user, "erase", *self._times(), outcome))
 
     def read(self) -> None:
-        """Look at the history."""
+        """Read the history."""
         self.operations.append(Operation(self.user, "read", *self._times(), seen=tuple(self.kept)))
 
     def _answer(self, asked: Operation) -> Reply:

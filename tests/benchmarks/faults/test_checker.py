@@ -1,4 +1,4 @@
-"""The checker finds each kind of broken promise, and nothing in a history that keeps them all."""
+"""The checker finds every kind of violation, and none in a correct history."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def with_kept(trace: Trace, *texts: str) -> Trace:
 
 
 def with_operation(trace: Trace, changed: Operation) -> Trace:
-    """The trace with one operation changed, which is told by its begin."""
+    """The trace with one operation changed; its begin identifies it."""
     operations = [changed if one.begin == changed.begin else one for one in trace.operations]
     return replace(trace, operations=operations)
 
@@ -51,7 +51,7 @@ def talk() -> Reference:
 
 
 class TestHistory:
-    def test_all_is_well(self, talk: Reference) -> None:
+    def test_a_correct_history_has_no_violation(self, talk: Reference) -> None:
         assert check(talk.trace()) == []
 
     def test_an_answered_question_is_lost(self, talk: Reference) -> None:
@@ -79,7 +79,7 @@ class TestHistory:
     def test_another_text_is_kept(self, talk: Reference) -> None:
         assert kinds(with_kept(talk.trace(), *talk.kept[:2], "hm u001n00002")) == {"altered"}
 
-    def test_of_a_question_that_was_too_long_to_be_read_its_begin_is_enough(self) -> None:
+    def test_a_question_that_was_too_long_may_be_truncated(self) -> None:
         talk = Reference()
         asked = talk.ask(item="babax")
         unread = replace(asked, text=asked.text + " x" * 6_000, reply=Reply("rejected"))
@@ -91,14 +91,14 @@ class TestHistory:
         assert check(talk.trace()) == []
         assert kinds(with_kept(talk.trace(), *talk.kept, refused.text)) == {"refused but kept"}
 
-    def test_a_question_is_kept_as_often_as_it_was_tried(self, talk: Reference) -> None:
+    def test_a_retried_question_is_kept_twice(self, talk: Reference) -> None:
         refused = talk.ask(item="balox", outcome="refused")
         talk.ask(item="balox", serial=refused.serial)
         assert check(talk.trace()) == []
         assert kinds(with_kept(talk.trace(), *talk.kept, refused.text)) == {"doubled"}
 
     @pytest.mark.parametrize("happens", [False, True])
-    def test_of_a_question_without_an_answer_either_will_do(
+    def test_a_question_of_unknown_outcome_may_be_kept_or_not(
         self, talk: Reference, *, happens: bool
     ) -> None:
         unknown = talk.ask(item="balox", outcome="unknown", happens=happens)
@@ -134,12 +134,12 @@ class TestConversation:
         said = ("u001n00000", "u001n00002")
         assert kinds(with_reply(talk.trace(), 2, said=said, count=2, color=None)) == {"lost"}
 
-    def test_it_is_not_remembered_what_a_follow_up_needs(self, talk: Reference) -> None:
+    def test_an_entity_for_a_follow_up_is_missing(self, talk: Reference) -> None:
         follow_up = talk.ask()
         trace = with_operation(talk.trace(), replace(follow_up, reply=Reply("rejected")))
         assert kinds(trace) == {"lost"}
 
-    def test_a_question_is_there_twice(self, talk: Reference) -> None:
+    def test_a_question_is_in_the_conversation_twice(self, talk: Reference) -> None:
         said = ("u001n00000", "u001n00001", "u001n00001", "u001n00002")
         assert kinds(with_reply(talk.trace(), 2, said=said, count=4)) == {"doubled"}
 
@@ -149,15 +149,15 @@ class TestConversation:
         said = (*talk.said[:3], refused.serial, after.serial)
         assert kinds(with_reply(talk.trace(), 4, said=said, count=5)) == {"refused but kept"}
 
-    def test_the_order_is_another(self, talk: Reference) -> None:
+    def test_the_order_differs(self, talk: Reference) -> None:
         said = ("u001n00001", "u001n00000", "u001n00002")
         assert kinds(with_reply(talk.trace(), 2, said=said)) == {"out of order"}
 
-    def test_a_slot_is_none_that_the_questions_imply(self, talk: Reference) -> None:
+    def test_a_slot_does_not_follow_from_the_questions(self, talk: Reference) -> None:
         assert kinds(with_reply(talk.trace(), 2, color="blue")) == {"memory"}
         assert kinds(with_reply(talk.trace(), 1, item="balox")) == {"memory"}
 
-    def test_a_number_of_the_handlers_own_is_wrong(self, talk: Reference) -> None:
+    def test_the_count_of_the_handler_is_wrong(self, talk: Reference) -> None:
         assert kinds(with_reply(talk.trace(), 2, count=4)) == {"memory"}
 
     @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ class TestConversation:
             (Reference.pause, "forgotten but offered"),
         ],
     )
-    def test_it_has_what_was_said_before_a_reset(
+    def test_it_has_entries_from_before_a_reset(
         self, talk: Reference, reset: Callable[[Reference], None], kind: str
     ) -> None:
         reset(talk)
@@ -177,7 +177,7 @@ class TestConversation:
         said = ("u001n00001", after.serial)
         assert kinds(with_reply(talk.trace(), 4, said=said, count=2, color="red")) == {kind}
 
-    def test_it_has_what_another_user_said(self, talk: Reference) -> None:
+    def test_it_has_entries_of_another_user(self, talk: Reference) -> None:
         other = Reference("u002")
         other.ask(item="babax")
         said = (*talk.said[:2], "u002n00000", "u001n00002")
@@ -188,7 +188,7 @@ class TestConversation:
 
 
 class TestOffer:
-    def test_what_was_said_before_a_pause_is_offered(self, talk: Reference) -> None:
+    def test_entities_from_before_a_pause_are_offered(self, talk: Reference) -> None:
         talk.pause()
         offered = talk.ask()
         assert offered.reply == Reply("incomplete", offer=("bakex", "red"))
@@ -200,7 +200,7 @@ class TestOffer:
         ("reset", "kind"),
         [(Reference.erase, "resurrected"), (Reference.forget, "forgotten but offered")],
     )
-    def test_what_was_said_before_a_reset_is_offered(
+    def test_entities_from_before_a_reset_are_offered(
         self, talk: Reference, reset: Callable[[Reference], None], kind: str
     ) -> None:
         reset(talk)
@@ -218,7 +218,7 @@ class TestOffer:
 
 
 class TestReads:
-    def test_a_read_shows_what_was_erased(self, talk: Reference) -> None:
+    def test_a_read_shows_erased_exchanges(self, talk: Reference) -> None:
         talk.erase()
         talk.read()
         read = talk.operations[-1]
@@ -233,12 +233,12 @@ class TestReads:
         talk.operations.append(Operation("u001", "read", erasure.begin, erasure.end + 1, seen=seen))
         assert check(talk.trace()) == []
 
-    def test_a_read_shows_what_another_user_said(self, talk: Reference) -> None:
+    def test_a_read_shows_exchanges_of_another_user(self, talk: Reference) -> None:
         talk.read()
         read = replace(talk.operations[-1], seen=("ask u002n00001",))
         assert kinds(with_operation(talk.trace(), read)) == {"leaked"}
 
-    def test_a_file_holds_what_was_erased(self, talk: Reference) -> None:
+    def test_a_file_contains_erased_text(self, talk: Reference) -> None:
         residue = {"bot.db-wal": ["u001n00001"]}
         assert check(replace(talk.trace(), residue=residue)) == []
         talk.erase()
@@ -261,7 +261,7 @@ STEPS = st.lists(
 
 
 def done(steps: list[tuple[str, str, str, bool]]) -> Reference:
-    """What comes of the steps, at a service that keeps its promises."""
+    """The trace of the steps at a correct service."""
     talk = Reference()
     for action, value, outcome, happens in steps:
         how = {"outcome": outcome, "happens": happens}
@@ -272,7 +272,7 @@ def done(steps: list[tuple[str, str, str, bool]]) -> Reference:
         elif action == "again":
             asked = talk.ask(**how)
         elif action in ("forget", "erase"):
-            # A refused erasure is one in doubt: a part of it may be done.
+            # A refused erasure has an unknown outcome: a part of it may be done.
             settled = "unknown" if (action, outcome) == ("erase", "refused") else outcome
             getattr(talk, action)(settled, happens=happens)
             continue
@@ -287,12 +287,12 @@ def done(steps: list[tuple[str, str, str, bool]]) -> Reference:
 
 
 @given(STEPS)
-def test_a_service_that_keeps_its_promises_is_never_blamed(steps) -> None:
+def test_a_correct_service_has_no_violations(steps) -> None:
     assert check(done(steps).trace()) == []
 
 
 @given(STEPS, st.randoms(use_true_random=False))
-def test_whatever_is_done_to_the_history_is_found(steps, chance: random.Random) -> None:
+def test_any_change_of_the_history_is_found(steps, chance: random.Random) -> None:
     talk = done([*steps, ("order", "babax", "answered", False), ("again", "", "answered", False)])
     first, second = talk.kept[-2:]
     rest = talk.kept[:-2]
@@ -309,7 +309,7 @@ def test_whatever_is_done_to_the_history_is_found(steps, chance: random.Random) 
 
 
 @given(STEPS, st.sampled_from(["said", "count", "item", "color"]))
-def test_whatever_is_done_to_a_reply_is_found(steps, what: str) -> None:
+def test_any_change_of_a_reply_is_found(steps, what: str) -> None:
     talk = done([*steps, ("order", "babax", "answered", False), ("again", "", "answered", False)])
     reply = talk.operations[-1].reply
     assert reply is not None
@@ -324,7 +324,7 @@ def test_whatever_is_done_to_a_reply_is_found(steps, what: str) -> None:
 
 
 @given(STEPS)
-def test_whatever_was_erased_and_shows_again_is_found(steps) -> None:
+def test_any_resurrected_exchange_is_found(steps) -> None:
     talk = done([*steps, ("order", "babax", "answered", False)])
     gone = talk.kept[-1]
     talk.erase()

@@ -1,4 +1,4 @@
-"""The run with faults in its short form. The long one is ``python -m benchmarks.faults``."""
+"""A short run with faults; ``python -m benchmarks.faults`` does long ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_nothing_is_lost_doubled_resurrected_or_out_of_order(plan: Plan, tmp_pat
     assert not result.violations, format_report(result)
 
 
-def test_ctrl_c_ends_it_and_leaves_no_process_and_no_file(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_no_process_and_no_file(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.faults", "--questions", "100000", "--store"]
     command += ["sqlite", "--faults", "kill", "--think", "2"]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
@@ -53,7 +53,7 @@ def test_ctrl_c_ends_it_and_leaves_no_process_and_no_file(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
-def test_its_help_tells_of_every_fault() -> None:
+def test_the_help_lists_every_fault() -> None:
     command = [sys.executable, "-m", "benchmarks.faults", "--help"]
     shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert all(name in shown for name in FAULTS)

@@ -1,4 +1,4 @@
-"""An alarm clock in a conversation."""
+"""The alarm bot in conversations."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_times_and_lengths_of_time(question, when):
     assert answer("alarm", question) == f"Alarm set for {when}."
 
 
-def test_the_hour_of_a_day_is_asked_for_and_is_on_that_day():
+def test_the_hour_of_a_day_is_asked_for():
     said = answers("alarm", "wake me tomorrow", "at 11 am")
     assert said == ["At what time on Tue 6 Jan?", "Alarm set for Tue 6 Jan, 11:00 (in 1 d 2 h)."]
 
@@ -74,24 +74,24 @@ def test_the_hour_of_a_day_is_asked_for_and_is_on_that_day():
         ),
     ],
 )
-def test_what_cannot_be_done_is_told(questions, said):
+def test_impossible_requests_are_explained(questions, said):
     assert answer("alarm", *questions).startswith(said)
 
 
-def test_an_alarm_that_is_over_is_gone():
+def test_a_past_alarm_is_removed():
     bot = Engine("alarm", clock=lambda: MONDAY)
     bot.ask("wake me in 20 minutes", at=MONDAY)
     assert "09:20" in bot.ask("my alarms", at=MONDAY + timedelta(minutes=19)).text
     assert bot.ask("my alarms", at=MONDAY + timedelta(minutes=20)).text == "No alarm is set."
 
 
-def test_a_length_of_time_is_counted_though_the_clocks_are_put_forward():
+def test_a_duration_is_elapsed_time_across_daylight_saving():
     night = datetime(2026, 3, 29, 0, 30, tzinfo=UTC)  # 1:30 in Berlin; at 2:00 it is 3:00
     said = answer("alarm", "set a timer for 60 minutes", at=night, zone=BERLIN)
     assert said == "Alarm set for Sun 29 Mar, 03:30 (in 1 h)."
 
 
-def test_alarms_are_told_in_the_local_time_of_the_one_who_asks():
+def test_alarms_are_shown_in_the_users_local_time():
     bot = Engine("alarm", clock=lambda: MONDAY)
     bot.ask("wake me in 20 minutes", at=MONDAY)
     assert "10:20" in bot.ask("my alarms", at=MONDAY.astimezone(BERLIN)).text
@@ -115,7 +115,7 @@ def test_in_russian():
         ("разбуди меня к 12, пожалуйста", "пн, 5 янв, 12:00"),
     ],
 )
-def test_a_bare_hour_is_one_where_an_alarm_is_spoken_of(question, when):
+def test_a_bare_number_is_an_hour_in_the_context_of_alarms(question, when):
     assert when in answer("alarm", question)
 
 
@@ -133,7 +133,7 @@ def test_a_bare_hour_is_one_where_an_alarm_is_spoken_of(question, when):
         (["wake me yesterday"], "Sun 4 Jan is over."),
     ],
 )
-def test_the_day_that_was_asked_about_is_that_of_the_answer_alone(questions, said):
+def test_the_requested_day_applies_only_to_the_answer(questions, said):
     assert answer("alarm", *questions).startswith(said)
 
 
@@ -149,14 +149,14 @@ def test_the_day_that_was_asked_about_is_that_of_the_answer_alone(questions, sai
         ("каждый день в 7", "каждый день"),
     ],
 )
-def test_what_rings_again_and_again_is_declined_and_not_set_once(question, repeat):
+def test_repeated_alarms_are_declined(question, repeat):
     declined, listed = answers("alarm", question, "my alarms")
     assert repeat in declined
     assert declined.startswith(("I ring only once", "Я звоню только один раз"))
     assert listed in ("No alarm is set.", "Ни одного будильника нет.")
 
 
-def test_a_day_of_the_week_is_no_repetition():
+def test_a_weekday_is_not_a_repetition():
     assert answer("alarm", "wake me on Monday at 7 am").startswith("Alarm set for Mon 12 Jan")
 
 
@@ -166,7 +166,7 @@ def test_after_a_cancellation_a_time_sets_an_alarm_again():
 
 
 @pytest.mark.parametrize("which", ["at 8 am", "8", "the one at 8"])
-def test_which_one_is_answered_by_its_time(which):
+def test_a_time_answers_which_alarm(which):
     said = answers("alarm", "wake me at 7 am and at 8 am", "cancel the alarm", which)
     assert said[1:] == [
         "Which one? Tue 6 Jan, 07:00; Tue 6 Jan, 08:00.",
@@ -191,28 +191,28 @@ def test_which_one_is_answered_by_its_time(which):
         ("when is my next alarm?", "23 h until the alarm at Tue 6 Jan, 08:00."),
     ],
 )
-def test_alarms_are_spoken_of_in_many_ways(question, said):
+def test_many_phrasings_are_understood(question, said):
     asked = ("wake me at 8 am and on Friday at 8:30 am", question)
     assert answer("alarm", *asked).startswith(said)
 
 
 @pytest.mark.parametrize("when", ["in 99999 years", "on 1 May 2090 at 7"])
-def test_a_time_too_far_away_is_told_and_loses_nothing(when):
+def test_a_time_too_far_ahead_is_declined_without_losing_alarms(when):
     said = answers("alarm", "wake me in 20 minutes", f"wake me {when}", "my alarms")
     assert said[1:] == ["That is too far away for me.", "Alarms: Mon 5 Jan, 09:20."]
 
 
-def test_alarms_outlive_many_questions_that_are_not_understood():
+def test_alarms_survive_many_unknown_questions():
     said = answers("alarm", "wake me in 20 minutes", *["mumble"] * 30, "my alarms")
     assert said[-1] == "Alarms: Mon 5 Jan, 09:20."
 
 
-def test_alarms_outlive_days_of_silence():
+def test_alarms_survive_days_of_silence():
     bot = Engine("alarm", clock=lambda: MONDAY)
     bot.ask("wake me on Friday at 8 am", at=MONDAY)
     assert "Fri 9 Jan" in bot.ask("my alarms", at=MONDAY + timedelta(days=3)).text
 
 
-def test_no_more_alarms_are_kept_than_anyone_can_hear():
+def test_the_number_of_alarms_is_limited():
     times = [f"wake me in {minutes} minutes" for minutes in range(1, 103)]
     assert answer("alarm", *times).startswith("I cannot keep more alarms.")

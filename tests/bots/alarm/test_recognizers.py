@@ -1,4 +1,4 @@
-"""Bare hours, and words that ask for an alarm again and again."""
+"""The recognizers of bare hours and of repetitions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_bare_hours(text, language, found):
         ("в понедельник", "ru", []),
     ],
 )
-def test_words_that_ask_for_it_again(text, language, found):
+def test_repetitions(text, language, found):
     said = [text[mention.start : mention.end] for mention in repeats(text, language)]
     assert said == found
 
@@ -63,7 +63,7 @@ def test_any_text_can_be_read(text, language):
 
 
 @given(st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1)), st.integers(0, 24))
-def test_an_hour_is_the_next_of_its_kind(at, hour):
+def test_an_hour_is_the_next_one(at, hour):
     (mention,) = hours(str(hour), at.replace(tzinfo=UTC), "en")
     begin = datetime.fromisoformat(mention.meta["start"])
     assert 0 < (begin - at.replace(tzinfo=UTC)).total_seconds() <= 86_400
@@ -71,7 +71,7 @@ def test_an_hour_is_the_next_of_its_kind(at, hour):
 
 
 @pytest.mark.parametrize("piece", ["8 ", "and 8 ", "every ", "каждый ", "on ", "1"])
-def test_endless_texts_take_no_time(piece):
+def test_very_long_texts_are_fast(piece):
     text = (piece * 10_000)[:10_000]
     list(hours("8", MORNING, "en"))  # tables are read once
     begin = time.process_time()

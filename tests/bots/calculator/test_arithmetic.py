@@ -1,4 +1,4 @@
-"""Arithmetic in words and in signs, and the bot that goes on from the last result."""
+"""Arithmetic in words and in signs, and the bot that continues from the last result."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_russian(text, result):
         ("раздели пополам", "ru", 50),
     ],
 )
-def test_going_on_from_a_hundred(text, language, result):
+def test_continuing_from_a_hundred(text, language, result):
     assert evaluate(text, language, Fraction(100)) == result
 
 
@@ -153,7 +153,7 @@ def test_going_on_from_a_hundred(text, language, result):
         ("times 2", "last"),
     ],
 )
-def test_what_has_no_value_says_why(text, kind):
+def test_an_expression_without_a_value_has_a_reason(text, kind):
     with pytest.raises(CalculationError) as raised:
         evaluate(text, "en")
     assert raised.value.kind == kind
@@ -180,7 +180,7 @@ def test_what_has_no_value_says_why(text, kind):
         "three and four",
     ],
 )
-def test_what_is_no_expression_is_none(text):
+def test_other_texts_have_no_expression(text):
     assert expressions(text, "en") == []
     with pytest.raises(ValueError, match="no expression"):
         evaluate(text, "en")
@@ -196,7 +196,7 @@ _numbers = st.integers(0, 999)
 
 
 @given(_numbers, st.sampled_from("+-*"), _numbers, st.sampled_from("+-*"), _numbers)
-def test_it_computes_as_python_does(a, first, b, second, c):
+def test_results_equal_those_of_python(a, first, b, second, c):
     assert evaluate(f"{a}{first}{b}{second}{c}", "en") == eval(f"{a}{first}{b}{second}{c}")
 
 
@@ -204,7 +204,7 @@ def test_it_computes_as_python_does(a, first, b, second, c):
     "piece",
     ["(", "5+", "9", "5 ", "it ", "√", "minus ", "-", "5+3 foo ", "%", "5+3 and ", "1 000 ", "1e"],
 )
-def test_endless_texts_take_no_time(piece):
+def test_very_long_texts_are_fast(piece):
     text = (piece * 10_000)[:10_000]
     expressions(text, "en")  # tables are read once
     begin = time.process_time()
@@ -219,22 +219,22 @@ def test_the_bot_keeps_the_result_for_the_next_question():
     assert said == ["8", "16", "14.4", "2,88"]
 
 
-def test_a_problem_leaves_the_last_result_as_it_is():
+def test_a_problem_keeps_the_last_result():
     said = answers("calculator", "5 + 3", "divide it by 0", "times 2")
     assert said == ["8", "Nothing can be divided by zero.", "16"]
 
 
-def test_without_a_result_there_is_nothing_to_go_on_with():
+def test_continuing_needs_a_last_result():
     assert "no result yet" in answers("calculator", "double it")[0]
 
 
-def test_words_alone_go_on_from_the_last_result():
+def test_operators_continue_from_the_last_result():
     said = answers("calculator", "3 + 1", "squared", "square root of that", "cubed", "square root")
     assert said == ["4", "16", "4", "64", "8"]
     assert answers("calculator", "5 + 4", "в квадрате", "корень")[1:] == ["81", "9"]
 
 
-def test_two_expressions_in_one_sentence_go_on_from_one_another():
+def test_the_second_expression_continues_from_the_first():
     assert answers("calculator", "5 plus 3 and times 2", "minus 1") == ["8; 16", "15"]
     said = answers("calculator", "2 + 2 and 3 / 0 and 1 + 1", "times 2")
     assert said == ["4; Nothing can be divided by zero.", "8"]

@@ -1,4 +1,4 @@
-"""The climate table, and what is read from it."""
+"""The climate table, and look-ups in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def station(name: str) -> Station:
 
 
 @pytest.mark.parametrize("one", load_stations(), ids=NAMES)
-def test_every_line_is_plausible(one):
+def test_every_station_is_plausible(one):
     assert len(one.high) == len(one.low) == len(one.rain) == 12
     assert all(2 <= high - low <= 20 for high, low in zip(one.high, one.low, strict=True))
     assert all(0 <= days <= 30 for days in one.rain)
@@ -47,12 +47,12 @@ def test_summer_is_in_july_in_the_north_and_in_january_in_the_south(one):
 
 
 @pytest.mark.parametrize("one", load_stations(), ids=NAMES)
-def test_no_month_leaps_from_the_one_before(one):
+def test_consecutive_months_are_similar(one):
     for values, most in ((one.high, 20), (one.low, 20)):
         assert all(abs(values[month] - values[month - 1]) <= most for month in range(12))
 
 
-def test_all_continents_are_there_and_no_city_twice():
+def test_all_continents_are_covered_without_duplicates():
     assert len(NAMES) == len(set(NAMES)) >= 150
     countries = {one.country for one in load_stations()}
     assert {"JP", "RU", "DE", "US", "BR", "ZA", "AU", "IN", "EG", "IS"} <= countries
@@ -71,13 +71,13 @@ def test_the_nearest_station_is_found(latitude, longitude, name):
     assert nearest_station(latitude, longitude)[0].name == name
 
 
-def test_distances_are_those_of_the_earth():
+def test_known_distances():
     assert distance(55.76, 37.62, 59.94, 30.32) == pytest.approx(634, abs=5)
     assert distance(0, 179.5, 0, -179.5) == pytest.approx(111, abs=1)
     assert distance(90, 0, -90, 0) == pytest.approx(20_015, abs=5)
 
 
-def test_an_average_weighs_the_months_by_their_days():
+def test_averages_are_weighted_by_days():
     tokyo = station("Tokyo")
     january = climate_normal(tokyo, date(2026, 1, 1), date(2026, 1, 31))
     assert (january.high, january.low, january.rain) == (10, 1, pytest.approx(5 / 31))
@@ -86,7 +86,7 @@ def test_an_average_weighs_the_months_by_their_days():
 
 
 @given(st.sampled_from(load_stations()), st.dates(), st.dates())
-def test_an_average_lies_between_the_extremes_whatever_the_days(one, day, other):
+def test_averages_lie_between_the_extremes(one, day, other):
     first, last = sorted((day, other))
     normal = climate_normal(one, first, last)
     assert min(one.high) <= normal.high + 1e-6

@@ -1,4 +1,4 @@
-"""The time here and there."""
+"""The time bot: local times and differences."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_answers(questions, said):
     assert answer("time", *questions, zone=BERLIN).startswith(said)
 
 
-def test_summer_time_is_that_of_the_day():
+def test_daylight_saving_follows_the_date():
     july = datetime(2026, 7, 5, 9, tzinfo=UTC)
     assert (
         answer("time", "what time is it in London?", at=july) == "London: 10:00, Sun 5 Jul (+1 h)."
@@ -79,11 +79,11 @@ def test_summer_time_is_that_of_the_day():
         ),
     ],
 )
-def test_the_other_time_may_be_that_of_another_place(question, said):
+def test_the_given_time_may_be_in_another_place(question, said):
     assert answer("time", question, zone=BERLIN).startswith(said)
 
 
-def test_the_other_time_goes_on_to_the_next_place_but_not_into_a_new_question():
+def test_the_given_time_applies_to_follow_ups_only():
     said = answers(
         "time",
         "what time is it in London when it is noon in Tokyo?",
@@ -112,11 +112,11 @@ def test_the_other_time_goes_on_to_the_next_place_but_not_into_a_new_question():
         (["time difference to Antarctica"], "I don't know the time zone of Antarctica."),
     ],
 )
-def test_how_far_the_times_differ(questions, said):
+def test_time_differences(questions, said):
     assert answer("time", *questions, zone=BERLIN).startswith(said)
 
 
-def test_an_hour_that_the_clocks_skip_is_the_one_behind_it():
+def test_a_skipped_hour_is_the_one_after_the_gap():
     night = datetime(2026, 3, 28, 12, tzinfo=UTC)
     said = answer("time", "what time is it in UTC tomorrow at 2:30 am?", at=night, zone=BERLIN)
     assert said == "UTC: 01:30, Sun 29 Mar, when it is 03:30 here."

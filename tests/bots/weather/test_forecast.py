@@ -1,4 +1,4 @@
-"""A forecast service, played by a server of the test's own."""
+"""Forecasts from a service, which a local server stands in for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DAILY = {
 
 
 class Service:
-    """What it is to answer, and what it was asked."""
+    """A fake service: its response, and the requests that it received."""
 
     def __init__(self) -> None:
         self.status = 200
@@ -48,7 +48,7 @@ def service(monkeypatch):
             self.wfile.write(played.body)
 
         def log_message(self, *arguments: object) -> None:
-            """Nothing: the output is the tests'."""
+            """Log nothing, to keep the output of the tests clean."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -61,12 +61,12 @@ def asked(first: date = date(2026, 1, 6), last: date = date(2026, 1, 7)) -> Fore
     return fetch_forecast(35.69, 139.69, first, last, "Asia/Tokyo", today=date(2026, 1, 5))
 
 
-def test_without_an_address_nobody_is_asked(monkeypatch):
+def test_without_a_url_there_is_no_request(monkeypatch):
     monkeypatch.delenv(URL_VARIABLE, raising=False)
     assert asked() is None
 
 
-def test_the_service_is_asked_for_the_days_and_answers(service):
+def test_the_requested_days_are_fetched(service):
     assert asked() == Forecast(pytest.approx(13.4), 3.0, 0.8)
     (path,) = service.asked
     url = urlsplit(path)
@@ -79,7 +79,7 @@ def test_the_service_is_asked_for_the_days_and_answers(service):
 
 
 @pytest.mark.parametrize(("rain", "share"), [([0.0, 0.4], 0.0), ([0.0, 3.2], 1.0), ([None], 0.0)])
-def test_of_days_past_the_rain_that_fell_counts(service, rain, share):
+def test_for_past_days_the_actual_rain_counts(service, rain, share):
     daily = DAILY | {"precipitation_probability_max": [None, None], "precipitation_sum": rain}
     service.body = json.dumps({"daily": daily}).encode()
     assert asked().rain == share
@@ -100,9 +100,7 @@ def test_of_days_past_the_rain_that_fell_counts(service, rain, share):
         (200, b'{"daily": {"temperature_2m_max": ["warm"], "temperature_2m_min": [1]}}'),
     ],
 )
-def test_whatever_else_it_answers_the_log_tells_and_the_climate_answers(
-    service, caplog, status, body
-):
+def test_invalid_responses_are_logged_and_the_climate_answers(service, caplog, status, body):
     service.status, service.body = status, body
     with caplog.at_level(logging.WARNING):
         said = answer("weather", "What's the weather in Tokyo tomorrow?")
@@ -119,21 +117,21 @@ def test_whatever_else_it_answers_the_log_tells_and_the_climate_answers(
         (date.min, date.max),
     ],
 )
-def test_what_no_service_can_know_it_is_not_asked(service, caplog, first, last):
+def test_days_beyond_the_range_of_services_are_not_requested(service, caplog, first, last):
     assert asked(first, last) is None
     assert service.asked == []
     assert caplog.text == ""
 
 
-def test_a_service_that_never_ends_is_left_in_time(service, monkeypatch, caplog):
+def test_an_endless_response_is_aborted(service, monkeypatch, caplog):
     clock = iter(range(0, 1_000, 10))
     monkeypatch.setattr("anaphora.bots.weather.forecast.monotonic", lambda: next(clock))
     with caplog.at_level(logging.WARNING):
         assert asked() is None
-    assert "the answer takes longer than 3 seconds" in caplog.text
+    assert "the response takes longer than 3 seconds" in caplog.text
 
 
-def test_a_service_that_does_not_answer_is_not_waited_for(monkeypatch, caplog):
+def test_a_silent_service_times_out(monkeypatch, caplog):
     monkeypatch.setattr("anaphora.bots.weather.forecast._SECONDS", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv(URL_VARIABLE, f"http://127.0.0.1:{silent.getsockname()[1]}")
@@ -142,14 +140,14 @@ def test_a_service_that_does_not_answer_is_not_waited_for(monkeypatch, caplog):
     assert "ReadTimeout" in caplog.text
 
 
-def test_so_it_does_where_there_is_no_service_at_all(monkeypatch, caplog):
+def test_an_unreachable_service_is_ignored(monkeypatch, caplog):
     monkeypatch.setenv(URL_VARIABLE, "http://127.0.0.1:9")
     with caplog.at_level(logging.WARNING):
         assert asked() is None
     assert "no forecast from" in caplog.text
 
 
-def test_without_the_library_the_log_tells_how_to_get_it(service, monkeypatch, caplog):
+def test_a_missing_library_is_logged(service, monkeypatch, caplog):
     monkeypatch.setitem(sys.modules, "httpx", None)
     with caplog.at_level(logging.WARNING):
         assert asked() is None
@@ -176,15 +174,15 @@ def test_without_the_library_the_log_tells_how_to_get_it(service, monkeypatch, c
         ),
     ],
 )
-def test_the_bot_tells_the_forecast(service, question, said):
+def test_the_bot_answers_with_the_forecast(service, question, said):
     assert answer("weather", question) == said
 
 
-def test_a_forecast_serves_places_whose_climate_is_not_known(service):
+def test_a_forecast_covers_places_without_climate_data(service):
     assert answer("weather", "Will it rain in Cusco?") == "Cusco, Mon 5 Jan: chance of rain 80%."
 
 
-def test_when_it_freezes_no_rain_is_forecast(service):
+def test_below_freezing_snow_is_forecast(service):
     daily = DAILY | {"temperature_2m_max": [-8.0], "temperature_2m_min": [-12.0]}
     service.body = json.dumps({"daily": daily}).encode()
     assert answer("weather", "Will it rain in Oslo?") == "Oslo, Mon 5 Jan: chance of snow 80%."

@@ -1,4 +1,4 @@
-"""What the weather bot answers where no forecast service is configured."""
+"""The weather bot without a forecast service."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def no_service(monkeypatch):
         ),
     ],
 )
-def test_it_tells_what_is_usual(questions, said):
+def test_it_answers_with_the_climate(questions, said):
     assert answer("weather", *questions) == said
 
 
@@ -112,11 +112,11 @@ def test_it_tells_what_is_usual(questions, said):
         ("погода в Урюпинске", "Не знаю климата места Урюпинск"),
     ],
 )
-def test_what_it_does_not_know_it_says(question, said):
+def test_unknown_places_are_declined(question, said):
     assert answer("weather", question).startswith(said)
 
 
-def test_without_the_gazetteer_it_tells_how_to_get_it(monkeypatch):
+def test_a_missing_gazetteer_names_the_package_to_install(monkeypatch):
     from anaphora.entities.builtin.places.gazetteer import gazetteer
 
     monkeypatch.setattr(gazetteer, "_loaded", {})
@@ -129,7 +129,7 @@ def test_without_the_gazetteer_it_tells_how_to_get_it(monkeypatch):
     assert "pip install 'anaphora[places]'" in str(raised.value)
 
 
-def test_both_languages_go_on_with_one_another():
+def test_a_dialog_can_mix_languages():
     said = answers(
         "weather", "What's the weather in Rome tomorrow?", "а в Тбилиси?", "и в июле?", "in Lima?"
     )

@@ -1,4 +1,4 @@
-"""Checking models: what fails is shown turn by turn, in as many processes as one likes."""
+"""``anaphora check``: reports, warnings, notes, processes and the progress bar."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def day_out(tmp_path: Path) -> str:
 
 @pytest.fixture
 def kitchen(tmp_path: Path):
-    """Writes the kitchen with these samples; says where."""
+    """Write the kitchen model with the given samples and return its path."""
 
     def write(*dialogs: str) -> str:
         file = tmp_path / "kitchen.yaml"
@@ -110,7 +110,7 @@ class TestReport:
         assert "          |   forgotten: city=Tokyo, evicted by city=Kyoto" in shown
         assert shown[-2:] == ["  ✓ weather in Oslo (line 10)", "1 of 2 dialogs failed"]
 
-    def test_an_error_is_shown_at_the_question_that_met_it(self, kitchen):
+    def test_an_error_is_shown_at_its_question(self, kitchen):
         result = run(kitchen("{ask: milk}, {ask: tea}, {ask: milk}"))
         assert result.exit_code == 1
         assert "      ✓ milk  → matched milk" in result.output
@@ -118,7 +118,7 @@ class TestReport:
         assert "division" in after
         assert "division" not in before
 
-    def test_an_answer_of_several_lines_keeps_its_margin(self):
+    def test_an_answer_of_several_lines_is_indented(self):
         turn = CaseTurn("hi", came="matched hi", answer="one\ntwo", failures=("a\nb",))
         lines = [line for line, _ in format_case(Case("hi", turns=(turn,)))]
         assert lines[2:] == [
@@ -128,7 +128,7 @@ class TestReport:
             "              b",
         ]
 
-    def test_everything_that_a_sample_can_expect_is_named(self):
+    def test_every_kind_of_expectation_is_shown(self):
         step = AskStep(
             "What's the weather?",
             status="rejected",
@@ -144,25 +144,25 @@ class TestReport:
         )
 
     @pytest.mark.parametrize(("text", "title"), [("a\nb\tc", "a b c"), ("", "''"), (" ", "' '")])
-    def test_a_question_is_one_line_whatever_it_says(self, text, title):
+    def test_a_question_is_shown_on_one_line(self, text, title):
         case = run_case(Engine(PLAIN_WEATHER), Dialog((AskStep(text, status="rejected"),)))
         assert (case.title, case.passed) == (title, True)
 
-    def test_several_models_are_checked_though_one_cannot_be_loaded(self, tmp_path):
+    def test_other_models_are_checked_after_one_that_cannot_be_loaded(self, tmp_path):
         result = run(PLAIN_WEATHER, str(tmp_path / "nothing.yaml"), "lights")
         assert result.exit_code == 1
         assert "weather: " in result.output
         assert "lights: " in result.output
         assert "nothing.yaml" in result.stderr
 
-    def test_a_model_without_samples_is_fine(self, tmp_path):
+    def test_a_model_without_samples_passes(self, tmp_path):
         file = tmp_path / "tea.yaml"
         file.write_text(KITCHEN, encoding="utf-8")
         result = run(str(file), "--jobs", "2")
         assert result.exit_code == 0
         assert "no samples to run" in result.output
 
-    def test_json_is_a_line_for_each_dialog(self, day_out):
+    def test_json_has_a_line_per_dialog(self, day_out):
         result = run(PLAIN_WEATHER, "--samples", day_out, "--json")
         assert result.exit_code == 1
         failed, passed = map(json.loads, result.stdout.splitlines())
@@ -173,20 +173,20 @@ class TestReport:
 
 class TestWarnings:
     @pytest.fixture(autouse=True)
-    def _warned(self, monkeypatch):
+    def write_warning_model(self, monkeypatch):
         def load(name):
             odd = Problem("the element 'a' is never used", "m.yaml", 3, 7, "  - id: a")
             return replace(load_model(name), warnings=(odd, replace(odd, line=4)))
 
         monkeypatch.setattr(loader, "load_model", load)
 
-    def test_they_are_told_with_their_place_and_change_nothing(self):
+    def test_warnings_are_shown_with_their_place_and_do_not_fail_the_check(self):
         result = run(PLAIN_WEATHER)
         assert result.exit_code == 0
         assert "Warning: m.yaml:3:7: the element 'a' is never used" in result.stderr
         assert "Warning" not in result.stdout
 
-    def test_they_count_if_that_is_asked_for(self, tmp_path):
+    def test_strict_counts_warnings(self, tmp_path):
         file = tmp_path / "r.xml"
         result = run(PLAIN_WEATHER, "--strict", "--junit", str(file))
         assert result.exit_code == 1
@@ -196,34 +196,34 @@ class TestWarnings:
         assert all(f"m.yaml:{at}:7" in suite.findtext("testcase/failure") for at in (3, 4))
 
 
-class TestElementsThatNoIntentTakes:
+class TestUnreachableElements:
     MODEL = "id: m\nelements: [{id: tea}, {id: cake}]\nintents: [\"intent=i term={# == 'tea'}\"]\n"
 
-    def test_strict_counts_them(self, tmp_path):
+    def test_strict_reports_them(self, tmp_path):
         file = tmp_path / "m.yaml"
         file.write_text(self.MODEL)
         result = run(str(file), "--strict")
         assert result.exit_code == 1
-        assert "no intent takes the element 'cake'" in result.stderr
+        assert "no intent uses the element 'cake'" in result.stderr
         assert "1 warning of m" in result.stderr
 
-    def test_without_it_nothing_is_said(self, tmp_path):
+    def test_they_are_not_reported_without_strict(self, tmp_path):
         file = tmp_path / "m.yaml"
         file.write_text(self.MODEL)
         result = run(str(file))
         assert result.exit_code == 0
-        assert "no intent takes" not in result.stderr
+        assert "no intent uses" not in result.stderr
 
 
 class TestNotes:
-    def test_a_model_that_has_nothing_for_not_is_told_of_once_and_passes(self, kitchen):
+    def test_uncovered_qualifiers_are_noted_once_and_the_model_passes(self, kitchen):
         result = run(kitchen("{ask: milk}"), "--strict")
         assert result.exit_code == 0
-        assert result.stderr.count("words that turn the sense (not, without, only)") == 1
+        assert result.stderr.count("words that change the meaning (not, without, only)") == 1
         assert "hint: until one does, 'do not …' is answered like 'do …'" in result.stderr
-        assert "turn the sense" not in result.stdout
+        assert "change the meaning" not in result.stdout
 
-    def test_one_that_covers_them_or_is_bundled_is_not(self, kitchen):
+    def test_a_covering_or_bundled_model_has_no_note(self, kitchen):
         file = Path(kitchen("{ask: milk}"))
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace("{id: milk}", "{id: milk, synonyms: [without]}"), "utf-8")
@@ -233,12 +233,12 @@ class TestNotes:
     @pytest.mark.parametrize(
         ("language", "module", "note"),
         [
-            ("zh", "words.segmentation", "Chinese words are not told apart"),
-            ("th", "words.segmentation", "Thai words are not told apart"),
-            ("ko", "words.korean", "Korean verbs are not found in their forms"),
+            ("zh", "words.segmentation", "Chinese words are not segmented"),
+            ("th", "words.segmentation", "Thai words are not segmented"),
+            ("ko", "words.korean", "Korean verb forms are not recognized"),
         ],
     )
-    def test_a_language_whose_package_is_missing_is_told_of_once(
+    def test_a_missing_language_package_is_noted_once(
         self, tmp_path, monkeypatch, language, module, note
     ):
         file = tmp_path / "m.yaml"
@@ -255,7 +255,7 @@ class TestNotes:
 
 
 class TestProcesses:
-    def test_the_results_are_those_of_one_process_in_the_same_order(self):
+    def test_results_equal_those_of_one_process_in_order(self):
         model, dialogs = load_model(PLAIN_WEATHER), many(60)
         engine = Engine(model)
         here = [replace(run_case(engine, dialog), seconds=0.0) for dialog in dialogs]
@@ -264,11 +264,11 @@ class TestProcesses:
         assert {case.passed for case in here} == {True, False}
         assert not multiprocessing.active_children()
 
-    def test_the_command_says_the_same(self, day_out):
+    def test_the_command_prints_the_same(self, day_out):
         alone = run(PLAIN_WEATHER, "--samples", day_out, "--jobs", "1")
         assert run(PLAIN_WEATHER, "--samples", day_out, "--jobs", "2").output == alone.output
 
-    def test_a_process_that_dies_is_one_clear_error(self, kitchen):
+    def test_a_dead_process_is_a_clear_error(self, kitchen):
         file = kitchen("{ask: milk}", "{ask: coffee}")
         dialogs = load_model(file).samples
         running = run_in_processes(file, dialogs, run_case, 2)
@@ -279,19 +279,19 @@ class TestProcesses:
             next(running)
         assert not multiprocessing.active_children()
 
-    def test_a_model_that_is_gone_is_one_clear_error(self, tmp_path):
+    def test_a_deleted_model_is_a_clear_error(self, tmp_path):
         running = run_in_processes(str(tmp_path / "gone.yaml"), many(3), run_case, 2)
         with pytest.raises(AnaphoraError, match=r"gone\.yaml"):
             list(running)
         assert not multiprocessing.active_children()
 
-    def test_there_are_more_of_them_only_where_that_pays(self, monkeypatch):
+    def test_more_processes_are_the_default_only_for_many_dialogs(self, monkeypatch):
         assert default_jobs(many(process_pool._MIN_PARALLEL_QUESTIONS - 1)) == 1
         monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 5}, raising=False)
         assert default_jobs(many(process_pool._MIN_PARALLEL_QUESTIONS)) == 3
 
     @pytest.mark.parametrize("jobs", ["1", "2"])
-    def test_ctrl_c_ends_all_of_them_at_once_with_one_line(self, kitchen, jobs, tmp_path):
+    def test_ctrl_c_ends_all_processes_with_one_message(self, kitchen, jobs, tmp_path):
         file = kitchen("{ask: milk}", "{ask: coffee}", "{ask: milk}")
         report = tmp_path / "r.xml"
         with subprocess.Popen(
@@ -300,18 +300,18 @@ class TestProcesses:
             stderr=subprocess.PIPE,
             env=os.environ | {"PYTHONIOENCODING": "utf-8"},
             start_new_session=True,
-            preexec_fn=_hear_ctrl_c,
+            preexec_fn=restore_ctrl_c,
         ) as process:
             shown = [process.stdout.readline().decode() for _ in range(2)]
-            os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to each of them
-            # Whatever was left behind would hold the pipes open.
+            os.killpg(process.pid, signal.SIGINT)  # to every process, as a terminal does
+            # A process that is left behind would keep the pipes open.
             _, errors = process.communicate(timeout=60)
         assert "✓ milk" in shown[1]
-        # Before it stands a note of two lines on the model.
+        # A note of two lines on the model precedes it.
         assert (process.returncode, errors.decode().splitlines()[2:]) == (130, ["Interrupted."])
         assert not report.exists()
 
-    def test_they_end_with_the_one_that_started_them(self, kitchen):
+    def test_processes_end_with_their_parent(self, kitchen):
         file = kitchen("{ask: milk}", "{ask: coffee}", "{ask: coffee}")
         with subprocess.Popen(
             [sys.executable, "-m", "anaphora", "check", file, "-j", "2"],
@@ -325,8 +325,8 @@ class TestProcesses:
         assert "✓ milk" in shown[1]
 
 
-def _hear_ctrl_c() -> None:
-    """Whoever runs the tests in the background may have had Ctrl-C ignored or blocked."""
+def restore_ctrl_c() -> None:
+    """Restore the default handling of Ctrl-C, which a background shell may ignore or block."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
@@ -337,7 +337,7 @@ class TestProgress:
             return True
 
     @pytest.mark.parametrize(("patience", "shown"), [(-1.0, True), (3_600.0, False)])
-    def test_a_bar_comes_up_in_a_terminal_where_it_takes_long(self, monkeypatch, patience, shown):
+    def test_a_long_run_shows_a_progress_bar_in_a_terminal(self, monkeypatch, patience, shown):
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setattr(check_module(), "_PATIENCE", patience)
         monkeypatch.setattr(sys, "stderr", terminal := self.Terminal())
@@ -346,7 +346,7 @@ class TestProgress:
             advance()
         assert ("2/2" in terminal.getvalue()) == shown
 
-    def test_there_is_none_elsewhere(self, monkeypatch):
+    def test_there_is_no_progress_bar_outside_a_terminal(self, monkeypatch):
         monkeypatch.setattr(check_module(), "_PATIENCE", -1.0)
         assert run("weather").stderr == ""
 
@@ -356,7 +356,7 @@ def check_module():
 
 
 class TestMemory:
-    def test_a_file_of_samples_is_held_against_the_elements_of_the_model(self, tmp_path):
+    def test_a_sample_file_is_checked_against_the_model(self, tmp_path):
         file = tmp_path / "s.yaml"
         file.write_text("- dialog: [{ask: x, memory: [citi, city=Tokio]}]\n", encoding="utf-8")
         with pytest.raises(AnaphoraError) as caught:

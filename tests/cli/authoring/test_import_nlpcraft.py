@@ -1,4 +1,4 @@
-"""``anaphora import nlpcraft`` as a user types it."""
+"""``anaphora import nlpcraft`` from the command line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def idl(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_translation_is_printed_and_the_report_stands_beside_it() -> None:
+def test_the_translation_goes_to_stdout_and_the_report_to_stderr() -> None:
     result = run(LAMPS)
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith("# Translated from 'lamps-0.9.yaml', a model of NLPCraft 0.9.")
@@ -38,14 +38,14 @@ def test_the_translation_is_printed_and_the_report_stands_beside_it() -> None:
     assert "line 19 maxUnknownWords: there is no dictionary of known words" in lines
 
 
-def test_what_is_written_is_a_model(tmp_path: Path) -> None:
+def test_the_output_file_is_a_valid_model(tmp_path: Path) -> None:
     output = tmp_path / "lamps.yaml"
     result = run(LAMPS, "--output", output)
     assert (result.exit_code, result.stdout) == (0, "")
     assert load_model(output).elements == load_model(LAMPS).elements
 
 
-def test_a_file_that_is_there_is_only_overwritten_by_force(tmp_path: Path) -> None:
+def test_an_existing_file_is_overwritten_only_with_force(tmp_path: Path) -> None:
     output = tmp_path / "lamps.yaml"
     output.write_text("mine", encoding="utf-8")
     result = run(LAMPS, "--output", output)
@@ -56,7 +56,7 @@ def test_a_file_that_is_there_is_only_overwritten_by_force(tmp_path: Path) -> No
     assert load_model(output).id == "demo.lamps"
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     result = run(LAMPS, "--output", tmp_path / "nowhere" / "lamps.yaml")
     assert result.exit_code == 2
     assert "cannot write" in result.stderr
@@ -70,7 +70,7 @@ def test_intents_from_the_code_of_the_bot_are_added(tmp_path: Path, idl: Path) -
     assert [intent.id for intent in load_model(output).intents] == ["order"]
 
 
-def test_an_intent_that_waits_for_its_python_function_is_told_to_be_in_the_new_file(
+def test_an_intent_without_its_python_function_is_reported(
     tmp_path: Path,
 ) -> None:
     bot = tmp_path / "bot.json"
@@ -82,12 +82,12 @@ def test_an_intent_that_waits_for_its_python_function_is_told_to_be_in_the_new_f
     output = tmp_path / "bot.yaml"
     result = run(bot, "--output", output)
     assert result.exit_code == 0, result.stderr
-    assert "The new file has what is left out: late." in result.stderr
+    assert "The new file has intents that are ignored now: late." in result.stderr
     with pytest.raises(ModelError, match=r"org\.bot\.Rules"):
         load_model(output)
 
 
-def test_without_them_the_report_says_how_to_give_them() -> None:
+def test_without_intents_the_report_names_the_option() -> None:
     result = run(DRINKS)
     assert result.exit_code == 0
     assert "no intents in the file: give them with --intents" in result.stderr
@@ -101,13 +101,13 @@ def test_the_id_and_the_language_can_be_given(tmp_path: Path, idl: Path) -> None
 
 
 @pytest.mark.parametrize("option", [("--id", "a b"), ("--language", "French")])
-def test_an_id_or_a_language_that_is_none_is_told(option: tuple[str, str]) -> None:
+def test_an_invalid_id_or_language_is_an_error(option: tuple[str, str]) -> None:
     result = run(DRINKS, *option)
     assert result.exit_code == 2
     assert option[1] in result.stderr
 
 
-def test_mistakes_are_told_at_their_places_in_the_original(tmp_path: Path) -> None:
+def test_mistakes_have_their_places_in_the_original(tmp_path: Path) -> None:
     file = tmp_path / "bad.yaml"
     file.write_text(
         "id: bad\nconversationTimeout: soon\nelements:\n  - {id: a, parentId: b}\n",
@@ -128,7 +128,7 @@ def test_mistakes_in_the_intents_name_their_own_file(tmp_path: Path) -> None:
     assert "wrong.idl:2:" in result.stderr
 
 
-def test_imports_must_be_copied_beside_the_new_file(tmp_path: Path) -> None:
+def test_imported_files_must_be_copied_to_the_new_folder(tmp_path: Path) -> None:
     (tmp_path / "more.idl").write_text("intent=i term={# == 'e'}", encoding="utf-8")
     file = tmp_path / "m.yaml"
     file.write_text(
@@ -136,26 +136,26 @@ def test_imports_must_be_copied_beside_the_new_file(tmp_path: Path) -> None:
     )
     beside, elsewhere = tmp_path / "n.yaml", tmp_path / "sub" / "n.yaml"
     elsewhere.parent.mkdir()
-    assert "copy it there" not in run(file, "--output", beside).stderr
-    assert "copy it there" in run(file, "--output", elsewhere).stderr
+    assert "copy the imported files there" not in run(file, "--output", beside).stderr
+    assert "copy the imported files there" in run(file, "--output", elsewhere).stderr
     assert load_model(beside).intent("i")
 
 
-def test_a_file_of_ours_is_refused(tmp_path: Path) -> None:
+def test_a_model_file_of_anaphora_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / "ours.yaml"
     file.write_text("id: m\nlanguage: en\nelements: [{id: e}]\n", encoding="utf-8")
     result = run(file)
     assert isinstance(result.exception, ModelError)
-    assert "nothing in this file is NLPCraft's own" in result.exception.message
+    assert "this is not a model file of NLPCraft" in result.exception.message
 
 
-def test_a_file_that_is_not_there_is_told() -> None:
+def test_a_missing_file_is_an_error() -> None:
     result = run("nowhere.yaml")
     assert result.exit_code == 2
     assert "nowhere.yaml" in result.stderr
 
 
-def test_the_report_cannot_steer_a_terminal(tmp_path: Path) -> None:
+def test_the_report_contains_no_terminal_escapes(tmp_path: Path) -> None:
     file = tmp_path / "m.yaml"
     file.write_text('maxWords: 9\n"\\e[31mred": 1\nelements: [{id: e}]\n', encoding="utf-8")
     assert "\x1b" not in run(file).stderr

@@ -1,4 +1,4 @@
-"""JUnit XML of the checks, as build servers read it."""
+"""The JUnit XML report of ``anaphora check``, as build servers read it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def numbers(node: ElementTree.Element) -> tuple[str | None, ...]:
     return tuple(node.get(name) for name in ("tests", "failures", "errors", "skipped"))
 
 
-def test_each_model_is_a_suite_and_each_dialog_a_case(tmp_path):
+def test_a_model_is_a_suite_and_a_dialog_a_case(tmp_path):
     bot, file = tmp_path / "kitchen.yaml", tmp_path / "report.xml"
     bot.write_text(BOT, encoding="utf-8")
     assert check(str(bot), PLAIN_WEATHER, "--junit", str(file)).exit_code == 1
@@ -69,7 +69,7 @@ def test_each_model_is_a_suite_and_each_dialog_a_case(tmp_path):
     assert "✓ milk" in broken.findtext("error")
 
 
-def test_what_xml_forbids_is_written_as_escapes(tmp_path):
+def test_characters_forbidden_in_xml_are_escaped(tmp_path):
     bot, file = tmp_path / "kitchen.yaml", tmp_path / "report.xml"
     bot.write_text(BOT, encoding="utf-8")
     check(str(bot), "--junit", str(file))
@@ -78,7 +78,7 @@ def test_what_xml_forbids_is_written_as_escapes(tmp_path):
 
 
 @given(st.text(st.characters(exclude_categories=())))
-def test_it_is_xml_whatever_is_said(text):
+def test_any_text_gives_valid_xml(text):
     root = ElementTree.fromstring(junit_xml([Suite(text, (failed(text), PASSED), text)]))
     assert numbers(root) == ("2", "1", "0", "0")
     if text.isascii() and text.isprintable():
@@ -102,7 +102,7 @@ def test_a_model_that_cannot_be_loaded_is_an_error(tmp_path):
     assert numbers(weather)[1:] == ("0", "0", "0")
 
 
-def test_a_folder_that_is_not_there_is_told_before_anything_runs(tmp_path):
+def test_a_missing_folder_is_an_error_before_anything_runs(tmp_path):
     result = check(PLAIN_WEATHER, "--junit", str(tmp_path / "no" / "r.xml"))
     assert result.exit_code == 2
     assert result.stdout == ""
@@ -111,7 +111,7 @@ def test_a_folder_that_is_not_there_is_told_before_anything_runs(tmp_path):
 
 
 @pytest.mark.parametrize("is_there", [False, True])
-def test_a_folder_that_is_read_only_is_told_before_anything_runs(tmp_path, monkeypatch, is_there):
+def test_a_read_only_folder_is_an_error_before_anything_runs(tmp_path, monkeypatch, is_there):
     file = tmp_path / "report.xml"
     if is_there:  # it would be replaced by a file that is written beside it
         file.touch()
@@ -121,7 +121,7 @@ def test_a_folder_that_is_read_only_is_told_before_anything_runs(tmp_path, monke
     assert "is read-only" in result.stderr
 
 
-def test_an_older_report_is_replaced_all_at_once(tmp_path, monkeypatch):
+def test_an_older_report_is_replaced_atomically(tmp_path, monkeypatch):
     file = tmp_path / "report.xml"
     write_junit(file, [Suite("old")])
     old = file.read_bytes()
@@ -141,7 +141,7 @@ def test_an_older_report_is_replaced_all_at_once(tmp_path, monkeypatch):
     assert b'"new"' in file.read_bytes()
 
 
-def test_a_link_goes_on_leading_to_the_report(tmp_path):
+def test_a_symbolic_link_still_points_to_the_report(tmp_path):
     file, link = tmp_path / "report.xml", tmp_path / "latest.xml"
     link.symlink_to(file)
     write_junit(link, [Suite("a")])
@@ -149,7 +149,7 @@ def test_a_link_goes_on_leading_to_the_report(tmp_path):
     assert b'"a"' in file.read_bytes()
 
 
-def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
+def test_a_pipe_is_written_to_instead_of_replaced(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)

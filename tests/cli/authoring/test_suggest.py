@@ -1,4 +1,4 @@
-"""``anaphora suggest`` as a user types it."""
+"""``anaphora suggest`` from the command line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(*arguments: str, stdin: str | bytes = LOG) -> Result:
     return CliRunner().invoke(app, [PLAIN_WEATHER, *arguments], input=stdin)
 
 
-def test_suggestions_by_element_and_what_was_read():
+def test_suggestions_are_grouped_by_element_with_a_summary():
     result = run()
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -43,7 +43,7 @@ def test_suggestions_by_element_and_what_was_read():
     assert lines[8] == "3 questions read, 1 of them understood"
 
 
-def test_json_has_an_object_for_each_and_nothing_else_on_the_standard_output():
+def test_json_prints_only_suggestions_to_stdout():
     result = run("--json")
     first, second = (json.loads(line) for line in result.stdout.splitlines())
     assert list(first) == ["element", "value", "phrase", "score", "seen", "evidence", "example"]
@@ -51,26 +51,26 @@ def test_json_has_an_object_for_each_and_nothing_else_on_the_standard_output():
     assert result.stderr == "3 questions read, 1 of them understood\n"
 
 
-def test_a_log_in_a_file(tmp_path: Path):
+def test_the_log_can_be_a_file(tmp_path: Path):
     log = tmp_path / "log.txt"
     log.write_text(LOG, encoding="utf-8")
     assert run("--log", str(log), stdin="").stdout == run("--log", "-").stdout
 
 
-def test_only_one_element_only_the_best():
+def test_element_and_top_limit_the_suggestions():
     assert "wether" not in run("--element", "city").stdout
     assert run("--element", "city", "--element", "weather").stdout == run().stdout
     many = "weather in Toyko\nweather in Kioto\n"
     assert len(run("--json", "--top", "1", stdin=many).stdout.splitlines()) == 1
 
 
-def test_nothing_to_suggest():
+def test_no_suggestions_are_reported():
     result = run(stdin="weather in Tokyo\n")
-    assert result.stdout == "nothing to suggest\n1 question read, 1 of them understood\n"
+    assert result.stdout == "no suggestions\n1 question read, 1 of them understood\n"
     assert run(stdin="").stdout.endswith("0 questions read, 0 of them understood\n")
 
 
-def test_lines_that_matched_are_passed_over_and_bad_ones_told_by_their_number():
+def test_matched_lines_are_skipped_and_invalid_ones_reported():
     log = (
         b'{"question": "weather in Toyko", "status": "matched"}\n'
         b'{"question": \n'
@@ -85,23 +85,23 @@ def test_lines_that_matched_are_passed_over_and_bad_ones_told_by_their_number():
     assert "3 questions read, 1 of them understood" in result.stdout
 
 
-def test_many_bad_lines_don_t_fill_the_screen():
+def test_the_number_of_warnings_is_limited():
     result = run(stdin="{\n" * 500 + "weather in Toyko\n")
     assert len(result.stderr.splitlines()) == 11
     assert "and 490 more" in result.stderr
     assert "Toyko" in result.stdout
 
 
-def test_word_vectors_from_a_file(tmp_path: Path):
+def test_word_vectors_are_read_from_a_file(tmp_path: Path):
     vectors = tmp_path / "tiny.vec"
     vectors.write_text("2 2\nweather 1 0\ndownpour 1 0.1\n", encoding="utf-8")
     question = "downpour!\n"
-    assert "nothing to suggest" in run(stdin=question).stdout
+    assert "no suggestions" in run(stdin=question).stdout
     with_vectors = run("--vectors", str(vectors), stdin=question).stdout
     assert "close in meaning to 'weather' (1.00)" in with_vectors
 
 
-def test_embeddings_without_the_library(monkeypatch: pytest.MonkeyPatch):
+def test_embeddings_name_the_missing_library(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     result = run("--embeddings", "mini")
     assert isinstance(result.exception, AnaphoraError)
@@ -117,17 +117,17 @@ def test_embeddings_without_the_library(monkeypatch: pytest.MonkeyPatch):
         (("--top", "0"), "greater than or equal to 1"),
     ],
 )
-def test_options_that_cannot_be(arguments, message):
+def test_invalid_options_are_errors(arguments, message):
     result = run(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr
 
 
-def test_control_c_is_one_line(monkeypatch: pytest.MonkeyPatch):
+def test_ctrl_c_prints_one_line(monkeypatch: pytest.MonkeyPatch):
     def interrupted(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("anaphora.suggestions.study.study", interrupted)
     result = run()
     assert result.exit_code == 130
-    assert result.stderr == "Interrupted; nothing is suggested.\n"
+    assert result.stderr == "Interrupted; there are no suggestions.\n"

@@ -1,4 +1,4 @@
-"""``anaphora compile`` as a user types it."""
+"""``anaphora compile`` from the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def run(file: Path | str, *, stdin: bytes = b"") -> Result:
     return CliRunner().invoke(app, ["compile", str(file)], input=stdin)
 
 
-def test_what_a_text_declares_is_counted() -> None:
+def test_declarations_are_counted() -> None:
     fragment = b"fragment=when term(day)~{# == 'day'}?\n"
     intent = b"intent=order term(food)~{# == 'food'} fragment(when)"
     assert run("-", stdin=fragment + intent).stdout.splitlines() == [
@@ -27,24 +27,24 @@ def test_what_a_text_declares_is_counted() -> None:
 
 
 @pytest.mark.parametrize("name", ["bot.yaml", "bot.YML", "bot.json"])
-def test_a_model_file_is_told_from_a_text_with_intents(tmp_path: Path, name: str) -> None:
+def test_a_model_file_is_recognized(tmp_path: Path, name: str) -> None:
     file = tmp_path / name
     file.write_text("id: bot\n", encoding="utf-8")
     result = run(file)
     assert result.exit_code == 1
-    assert "this is a model file, it seems" in result.stderr
+    assert "this looks like a model file" in result.stderr
     assert f"hint: 'anaphora check {file}' checks it" in result.stderr
 
 
-def test_a_file_that_is_not_there_is_told_whatever_its_name(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error_whatever_its_name(tmp_path: Path) -> None:
     result = run(tmp_path / "bot.yaml")
     assert result.exit_code == 1
     assert "cannot be read: No such file" in result.stderr
 
 
-def test_bytes_that_are_no_text_are_told_with_their_place() -> None:
+def test_bytes_that_are_not_utf_8_are_an_error() -> None:
     result = run("-", stdin=b"\xff\xfe")
-    assert (result.exit_code, result.stderr) == (1, "Error: <stdin>: this is not a text in UTF-8\n")
+    assert (result.exit_code, result.stderr) == (1, "Error: <stdin>: this is not UTF-8 text\n")
 
 
 def test_a_closed_standard_input_is_an_empty_text() -> None:

@@ -1,4 +1,4 @@
-"""``anaphora eval``."""
+"""``anaphora eval`` from the command line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def shown(*arguments: str) -> str:
 
 
 def told(*arguments: str) -> str:
-    """The complaint in one line."""
+    """The error message on one line."""
     result = run(*arguments)
     assert result.exit_code == 2
     return " ".join(result.output.split())
@@ -50,11 +50,11 @@ def told(*arguments: str) -> str:
         ("list(exp(1000), log(0))", "[Infinity, -Infinity]"),
     ],
 )
-def test_a_value_is_printed_as_the_language_writes_it(expression: str, value: str) -> None:
+def test_a_value_is_printed_in_the_syntax_of_the_language(expression: str, value: str) -> None:
     assert shown(expression) == value
 
 
-def test_an_expression_that_begins_with_a_minus_comes_after_two_of_them() -> None:
+def test_an_expression_with_a_leading_minus_follows_a_double_dash() -> None:
     assert shown("--", "-1 + 2") == "1"
 
 
@@ -71,7 +71,7 @@ def test_json_prints_json(expression: str, value: object) -> None:
     assert json.loads(shown(expression, "--json")) == value
 
 
-def test_the_entity_in_question_is_described_in_json() -> None:
+def test_the_entity_is_described_in_json() -> None:
     assert shown("ent_value == 'Tokyo' && has(ent_groups, 'a')", "--entity", TOKYO) == "true"
     assert shown("list(tok_start_idx, tok_end_idx, tok_lemma)", "--entity", TOKYO) == (
         "[3, 8, 'tokyo']"
@@ -88,12 +88,12 @@ def test_an_entity_may_have_parts_with_aliases() -> None:
     assert shown(expression, "--entity", entity) == "[5, true, 2]"
 
 
-def test_of_several_entities_the_first_is_in_question_and_all_are_in_their_order() -> None:
+def test_of_several_entities_the_first_is_evaluated_for() -> None:
     expression = "list(#, ent_index, ent_is_between_types('flight', 'date'), ent_count)"
     assert shown(expression, "--entity", SENTENCE) == "['city', 1, true, 3]"
 
 
-def test_an_entity_is_printed_as_what_it_is() -> None:
+def test_an_entity_is_printed_as_an_object() -> None:
     assert shown("ent_this", "--entity", TOKYO) == (
         "{'element': 'city', 'value': 'Tokyo', 'text': 'tokyo', 'groups': ['a', 'b']}"
     )
@@ -123,9 +123,7 @@ def test_an_entity_is_printed_as_what_it_is() -> None:
         ('"company": {"city": "Cork"}, "user": {"id": "a"}', "user_id + comp_city", "'aCork'"),
     ],
 )
-def test_what_surrounds_the_entity_is_described_in_json(
-    section: str, expression: str, value: str
-) -> None:
+def test_the_context_is_described_in_json(section: str, expression: str, value: str) -> None:
     assert shown(expression, "--meta", f"{{{section}}}") == value
 
 
@@ -143,7 +141,7 @@ def test_the_time_is_now_and_the_environment_is_the_real_one(monkeypatch) -> Non
         ("ent_text", "Error: there is no entity under test"),
     ],
 )
-def test_what_cannot_be_evaluated_is_told(expression: str, message: str) -> None:
+def test_evaluation_errors_are_printed(expression: str, message: str) -> None:
     result = run(expression)
     assert result.exit_code == 1
     assert message in result.output
@@ -174,8 +172,8 @@ def test_a_mistake_is_shown_with_a_caret(expression: str, message: str) -> None:
         ("--entity", '{"value": "x"}', "an entity needs an 'element', the id of its element"),
         ("--entity", '{"element": 1}', "'element' must be a text, not the integer 1"),
         ("--entity", '{"element": "x", "groups": "g"}', "'groups' must be a list of texts, not"),
-        ("--entity", '{"element": "x", "start": -1}', "'start' must be an integer from 0"),
-        ("--entity", '{"element": "x", "start": true}', "'start' must be an integer from 0"),
+        ("--entity", '{"element": "x", "start": -1}', "'start' must be a non-negative integer"),
+        ("--entity", '{"element": "x", "start": true}', "'start' must be a non-negative integer"),
         ("--entity", '{"element": "x", "own": 1}', "'own' must be a boolean"),
         ("--entity", '{"element": "x", "marks": ["bold"]}', "a list of some of abstract, brack"),
         ("--entity", '{"element": "x", "parts": [{}]}', "an entity needs an 'element'"),
@@ -191,12 +189,12 @@ def test_a_mistake_is_shown_with_a_caret(expression: str, message: str) -> None:
         ("--meta", '{"user": 1}', "'user' must be an object, not the integer 1"),
         ("--meta", '{"user": {"id": 1}}', "'id' of 'user' must be a text, not the integer 1"),
         ("--meta", '{"user": {"admin": "no"}}', "'admin' of 'user' must be a boolean"),
-        ("--meta", '{"request": {"at": "noon"}}', "'at' of 'request' must be a moment such as"),
+        ("--meta", '{"request": {"at": "noon"}}', "'at' of 'request' must be a time such as"),
         ("--meta", '{"company": {"city": 1}}', "'city' of 'company' must be a text"),
         ("--meta", '{"model": {"name": 1}}', "'name' of 'model' must be a text"),
     ],
 )
-def test_a_wrong_description_is_told_with_its_option(option: str, text: str, message: str) -> None:
+def test_an_invalid_description_names_its_option(option: str, text: str, message: str) -> None:
     complaint = told("true", option, text)
     assert f"Invalid value for {option}: " in complaint
     assert message in complaint

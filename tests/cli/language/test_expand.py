@@ -1,4 +1,4 @@
-"""``anaphora expand`` as a user types it."""
+"""``anaphora expand`` from the command line."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def test_each_phrase_is_a_line():
     assert result.exit_code == 0
 
 
-def test_patterns_and_predicates_are_shown_as_they_are_written():
+def test_patterns_and_predicates_are_shown_in_their_syntax():
     result = run("//[0-9]+// ^^[size]{ # == 'size' }^^ cups")
     assert result.stdout == "//[0-9]+// ^^[size]{# == 'size'}^^ cups\n"
 
 
 @pytest.mark.parametrize("name", ["<ASK>", "ASK"])
-def test_macros_are_given_with_their_angle_brackets_or_without(name):
+def test_macro_names_may_have_angle_brackets(name):
     result = run("<ASK> it", "--macro", f"{name}={{what|<IS>}}", "-m", "IS=is=")
     assert result.stdout.splitlines() == ["what it", "is= it"]
 
 
-def test_json_tells_the_pieces_apart():
+def test_json_distinguishes_the_pieces():
     result = run("--json", "a b {//c+//|^^[x]{# == 'd'}^^}")
     assert [json.loads(line) for line in result.stdout.splitlines()] == [
         ["a b", {"regex": "c+"}],
@@ -46,7 +46,7 @@ def test_json_tells_the_pieces_apart():
     ]
 
 
-def test_macros_come_from_the_standard_input_one_a_line():
+def test_texts_come_from_the_standard_input_one_per_line():
     result = run("-", stdin="{a|b}\n\nc {\r\nd\n")
     assert result.stdout.splitlines() == ["a", "b", "d"]
     assert "<stdin>:3:4: a '{' is not closed" in result.stderr
@@ -66,7 +66,7 @@ def test_more_phrases_than_allowed_are_counted_and_none_is_printed():
     assert result.stdout == ""
 
 
-def test_a_mistake_in_a_macro_names_it_though_it_is_not_used():
+def test_a_mistake_in_an_unused_macro_is_reported():
     result = run("a", "-m", "A=<B> b", "-m", "C={c")
     assert result.exit_code == 1
     assert "<A>:1:1: there is no macro <B>" in result.stderr
@@ -74,9 +74,9 @@ def test_a_mistake_in_a_macro_names_it_though_it_is_not_used():
 
 
 @pytest.mark.parametrize("options", [["-m", "A"], ["-m", "A=a", "-m", "<A>=b"], ["--limit", "0"]])
-def test_what_cannot_be_meant_is_refused(options):
+def test_invalid_options_are_rejected(options):
     assert run("a", *options).exit_code == 2
 
 
-def test_its_limit_is_that_of_a_model():
+def test_the_default_limit_equals_that_of_models():
     assert inspect.signature(expand).parameters["limit"].default == MAX_PHRASES

@@ -1,4 +1,4 @@
-"""``anaphora functions``."""
+"""``anaphora functions`` from the command line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_one_group_can_be_listed():
     assert [line.split("(")[0].strip() for line in lines[1:]] == ["min", "max", "avg", "stdev"]
 
 
-def test_of_one_function_everything_is_shown():
+def test_a_single_function_is_shown_in_full():
     shown = run("strip").stdout
     assert "trim(text) → a text\nstrip(text) → a text\n  text: a text\n" in shown
     assert "The text without leading and trailing white space." in shown
@@ -57,21 +57,21 @@ def test_json_of_one_function_or_group_is_a_list_as_well():
     assert [each["group"] for each in json.loads(run("logic", "--json").stdout)] == ["logic"] * 2
 
 
-def test_an_unknown_name_is_corrected():
+def test_an_unknown_name_gets_a_suggestion():
     result = run("tok_is_frist")
     assert result.exit_code == 2
     assert "there is no function and no group 'tok_is_frist'; did you mean" in result.output
     assert "did you mean 'text'?" in run("tekst").output
 
 
-def test_a_name_like_nothing_at_all_is_told_so():
+def test_a_name_without_similar_ones_gets_no_suggestion():
     result = run("zzzzzzzz")
     assert result.exit_code == 2
     assert "no group 'zzzzzzzz'" in result.output
     assert "did you mean" not in result.output
 
 
-def test_why_a_function_of_nlpcraft_is_left_out_is_told():
+def test_an_unsupported_function_of_nlpcraft_is_explained():
     result = run("tok_is_wordnet")
     assert result.exit_code == 2
     assert "there is no WordNet dictionary in this package" in " ".join(result.output.split())

@@ -1,4 +1,4 @@
-"""``anaphora config`` shows what holds and who said it, and no secret."""
+"""``anaphora config`` shows the effective settings with their origins, and no secrets."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def config(*arguments: str) -> Result:
 
 
 def lines(text: str) -> dict[str, str]:
-    """What is said of each setting, by its name."""
+    """The lines of the output by the names of the settings."""
     parts = (line.split("  # ") for line in text.splitlines() if "  # " in line)
     return {said.partition(":")[0].strip(): origin.strip() for said, origin in parts}
 
 
-def test_each_setting_is_shown_with_who_said_it(
+def test_each_setting_is_shown_with_its_origin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "bot.yaml").write_text("port: 80\nlog:\n  level: debug\nworkers: 2\n")
@@ -43,7 +43,9 @@ def test_each_setting_is_shown_with_who_said_it(
     assert {"port": 80, "workers": 3}.items() <= yaml.safe_load(result.output).items()
 
 
-def test_what_it_shows_are_settings_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_output_is_a_valid_settings_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANAPHORA_MODELS", "sales, 'odd: name', no, é")
     monkeypatch.setenv("ANAPHORA_CORS", "https://example.org")
     monkeypatch.setenv("ANAPHORA_STORE", "memory:")
@@ -82,12 +84,12 @@ def test_the_hashes_of_keys_are_masked(tmp_path: Path) -> None:
     assert "# anaphora.yaml:2" in shown
 
 
-def test_check_prints_nothing_where_nothing_is_wrong() -> None:
+def test_check_prints_nothing_for_valid_settings() -> None:
     result = config("--check")
     assert (result.exit_code, result.output) == (0, "")
 
 
-def test_check_tells_mistakes(tmp_path: Path) -> None:
+def test_check_prints_mistakes(tmp_path: Path) -> None:
     (tmp_path / "anaphora.yaml").write_text("prot: 80\n")
     error = config("--check").exception
     assert isinstance(error, AnaphoraError)

@@ -1,4 +1,4 @@
-"""``anaphora key`` makes keys that the service takes."""
+"""``anaphora key`` creates keys that the service accepts."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from tests.server.routes.test_security import SCOPES
 
 
 def key(*arguments: str) -> tuple[str, Settings]:
-    """The text of the key, and settings with what is printed for them."""
+    """The text of the key, and settings with the printed entry."""
     result = CliRunner().invoke(app, ["key", *arguments])
     assert result.exit_code == 0, result.output
     text, _, rest = result.stdout.partition("\n")
     return text, Settings(**yaml.safe_load(rest.partition("settings:\n")[2]))
 
 
-def test_the_service_takes_the_key_that_is_printed_with_the_entry_that_is() -> None:
+def test_the_service_accepts_the_printed_key_with_the_printed_entry() -> None:
     text, settings = key("web")
     taken = KeyRing(settings.keys).verify(text)
     assert (taken.id, taken.tenant, taken.scopes) == ("web", "", {"ask", "read"})
     assert text not in json.dumps(settings.model_dump(mode="json"))
 
 
-def test_a_key_is_made_as_it_is_described() -> None:
+def test_a_key_has_the_given_options() -> None:
     text, settings = key(
         *("shop-1", "--tenant", "acme: 7", "--user", "Ann", "--rate", "100/minute"),
         *("--scope", "ask", "--scope", "admin", "--expires", "2027-01-01"),
@@ -44,13 +44,13 @@ def test_a_key_is_made_as_it_is_described() -> None:
     assert taken.expires == datetime(2027, 1, 1, tzinfo=UTC)
 
 
-def test_a_key_that_nobody_can_use_is_told_of() -> None:
+def test_an_expired_key_is_reported() -> None:
     made = CliRunner().invoke(app, ["key", "web", "--expires", "2020-01-01"])
     assert "--expires is in the past" in made.stderr
     assert "in the past" not in made.stdout
 
 
-def test_no_two_keys_are_alike() -> None:
+def test_keys_are_unique() -> None:
     assert key("web")[0] != key("web")[0]
 
 
@@ -64,7 +64,7 @@ def test_no_two_keys_are_alike() -> None:
         (("web", "--user", ""), "--user: this must not be empty"),
     ],
 )
-def test_what_is_wrong_is_told_by_its_option(arguments: tuple[str, ...], said: str) -> None:
+def test_errors_name_the_option(arguments: tuple[str, ...], said: str) -> None:
     error = CliRunner().invoke(app, ["key", *arguments]).exception
     assert isinstance(error, AnaphoraError)
     assert str(error).startswith(said)
@@ -88,7 +88,7 @@ WORDS = {
 }
 
 
-def test_the_help_tells_what_each_scope_allows() -> None:
+def test_the_help_describes_each_scope() -> None:
     output = CliRunner().invoke(app, ["key", "--help"], terminal_width=100).output
     text = " ".join(output.replace("│", " ").split())
     told = dict(re.findall(r"(ask|read|write|admin) \(([^)]*)\)", text))

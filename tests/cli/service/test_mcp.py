@@ -1,4 +1,4 @@
-"""``anaphora mcp``: what it takes and how it is put together; tests/mcp has it at work."""
+"""``anaphora mcp``: its options; tests/mcp tests the server itself."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(*arguments: str) -> Result:
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """What would have been served: nothing is."""
+    """Record the arguments of the server instead of serving."""
     found: dict[str, Any] = {}
 
     def create(engine: Engine, *, user: str) -> str:
@@ -41,7 +41,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     return found
 
 
-def test_a_model_is_served_over_the_streams_from_the_memory_of_the_process(
+def test_stdio_and_a_store_in_memory_are_the_defaults(
     served: dict[str, Any],
 ) -> None:
     result = run("cafe")
@@ -49,16 +49,14 @@ def test_a_model_is_served_over_the_streams_from_the_memory_of_the_process(
     assert served == {"models": ["cafe"], "store": "MemoryStore", "user": "user", "by": "stdio"}
 
 
-def test_several_models_another_store_and_another_user_can_be_named(
-    served: dict[str, Any], tmp_path: Path
-) -> None:
+def test_models_store_and_user_can_be_given(served: dict[str, Any], tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/bot.db"
     assert run("cafe", "sales", "--store", url, "--user", "ann").exit_code == 0
     assert served["models"] == ["cafe", "sales"]
     assert (served["store"], served["user"]) == ("SqliteStore", "ann")
 
 
-def test_the_settings_of_the_service_name_models_and_store(
+def test_settings_of_the_service_give_models_and_store(
     served: dict[str, Any], tmp_path: Path
 ) -> None:
     file = tmp_path / "anaphora.yaml"
@@ -67,7 +65,7 @@ def test_the_settings_of_the_service_name_models_and_store(
     assert (served["models"], served["store"]) == (["sales", "cafe"], "SqliteStore")
 
 
-def test_settings_without_the_service_are_told_what_to_install(
+def test_settings_without_the_server_extra_name_the_package_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [name for name in sys.modules if name.startswith("anaphora.server")]:
@@ -79,14 +77,16 @@ def test_settings_without_the_service_are_told_what_to_install(
     assert str(run("--config", str(file)).exception) == needed
 
 
-def test_the_command_line_goes_before_the_settings(served: dict[str, Any], tmp_path: Path) -> None:
+def test_the_command_line_takes_precedence_over_the_settings(
+    served: dict[str, Any], tmp_path: Path
+) -> None:
     file = tmp_path / "anaphora.yaml"
     file.write_text(f"models: [sales]\nstore: sqlite:///{tmp_path}/bot.db\n", "utf-8")
     assert run("cafe", "--config", str(file), "--store", "memory:").exit_code == 0
     assert (served["models"], served["store"]) == (["cafe"], "MemoryStore")
 
 
-def test_an_address_is_served_over_http(served: dict[str, Any]) -> None:
+def test_an_address_selects_http(served: dict[str, Any]) -> None:
     assert run("cafe", "--http", "127.0.0.1:8090").exit_code == 0
     assert served["by"] == "127.0.0.1:8090"
 
@@ -105,7 +105,7 @@ def test_an_address_is_served_over_http(served: dict[str, Any]) -> None:
         ("localhost.example.com:80", "not this machine alone"),
     ],
 )
-def test_only_addresses_of_this_machine_are_listened_to(address: str, said: str) -> None:
+def test_only_addresses_of_this_machine_are_accepted(address: str, said: str) -> None:
     result = run("cafe", "--http", address)
     assert isinstance(result.exception, AnaphoraError)
     assert said in str(result.exception)
@@ -127,14 +127,14 @@ def test_an_address_may_be_written_in_several_ways(address: str, host: str, port
     assert parse_address(address) == (host, port)
 
 
-def test_a_port_that_is_taken_is_told() -> None:
+def test_a_port_in_use_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         result = run("cafe", "--http", f"127.0.0.1:{taken.getsockname()[1]}")
     assert isinstance(result.exception, AnaphoraError)
     assert "cannot listen to 127.0.0.1:" in str(result.exception)
 
 
-def test_a_model_or_a_store_that_is_none_is_told(served: dict[str, Any]) -> None:
+def test_an_unknown_model_or_store_is_an_error(served: dict[str, Any]) -> None:
     for arguments in (["coffee"], ["cafe", "--store", "nosuch://x"]):
         result = run(*arguments)
         assert isinstance(result.exception, AnaphoraError)
@@ -142,7 +142,7 @@ def test_a_model_or_a_store_that_is_none_is_told(served: dict[str, Any]) -> None
     assert not served
 
 
-def test_a_redis_that_is_not_there_is_told_before_an_agent_asks(served: dict[str, Any]) -> None:
+def test_an_unreachable_redis_is_an_error_at_the_start(served: dict[str, Any]) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         result = run("cafe", "--store", f"redis://127.0.0.1:{free.getsockname()[1]}")
@@ -151,7 +151,7 @@ def test_a_redis_that_is_not_there_is_told_before_an_agent_asks(served: dict[str
     assert "by" not in served
 
 
-def test_without_the_sdk_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_sdk_names_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith(("anaphora.mcp", "mcp."))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp", None)

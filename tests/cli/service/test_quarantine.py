@@ -1,4 +1,4 @@
-"""``anaphora quarantine`` lists what a memory or a store has put aside, and tries or drops it."""
+"""``anaphora quarantine`` lists, retries and drops quarantined items."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ BOB = ConversationKey("bob", "weather", "acme")
 
 @pytest.fixture(params=["sqlite", "redis"])
 def store_url(request, tmp_path, monkeypatch) -> str:
-    """A store that has put two conversations aside: Bob's is damaged, Ann's was unreadable to an
+    """A store with two quarantined conversations: Bob's is damaged, Ann's was unreadable for an
     earlier version."""
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path}/bot.db"
@@ -85,7 +85,7 @@ def _damage_in_redis(url: str, key: ConversationKey) -> None:
         client.set(KeySpace("anaphora").record_key(key), b"{", keepttl=True)
 
 
-def test_it_lists_what_was_put_aside_and_why(url):
+def test_items_are_listed_with_their_reason(url):
     first, second = run(url).splitlines()
     assert re.fullmatch(r"1  exchange  \d{4}-.*  ann with weather: .*damaged.*", first)
     assert second.startswith("2  exchange")
@@ -95,17 +95,17 @@ def test_an_item_can_be_dropped(url):
     assert run(url, "--drop", "1") == "1 is dropped\n"
     assert run(url).startswith("2  exchange")
     assert run(url, "--drop", "all") == "2 is dropped\n"
-    assert run(url) == "nothing is in quarantine\n"
+    assert run(url) == "nothing is quarantined\n"
 
 
-def test_what_is_still_unreadable_stays(url):
-    with pytest.raises(AnaphoraError, match="1 is not in quarantine, or is still unreadable"):
+def test_an_unreadable_item_stays(url):
+    with pytest.raises(AnaphoraError, match="1 is not quarantined, or is still unreadable"):
         run(url, "--retry", "1")
     assert len(run(url).splitlines()) == 2
 
 
-def test_an_item_that_is_not_there_is_an_error(url):
-    with pytest.raises(AnaphoraError, match="77 is not in quarantine"):
+def test_an_unknown_item_is_an_error(url):
+    with pytest.raises(AnaphoraError, match="77 is not quarantined"):
         run(url, "--drop", "77")
 
 
@@ -123,22 +123,22 @@ def test_a_mistyped_file_is_an_error_and_nothing_is_created(tmp_path, monkeypatc
     assert content is None or (tmp_path / "memroy.db").read_bytes() == content
 
 
-def test_a_folder_is_no_file_of_a_memory(tmp_path):
+def test_a_folder_is_an_error(tmp_path):
     with pytest.raises(AnaphoraError, match="there is no such file"):
         run(f"sqlite:///{tmp_path}")
 
 
-def test_a_memory_without_a_file_is_refused():
+def test_a_memory_without_a_file_is_rejected():
     with pytest.raises(AnaphoraError, match="memory: is empty in each process"):
         run("memory:")
 
 
-def test_a_url_that_names_no_file_is_an_error():
+def test_a_url_without_a_file_is_an_error():
     with pytest.raises(AnaphoraError, match="names no file"):
         run("sqlite://memory.db")
 
 
-def test_the_help_shows_an_example_and_how_the_argument_is_called():
+def test_the_help_shows_an_example_and_the_argument():
     shown = CliRunner().invoke(app, ["quarantine", "--help"]).output
     assert "Example: anaphora quarantine sqlite:///memory.db --retry all" in shown
     assert "[URL]" in shown.splitlines()[0]
@@ -154,7 +154,7 @@ def id_of(user: str, store_url: str) -> str:
 class TestStore:
     """``--store`` names a store of conversations."""
 
-    def test_it_lists_whose_conversations_were_put_aside_and_why(self, store_url):
+    def test_conversations_are_listed_with_user_and_reason(self, store_url):
         lines = run("--store", store_url).splitlines()
         assert len(lines) == 2
         (anns,) = [line for line in lines if " ann with weather: " in line]
@@ -163,18 +163,18 @@ class TestStore:
         (bobs,) = [line for line in lines if " bob of acme with weather: " in line]
         assert "not a record of a conversation" in bobs
 
-    def test_what_can_be_read_by_now_is_restored_and_the_rest_is_told(self, store_url):
+    def test_readable_conversations_are_restored_and_others_reported(self, store_url):
         anns, bobs = id_of("ann", store_url), id_of("bob", store_url)
         result = CliRunner().invoke(app, ["quarantine", "--store", store_url, "--retry", "all"])
-        assert result.output == f"{anns} is tried again\n"
-        assert str(result.exception) == f"{bobs} is not in quarantine, or is still unreadable"
+        assert result.output == f"{anns} is retried\n"
+        assert str(result.exception) == f"{bobs} is not quarantined, or is still unreadable"
         with closing(store_at(store_url)) as store:
             assert store.peek(ANN).questions == 7
             assert store.peek(BOB) is None
         assert run("--store", store_url, "--drop", bobs) == f"{bobs} is dropped\n"
-        assert run("--store", store_url) == "nothing is in quarantine\n"
+        assert run("--store", store_url) == "nothing is quarantined\n"
 
-    def test_one_whose_user_has_gone_on_stays(self, store_url):
+    def test_a_conversation_that_has_continued_stays(self, store_url):
         with closing(store_at(store_url)) as store:
             with store.open(ANN, timedelta(hours=1)) as session:
                 session.commit(replace(session.conversation, questions=1))
@@ -186,7 +186,7 @@ class TestStore:
             assert store.peek(ANN).questions == 1
         assert len(run("--store", store_url).splitlines()) == 2
 
-    def test_both_are_listed_together_and_their_ids_told_apart(self, url, store_url):
+    def test_both_quarantines_are_listed_with_distinct_ids(self, url, store_url):
         both = ("--memory", url, "--store", store_url)
         lines = run(*both).splitlines()
         kinds = sorted(line.split()[1] for line in lines)
@@ -195,14 +195,14 @@ class TestStore:
         (id,) = [line.split()[0] for line in lines if "bob" in line]
         assert run(*both, "--drop", id, "--drop", "1") == f"{id} is dropped\n1 is dropped\n"
         assert len(run(*both, "--drop", "all").splitlines()) == 2
-        assert run(*both) == "nothing is in quarantine\n"
+        assert run(*both) == "nothing is quarantined\n"
 
-    def test_an_id_of_the_other_quarantine_says_which_option_to_give(self, url, store_url):
-        with pytest.raises(AnaphoraError, match="name its URL with --memory"):
+    def test_an_id_of_the_other_quarantine_names_the_option(self, url, store_url):
+        with pytest.raises(AnaphoraError, match="give its URL with --memory"):
             run("--store", store_url, "--drop", "1")
-        with pytest.raises(AnaphoraError, match="name its URL with --store"):
+        with pytest.raises(AnaphoraError, match="give its URL with --store"):
             run(url, "--drop", "store:1")
-        with pytest.raises(AnaphoraError, match="store:77 is not in quarantine"):
+        with pytest.raises(AnaphoraError, match="store:77 is not quarantined"):
             run("--store", store_url, "--drop", "store:77")
 
     @pytest.mark.parametrize("content", [None, b"", b"no database"])
@@ -217,13 +217,13 @@ class TestStore:
             run("--store", "sqlite:///bto.db")
         assert str(told.value).startswith("bto.db: ")
         assert (
-            "hint: name the file of the store: the one that 'anaphora serve' gets as --store"
+            "hint: give the file of the store that 'anaphora serve' gets as --store"
             in (str(told.value))
         )
         assert list(tmp_path.iterdir()) == before
 
     @pytest.mark.parametrize("store", ["memory:", "memory:?wait=3"])
-    def test_a_store_without_a_file_is_refused(self, store):
+    def test_a_store_without_a_file_is_rejected(self, store):
         with pytest.raises(AnaphoraError, match="memory: is empty in each process"):
             run("--store", store)
 
@@ -234,7 +234,7 @@ class TestStore:
 
 @pytest.mark.parametrize("option", ["--memory", "--store"])
 @pytest.mark.parametrize("mode", ["delete", "wal"])
-def test_the_database_of_another_program_is_left_alone(tmp_path, option, mode):
+def test_the_database_of_another_program_is_unchanged(tmp_path, option, mode):
     path = tmp_path / "theirs.db"
     with closing(sqlite3.connect(path)) as file:
         file.execute(f"PRAGMA journal_mode = {mode}")
@@ -260,10 +260,10 @@ def test_a_mistyped_database_of_postgresql_is_an_error_and_nothing_is_created(
         found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,))
         assert found.fetchall() == []
     LongTermMemory(url, summarizer=None).close()
-    assert run(url) == "nothing is in quarantine\n"
+    assert run(url) == "nothing is quarantined\n"
 
 
-def test_a_memory_is_no_store_and_a_store_no_memory(tmp_path, url):
+def test_a_memory_is_not_accepted_as_a_store_nor_vice_versa(tmp_path, url):
     path = tmp_path / "bot.db"
     store_at(f"sqlite:///{path}").close()
     before = {path.name for path in tmp_path.iterdir()}
@@ -274,8 +274,8 @@ def test_a_memory_is_no_store_and_a_store_no_memory(tmp_path, url):
     assert {path.name for path in tmp_path.iterdir()} == before
 
 
-def test_nothing_named_is_an_error():
+def test_a_missing_url_is_an_error():
     with pytest.raises(AnaphoraError, match="--store URL"):
         run()
-    with pytest.raises(AnaphoraError, match="named twice"):
+    with pytest.raises(AnaphoraError, match="given twice"):
         run("sqlite:///memory.db", "--memory", "sqlite:///memory.db")

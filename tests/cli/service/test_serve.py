@@ -1,4 +1,4 @@
-"""``anaphora serve`` refuses what would go wrong before anybody can reach it, and says it well."""
+"""``anaphora serve`` rejects unsafe and invalid settings before it starts, with clear messages."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.server.server_process import ServerProcess
 
 @pytest.fixture(autouse=True)
 def clean(monkeypatch: pytest.MonkeyPatch, no_settings: None) -> None:
-    """No settings of whoever runs the tests; and should it serve after all, it fails."""
+    """Hide the settings of the machine, and fail if a service starts."""
 
     def serve(*_: object, **__: object) -> None:
         raise AssertionError("it serves")
 
-    # Not by its name: a test that loads it anew leaves the old package without it.
+    # Not patched by name: a test that reloads the module leaves the old package without it.
     serving = import_module("anaphora.server.processes.workers")
     monkeypatch.setattr(serving, "_run_here", serve)
     monkeypatch.setattr(serving, "_run_workers", serve)
@@ -34,20 +34,20 @@ def serve(*arguments: str) -> Result:
 
 
 def refusal(*arguments: str) -> str:
-    """What is said when it doesn't serve; ``main`` prints it and exits with 2."""
+    """The error message of a refused start; ``main`` prints it and exits with 2."""
     result = serve(*arguments)
     assert isinstance(result.exception, AnaphoraError), result.exception
     return str(result.exception)
 
 
-def test_several_workers_cannot_share_the_memory_of_a_process() -> None:
+def test_several_workers_need_a_shared_store() -> None:
     said = refusal("--workers", "2")
     assert said.startswith("2 workers cannot share the store 'memory:'")
     assert "--store sqlite:///" in said
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
-def test_without_keys_nobody_beyond_this_machine_is_served(host: str) -> None:
+def test_without_keys_only_this_machine_is_served(host: str) -> None:
     said = refusal("--host", host)
     assert f"without keys anyone who reaches {host} could ask" in said
     assert "anaphora key" in said
@@ -63,11 +63,11 @@ def test_without_keys_nobody_beyond_this_machine_is_served(host: str) -> None:
         ("--workers", "2", "--store", "sqlite:///kept.db"),
     ],
 )
-def test_what_is_safe_is_not_refused(arguments: tuple[str, ...]) -> None:
+def test_safe_settings_are_accepted(arguments: tuple[str, ...]) -> None:
     assert isinstance(serve("sales", *arguments).exception, AssertionError)
 
 
-def test_with_a_key_everybody_may_reach_it(tmp_path: Path) -> None:
+def test_with_a_key_any_address_is_accepted(tmp_path: Path) -> None:
     hash = f"sha256:{'ab' * 32}"
     (tmp_path / "anaphora.yaml").write_text(
         f"models: [sales]\nkeys:\n  - {{id: web, hash: '{hash}', scopes: [ask]}}\n"
@@ -77,18 +77,18 @@ def test_with_a_key_everybody_may_reach_it(tmp_path: Path) -> None:
 
 @pytest.fixture
 def taken() -> Iterator[int]:
-    """A port at which somebody listens."""
+    """A port in use."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         yield other.getsockname()[1]
 
 
-def test_a_port_in_use_is_told(taken: int) -> None:
+def test_a_port_in_use_is_an_error(taken: int) -> None:
     said = refusal("sales", "--port", str(taken))
     assert said.startswith(f"port {taken} of 127.0.0.1 is in use")
     assert "--port 0" in said
 
 
-def test_a_host_that_is_none_is_told() -> None:
+def test_an_invalid_host_is_an_error() -> None:
     said = refusal("sales", "--host", "no.such.host.invalid")
     assert said.startswith("cannot listen at 'no.such.host.invalid'")
 
@@ -102,17 +102,17 @@ def test_a_host_that_is_none_is_told() -> None:
         ("memory:?wiat=5", "did you mean 'wait'?"),
     ],
 )
-def test_a_store_that_cannot_be_reached_is_told(url: str, said: str) -> None:
+def test_an_unreachable_store_is_an_error(url: str, said: str) -> None:
     found = refusal("sales", "--store", url)
     assert said in found
     assert "Traceback" not in found
 
 
-def test_a_password_is_not_in_what_is_told() -> None:
+def test_errors_contain_no_password() -> None:
     assert "s3cret" not in refusal("sales", "--store", "redis://ann:s3cret@127.0.0.1:1")
 
 
-def test_a_model_with_mistakes_is_told_as_check_tells_it(tmp_path: Path) -> None:
+def test_mistakes_of_a_model_are_reported_as_by_check(tmp_path: Path) -> None:
     (tmp_path / "wrong.yaml").write_text("id: wrong\nelemnts: []\n")
     said = refusal("wrong.yaml")
     checked = CliRunner().invoke(app, ["check", "wrong.yaml"])
@@ -129,11 +129,11 @@ def test_a_model_with_mistakes_is_told_as_check_tells_it(tmp_path: Path) -> None
         (("nothing.yaml",), "nothing.yaml"),
     ],
 )
-def test_a_wrong_argument_is_told_by_its_name(arguments: tuple[str, ...], said: str) -> None:
+def test_an_invalid_argument_is_named(arguments: tuple[str, ...], said: str) -> None:
     assert said in refusal(*arguments)
 
 
-def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     monkeypatch.delitem(sys.modules, "anaphora.server.processes.workers")
@@ -142,14 +142,14 @@ def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal("sales") == needed
 
 
-def test_the_help_says_what_each_option_is_for_with_examples() -> None:
+def test_the_help_describes_each_option_with_examples() -> None:
     text = CliRunner().invoke(app, ["serve", "--help"]).output
     assert "anaphora serve weather --reload" in text
     for option in ("--store", "--host", "--port", "--workers", "--config", "--reload", "--open"):
         assert option in text
 
 
-def test_a_refusal_ends_with_the_exit_code_2_and_no_traceback(tmp_path: Path) -> None:
+def test_a_refusal_exits_with_2_and_without_traceback(tmp_path: Path) -> None:
     server = ServerProcess(tmp_path, "sales", "--workers", "2").start()
     try:
         assert server.process.wait(60) == 2

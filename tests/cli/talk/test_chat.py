@@ -1,4 +1,4 @@
-"""The chat, typed into a pipe and into a terminal."""
+"""``anaphora chat`` with piped input and in a terminal."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def test_questions_are_answered_one_after_the_other():
     assert "the weather in Kyoto." in output
 
 
-def test_an_end_of_input_leaves_quietly():
+def test_the_end_of_the_input_ends_the_chat():
     assert "Traceback" not in chat()
 
 
-def test_bytes_that_are_no_text_are_answered_and_the_chat_goes_on():
+def test_invalid_bytes_are_answered_and_the_chat_continues():
     done = subprocess.run(
         [sys.executable, "-m", "anaphora", "chat", PLAIN_WEATHER],
         input=b"\xff\xfe\nweather in Oslo\n",
@@ -51,7 +51,7 @@ def test_bytes_that_are_no_text_are_answered_and_the_chat_goes_on():
     assert b"the weather in Oslo." in done.stdout
 
 
-def test_a_closed_standard_input_leaves_quietly():
+def test_a_closed_standard_input_ends_the_chat():
     command = f"{sys.executable} -m anaphora chat {PLAIN_WEATHER} <&-"
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -59,7 +59,7 @@ def test_a_closed_standard_input_leaves_quietly():
 
 @pytest.fixture
 def interrupted(monkeypatch):
-    """Ctrl-C is pressed while a certain line is answered."""
+    """Raise KeyboardInterrupt while one of the questions is answered."""
     answer = Engine.ask
 
     def ask(self, text, **options):
@@ -70,7 +70,7 @@ def interrupted(monkeypatch):
     monkeypatch.setattr(Engine, "ask", ask)
 
 
-def test_ctrl_c_during_an_answer_interrupts_it_and_the_chat_goes_on(interrupted, monkeypatch):
+def test_ctrl_c_interrupts_an_answer_and_the_chat_continues(interrupted, monkeypatch):
     monkeypatch.setattr(sys.modules[lines.__module__], "_is_typed", lambda: True)
     lines_of = iter(["a long one", "weather in Oslo"])
     monkeypatch.setattr(sys.modules[lines.__module__], "_lines", lambda: lines_of)
@@ -79,13 +79,13 @@ def test_ctrl_c_during_an_answer_interrupts_it_and_the_chat_goes_on(interrupted,
     assert "the weather in Oslo." in output
 
 
-def test_ctrl_c_ends_a_chat_whose_lines_nobody_types(interrupted):
+def test_ctrl_c_ends_a_chat_with_piped_input(interrupted):
     result = CliRunner().invoke(app, ["chat", PLAIN_WEATHER], input="a long one\nweather in Oslo\n")
     assert result.exit_code == 130
     assert "Oslo" not in result.stdout.split("leaves.")[1]
 
 
-def test_an_error_of_the_model_is_told_and_the_chat_goes_on(tmp_path):
+def test_an_error_of_the_model_is_printed_and_the_chat_continues(tmp_path):
     file = tmp_path / "kitchen.yaml"
     file.write_text(
         "id: kitchen\nelements: [{id: tea}, {id: milk}]\n"
@@ -100,18 +100,18 @@ def test_an_error_of_the_model_is_told_and_the_chat_goes_on(tmp_path):
 
 def test_stm_shows_the_memory_as_a_table():
     output = chat("/stm", "weather in Tokyo", "/stm")
-    assert "nothing is remembered" in output
+    assert "the memory is empty" in output
     assert "element" in output
     assert "city" in output.split("element")[1]
 
 
-def test_stm_shows_what_is_being_waited_for():
+def test_stm_shows_the_missing_slot():
     assert "waiting for city of weather" in chat("What's the weather?", "/stm")
 
 
 def test_why_explains_the_last_answer():
     output = chat("/why", "weather in Tokyo", "/why")
-    assert "nothing has been asked yet" in output
+    assert "there is no answer yet" in output
     assert "match 1: weather" in output
 
 
@@ -121,7 +121,7 @@ def test_reset_forgets_the_conversation():
     assert "rejected" in output
 
 
-def test_another_model_has_a_memory_of_its_own_and_the_first_keeps_its():
+def test_each_model_has_its_own_memory():
     output = chat(
         "weather in Tokyo",
         "/model cafe",
@@ -138,16 +138,16 @@ def test_another_model_has_a_memory_of_its_own_and_the_first_keeps_its():
     [
         ("/model", "lights"),
         ("/model nowhere", "the bundled models are"),
-        ("/sttm", "did you mean /stm?"),
-        ("/qiut", "did you mean /quit?"),
-        ("/STM", "did you mean /stm?"),
+        ("/sttm", "did you mean '/stm'?"),
+        ("/qiut", "did you mean '/quit'?"),
+        ("/STM", "did you mean '/stm'?"),
         ("/nonsense", "/help lists the commands"),
         ("/help", "/quit"),
         ("", ""),
         ("[red]weather[/red] in Tokyo", "the weather in Tokyo"),
     ],
 )
-def test_whatever_is_typed_the_chat_goes_on(line, said):
+def test_any_command_gets_an_answer(line, said):
     output = chat(line, "weather in Oslo")
     assert said in output
     assert "the weather in Oslo." in output
@@ -165,7 +165,7 @@ class TestWatching:
     )
 
     def talk(self, file: Path, monkeypatch, *steps: str, options: tuple[str, ...]) -> str:
-        """What the chat says to lines that are typed, and files that are put into its place."""
+        """The output of a chat for the given lines and changes of its model file."""
         clock = itertools.count(1)
 
         def write(text: str) -> None:
@@ -185,9 +185,7 @@ class TestWatching:
         assert result.exit_code == 0, result.output
         return result.output
 
-    def test_a_changed_model_answers_the_next_line_and_remembers_the_last(
-        self, tmp_path, monkeypatch
-    ):
+    def test_a_changed_model_answers_the_next_line_with_the_old_memory(self, tmp_path, monkeypatch):
         green = self.BOT.replace("Black", "Green")
         file = tmp_path / "kitchen.yaml"
         steps = ("tea with milk", green, "tea", "tea")
@@ -202,11 +200,11 @@ class TestWatching:
         steps = ("tea", broken, "tea", "tea", self.BOT.replace("Black", "Green"), "tea")
         output = self.talk(file, monkeypatch, *steps, options=("--watch",))
         assert output.count("did you mean 'responses'?") == 1
-        assert output.count("the model as it was goes on answering") == 1
+        assert output.count("the previous version of the model stays in use") == 1
         assert output.count("\nBlack tea\n") == 3
         assert output.count("\nGreen tea\n") == 1
 
-    def test_nobody_who_does_not_ask_for_it_gets_another_model(self, tmp_path, monkeypatch):
+    def test_without_watch_the_model_stays_the_same(self, tmp_path, monkeypatch):
         green = self.BOT.replace("Black", "Green")
         file = tmp_path / "kitchen.yaml"
         output = self.talk(file, monkeypatch, "tea", green, "tea", options=())
@@ -214,14 +212,14 @@ class TestWatching:
         assert "reloaded" not in output
 
 
-def _hear_ctrl_c() -> None:
-    """Whoever runs the tests in the background may have had Ctrl-C ignored or blocked."""
+def restore_ctrl_c() -> None:
+    """Restore the default handling of Ctrl-C, which a background shell may ignore or block."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 class Terminal:
-    """A chat in a terminal of its own."""
+    """A chat in a pseudo-terminal."""
 
     def __init__(self, home: str) -> None:
         self._master, slave = pty.openpty()
@@ -232,7 +230,7 @@ class Terminal:
             stderr=slave,
             env=os.environ | {"XDG_STATE_HOME": home, "TERM": "xterm"},
             start_new_session=True,
-            preexec_fn=_hear_ctrl_c,
+            preexec_fn=restore_ctrl_c,
         )
         os.close(slave)
         self.seen = ""
@@ -249,7 +247,8 @@ class Terminal:
         self.seen = self.seen.split(text, 1)[1]
 
     def press_ctrl_c(self, until: str) -> None:
-        """Once may not do: readline misses one that comes just before it waits for a key."""
+        """Press Ctrl-C, more than once if needed: readline misses one just before it waits for a
+        key."""
         for _ in range(60):
             os.kill(self.process.pid, signal.SIGINT)
             with suppress(AssertionError):
@@ -270,7 +269,7 @@ def terminal(tmp_path):
     opened.close()
 
 
-def test_whoever_has_no_home_has_no_history_and_can_chat(monkeypatch):
+def test_a_user_without_a_home_folder_can_chat_without_history(monkeypatch):
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -284,7 +283,7 @@ def test_whoever_has_no_home_has_no_history_and_can_chat(monkeypatch):
     assert list(lines()) == []
 
 
-def test_in_a_terminal_ctrl_c_stays_ctrl_d_leaves_and_the_history_is_kept(terminal, tmp_path):
+def test_in_a_terminal_ctrl_c_stays_ctrl_d_leaves_and_the_history_is_saved(terminal, tmp_path):
     terminal.wait_for("> ")
     terminal.type("weather in Tokyo\n")
     terminal.wait_for("the weather in Tokyo.")

@@ -1,4 +1,4 @@
-"""The long-term memory of a chat: what was said is there the next time, and can be looked up."""
+"""The long-term memory of ``anaphora chat``: history, summaries, recall and erasure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def chat(*lines: str, memory: str | None = "sqlite:///chats.db", **options: str)
     return result.output
 
 
-def test_the_next_chat_goes_on_with_the_history_of_this_one() -> None:
+def test_the_next_chat_has_the_history_of_this_one() -> None:
     chat("weather in Tokyo", "and in Kyoto?")
     output = chat("/history", "weather in Oslo", "/history")
     before, after = output.split("the weather in Oslo.", 1)
@@ -54,25 +54,25 @@ def test_the_next_chat_goes_on_with_the_history_of_this_one() -> None:
     assert questions == ["weather in Tokyo", "and in Kyoto?", "weather in Oslo"]
 
 
-def test_what_a_chat_was_about_is_offered_to_the_next_one() -> None:
+def test_the_next_chat_offers_entities_of_this_one() -> None:
     chat("weather in Tokyo")
     output = chat("and tomorrow?", "yes")
     assert "Tokyo?" in output
     assert "the weather in Tokyo" in output
 
 
-def test_recall_shows_what_was_said_the_best_first_and_nothing_twice() -> None:
+def test_recall_shows_the_best_passages_first_without_repetition() -> None:
     chat("weather in Tokyo", "and in Kyoto?", "and in Oslo?", "and in Lima?")
     output = chat("/recall Oslo", "/recall", "/recall zebra")
     questions = re.findall(rf"^{TIME}  you  (.*)$", output, re.MULTILINE)
     assert questions[0] == "and in Oslo?"
     assert {"and in Kyoto?", "and in Oslo?", "and in Lima?"} <= set(questions)
     assert len(set(questions)) == len(questions)
-    assert "/recall TEXT looks for what was said" in output
+    assert "/recall TEXT searches earlier exchanges" in output
     assert "nothing was found" in output
 
 
-def test_recall_reads_a_text_in_any_language_of_the_model(folder: Path) -> None:
+def test_recall_accepts_all_languages_of_the_model(folder: Path) -> None:
     (folder / "two.yaml").write_text(
         "id: two\nname: Two\nlanguage: [en, ru]\n"
         "elements: [{id: weather, synonyms: {en: [weather], ru: [погода]}}]\n"
@@ -86,21 +86,21 @@ def test_recall_reads_a_text_in_any_language_of_the_model(folder: Path) -> None:
     assert output.count("nothing was found") == 1
 
 
-def test_erase_leaves_nothing_of_any_model() -> None:
+def test_erase_covers_all_models() -> None:
     output = chat("weather in Tokyo", "/model cafe", "a coffee at Costa", "/erase", "/history")
     assert "everything is erased (2 exchanges)" in output
-    assert output.count("nothing was said yet") == 1
-    assert "nothing was said yet" in chat("/history")
+    assert output.count("the history is empty") == 1
+    assert "the history is empty" in chat("/history")
 
 
-def test_summary_tells_how_long_the_history_is() -> None:
+def test_summary_shows_the_length_of_the_history() -> None:
     output = chat("/history", "/summary", "weather in Tokyo", "/summary")
-    assert "nothing was said yet" in output
-    assert "0 words (summarized when it has more than 1,000): 0 summaries, and 0 exch" in output
-    assert "0 summaries, and 1 exchange as said" in output
+    assert "the history is empty" in output
+    assert "0 words (summarized when it has more than 1,000): 0 summaries and 0 exch" in output
+    assert "0 summaries and 1 exchange in full" in output
 
 
-def test_summaries_are_shown_with_their_span_and_what_made_them(folder: Path) -> None:
+def test_summaries_are_shown_with_their_span_and_summarizer(folder: Path) -> None:
     settings = HistorySettings(max_size=20, segment=2, verbatim=1)
     with LongTermMemory("sqlite:///chats.db", summarizer=FirstWords(), settings=settings) as memory:
         with Engine(PLAIN_WEATHER, long_term=memory) as engine:
@@ -120,7 +120,7 @@ class Failing:
         raise SummaryError("the endpoint is away")
 
 
-def test_a_failing_summarizer_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failing_summarizer_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     settings = HistorySettings(max_size=1, segment=1, verbatim=0)
     with LongTermMemory(summarizer=Failing(), settings=settings) as memory:
         memory.add(ConversationKey("user", "any"), Exchange("And now?", "Rain.", datetime.now(UTC)))
@@ -131,14 +131,14 @@ def test_a_failing_summarizer_is_told_of(capsys: pytest.CaptureFixture[str]) -> 
     assert "It could not be summarized: the endpoint is away" in capsys.readouterr().out
 
 
-def test_without_a_memory_the_commands_say_how_to_have_one() -> None:
+def test_without_a_memory_the_commands_name_the_option() -> None:
     output = chat("/history", "/summary", "/recall tea", memory=None)
-    assert output.count("'anaphora chat --memory sqlite:///chats.db' has one") == 3
+    assert output.count("start 'anaphora chat --memory sqlite:///chats.db'") == 3
 
 
-def test_the_words_of_a_chat_in_memory_go_with_it(folder: Path) -> None:
+def test_a_memory_in_the_process_ends_with_the_chat(folder: Path) -> None:
     assert "weather in Tokyo" in chat("weather in Tokyo", "/history", memory="memory:")
-    assert "nothing was said yet" in chat("/history", memory="memory:")
+    assert "the history is empty" in chat("/history", memory="memory:")
     assert not list(folder.iterdir())
 
 
@@ -150,6 +150,6 @@ def test_the_words_of_a_chat_in_memory_go_with_it(folder: Path) -> None:
         ({"embedder": "word2vec"}, "'word2vec' is no embedder: expected none"),
     ],
 )
-def test_a_memory_that_cannot_be_is_told(options: dict[str, str], message: str) -> None:
+def test_an_unusable_memory_is_an_error(options: dict[str, str], message: str) -> None:
     with pytest.raises(AnaphoraError, match=message):
         chat("hello", **options)

@@ -1,4 +1,4 @@
-"""A model that is watched: its file, and those that it imports."""
+"""Watching a model file and its imports for changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MODEL = "id: m\nelements: [{id: tea}, {id: milk}]\nintents: [\"import('orders.id
 
 @pytest.fixture
 def write(tmp_path):
-    """Writes a file, each time with a later time of change."""
+    """A function that writes a file with a later modification time on each call."""
     count = iter(range(1, 100))
 
     def put(name: str, text: str):
@@ -26,7 +26,7 @@ def write(tmp_path):
     return put
 
 
-def test_a_file_that_is_imported_is_watched_as_well(write):
+def test_imported_files_are_watched(write):
     write("orders.idl", "intent=one term={# == 'tea'}")
     model = WatchedModel(str(write("m.yaml", MODEL)))
     assert model.reload_if_changed() == ""
@@ -36,7 +36,7 @@ def test_a_file_that_is_imported_is_watched_as_well(write):
     assert model.reload_if_changed() == ""
 
 
-def test_a_model_that_is_watched_may_have_a_cache(write, tmp_path):
+def test_a_watched_model_can_use_a_cache(write, tmp_path):
     write("orders.idl", "intent=one term={# == 'tea'}")
     file = write("m.yaml", MODEL.replace("import('orders.idl')", "intent=one term={# == 'tea'}"))
     model = WatchedModel(str(file), cache=tmp_path / "cache")
@@ -45,7 +45,7 @@ def test_a_model_that_is_watched_may_have_a_cache(write, tmp_path):
     assert model.reload_if_changed() == "reloaded m.yaml"
 
 
-def test_what_a_changed_file_imports_is_watched_from_then_on(write):
+def test_new_imports_of_a_changed_file_are_watched(write):
     write("orders.idl", "intent=one term={# == 'tea'}")
     model = WatchedModel(str(write("m.yaml", MODEL)))
     write("more.idl", "fragment=f term={# == 'milk'}")
@@ -56,7 +56,7 @@ def test_what_a_changed_file_imports_is_watched_from_then_on(write):
     assert model.engine.ask("tea").intent == "two"
 
 
-def test_a_mistake_in_an_imported_file_is_told_once_and_the_old_model_goes_on(write):
+def test_a_mistake_in_an_imported_file_is_reported_once_and_the_old_model_stays(write):
     write("orders.idl", "intent=one term={# == 'tea'}")
     model = WatchedModel(str(write("m.yaml", MODEL)))
     write("orders.idl", "intent=one term={# = 'tea'}")

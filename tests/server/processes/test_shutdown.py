@@ -73,7 +73,7 @@ def test_what_is_under_way_is_finished_and_nobody_else_is_let_in(
 
 def test_it_prints_its_address_and_ctrl_c_ends_it_without_a_traceback(tmp_path: Path) -> None:
     with ServerProcess(tmp_path, "sales") as server:
-        assert server.output == f"Anaphora answers at {server.url} (Ctrl-C ends it)\n"
+        assert server.output == f"Anaphora answers at {server.url} (Ctrl-C stops it)\n"
         assert server.stop(signal.SIGINT) == 0
         assert "Traceback" not in server.errors
         assert [json.loads(line)["event"] for line in server.errors.splitlines()][-1] == "ended"

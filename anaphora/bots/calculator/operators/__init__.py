@@ -1,1 +1,1 @@
-"""The words of arithmetic, a YAML file for each language, and the signs of all of them."""
+"""Words of arithmetic, a YAML file per language, and the signs that all languages share."""
