@@ -179,9 +179,7 @@ class TestStore:
             with store.open(ANN, timedelta(hours=1)) as session:
                 session.commit(replace(session.conversation, questions=1))
             id = id_of("ann", store_url)
-            with pytest.raises(
-                AnaphoraError, match=f"{id}: 'ann' has continued with 'weather'"
-            ):
+            with pytest.raises(AnaphoraError, match=f"{id}: 'ann' has continued with 'weather'"):
                 run("--store", store_url, "--retry", id)
             assert store.peek(ANN).questions == 1
         assert len(run("--store", store_url).splitlines()) == 2
@@ -216,9 +214,8 @@ class TestStore:
         with pytest.raises(AnaphoraError) as told:
             run("--store", "sqlite:///bto.db")
         assert str(told.value).startswith("bto.db: ")
-        assert (
-            "hint: give the file of the store that 'anaphora serve' gets as --store"
-            in (str(told.value))
+        assert "hint: give the file of the store that 'anaphora serve' gets as --store" in (
+            str(told.value)
         )
         assert list(tmp_path.iterdir()) == before
 
