@@ -66,7 +66,7 @@ def test_tabs_blanks_at_the_end_and_tokens_with_blanks(write):
         ("x" * (1 << 21), ":1: this is not text"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_line(write, content, message):
+def test_what_cannot_be_read_is_reported_with_its_line(write, content, message):
     with pytest.raises(AnaphoraError) as caught:
         write(content)(["storm"])
     assert message in str(caught.value)
