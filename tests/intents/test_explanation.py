@@ -158,7 +158,7 @@ def test_of_many_intents_only_those_that_the_question_concerns_are_listed(bot):
 
 
 def test_it_can_be_sent_as_json(bot):
-    plain = explained(bot, "weather in Tokyo now", "and in Kyoto?").to_plain()
+    plain = explained(bot, "weather in Tokyo now", "and in Kyoto?").to_dict()
     assert json.loads(json.dumps(plain)) == plain
     assert plain["forgotten"][0]["rule"] == "evicted"
     assert plain["hidden"][0]["by"] == ["city"]
@@ -179,4 +179,4 @@ def test_it_tells_what_was_misspelt(bot):
         explanation
     )
     assert [match.intent for match in explanation.matches] == ["guessed"]
-    assert [one["misspelt"] for one in explanation.to_plain()["reading"]] == [True, False]
+    assert [one["misspelt"] for one in explanation.to_dict()["reading"]] == [True, False]

@@ -53,7 +53,7 @@ intents = st.lists(
 entities = st.lists(st.sampled_from(NAMES), max_size=3)
 
 
-def scene(sentence: list[str], memory: list[str]) -> MatchContext:
+def make_match_context(sentence: list[str], memory: list[str]) -> MatchContext:
     def named(names: list[str]) -> tuple[Candidate, ...]:
         return tuple(Candidate(Entity(name, frozenset({name}), name, (0,))) for name in names)
 
@@ -66,11 +66,11 @@ def keys(candidates: tuple[Candidate, ...]) -> set[tuple[str, str]]:
 
 @given(intents, entities, entities)
 def test_every_intent_that_matches_is_a_candidate(some, sentence, memory):
-    where = scene(sentence, memory)
-    found = IntentIndex(some).candidates([one.entity for one in where.sentence + where.memory])
+    context = make_match_context(sentence, memory)
+    found = IntentIndex(some).candidates([one.entity for one in context.sentence + context.memory])
     matching = [
         filling.order
-        for filling in fill_intents(some, range(len(some)), where)
+        for filling in fill_intents(some, range(len(some)), context)
         if not filling.missing and not filling.blocking_reason
     ]
     assert set(matching) <= set(found)
@@ -79,7 +79,7 @@ def test_every_intent_that_matches_is_a_candidate(some, sentence, memory):
 
 @given(intents, entities, entities)
 def test_what_asks_for_elements_alone_is_filled_as_if_it_were_evaluated(some, sentence, memory):
-    where = scene(sentence, memory)
+    context = make_match_context(sentence, memory)
     evaluated = [
         replace(
             intent,
@@ -91,8 +91,8 @@ def test_what_asks_for_elements_alone_is_filled_as_if_it_were_evaluated(some, se
         for intent in some
     ]
     for one, other in zip(
-        fill_intents(some, range(len(some)), where),
-        fill_intents(evaluated, range(len(some)), where),
+        fill_intents(some, range(len(some)), context),
+        fill_intents(evaluated, range(len(some)), context),
         strict=True,
     ):
         assert (one.taken, one.blocking_reason) == (other.taken, other.blocking_reason)
@@ -102,14 +102,14 @@ def test_what_asks_for_elements_alone_is_filled_as_if_it_were_evaluated(some, se
 
 @given(intents, entities)
 def test_every_intent_that_the_sentence_touches_is_found_by_its_required_terms(some, sentence):
-    where = scene(sentence, [])
+    context = make_match_context(sentence, [])
     touched = [
         (required, order)
-        for required, orders in IntentIndex(some).orders_by_required_terms(keys(where.sentence))
+        for required, orders in IntentIndex(some).orders_by_required_terms(keys(context.sentence))
         for order in orders
     ]
     filled = {
-        filling.order for filling in fill_intents(some, range(len(some)), where) if filling.taken
+        filling.order for filling in fill_intents(some, range(len(some)), context) if filling.taken
     }
     assert filled <= {order for _, order in touched}
     assert touched == sorted(touched)
@@ -136,15 +136,15 @@ def test_only_intents_with_the_rarer_of_their_elements_at_hand_are_tried():
 
 @given(intents, entities, entities)
 def test_what_is_planned_is_what_is_filled(some, sentence, memory):
-    where = scene(sentence, memory)
-    said = tuple(one.entity for one in where.sentence)
-    where = structs.replace(where, variant=Variant(said))
+    context = make_match_context(sentence, memory)
+    said = tuple(one.entity for one in context.sentence)
+    context = structs.replace(context, variant=Variant(said))
     index = IntentIndex(some)
     for _ in range(2):  # worked out, and remembered
-        planned = [(one.filling.order, one.filling) for one in solve(some, index, [where])]
+        planned = [(one.filling.order, one.filling) for one in solve(some, index, [context])]
         filled = [
             (filling.order, filling)
-            for filling in fill_intents(some, range(len(some)), where)
+            for filling in fill_intents(some, range(len(some)), context)
             if not filling.missing and not filling.blocking_reason
         ]
         assert sorted(planned, key=itemgetter(0)) == filled
@@ -155,8 +155,8 @@ def test_plans_that_are_not_needed_again_are_forgotten(monkeypatch):
     wanted = predicate(frozenset("abcde"), known=True, alone=True)
     index = IntentIndex([Intent("x", (Term(None, wanted, True, 1, 1, 0),))])
     for name in "abcdeabcde":
-        where = scene([name], [])
-        at_hand = [one.entity for one in where.sentence]
+        context = make_match_context([name], [])
+        at_hand = [one.entity for one in context.sentence]
         (plan,) = index.plans(at_hand, current=range(1), in_sentence=1)
         assert plan.term_positions == ((0,),)
     assert len(index._plans) <= 2

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from anaphora.intents import near_miss
 from anaphora.intents.index import IntentIndex
 from anaphora.intents.solver import fill_intents
-from tests.intents.test_index import intents, scene
+from tests.intents.test_index import intents, make_match_context
 
 TRAVEL = """
     id: travel
@@ -41,7 +41,7 @@ def test_nothing_is_asked_when_a_missing_term_has_no_prompt(bot):
     assert reply.reason == "for hotel it lacks: hotel"
 
 
-def test_a_term_without_a_name_is_told_by_its_predicate(bot):
+def test_a_term_without_a_name_is_reported_by_its_predicate(bot):
     engine = bot("""
         id: tea
         elements: [{id: tea}, {id: milk}]
@@ -80,12 +80,12 @@ def test_what_is_pending_takes_missing_terms_from_memory_too(bot):
 
 @given(intents, st.lists(st.sampled_from("abcde"), max_size=3))
 def test_the_nearest_intent_is_the_one_that_a_look_at_all_of_them_finds(some, sentence):
-    where = scene(sentence, [])
+    context = make_match_context(sentence, [])
     near = [
         ((len(filling.missing), -len(filling.from_sentence), filling.order), filling)
-        for filling in fill_intents(some, range(len(some)), where)
+        for filling in fill_intents(some, range(len(some)), context)
         if filling.from_sentence and filling.missing and not filling.blocking_reason
     ]
     expected = min(near, key=lambda pair: pair[0])[1].order if near else None
-    found = near_miss.find_near_miss(some, IntentIndex(some), [where])
+    found = near_miss.find_near_miss(some, IntentIndex(some), [context])
     assert (found.order if found else None) == expected

@@ -63,7 +63,7 @@ def test_it_can_be_rejected() -> None:
 # What a model has for it
 
 
-def test_a_model_without_any_such_word_is_told_of_once_for_each_language() -> None:
+def test_a_model_without_any_such_word_is_reported_once_for_each_language() -> None:
     assert find_uncovered_qualifiers(parse_model(BANK)) == {"en": ("not", "without", "only")}
     both = parse_model(BANK.replace("id: bank", "id: bank\nlanguage: [en, de]"))
     assert find_uncovered_qualifiers(both)["de"] == ("nicht", "ohne", "nur")

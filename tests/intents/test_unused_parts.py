@@ -341,6 +341,6 @@ def test_it_survives_a_store(tmp_path):
         ('unused: {pay: "{{ usused }}"}', "unknown variable 'usused'"),
     ],
 )
-def test_mistakes_are_told(more, message):
+def test_mistakes_are_reported(more, message):
     with pytest.raises(ModelError, match=message):
         parse_model(BANK + more)

@@ -200,7 +200,7 @@ def test_a_text_with_half_a_character_is_read_back_too():
 
 
 @pytest.mark.parametrize("data", [{"day": date(2026, 1, 5)}, {"share": float("nan")}])
-def test_what_json_does_not_know_cannot_be_kept_and_is_told(data):
+def test_what_json_does_not_know_cannot_be_kept_and_is_reported(data):
     with pytest.raises(StoreError, match="conversation of 'ann' with 'weather' cannot be stored"):
         dump(replace(ANN, data=data))
 

@@ -49,7 +49,7 @@ def test_the_status_says_whether_a_question_matched_or_without_it_the_intent(res
     "line",
     ['{"text": ', "{}", '{"text": 3}', '{"text": " "}', "{" * 20_000, '{"a":' * 20_000, "{x}"],
 )
-def test_a_bad_line_is_told_by_its_number_and_the_rest_is_read(line):
+def test_a_bad_line_is_reported_by_its_number_and_the_rest_is_read(line):
     bad, good = read(line, "weather")
     assert isinstance(bad, InvalidLine)
     assert bad.number == 1

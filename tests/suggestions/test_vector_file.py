@@ -60,13 +60,13 @@ def test_tabs_blanks_at_the_end_and_tokens_with_blanks(write):
         ("a 1 0\nstorm 1 x\n", ":2: in the vector of 'storm', 'x' is not a number"),
         ("a 1 0\nstorm 1 nan\n", ":2: in the vector of 'storm', 'nan' is not a number"),
         ("id: weather\n", ":1: expected a word and the numbers of its vector"),
-        (b"2 3\nstorm \0\1\2\3", "vectors in a binary format don't do"),
+        (b"2 3\nstorm \0\1\2\3", "binary formats are not supported"),
         (b"\x1f\x8bnothing", "cannot read the vectors"),
         (gzip.compress(TINY.encode(), mtime=0)[:-12], "cannot read the vectors"),
-        ("x" * (1 << 21), ":1: this is no text"),
+        ("x" * (1 << 21), ":1: this is not text"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_line(write, content, message):
+def test_what_cannot_be_read_is_reported_with_its_line(write, content, message):
     with pytest.raises(AnaphoraError) as caught:
         write(content)(["storm"])
     assert message in str(caught.value)
@@ -80,4 +80,4 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_a_file_with_none_of_the_words_is_worth_a_warning(write, caplog):
     with caplog.at_level(logging.WARNING):
         assert not write(TINY)(["unknown"]).any()
-    assert "none of the 1 words" in caplog.text
+    assert "none of the 1 requested words" in caplog.text

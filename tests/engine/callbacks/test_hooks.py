@@ -263,7 +263,7 @@ def test_an_async_hook_is_refused(engine):
         engine.hook("result")(later)
 
 
-def test_an_unknown_hook_is_told(engine):
+def test_an_unknown_hook_is_reported(engine):
     with pytest.raises(HandlerError, match="did you mean 'context'"):
         engine.hook("contxt")(print)
 

@@ -475,7 +475,7 @@ class TestHooks:
         assert engine.ask("And tomorrow?").text == "later"
         assert engine.conversation().offer is None
 
-    def test_one_that_fails_is_told_of(self, engine):
+    def test_one_that_fails_is_reported(self, engine):
         from anaphora import HandlerError
 
         engine.ask("And tomorrow?")

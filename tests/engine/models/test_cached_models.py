@@ -233,7 +233,7 @@ def test_handlers_are_looked_up_anew_and_nothing_else(
     assert Engine(path, cache=tmp_path / "cache").ask("go to city 7").text == "here is city 7"
 
 
-def test_a_handler_that_is_gone_is_told(path, tmp_path, write_handler):
+def test_a_handler_that_is_gone_is_reported(path, tmp_path, write_handler):
     path.write_text(MODEL + HANDLERS)
     write_handler("go", "off to")
     Engine(path, cache=tmp_path / "cache")

@@ -67,7 +67,7 @@ def test_a_dialog_that_comes_out_as_it_says():
         ("{ask: forget it, intent: weather, status: reset}", "intent is None, not weather"),
     ],
 )
-def test_what_came_otherwise_is_told(step, failure):
+def test_what_came_otherwise_is_reported(step, failure):
     (told,) = failures(f"- {step}")
     assert told.startswith(failure)
 

@@ -85,7 +85,7 @@ def test_a_server_of_redis(redis_server):
         ("redis://me:secret@host:port/0", "URL"),
     ],
 )
-def test_what_is_no_url_of_a_store_is_told_without_its_password(
+def test_what_is_no_url_of_a_store_is_reported_without_its_password(
     url, message, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)

@@ -44,6 +44,20 @@ _HINTS = {
     "MOVED": "it is one node of a cluster: name a proxy for the cluster, or a standalone server",
     "CLUSTERDOWN": "its cluster is not complete",
 }
+_HINTS_BY_TYPE: tuple[tuple[type[RedisError] | tuple[type[RedisError], ...], str], ...] = (
+    (BusyLoadingError, "it is still reading its data: try again later"),
+    (
+        (AuthenticationError, AuthorizationError),
+        "check user and password in the URL: redis://user:password@host",
+    ),
+    (redis.ReadOnlyError, _HINTS["READONLY"]),
+    (redis.OutOfMemoryError, _HINTS["OOM"]),
+    (NoPermissionError, _HINTS["NOPERM"]),
+    (redis.exceptions.MovedError, _HINTS["MOVED"]),
+    (redis.TimeoutError, "it does not answer in time: is it overloaded, or the network down?"),
+    (redis.ConnectionError, "it cannot be reached: is it running, and is the URL correct?"),
+)
+_OTHER_HINT = "it refuses a command"
 _Answer = TypeVar("_Answer")
 
 
@@ -164,25 +178,7 @@ class AccessDeniedError(StoreError):
 def _hint(error: RedisError) -> str:
     if "user executing the script can't" in str(error):  # NOPERM inside a script
         return _HINTS["NOPERM"]
-    match error:
-        case BusyLoadingError():
-            return "it is still reading its data: try again later"
-        case AuthenticationError() | AuthorizationError():
-            return "check user and password in the URL: redis://user:password@host"
-        case redis.ReadOnlyError():
-            return _HINTS["READONLY"]
-        case redis.OutOfMemoryError():
-            return _HINTS["OOM"]
-        case NoPermissionError():
-            return _HINTS["NOPERM"]
-        case redis.exceptions.MovedError():
-            return _HINTS["MOVED"]
-        case redis.TimeoutError():
-            return "it does not answer in time: is it overloaded, or the network down?"
-        case redis.ConnectionError():
-            return "it cannot be reached: is it running, and is the URL correct?"
-        case _:
-            return "it refuses a command"
+    return next((hint for kind, hint in _HINTS_BY_TYPE if isinstance(error, kind)), _OTHER_HINT)
 
 
 def _without_password(url: str) -> str:

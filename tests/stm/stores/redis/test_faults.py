@@ -350,7 +350,7 @@ def test_a_record_of_a_later_version_is_left_alone(server, store):
         ),
     ],
 )
-def test_a_key_that_holds_something_else_is_told_and_stops_nothing_else(
+def test_a_key_that_holds_something_else_is_reported_and_stops_nothing_else(
     server, store, name: bytes, act: Callable[[RedisStore], object]
 ):
     with server.client() as client:
@@ -363,7 +363,7 @@ def test_a_key_that_holds_something_else_is_told_and_stops_nothing_else(
     act(store)
 
 
-def test_a_note_that_is_no_text_is_told(server, store):
+def test_a_note_that_is_no_text_is_reported(server, store):
     with server.client() as client:
         client.hset(NAMES.namespace_key("models"), "ann", b"\xff")
     with pytest.raises(StoreError, match="note cannot be read"):

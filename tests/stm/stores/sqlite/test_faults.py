@@ -238,7 +238,7 @@ def test_on_a_disk_that_became_read_only_the_question_fails(tmp_path):
             assert count_up(store, ANN) == 2
 
 
-def test_a_file_that_may_not_be_written_is_told_with_how_to_mend_it(path):
+def test_a_file_that_may_not_be_written_is_reported_with_how_to_mend_it(path):
     ask = """
         import os, sys
         from anaphora.errors import StoreError
@@ -302,7 +302,7 @@ def test_a_damaged_file_fails_the_questions_that_need_what_is_damaged(path, at):
     assert all(message.startswith(f"{path}: ") and "; " in message for message in told), told
 
 
-def test_a_file_that_is_deleted_while_it_is_used_is_told(path):
+def test_a_file_that_is_deleted_while_it_is_used_is_reported(path):
     with closing(SqliteStore(path)) as store:
         count_up(store, ANN)
         path.unlink()
@@ -311,7 +311,7 @@ def test_a_file_that_is_deleted_while_it_is_used_is_told(path):
 
 
 @pytest.mark.parametrize("anew", [True, False])
-def test_locks_that_others_do_not_see_are_told(path, anew):
+def test_locks_that_others_do_not_see_are_reported(path, anew):
     with closing(SqliteStore(path)) as store:
         count_up(store, ANN)
         locks = path.with_name("bot.db-turns")
@@ -339,7 +339,7 @@ def ask_after_its_locks_were_deleted(store: SqliteStore, path: Path) -> None:
         session.commit(replace(session.conversation, questions=99))
 
 
-def test_a_system_without_such_locks_is_told(path, monkeypatch):
+def test_a_system_without_such_locks_is_reported(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "fcntl", None)
     with pytest.raises(StoreError, match="redis:"):
         SqliteStore(path)

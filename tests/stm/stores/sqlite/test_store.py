@@ -186,7 +186,7 @@ def test_stores_that_are_made_at_once_make_one_file(path):
     assert counted == list(range(1, 9))
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path):
+def test_a_folder_that_is_not_there_is_reported(tmp_path):
     with pytest.raises(StoreError, match=r"create the folder first: mkdir -p '.*nowhere'"):
         SqliteStore(tmp_path / "nowhere" / "bot.db")
 
@@ -196,7 +196,7 @@ def test_a_folder_is_no_file(tmp_path):
         SqliteStore(tmp_path)
 
 
-def test_a_file_that_is_no_database_is_told_and_left_alone(path):
+def test_a_file_that_is_no_database_is_reported_and_left_alone(path):
     path.write_text("Dear diary, " * 100)
     with pytest.raises(
         StoreError, match="not a database; name another file, or move this one away"
