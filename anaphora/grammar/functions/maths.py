@@ -107,29 +107,27 @@ def _declare(name: str, compute: Callable[[float], float], doc: str, *examples: 
     return replace(apply, parameters=(parameter,))
 
 
-functions_of_one_number = tuple(
-    _declare(*row)
-    for row in (
-        ("sqrt", math.sqrt, "The square root.", "sqrt(9) == 3", "sqrt(-1) != sqrt(-1)"),
-        ("cbrt", _cube_root, "The cube root; that of a cube is exact.", "cbrt(-27) == -3"),
-        ("exp", math.exp, "e to the power of the number.", "exp(0) == 1"),
-        ("expm1", math.expm1, "`exp(number) - 1`, exact near 0.", "expm1(0) == 0"),
-        ("log", _logarithm(math.log, 0), "The natural logarithm.", "log(1) == 0"),
-        ("log10", _logarithm(math.log10, 0), "The logarithm to base 10.", "log10(1000) == 3"),
-        ("log1p", _logarithm(math.log1p, -1), "`log(1 + number)`, exact near 0.", "log1p(0) == 0"),
-        ("sin", math.sin, "The sine of an angle in radians.", "sin(0) == 0"),
-        ("cos", math.cos, "The cosine of an angle in radians.", "cos(0) == 1"),
-        ("tan", math.tan, "The tangent of an angle in radians.", "tan(0) == 0"),
-        ("asin", math.asin, "The angle in radians with that sine.", "asin(1) == pi / 2"),
-        ("acos", math.acos, "The angle in radians with that cosine.", "acos(1) == 0"),
-        ("atan", math.atan, "The angle in radians with that tangent.", "atan(1) == pi / 4"),
-        ("sinh", math.sinh, "The hyperbolic sine.", "sinh(0) == 0"),
-        ("cosh", math.cosh, "The hyperbolic cosine.", "cosh(0) == 1"),
-        ("tanh", math.tanh, "The hyperbolic tangent.", "tanh(0) == 0"),
-        ("degrees", math.degrees, "An angle in radians as degrees.", "degrees(pi) == 180"),
-        ("radians", math.radians, "An angle in degrees as radians.", "radians(180) == pi"),
-    )
+_FUNCTIONS_OF_ONE_NUMBER: tuple[tuple[Any, ...], ...] = (
+    ("sqrt", math.sqrt, "The square root.", "sqrt(9) == 3", "sqrt(-1) != sqrt(-1)"),
+    ("cbrt", _cube_root, "The cube root; that of a cube is exact.", "cbrt(-27) == -3"),
+    ("exp", math.exp, "e to the power of the number.", "exp(0) == 1"),
+    ("expm1", math.expm1, "`exp(number) - 1`, exact near 0.", "expm1(0) == 0"),
+    ("log", _logarithm(math.log, 0), "The natural logarithm.", "log(1) == 0"),
+    ("log10", _logarithm(math.log10, 0), "The logarithm to base 10.", "log10(1000) == 3"),
+    ("log1p", _logarithm(math.log1p, -1), "`log(1 + number)`, exact near 0.", "log1p(0) == 0"),
+    ("sin", math.sin, "The sine of an angle in radians.", "sin(0) == 0"),
+    ("cos", math.cos, "The cosine of an angle in radians.", "cos(0) == 1"),
+    ("tan", math.tan, "The tangent of an angle in radians.", "tan(0) == 0"),
+    ("asin", math.asin, "The angle in radians with that sine.", "asin(1) == pi / 2"),
+    ("acos", math.acos, "The angle in radians with that cosine.", "acos(1) == 0"),
+    ("atan", math.atan, "The angle in radians with that tangent.", "atan(1) == pi / 4"),
+    ("sinh", math.sinh, "The hyperbolic sine.", "sinh(0) == 0"),
+    ("cosh", math.cosh, "The hyperbolic cosine.", "cosh(0) == 1"),
+    ("tanh", math.tanh, "The hyperbolic tangent.", "tanh(0) == 0"),
+    ("degrees", math.degrees, "An angle in radians as degrees.", "degrees(pi) == 180"),
+    ("radians", math.radians, "An angle in degrees as radians.", "radians(180) == pi"),
 )  # fmt: skip
+functions_of_one_number = tuple(_declare(*row) for row in _FUNCTIONS_OF_ONE_NUMBER)
 
 
 @function("maths", examples=("atan2(1, 0) == pi / 2",))

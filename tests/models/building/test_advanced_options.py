@@ -245,7 +245,7 @@ def test_what_looks_like_an_error_is_reported_with_its_position_in_the_file():
         source="m.yaml",
     )
     (warning,) = model.warnings
-    assert "bind alike" in warning.message
+    assert "same precedence" in warning.message
     assert (warning.source, warning.line) == ("m.yaml", 5)
 
 

@@ -163,7 +163,7 @@ OF_ELEMENTS = {
     "no component": ("recognizer: 'component:'", 5, 17, "name of the component is missing", "NAME"),
     "no function": ("recognizer: 'json#'", 5, 17, "name of the function is missing", "#function"),
     "no module": ("recognizer: no_such#x", 5, 17, "no Python module 'no_such'", "install it"),
-    "no parameter": ("recognizer: json#loads", 5, 17, "asks for 's'", "text, doc, at"),
+    "no parameter": ("recognizer: json#loads", 5, 17, "requires 's'", "text, doc, at"),
     "an empty name": ("recognizer: ''", 5, 17, "expected a name, not an empty text", ""),
 }
 

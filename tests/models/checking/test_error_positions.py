@@ -144,7 +144,7 @@ ELEMENTS = {
         "[{id: c, parent: a}, {id: a, parent: @b}, {id: b, parent: a}]",
         "the parents form a cycle: a → b → a",
     ),
-    "nothing to say": ("[@{id: a, id_synonym: false}]", "nothing can be said for the element 'a'"),
+    "nothing to say": ("[@{id: a, id_synonym: false}]", "'a' has no synonyms or values"),
     "topic in words": ("[{id: a, topic: @yes}]", "expected true or false, not text"),
     "groups as text": ("[{id: a, groups: @b}]", "expected a list, not text"),
     "unknown key": ("[{id: a, @synonym: [b]}]", "unknown key 'synonym'"),
@@ -354,7 +354,7 @@ def test_nesting_by_aliases_counts_as_well() -> None:
         ('{"id": "m",\n\t"name":\t[]}', (2, 10), "expected text, not a list"),
         ('{"id": "m", "id": "n"}', (1, 13), "duplicate key"),
         ('{"id": "m", "meta": {"a": NaN}}', (1, 27), "NaN is not a number of JSON"),
-        ('{"name": "\\ud83d"}', (1, 10), "half of a surrogate pair"),
+        ('{"name": "\\ud83d"}', (1, 10), "unpaired surrogate"),
         ('{"id": "m", "reset": ["\\ud83d\\ude00\\/ {x"]}', (1, 41), "'{' is not closed"),
     ],
 )

@@ -85,7 +85,7 @@ def test_without_a_list_a_file_of_0_9_has_those_that_it_speaks_of() -> None:
     assert data(text)["entities"] == ["nlpcraft:date", "nlpcraft:num", "nlpcraft:limit"]
     note = notes_of(text)["enabledBuiltInTokens"]
     assert note.kind == "changed"
-    assert "of which it speaks of these: entities: nlpcraft:date, " in note.reason
+    assert "it mentions these: entities: nlpcraft:date, " in note.reason
     assert not parse_model(text).warnings
 
 

@@ -81,8 +81,8 @@ def validator() -> Draft202012Validator:
 
 # What the parts of a file mean together, and what a synonym says, is beyond a schema.
 BEYOND = re.compile(
-    r"is declared twice|the (synonym|phrase) is empty|has no language|stand for|"
-    r"nothing can be said|_ is outside of a group"
+    r"is declared twice|the (synonym|phrase) is empty|has no language|expands? to|"
+    r"has no synonyms or values|_ is outside of a group"
 )
 
 
