@@ -74,8 +74,8 @@ def _unknown_labels(model: Model, known: list[frozenset[str] | None]) -> Iterato
         name = recognition.name
         if not known:
             yield Problem(
-                f"no component of the spaCy pipeline finds entities, so 'spacy:{name}' has "
-                "no source",
+                f"no component of the spaCy pipeline finds entities, so nothing is found "
+                f"for 'spacy:{name}'",
                 model.source,
                 hint="name a pipeline that does, as 'pipeline: en_core_web_sm' (once: python -m "
                 "spacy download en_core_web_sm), or give one: Engine(…, nlp=nlp)",

@@ -374,7 +374,9 @@ def test_of_one_text_no_more_words_are_looked_up_than_allowed(language, monkeypa
     looked_up = []
     near = SpellingIndex.find_nearest
     monkeypatch.setattr(
-        SpellingIndex, "near", lambda self, *word: looked_up.append(word) or near(self, *word)
+        SpellingIndex,
+        "find_nearest",
+        lambda self, *word: looked_up.append(word) or near(self, *word),
     )
     pipeline = Pipeline(model(WEATHER, CITY, languages=(language,)))
     letters = "bcdfghijklmnopqrsuvw"

@@ -173,10 +173,10 @@ def test_several_meanings_of_one_range_are_kept_without_duplicates() -> None:
         ),
         (lambda: [Mention(-1, 1)], "a Mention at -1:1"),
         (lambda: [Mention(0, 3)], "a Mention at 0:3"),
-        (lambda: [Mention(0, 1.0)], "place is not two numbers"),
-        (lambda: [Mention(0, 1, 7)], "value is no text but an int"),
+        (lambda: [Mention(0, 1.0)], "offsets are not two numbers"),
+        (lambda: [Mention(0, 1, 7)], "value is not a text but an int"),
         (lambda: [Mention(0, 1, "\ud800")], "cannot be written as JSON"),
-        (lambda: [Mention(0, 1, None, [1])], "metadata is no mapping but a list"),
+        (lambda: [Mention(0, 1, None, [1])], "metadata is not a mapping but a list"),
         (lambda: [Mention(0, 1, None, {"at": datetime.now(UTC)})], "cannot be written as JSON"),
         (lambda: [Mention(0, 1, None, {"x": float("nan")})], "cannot be written as JSON"),
         (lambda: 7, "failed: TypeError"),
@@ -436,7 +436,7 @@ def test_components_stay_when_the_vocabulary_is_renewed(shop, monkeypatch) -> No
         (
             SIZES.format(config="config: {wordz: [x]}"),
             "the component 'test_shop_sizes' of the element 'size' cannot be created",
-            "given to its factory",
+            "passed to its factory",
         ),
     ],
 )

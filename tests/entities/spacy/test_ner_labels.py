@@ -256,7 +256,7 @@ def error_of() -> Callable[..., ModelError]:
 def test_a_pipeline_without_entities_is_reported(error_of) -> None:
     error = error_of(RULES)
     assert error.message == (
-        "no component of the spaCy pipeline finds entities, so 'spacy:FRUIT' has no source"
+        "no component of the spaCy pipeline finds entities, so nothing is found for 'spacy:FRUIT'"
     )
     assert error.source == "bot.yaml"
     assert "python -m spacy download en_core_web_sm" in error.hint
@@ -270,7 +270,7 @@ def test_a_component_behind_ours_cannot_give_it_entities(error_of) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("anaphora_elements")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "FRUIT", "pattern": "pear"}])
-    assert "no component of the spaCy pipeline gives entities" in error_of(RULES, nlp).message
+    assert "no component of the spaCy pipeline finds entities" in error_of(RULES, nlp).message
 
 
 @pytest.mark.parametrize(
