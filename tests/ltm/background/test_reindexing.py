@@ -17,6 +17,7 @@ from anaphora.ltm.retrieval.postgres.store import PostgresRecallStore
 from anaphora.ltm.retrieval.sqlite.store import SqliteRecallStore
 from anaphora.ltm.retrieval.store import NewExchange, SearchFilter
 from anaphora.ltm.retrieval.urls import open_recall_store
+from tests.support.postgres_server import postgres_server  # noqa: F401 - a fixture
 
 ANN = ConversationKey("ann", "guide")
 OF_ANN = UserKey("ann")

@@ -61,7 +61,7 @@ def test_the_number_of_pending_exchanges_is_limited(away, tmp_path, clock, caplo
         for one in make_exchanges(25):
             memory.add(ANN, one)
         assert (memory.status().waiting, memory.status().dropped) == (10, 15)
-        assert caplog.text.count("is not kept") == 1  # and not 15 times
+        assert caplog.text.count("was not stored") == 1  # and not 15 times
         away.is_away = False
 
 

@@ -185,7 +185,7 @@ def test_an_empty_segment_is_not_sent(chat, service):
 
 def test_the_key_defaults_to_the_environment(service, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
-    for options in ({}, {"key": KEY}, {"api_key": ""}):
+    for options in ({}, {"api_key": KEY}, {"api_key": ""}):
         ChatCompletions(service.url, "m", **options).summarize([WEATHER])
     assert [request.headers.get("Authorization") for request in service.requests] == [
         "Bearer sk-of-the-environment",

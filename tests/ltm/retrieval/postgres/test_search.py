@@ -28,7 +28,7 @@ def test_both_vector_searches_find_the_same(postgres_server, schema):
     made /= np.linalg.norm(made, axis=1, keepdims=True)
     found = {}
     for name, options in {
-        "pgvector": {"memory": 0},
+        "pgvector": {"vector_memory": 0},
         "matrix of bytes": {"pgvector": False, "schema": f"{schema}_b"},
     }.items():
         with opened(postgres_server, **({"schema": schema} | options)) as store:

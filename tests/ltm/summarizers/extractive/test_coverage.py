@@ -35,7 +35,7 @@ def size(sentences, chosen):
     for index, count in sorted(chosen.items()):
         sentence = sentences[index]
         new_day = sentence.day is not None and (before is None or before.day != sentence.day)
-        if new_day or before is None or before.who != sentence.who:
+        if new_day or before is None or before.turn != sentence.turn:
             total += sentence.label + new_day
         total += sum(sentence.sizes[:count])
         before = sentence
