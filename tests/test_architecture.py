@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "ltm",
     },
     "suggestions": {"core", "errors", "grammar", "models", "entities", "stm", "intents"},
-    "bots": {"core", "errors", "models", "entities", "engine", "storage"},
+    "bots": {"core", "errors", "models", "entities", "intents", "engine", "storage"},
     "server": {
         "core",
         "errors",
