@@ -214,9 +214,8 @@ class TestStore:
         with pytest.raises(AnaphoraError) as told:
             run("--store", "sqlite:///bto.db")
         assert str(told.value).startswith("bto.db: ")
-        assert (
-            "hint: give the file of the store that 'anaphora serve' gets as --store"
-            in (str(told.value))
+        assert "hint: give the file of the store that 'anaphora serve' gets as --store" in (
+            str(told.value)
         )
         assert list(tmp_path.iterdir()) == before
 
