@@ -118,7 +118,7 @@ def test_a_mistyped_file_is_an_error_and_nothing_is_created(tmp_path, monkeypatc
     with pytest.raises(AnaphoraError) as told:
         run("sqlite:///memroy.db")
     assert str(told.value).startswith("memroy.db: ")
-    assert "hint: name the file of the long-term memory" in str(told.value)
+    assert "hint: give the file of the long-term memory" in str(told.value)
     assert list(tmp_path.iterdir()) == before
     assert content is None or (tmp_path / "memroy.db").read_bytes() == content
 
