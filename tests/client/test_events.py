@@ -99,7 +99,11 @@ def test_what_came_before_the_problem_was_there(service: Service) -> None:
     service.answers(stream(*EVENTS[:3], ("problem", problem(500, "internal").json())))
     with Client("http://server", transport=httpx.MockTransport(service)) as client:
         events = client.events(["a"])
-        assert type_names(next(events) for _ in range(3)) == ["QuestionEvent", "Explanation", "Reply"]
+        assert type_names(next(events) for _ in range(3)) == [
+            "QuestionEvent",
+            "Explanation",
+            "Reply",
+        ]
         with pytest.raises(ServerError):
             next(events)
 
