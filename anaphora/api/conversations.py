@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from anaphora.api.values import Resource, Value, doc
+from anaphora.api.values import NOT_NULL, Resource, Value, doc
 
 __all__ = [
     "ActiveModel",
@@ -35,9 +35,11 @@ class ConversationEntity(Value):
 class Remembered(ConversationEntity):
     """An entity that a conversation remembers."""
 
-    stored_at: datetime
-    used_at: datetime
-    expires_at: datetime = field(metadata=doc("When it is forgotten unless a question uses it."))
+    stored_at: datetime | None = field(default=None, metadata=NOT_NULL)
+    used_at: datetime | None = field(default=None, metadata=NOT_NULL)
+    expires_at: datetime | None = field(
+        default=None, metadata=doc("When it is forgotten unless a question uses it.") | NOT_NULL
+    )
     questions_ago: int = field(default=0, metadata=doc("0 if the last question stored it."))
     matches_left: int = field(
         default=0,
@@ -50,7 +52,7 @@ class FlowStep(Value):
     """An intent that answered."""
 
     intent: str
-    at: datetime
+    at: datetime | None = field(default=None, metadata=NOT_NULL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,7 @@ class Pending(Value):
     intent: str
     missing: tuple[str, ...] = ()
     entities: tuple[ConversationEntity, ...] = ()
-    at: datetime
+    at: datetime | None = field(default=None, metadata=NOT_NULL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +71,10 @@ class Offer(Value):
 
     question: str
     entities: tuple[ConversationEntity, ...] = ()
-    said_at: datetime = field(metadata=doc("When they were remembered."))
-    at: datetime
+    said_at: datetime | None = field(
+        default=None, metadata=doc("When they were remembered.") | NOT_NULL
+    )
+    at: datetime | None = field(default=None, metadata=NOT_NULL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +87,7 @@ class Conversation(Resource):
     questions: int = 0
     matches: int = 0
     rejections: int = field(default=0, metadata=doc("The number of questions rejected in a row."))
-    now: datetime = field(metadata=doc("The time of the server."))
+    now: datetime | None = field(default=None, metadata=doc("The time of the server.") | NOT_NULL)
     last: datetime | None = field(default=None, metadata=doc("The time of the last question."))
     expires: datetime | None = field(default=None, metadata=doc("When everything is forgotten."))
     timeout: timedelta = field(

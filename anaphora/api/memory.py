@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from anaphora.api.values import Resource, Status, Value, doc
+from anaphora.api.values import NOT_NULL, Resource, Status, Value, doc
 
 __all__ = ["Erasure", "Exchange", "History", "Passage", "RecallPage", "Summary"]
 
@@ -18,7 +18,7 @@ class Exchange(Value):
     number: int = field(default=0, metadata=doc("Its number in the conversation, from 1."))
     question: str
     answer: str = ""
-    at: datetime
+    at: datetime | None = field(default=None, metadata=NOT_NULL)
     status: Status = ""
     intent: str | None = None
     slots: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -37,8 +37,8 @@ class Summary(Value):
     text: str
     first: int = field(default=0, metadata=doc("The number of the first exchange."))
     last: int = field(default=0, metadata=doc("The number of the last exchange."))
-    since: datetime
-    until: datetime
+    since: datetime | None = field(default=None, metadata=NOT_NULL)
+    until: datetime | None = field(default=None, metadata=NOT_NULL)
     level: int = field(
         default=1, metadata=doc("1 for a summary of exchanges, more for one of summaries.")
     )

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
+    "NOT_NULL",
     "OneOf",
     "Resource",
     "Source",
@@ -48,6 +48,10 @@ Status: TypeAlias = Annotated[str, OneOf("matched", "incomplete", "rejected", "r
 Source: TypeAlias = Annotated[str, OneOf("sentence", "memory")]
 
 
+NOT_NULL = {"not_null": True}
+"""The metadata of a field that servers always send; None is the default of clients."""
+
+
 def doc(description: str, *, omit_none: bool = False, **extra: Any) -> dict[str, Any]:
     """The metadata of a field: its description in OpenAPI, and whether JSON leaves out None."""
     omitted: dict[str, Any] = {"exclude_if": _is_none} if omit_none else {}
@@ -63,8 +67,10 @@ def _finish_schema(schema: dict[str, Any], kind: type[Any]) -> None:
     schema["additionalProperties"] = False
     for name, described in schema.get("properties", {}).items():
         described.pop("default", None)
-        if kind.__dataclass_fields__[name].metadata.get("exclude_if") and "anyOf" in described:
-            described["anyOf"] = [one for one in described["anyOf"] if one != {"type": "null"}]
+        metadata = kind.__dataclass_fields__[name].metadata
+        if "anyOf" in described and metadata.keys() & {"exclude_if", "not_null"}:
+            kinds = [one for one in described.pop("anyOf") if one != {"type": "null"}]
+            described.update(kinds[0] if len(kinds) == 1 else {"anyOf": kinds})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +120,14 @@ def decode(kind: type[_T], plain: object, **extra: Any) -> _T:
     return value
 
 
-@cache
-def adapter(kind: Any) -> TypeAdapter[Any]:
-    """What validates, encodes and describes values of ``kind``."""
-    from pydantic import TypeAdapter
+def adapter(kind: type[Any]) -> TypeAdapter[Any]:
+    """The (cached) adapter that validates, encodes and describes values of ``kind``."""
+    found = _adapters.get(kind)
+    if found is None:
+        from pydantic import TypeAdapter
 
-    return TypeAdapter(kind)
+        found = _adapters[kind] = TypeAdapter(kind)
+    return found
+
+
+_adapters: dict[type[Any], TypeAdapter[Any]] = {}

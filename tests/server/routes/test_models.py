@@ -204,17 +204,17 @@ class TestReloads:
         file.write_text(MENDED)
         mine.reload("lamp")
         for _ in range(3):
-            its.look_at_shelf()
-            mine.look_at_shelf()
+            its.check_requests()
+            mine.check_requests()
         assert reloaded == ["lamp"]
         mine.reload("lamp")
-        its.look_at_shelf()
+        its.check_requests()
         assert reloaded == ["lamp", "lamp"]
 
     def test_a_note_of_a_model_that_this_worker_lacks_is_left_alone(self, workers: Any) -> None:
         engine, its = workers[0]
         engine.store.put_note("reloads", "other", "1", MINUTE)
-        its.look_at_shelf()
+        its.check_requests()
 
     def test_a_file_with_mistakes_is_told_once(
         self, file: Path, workers: Any, caplog: pytest.LogCaptureFixture
@@ -222,7 +222,7 @@ class TestReloads:
         engine, reloads = workers[0]
         file.write_text(BROKEN)
         for _ in range(3):
-            reloads.look_at_files()
+            reloads.check_files()
         assert len(caplog.records) == 1
         assert engine.ask("switch on the lamp").text == "It is on."
 
@@ -231,7 +231,7 @@ class TestReloads:
     ) -> None:
         reloads = workers[0][1]
         file.unlink()
-        reloads.look_at_files()
+        reloads.check_files()
         assert not caplog.records
 
     def test_a_file_that_it_imports_counts_as_well(self, tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ class TestReloads:
 
         with monkeypatch.context() as patch:
             patch.setattr(engine.store, "notes", away)
-            reloads.look_at_shelf()
-            reloads.look_at_shelf()
+            reloads.check_requests()
+            reloads.check_requests()
         assert len(caplog.records) == 1
-        reloads.look_at_shelf()
+        reloads.check_requests()
