@@ -82,7 +82,7 @@ def serialize_conversation(
             _serialize_remembered(held, conversation, model) for held in conversation.remembered
         ),
         flow=tuple(conversations.FlowStep(step.intent, step.at) for step in conversation.flow),
-        pending=conversation.pending and _serialize_pending(conversation.pending),
+        pending=_serialize_pending(conversation.pending) if conversation.pending else None,
         offer=_serialize_offer(conversation.offer),
     )
 
