@@ -16,6 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "frozen": set(),
     "gc_control": set(),
     "version": set(),
+    "api": {"errors"},
     "core": {"errors", "frozen"},
     "storage": {"errors", "version"},
     "grammar": {"core", "errors", "frozen", "storage"},
@@ -39,6 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "suggestions": {"core", "errors", "grammar", "models", "entities", "stm", "intents"},
     "bots": {"core", "errors", "models", "entities", "intents", "engine", "storage"},
     "server": {
+        "api",
         "core",
         "errors",
         "version",
@@ -50,8 +52,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "intents",
         "engine",
     },
-    "client": {"errors", "version"},
+    "client": {"api", "errors", "version"},
     "mcp": {
+        "api",
         "core",
         "errors",
         "version",

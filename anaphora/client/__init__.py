@@ -19,6 +19,13 @@ except ImportError as error:
         f"the client needs the package {error.name}: pip install 'anaphora[client]'",
         name=error.name,
     ) from error
+from anaphora.api.conversations import ActiveModel, Conversation
+from anaphora.api.explanations import Explanation
+from anaphora.api.memory import Erasure, Exchange, History, Passage, RecallPage, Summary
+from anaphora.api.models import CheckReport, ModelInfo, ModelSummary
+from anaphora.api.operations import Health, KeyInfo, Readiness
+from anaphora.api.replies import Reply, Slot, UnusedEntity, UnusedPart
+from anaphora.client.dialog import Dialog
 from anaphora.client.errors import (
     ApiError,
     Busy,
@@ -31,19 +38,6 @@ from anaphora.client.errors import (
     TooManyRequests,
     Unauthorized,
     Unreachable,
-)
-from anaphora.client.types.explanations import Explanation
-from anaphora.client.types.memory import Erasure, Exchange, History, Passage, RecallPage, Summary
-from anaphora.client.types.replies import Dialog, Reply, Slot, UnusedEntity, UnusedPart
-from anaphora.client.types.resources import (
-    ActiveModel,
-    CheckReport,
-    Conversation,
-    Health,
-    KeyInfo,
-    ModelInfo,
-    ModelSummary,
-    Readiness,
 )
 
 __all__ = [

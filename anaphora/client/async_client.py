@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import aclosing
 from types import TracebackType
-from typing import TypeVar, Unpack
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import anyio
 import httpx
 from httpx_sse import EventSource
 
 from anaphora.client import requests
+from anaphora.client.endpoints import copy_signature
 from anaphora.client.events import EndEvent, Event, decode_event, truncated_stream_error
 from anaphora.client.http_options import http_client_options
 from anaphora.client.request_flow import (
@@ -22,24 +23,33 @@ from anaphora.client.request_flow import (
     request_flow,
     transport_error,
 )
-from anaphora.client.requests import AskOptions, ForgetTarget, QuestionOptions, RecallOptions
-from anaphora.client.types.explanations import Explanation
-from anaphora.client.types.memory import Erasure, History, RecallPage
-from anaphora.client.types.replies import Dialog, Reply
-from anaphora.client.types.resources import (
-    ActiveModel,
-    CheckReport,
-    Conversation,
-    Health,
-    KeyInfo,
-    ModelInfo,
-    ModelSummary,
-    Readiness,
-)
 
 __all__ = ["AsyncClient"]
 
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
+
+
+def _method(
+    build: Callable[_P, ApiRequest[_T]],
+) -> Callable[Concatenate[AsyncClient, _P], Coroutine[Any, Any, _T]]:
+    """A method that sends the request that ``build`` returns."""
+
+    async def method(self: AsyncClient, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        return await self._do(build(*args, **kwargs))
+
+    return copy_signature(method, build)
+
+
+def _stream_method(
+    build: Callable[_P, ApiRequest[httpx.Response]],
+) -> Callable[Concatenate[AsyncClient, _P], AsyncIterator[Event]]:
+    """A method that iterates over the events of the response."""
+
+    def method(self: AsyncClient, /, *args: _P.args, **kwargs: _P.kwargs) -> AsyncIterator[Event]:
+        return self._stream(build(*args, **kwargs))
+
+    return copy_signature(method, build)
 
 
 class AsyncClient:
@@ -85,102 +95,24 @@ class AsyncClient:
         """Let go of the connections."""
         await self._http.aclose()
 
-    async def ask(self, text: str, **options: Unpack[AskOptions]) -> Reply:
-        """Ask one question: ``ask("And in Kyoto?", user="ann", model="weather")``.
-
-        See :class:`~anaphora.client.requests.AskOptions` for the options.
-        """
-        return await self._do(requests.ask(text, **options))
-
-    async def dialog(self, texts: Iterable[str], **options: Unpack[AskOptions]) -> Dialog:
-        """Ask several questions, one after the other. The first problem ends it and is the
-        dialog's ``problem``: what was answered stays."""
-        return await self._do(requests.dialog(texts, **options))
-
-    def events(self, texts: Iterable[str], **options: Unpack[AskOptions]) -> AsyncIterator[Event]:
-        """Ask several questions and take what comes of each as it comes: ``Asked``, its
-        ``Explanation`` if that is wanted, the ``Reply``; at the end ``EndEvent``.
-
-        A problem is raised where it comes up. Whoever leaves the loop early closes the stream by
-        ``contextlib.aclosing``.
-        """
-        return self._stream(requests.events(texts, **options))
-
-    async def explain(self, text: str, **options: Unpack[QuestionOptions]) -> Explanation:
-        """Tell how a question would be answered now, and why. Nothing is remembered."""
-        return await self._do(requests.explain(text, **options))
-
-    async def conversation(
-        self, *, user: str | None = None, model: str | None = None
-    ) -> Conversation:
-        """What is remembered of a user's conversation, its flow, and what is pending or
-        offered."""
-        return await self._do(requests.conversation(user=user, model=model))
-
-    async def forget(
-        self,
-        *,
-        user: str | None = None,
-        model: str | None = None,
-        what: ForgetTarget | None = None,
-        group: str | None = None,
-    ) -> Conversation:
-        """Forget ``all`` of a conversation (if nothing is said), its ``entities`` or its ``flow``,
-        or the entities of a ``group``; the conversation after it."""
-        return await self._do(requests.forget(user=user, model=model, what=what, group=group))
-
-    async def active_model(self, *, user: str | None = None) -> ActiveModel:
-        """The model that is asked when a question of the user names none."""
-        return await self._do(requests.active_model(user=user))
-
-    async def switch(self, model: str | None, *, user: str | None = None) -> ActiveModel:
-        """Let the user's questions go to another model; None goes back to the default."""
-        return await self._do(requests.switch(model, user=user))
-
-    async def history(self, *, user: str | None = None, model: str | None = None) -> History:
-        """The working history of a conversation in the long-term memory."""
-        return await self._do(requests.history(user=user, model=model))
-
-    async def recall(self, text: str = "", **options: Unpack[RecallOptions]) -> RecallPage:
-        """Look for what was said: ``recall("Tokyo", user="ann")``; everything, newest first, if
-        no text is given.
-
-        See :class:`~anaphora.client.requests.RecallOptions` for the options.
-        """
-        return await self._do(requests.recall(text, **options))
-
-    async def erase(self, *, user: str | None = None) -> Erasure:
-        """Erase all that the service keeps of a user. It cannot be undone."""
-        return await self._do(requests.erase(user=user))
-
-    async def models(self) -> tuple[ModelSummary, ...]:
-        """The models of the server, the default one first."""
-        return await self._do(requests.models())
-
-    async def model(self, id: str) -> ModelInfo:
-        """What a model understands."""
-        return await self._do(requests.model(id))
-
-    async def reload(self, id: str) -> ModelInfo:
-        """Load a model's file anew. One with mistakes raises :class:`Invalid`, and the model as it
-        was goes on answering."""
-        return await self._do(requests.reload(id))
-
-    async def check(self, id: str) -> CheckReport:
-        """Run the samples of a model."""
-        return await self._do(requests.check(id))
-
-    async def key(self) -> KeyInfo:
-        """What the key in use may do."""
-        return await self._do(requests.key())
-
-    async def health(self) -> Health:
-        """Whether the server runs, its version, and how many items are in quarantine."""
-        return await self._do(requests.health())
-
-    async def ready(self) -> Readiness:
-        """Whether the server can answer questions now."""
-        return await self._do(requests.ready())
+    ask = _method(requests.ask)
+    dialog = _method(requests.dialog)
+    explain = _method(requests.explain)
+    conversation = _method(requests.conversation)
+    forget = _method(requests.forget)
+    active_model = _method(requests.active_model)
+    switch = _method(requests.switch)
+    history = _method(requests.history)
+    recall = _method(requests.recall)
+    erase = _method(requests.erase)
+    models = _method(requests.models)
+    model = _method(requests.model)
+    reload = _method(requests.reload)
+    check = _method(requests.check)
+    key = _method(requests.key)
+    health = _method(requests.health)
+    ready = _method(requests.ready)
+    events = _stream_method(requests.events)
 
     async def _do(self, call: ApiRequest[_T]) -> _T:
         script = request_flow(call, self._retries)

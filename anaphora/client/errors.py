@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from anaphora.api.problems import FieldError
 from anaphora.errors import AnaphoraError
 
 __all__ = [
@@ -29,14 +30,6 @@ __all__ = [
 
 _TYPE = "urn:anaphora:problem:"
 _MAX_EXCERPT = 200
-
-
-@dataclass(frozen=True, slots=True)
-class FieldError:
-    """One mistake in a request: where it stands, and what it is."""
-
-    where: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)

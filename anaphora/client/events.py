@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from anaphora.api.explanations import Explanation
+from anaphora.api.replies import Reply
+from anaphora.api.values import decode
 from anaphora.client.errors import InvalidResponse, ProblemDetails, Unreachable, build_error
-from anaphora.client.types.decoding import decode
-from anaphora.client.types.explanations import Explanation
-from anaphora.client.types.replies import Reply
 
 __all__ = ["EndEvent", "Event", "QuestionEvent", "decode_event", "truncated_stream_error"]
 

@@ -1,29 +1,26 @@
-"""The requests of the service, one function each: from arguments to a :class:`Call`."""
+"""The requests of the service, one function each: from arguments to an :class:`ApiRequest`.
+
+The clients' methods take their signatures and docstrings from these functions.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
 import httpx
 
+from anaphora.api.conversations import ActiveModel, Conversation
+from anaphora.api.explanations import Explanation
+from anaphora.api.memory import Erasure, History, RecallPage
+from anaphora.api.models import CheckReport, ModelInfo, ModelList, ModelSummary
+from anaphora.api.operations import Health, KeyInfo, Readiness
+from anaphora.api.replies import Reply
+from anaphora.api.values import decode
+from anaphora.client.dialog import Dialog, decode_dialog
 from anaphora.client.request_flow import ApiRequest
-from anaphora.client.types.decoding import decode
-from anaphora.client.types.explanations import Explanation
-from anaphora.client.types.memory import Erasure, History, RecallPage
-from anaphora.client.types.replies import Dialog, Reply, decode_dialog
-from anaphora.client.types.resources import (
-    ActiveModel,
-    CheckReport,
-    Conversation,
-    Health,
-    KeyInfo,
-    ModelInfo,
-    ModelSummary,
-    Readiness,
-)
 
 __all__ = [
     "AskOptions",
@@ -58,10 +55,10 @@ RecallMode: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
 
 
 class QuestionOptions(TypedDict, total=False):
-    """What may be said of a question: whose it is (left out: the user of the key, else ``user``),
-    the ``model`` that is asked (the user's active one), the time with its zone (now), the
-    ``language`` (it is detected), where "today" is today (``Europe/Berlin``; in the zone of the
-    time), and free ``data`` for predicates."""
+    """Options of a question: the ``user`` (default: the user of the key, else ``user``), the
+    ``model`` (default: the user's active one), the time ``at`` with its zone (default: now), the
+    ``language`` (default: detected), the ``time_zone`` in which "today" is today
+    (``Europe/Berlin``; default: the zone of ``at``), and ``data`` for predicates."""
 
     user: str | None
     model: str | None
@@ -72,18 +69,17 @@ class QuestionOptions(TypedDict, total=False):
 
 
 class AskOptions(QuestionOptions, total=False):
-    """As :class:`QuestionOptions`; ``explain`` asks for the explanation of every answer, too."""
+    """:class:`QuestionOptions`; ``explain`` asks for the explanation of every reply."""
 
     explain: bool
 
 
 class RecallOptions(TypedDict, total=False):
-    """Among what is looked: of which ``user`` (left out: the user of the key, else ``user``), said
-    with which ``model`` (any), ``since`` a time and before another one (``until``), answered by
-    which ``intent``, with which values of ``slots``. ``how``: by words, by meaning or by both (if
-    the service can); ``language`` is that of the text, ``at`` and ``time_zone`` say when and where
-    "yesterday" is looked for. A ``page`` (1 is the first) has ``size`` passages, each with so many
-    ``neighbours`` on both sides."""
+    """Options of a search: the ``user`` (default: the user of the key, else ``user``), and which
+    exchanges: with which ``model``, ``since`` and ``until`` when (exclusive), answered by which
+    ``intent``, with which values of ``slots``. ``how``: by words, by meaning, or both; ``language``
+    is that of the text; ``at`` and ``time_zone`` define "yesterday". A ``page`` (from 1) has
+    ``size`` passages, each with ``neighbours`` exchanges on both sides."""
 
     user: str | None
     model: str | None
@@ -100,36 +96,54 @@ class RecallOptions(TypedDict, total=False):
     neighbours: int | None
 
 
-def ask(text: str, **options: Any) -> ApiRequest[Reply]:
-    body = {"text": text, **_question_fields(**options)}
+def ask(text: str, **options: Unpack[AskOptions]) -> ApiRequest[Reply]:
+    """Ask one question: ``ask("And in Kyoto?", user="ann", model="weather")``.
+
+    See :class:`~anaphora.client.requests.AskOptions` for the options.
+    """
+    body = {"text": text, **_encode_options(AskOptions, options)}
     return ApiRequest("POST", "/v1/ask", _json_decoder(Reply), body=body, changes=True)
 
 
-def dialog(texts: Iterable[str], **options: Any) -> ApiRequest[Dialog]:
-    def answered(response: httpx.Response) -> Dialog:
+def dialog(texts: Iterable[str], **options: Unpack[AskOptions]) -> ApiRequest[Dialog]:
+    """Ask several questions, one after the other.
+
+    The first problem ends the dialog and becomes its ``problem``; earlier replies are kept.
+    """
+
+    def read(response: httpx.Response) -> Dialog:
         return decode_dialog(response.json())
 
-    body = {"texts": _text_list(texts), **_question_fields(**options)}
-    return ApiRequest("POST", "/v1/dialog", answered, body=body, changes=True)
+    body = {"texts": _text_list(texts), **_encode_options(AskOptions, options)}
+    return ApiRequest("POST", "/v1/dialog", read, body=body, changes=True)
 
 
-def events(texts: Iterable[str], **options: Any) -> ApiRequest[httpx.Response]:
-    def opened(response: httpx.Response) -> httpx.Response:
+def events(texts: Iterable[str], **options: Unpack[AskOptions]) -> ApiRequest[httpx.Response]:
+    """Ask several questions and receive each reply as soon as it is there.
+
+    Yields ``QuestionEvent``, the ``Explanation`` if you ask for it, and the ``Reply`` of each
+    question; ``EndEvent`` comes last. A problem is raised where it occurs. If you leave the loop
+    of an ``AsyncClient`` early, close the stream with ``contextlib.aclosing``.
+    """
+
+    def read(response: httpx.Response) -> httpx.Response:
         if not call.is_stream(response):
-            raise ValueError("a stream of events should have come")
+            raise ValueError("expected a stream of events")
         return response
 
-    body = {"texts": _text_list(texts), **_question_fields(**options)}
-    call = ApiRequest("POST", "/v1/ask/events", opened, body=body, changes=True, streams=True)
+    body = {"texts": _text_list(texts), **_encode_options(AskOptions, options)}
+    call = ApiRequest("POST", "/v1/ask/events", read, body=body, changes=True, streams=True)
     return call
 
 
-def explain(text: str, **options: Any) -> ApiRequest[Explanation]:
-    body = {"text": text, **_question_fields(**options)}
+def explain(text: str, **options: Unpack[QuestionOptions]) -> ApiRequest[Explanation]:
+    """Explain how a question would be answered now. Nothing is remembered."""
+    body = {"text": text, **_encode_options(QuestionOptions, options)}
     return ApiRequest("POST", "/v1/explain", _json_decoder(Explanation), body=body)
 
 
 def conversation(*, user: str | None = None, model: str | None = None) -> ApiRequest[Conversation]:
+    """Return a user's conversation: its memory, its flow, and what is pending or offered."""
     params = _without_none(user=user, model=model)
     return ApiRequest("GET", "/v1/conversation", _json_decoder(Conversation), params=params)
 
@@ -141,6 +155,8 @@ def forget(
     what: ForgetTarget | None = None,
     group: str | None = None,
 ) -> ApiRequest[Conversation]:
+    """Forget ``all`` of a conversation (the default), its ``entities`` or its ``flow``, or the
+    entities of a ``group``. Returns the conversation afterwards."""
     params = _without_none(user=user, model=model, what=what, group=group)
     return ApiRequest(
         "DELETE", "/v1/conversation", _json_decoder(Conversation), params=params, changes=True
@@ -148,138 +164,123 @@ def forget(
 
 
 def active_model(*, user: str | None = None) -> ApiRequest[ActiveModel]:
+    """Return the model for the user's questions that name none."""
     return ApiRequest(
         "GET", "/v1/active-model", _json_decoder(ActiveModel), params=_without_none(user=user)
     )
 
 
 def switch(model: str | None, *, user: str | None = None) -> ApiRequest[ActiveModel]:
-    path, answered = "/v1/active-model", _json_decoder(ActiveModel)
+    """Switch the user to another model; None switches back to the default."""
+    path, read = "/v1/active-model", _json_decoder(ActiveModel)
     if model is None:
-        return ApiRequest("DELETE", path, answered, params=_without_none(user=user), changes=True)
-    return ApiRequest(
-        "PUT", path, answered, body=_without_none(user=user, model=model), changes=True
-    )
+        return ApiRequest("DELETE", path, read, params=_without_none(user=user), changes=True)
+    return ApiRequest("PUT", path, read, body=_without_none(user=user, model=model), changes=True)
 
 
 def history(*, user: str | None = None, model: str | None = None) -> ApiRequest[History]:
+    """Return the working history of a conversation in the long-term memory."""
     return ApiRequest(
         "GET", "/v1/history", _json_decoder(History), params=_without_none(user=user, model=model)
     )
 
 
-def recall(
-    text: str = "",
-    *,
-    user: str | None = None,
-    model: str | None = None,
-    how: RecallMode | None = None,
-    language: str | None = None,
-    at: datetime | None = None,
-    time_zone: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    intent: str | None = None,
-    slots: Mapping[str, str] | None = None,
-    page: int | None = None,
-    size: int | None = None,
-    neighbours: int | None = None,
-) -> ApiRequest[RecallPage]:
-    params = _without_none(
-        user=user,
-        text=text or None,
-        model=model,
-        how=how,
-        language=language,
-        at=None if at is None else _require_time_zone(at).isoformat(),
-        time_zone=time_zone,
-        since=None if since is None else _require_time_zone(since).isoformat(),
-        until=None if until is None else _require_time_zone(until).isoformat(),
-        intent=intent,
-        slots=None if slots is None else json.dumps(dict(slots), ensure_ascii=False),
-        page=page,
-        size=size,
-        neighbours=neighbours,
-    )
+def recall(text: str = "", **options: Unpack[RecallOptions]) -> ApiRequest[RecallPage]:
+    """Search the long-term memory: ``recall("Tokyo", user="ann")``. Without a text, return all
+    exchanges, newest first.
+
+    See :class:`~anaphora.client.requests.RecallOptions` for the options.
+    """
+    encoded = _encode_options(RecallOptions, options)
+    params = _without_none(user=encoded.pop("user", None), text=text or None) | encoded
+    if "slots" in params:
+        params["slots"] = json.dumps(params["slots"], ensure_ascii=False)
     return ApiRequest("GET", "/v1/recall", _json_decoder(RecallPage), params=params)
 
 
 def erase(*, user: str | None = None) -> ApiRequest[Erasure]:
+    """Erase all that the service stores about a user. This can't be undone."""
     return ApiRequest(
         "DELETE", "/v1/user", _json_decoder(Erasure), params=_without_none(user=user), changes=True
     )
 
 
 def models() -> ApiRequest[tuple[ModelSummary, ...]]:
-    def listed(response: httpx.Response) -> tuple[ModelSummary, ...]:
+    """Return the models of the server, the default one first."""
+
+    def read(response: httpx.Response) -> tuple[ModelSummary, ...]:
         plain = response.json()
-        if not isinstance(plain, dict) or not isinstance(plain.get("models"), list):
-            raise ValueError("a list of models should have come")
+        decode(ModelList, plain)
         return tuple(decode(ModelSummary, one) for one in plain["models"])
 
-    return ApiRequest("GET", "/v1/models", listed)
+    return ApiRequest("GET", "/v1/models", read)
 
 
 def model(id: str) -> ApiRequest[ModelInfo]:
+    """Return a model: its elements, intents and samples."""
     return ApiRequest("GET", "/v1/model", _json_decoder(ModelInfo), params={"id": id})
 
 
 def reload(id: str) -> ApiRequest[ModelInfo]:
+    """Reload a model's file. A file with errors raises :class:`Invalid`, and the old model keeps
+    answering."""
     return ApiRequest(
         "POST", "/v1/model/reload", _json_decoder(ModelInfo), params={"id": id}, changes=True
     )
 
 
 def check(id: str) -> ApiRequest[CheckReport]:
+    """Run the samples of a model."""
     return ApiRequest(
         "POST", "/v1/model/check", _json_decoder(CheckReport), params={"id": id}, changes=True
     )
 
 
 def key() -> ApiRequest[KeyInfo]:
+    """Return what the key in use may do."""
     return ApiRequest("GET", "/v1/key", _json_decoder(KeyInfo))
 
 
 def health() -> ApiRequest[Health]:
+    """Return whether the server runs, its version, and how many items are in quarantine."""
     return ApiRequest("GET", "/health", _json_decoder(Health))
 
 
 def ready() -> ApiRequest[Readiness]:
-    def told(response: httpx.Response) -> Readiness:
+    """Return whether the server can answer questions now."""
+
+    def read(response: httpx.Response) -> Readiness:
         plain = response.json()
         status = plain.get("status") if isinstance(plain, dict) else None
-        if not isinstance(status, str):  # one that is shutting down tells of a problem instead
+        if not isinstance(status, str):  # a server that is shutting down sends a problem instead
             status = response.reason_phrase
         return decode(Readiness, plain, status=status, ready=response.status_code == 200)
 
-    return ApiRequest("GET", "/ready", told, expected=(200, 503))
+    return ApiRequest("GET", "/ready", read, expected=(200, 503))
 
 
-def _question_fields(
-    *,
-    user: str | None = None,
-    model: str | None = None,
-    at: datetime | None = None,
-    language: str | None = None,
-    time_zone: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    explain: bool = False,
-) -> dict[str, Any]:
-    return _without_none(
-        user=user,
-        model=model,
-        at=None if at is None else _require_time_zone(at).isoformat(),
-        language=language,
-        time_zone=time_zone,
-        data=None if data is None else dict(data),
-        explain=explain or None,
-    )
+def _encode_options(kind: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that are set, as JSON-able data.
+
+    Raises ``TypeError`` for an option that ``kind`` lacks, and ``ValueError`` for a time without a
+    zone.
+    """
+    for name in options:
+        if name not in kind.__annotations__:
+            raise TypeError(f"unexpected keyword argument '{name}'")
+    return {
+        name: _encode(value)
+        for name, value in options.items()
+        if value is not None and value is not False
+    }
 
 
-def _require_time_zone(at: datetime) -> datetime:
-    if at.utcoffset() is None:
-        raise ValueError(f"the time {at} has no time zone: write datetime(…, tzinfo=UTC)")
-    return at
+def _encode(value: Any) -> Any:
+    if isinstance(value, datetime):
+        if value.utcoffset() is None:
+            raise ValueError(f"the time {value} has no time zone: write datetime(…, tzinfo=UTC)")
+        return value.isoformat()
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _without_none(**values: Any) -> dict[str, Any]:
@@ -288,12 +289,12 @@ def _without_none(**values: Any) -> dict[str, Any]:
 
 def _text_list(texts: Iterable[str]) -> list[str]:
     if isinstance(texts, str):
-        raise TypeError("texts are a list of questions; ask() takes a single one")
+        raise TypeError("expected a list of questions; ask() takes a single one")
     return list(texts)
 
 
 def _json_decoder(kind: type[_T]) -> Callable[[httpx.Response], _T]:
-    def answered(response: httpx.Response) -> _T:
+    def read(response: httpx.Response) -> _T:
         return decode(kind, response.json())
 
-    return answered
+    return read

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, Field
 from pydantic_core import to_jsonable_python
 
+from anaphora.api.replies import MemoryItem, Slot
+from anaphora.api.values import doc
 from anaphora.engine.reply import Reply
 from anaphora.models.domain import AskStep, Model, Status
 from anaphora.stm.conversation import Conversation, PendingQuestion
@@ -25,28 +28,6 @@ __all__ = [
 
 _MAX_SAMPLES = 5
 
-Texts = str | list[str]
-
-
-class SlotShape(BaseModel):
-    """What fills a slot; lists where it may take several."""
-
-    value: Texts
-    text: Texts = Field(description="The words of the user.")
-    element: Texts
-    source: Literal["sentence", "memory"] | list[Literal["sentence", "memory"]] = Field(
-        description="Where it came from: this sentence, or an earlier one."
-    )
-    meta: Any = Field(default=None, description="What else is known of it.")
-
-
-class MemoryShape(BaseModel):
-    """Something that the bot remembers."""
-
-    element: str
-    value: str
-    groups: list[str] = Field(description="Mentioning another of these groups replaces it.")
-
 
 class Answer(BaseModel):
     """The bot's answer to one question."""
@@ -57,21 +38,22 @@ class Answer(BaseModel):
     )
     text: str = Field(description="What the bot says.")
     intent: str | None = Field(description="What was understood.")
-    slots: dict[str, SlotShape] = Field(description="What was asked about, by name.")
+    slots: dict[str, Slot] = Field(description="What was asked about, by name.")
     missing: list[str] = Field(description="The slots that are missing.")
     prompt: str | None = Field(description="The question to put to the user for the first of them.")
     reason: str = Field(description="Why the question was rejected.")
-    memory: list[MemoryShape] = Field(description="What is remembered now, newest first.")
+    memory: list[MemoryItem] = Field(description="What is remembered now, newest first.")
     unused: list[str] = Field(description="What of the question the answer did not use.")
     model: str = Field(description="The model that was asked.")
     user: str
     result: Any = Field(default=None, description="What the handler returned beside the text.")
 
 
-class RememberedShape(MemoryShape):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberedItem(MemoryItem):
     """Something that the bot remembers, and since when."""
 
-    questions_ago: int = Field(description="0 if the last question mentioned it.")
+    questions_ago: int = field(metadata=doc("0 if the last question mentioned it."))
     used_at: datetime
 
 
@@ -91,7 +73,7 @@ class Memory(BaseModel):
     questions: int = Field(description="How many questions were asked so far.")
     last: datetime | None = Field(description="When the last one was asked.")
     timeout_seconds: float = Field(description="A longer silence forgets everything.")
-    remembered: list[RememberedShape] = Field(description="Newest first.")
+    remembered: list[RememberedItem] = Field(description="Newest first.")
     flow: list[str] = Field(description="The intents that answered, oldest first.")
     pending: PendingShape | None
 
@@ -170,10 +152,10 @@ def to_memory(conversation: Conversation, model: Model) -> Memory:
         last=conversation.last,
         timeout_seconds=model.conversation.timeout.total_seconds(),
         remembered=[
-            RememberedShape(
+            RememberedItem(
                 element=held.entity.element,
                 value=held.entity.value_or_text,
-                groups=sorted(held.entity.groups),
+                groups=tuple(sorted(held.entity.groups)),
                 questions_ago=conversation.questions - held.question,
                 used_at=held.used_at,
             )
@@ -215,8 +197,8 @@ def _examples(model: Model) -> list[str]:
     return said[:_MAX_SAMPLES]
 
 
-def _format_entity(held: MemoryShape) -> str:
-    groups = "" if held.groups == [held.element] else f" ({', '.join(held.groups)})"
+def _format_entity(held: RememberedItem) -> str:
+    groups = "" if held.groups == (held.element,) else f" ({', '.join(held.groups)})"
     return f"{held.element}={held.value}{groups}"
 
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from anaphora.api.problems import FieldError, ProblemDetails
+from anaphora.api.values import encode
 from anaphora.errors import (
     AnaphoraError,
     Conflict,
@@ -127,14 +128,6 @@ _SLUG_BY_STATUS: Mapping[int, ProblemSlug] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
-    """One mistake in a request or a model: where it stands, and what is wrong."""
-
-    where: str
-    message: str
-
-
 class ProblemError(HTTPException):
     """A request that is answered with a problem. Whatever of FastAPI or Starlette lets an
     ``HTTPException`` pass lets this pass."""
@@ -155,17 +148,16 @@ class ProblemError(HTTPException):
             usual["WWW-Authenticate"] = 'Bearer realm="anaphora"'
         super().__init__(kind.status, detail or kind.detail, {**usual, **(headers or {})})
 
-    def to_plain(self) -> dict[str, Any]:
-        """The problem details as JSON-able data."""
-        plain: dict[str, Any] = {
-            "type": f"urn:anaphora:problem:{self.slug}",
-            "title": PROBLEM_TYPES[self.slug].title,
-            "status": self.status_code,
-            "detail": self.detail,
-        }
-        if self.errors:
-            plain["errors"] = [{"where": it.where, "message": it.message} for it in self.errors]
-        return plain
+    @property
+    def details(self) -> ProblemDetails:
+        """The problem as the API sends it."""
+        return ProblemDetails(
+            type=f"urn:anaphora:problem:{self.slug}",
+            title=PROBLEM_TYPES[self.slug].title,
+            status=self.status_code,
+            detail=self.detail,
+            errors=self.errors,
+        )
 
 
 def to_problem(error: AnaphoraError, *, include_details: bool = False) -> ProblemError:
@@ -193,7 +185,7 @@ def problem_response(error: HTTPException) -> Response:
         slug = _SLUG_BY_STATUS.get(error.status_code, "internal")
         error = ProblemError(slug, headers=error.headers)
     return Response(
-        to_json(error.to_plain()),
+        encode(error.details),
         error.status_code,
         media_type=MEDIA_TYPE,
         headers=error.headers,

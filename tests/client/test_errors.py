@@ -105,7 +105,7 @@ def test_whoever_answers_instead_of_the_service_is_quoted(
     ("answer", "said"),
     [
         (httpx.Response(200, text="<html>Log in</html>"), "no answer of the service"),
-        (httpx.Response(200, json=[REPLY]), "a JSON object should have come"),
+        (httpx.Response(200, json=[REPLY]), "expected a JSON object"),
         (httpx.Response(200, json={"text": "no status"}), "status"),
         (httpx.Response(200, json={**REPLY, "slots": 5}), "slots"),
         (httpx.Response(204), "no such answer was expected"),

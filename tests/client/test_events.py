@@ -143,7 +143,7 @@ def test_a_refused_request_is_told_in_full(call: Caller, service: Service) -> No
 
 def test_a_page_instead_of_a_stream_is_told(call: Caller, service: Service) -> None:
     service.answers(httpx.Response(200, html="<p>Log in</p>"))
-    with pytest.raises(InvalidResponse, match="a stream of events should have come"):
+    with pytest.raises(InvalidResponse, match="expected a stream of events"):
         call("events", ["a"])
 
 

@@ -14,15 +14,17 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from anaphora import Engine, MemoryStore, StoreError, parse_model
+from anaphora.api.problems import ProblemDetails
+from anaphora.api.values import to_plain
 from anaphora.server.app import create_app
 from anaphora.server.auth.keys import generate_key
 from anaphora.server.http.body_limit import BodyLimitMiddleware
 from anaphora.server.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemError
-from anaphora.server.schemas import responses
 from anaphora.server.schemas.requests import Question, read_json
 from anaphora.server.service import service
 from anaphora.server.settings.model import Settings
 from anaphora.stm.conversation import ConversationKey
+from tests.server.api_schema import assert_described
 from tests.server.conftest import Serve
 from tests.server.sample_bots import LAMP, OrderHandler, http_scope
 
@@ -33,7 +35,7 @@ def slug(response: Any) -> str:
     """The kind of problem that was answered, which must be one in all its parts."""
     assert response.headers["content-type"] == MEDIA_TYPE, response.text
     problem = response.json()
-    responses.ProblemDetails.model_validate(problem)
+    assert_described(ProblemDetails, problem)
     kind = problem["type"].removeprefix("urn:anaphora:problem:")
     assert problem["status"] == response.status_code == PROBLEM_TYPES[kind].status
     assert problem["title"] == PROBLEM_TYPES[kind].title
@@ -327,6 +329,6 @@ class TestFailures:
 
 def test_every_kind_of_problem_is_a_whole_one() -> None:
     for kind, about in PROBLEM_TYPES.items():
-        plain = ProblemError(kind).to_plain()
-        responses.ProblemDetails.model_validate(plain)
+        plain = to_plain(ProblemError(kind).details)
+        assert_described(ProblemDetails, plain)
         assert plain["detail"] == about.detail

@@ -99,7 +99,7 @@ def _resolve_settings(
     if config is None:
         return tuple(models or ("weather",)), store
     with require_extra(*SERVER_EXTRA):
-        from anaphora.server.settings.model import load_settings
+        from anaphora.server.settings.loader import load_settings
     settings = load_settings(config, models=tuple(models) if models else None, store=store)
     return tuple(settings.models), settings.store
 

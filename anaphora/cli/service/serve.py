@@ -130,7 +130,7 @@ def serve(
     """
     with require_extra(*SERVER_EXTRA):
         from anaphora.server.processes.workers import serve as run
-        from anaphora.server.settings.model import load_settings
+        from anaphora.server.settings.loader import load_settings
 
     settings = load_settings(
         config,

@@ -10,11 +10,11 @@ from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from anaphora.api.problems import ProblemDetails
 from anaphora.errors import AnaphoraError
 from anaphora.server.nlpcraft.schemas import NlpcraftFailure
 from anaphora.server.nlpcraft.state_store import QueueFullError
 from anaphora.server.problems import MEDIA_TYPE, ProblemError, ProblemSlug, to_problem
-from anaphora.server.schemas.responses import ProblemDetails
 
 __all__ = ["ERROR_RESPONSES", "HANDLED_ERRORS", "error_response", "not_implemented_response"]
 

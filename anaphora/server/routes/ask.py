@@ -13,6 +13,8 @@ from fastapi.sse import format_sse_event
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from anaphora.api import explanations, replies
+from anaphora.api.values import to_plain
 from anaphora.core import request as facts
 from anaphora.core.request import User
 from anaphora.engine.reply import Reply
@@ -26,7 +28,6 @@ from anaphora.server.routes.common import (
     json_response,
     read_body,
 )
-from anaphora.server.schemas import responses
 from anaphora.server.schemas.openapi import describe
 from anaphora.server.schemas.requests import Dialog, Question, Setting
 from anaphora.server.schemas.serializers import serialize_reply, to_json_bytes
@@ -56,9 +57,7 @@ router = APIRouter(prefix="/v1", tags=["questions"], route_class=DirectRoute)
 @router.post(
     "/ask",
     summary="Ask a question",
-    **describe(
-        "ask", responses.Reply, "unknown-model", "conflict", "handler-failed", body=Question
-    ),
+    **describe("ask", replies.Reply, "unknown-model", "conflict", "handler-failed", body=Question),
 )
 async def ask(request: Request) -> Response:
     """Answer one question of a user's conversation with a model, and remember what it used.
@@ -82,19 +81,19 @@ async def ask(request: Request) -> Response:
 @router.post(
     "/dialog",
     summary="Ask several questions",
-    **describe("dialog", responses.DialogAnswer, "unknown-model", body=Dialog),
+    **describe("dialog", replies.DialogReplies, "unknown-model", body=Dialog),
 )
 async def dialog(request: Request) -> Response:
     """Answer several questions of one conversation, one after the other. The first that fails
     ends it: `problem` says why, and what was answered before stays."""
     asked = await _DialogRequest.read(request, await authenticate(request, "ask"))
-    replies: list[dict[str, Any]] = []
+    answered: list[dict[str, Any]] = []
     for text in asked.texts:
-        reply = await asked.reply(text, lambda plain: plain, explain=asked.explains)
+        reply = await asked.reply(text, lambda reply: reply, explain=asked.explains)
         if isinstance(reply, ProblemError):
-            return json_response({"replies": replies, "problem": reply.to_plain()})
-        replies.append(reply)
-    return json_response({"replies": replies, "problem": None})
+            return json_response({"replies": answered, "problem": to_plain(reply.details)})
+        answered.append(reply)
+    return json_response({"replies": answered, "problem": None})
 
 
 @router.post(
@@ -122,7 +121,9 @@ async def ask_events(request: Request) -> Response:
 @router.post(
     "/explain",
     summary="Ask how a question would be answered",
-    **describe("explain", responses.Explanation, "unknown-model", "handler-failed", body=Question),
+    **describe(
+        "explain", explanations.Explanation, "unknown-model", "handler-failed", body=Question
+    ),
 )
 async def explain(request: Request) -> Response:
     """Tell how a question would be answered now, and why. Nothing happens: no handler is called,
@@ -204,7 +205,7 @@ async def _stream_events(asked: _DialogRequest) -> AsyncIterator[bytes]:
             yield _KEEP_ALIVE_COMMENT
         told = task.result()
         if isinstance(told, ProblemError):
-            yield _format_event("problem", told.to_plain())
+            yield _format_event("problem", told.details)
             break
         yield told
         answered += 1

@@ -62,10 +62,10 @@ def get_header(request: Request, name: bytes) -> str:
     return ""
 
 
-def json_response(plain: Any) -> Response:
-    """The answer that says ``plain``: data, or its JSON."""
-    body = plain if isinstance(plain, bytes) else to_json_bytes(plain)
-    return Response(body, media_type="application/json")
+def json_response(value: Any, status: int = 200) -> Response:
+    """A response with a value of the API, plain data, or JSON that is already encoded."""
+    body = value if isinstance(value, bytes) else to_json_bytes(value)
+    return Response(body, status, media_type="application/json")
 
 
 def _is_json_content_type(sent_as: str) -> bool:

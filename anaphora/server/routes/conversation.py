@@ -8,11 +8,11 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from anaphora.api.conversations import ActiveModel, Conversation
 from anaphora.server.routes.authentication import Caller, require_scope
 from anaphora.server.routes.common import get_service, json_response, read_body
-from anaphora.server.schemas import responses
 from anaphora.server.schemas.openapi import describe
-from anaphora.server.schemas.requests import ActiveModel, ConversationQuery, ForgetQuery, UserQuery
+from anaphora.server.schemas.requests import ConversationQuery, ForgetQuery, ModelChoice, UserQuery
 from anaphora.server.schemas.serializers import serialize_conversation
 
 __all__ = ["router"]
@@ -27,9 +27,7 @@ router = APIRouter(prefix="/v1", tags=["conversations"])
 @router.get(
     "/conversation",
     summary="Show a conversation",
-    **describe(
-        "showConversation", responses.ConversationAnswer, "unknown-model", "invalid-request"
-    ),
+    **describe("showConversation", Conversation, "unknown-model", "invalid-request"),
 )
 async def show(
     request: Request, caller: _Looker, query: Annotated[ConversationQuery, Query()]
@@ -48,7 +46,7 @@ async def show(
     summary="Forget a conversation, or a part of it",
     **describe(
         "forget",
-        responses.ConversationAnswer,
+        Conversation,
         "unknown-model",
         "invalid-request",
         "conflict",
@@ -68,7 +66,7 @@ async def forget(
 @router.get(
     "/active-model",
     summary="Show the active model of a user",
-    **describe("showActiveModel", responses.ActiveModelAnswer, "invalid-request"),
+    **describe("showActiveModel", ActiveModel, "invalid-request"),
 )
 async def show_active_model(
     request: Request, caller: _Asker, query: Annotated[UserQuery, Query()]
@@ -76,27 +74,27 @@ async def show_active_model(
     """The model that is asked when a question of the user names none."""
     user = caller.engine_user(query.user)
     model = await get_service(request).active_model(user=user)
-    return json_response({"user": user.id, "model": model})
+    return json_response(ActiveModel(user.id, model))
 
 
 @router.put(
     "/active-model",
     summary="Switch a user to another model",
-    **describe("switchModel", responses.ActiveModelAnswer, "unknown-model", body=ActiveModel),
+    **describe("switchModel", ActiveModel, "unknown-model", body=ModelChoice),
 )
 async def switch_model(request: Request, caller: _Asker) -> Response:
     """Let a model be asked when a question of the user names none. It is the explicit change of
     context: each model has its own memory of the user, kept until its own timeout."""
-    body = await read_body(request, ActiveModel)
+    body = await read_body(request, ModelChoice)
     user = caller.engine_user(body.user)
     model = await get_service(request).switch(body.model, user=user)
-    return json_response({"user": user.id, "model": model})
+    return json_response(ActiveModel(user.id, model))
 
 
 @router.delete(
     "/active-model",
     summary="Switch a user back to the default model",
-    **describe("resetActiveModel", responses.ActiveModelAnswer, "invalid-request"),
+    **describe("resetActiveModel", ActiveModel, "invalid-request"),
 )
 async def reset_active_model(
     request: Request, caller: _Asker, query: Annotated[UserQuery, Query()]
@@ -104,4 +102,4 @@ async def reset_active_model(
     """Let the default model be asked again when a question of the user names none."""
     user = caller.engine_user(query.user)
     model = await get_service(request).switch(None, user=user)
-    return json_response({"user": user.id, "model": model})
+    return json_response(ActiveModel(user.id, model))

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from anaphora.api.memory import Erasure, History, RecallPage
 from anaphora.ltm.retrieval.store import SearchFilter
 from anaphora.server.routes.authentication import Caller, require_scope
 from anaphora.server.routes.common import get_service, json_response
-from anaphora.server.schemas import responses
 from anaphora.server.schemas.memory_serializers import serialize_history, serialize_recall_page
 from anaphora.server.schemas.openapi import describe
 from anaphora.server.schemas.requests import HistoryQuery, RecallQuery, UserQuery
@@ -27,9 +27,7 @@ router = APIRouter(prefix="/v1", tags=["memory"])
 @router.get(
     "/history",
     summary="Show the history of a conversation",
-    **describe(
-        "showHistory", responses.HistoryAnswer, "unknown-model", "no-memory", "invalid-request"
-    ),
+    **describe("showHistory", History, "unknown-model", "no-memory", "invalid-request"),
 )
 async def history(
     request: Request, caller: _Reader, query: Annotated[HistoryQuery, Query()]
@@ -44,7 +42,7 @@ async def history(
 @router.get(
     "/recall",
     summary="Look for what was said",
-    **describe("recall", responses.RecallAnswer, "no-memory", "invalid-request"),
+    **describe("recall", RecallPage, "no-memory", "invalid-request"),
 )
 async def recall(
     request: Request, caller: _Reader, query: Annotated[RecallQuery, Query()]
@@ -71,7 +69,7 @@ async def recall(
 @router.delete(
     "/user",
     summary="Erase a user",
-    **describe("eraseUser", responses.ErasedAnswer, "invalid-request", "conflict"),
+    **describe("eraseUser", Erasure, "invalid-request", "conflict"),
 )
 async def erase(
     request: Request, caller: _Writer, query: Annotated[UserQuery, Query()]
@@ -80,4 +78,4 @@ async def erase(
     active, and everything in the long-term memory. It cannot be undone."""
     user = caller.engine_user(query.user)
     exchanges = await get_service(request).erase(user=user)
-    return json_response({"user": user.id, "exchanges": exchanges})
+    return json_response(Erasure(user.id, exchanges))

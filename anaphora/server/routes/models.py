@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from anaphora.api.models import CheckReport, ModelInfo, ModelList
 from anaphora.server.routes.authentication import Caller, require_scope
 from anaphora.server.routes.common import get_service, json_response
-from anaphora.server.schemas import responses
 from anaphora.server.schemas.openapi import describe
 from anaphora.server.schemas.requests import ModelQuery
 from anaphora.server.schemas.serializers import (
@@ -29,19 +29,18 @@ _Query = Annotated[ModelQuery, Query()]
 router = APIRouter(prefix="/v1", tags=["models"])
 
 
-@router.get("/models", summary="List the models", **describe("listModels", responses.ModelsAnswer))
+@router.get("/models", summary="List the models", **describe("listModels", ModelList))
 async def list_models(request: Request, caller: _Reader) -> Response:
     """All models of this service, the one that is asked by default first."""
     models = get_service(request).engine.models
-    return json_response(
-        {"models": [serialize_model_summary(model, default=model is models[0]) for model in models]}
-    )
+    found = (serialize_model_summary(model, default=model is models[0]) for model in models)
+    return json_response(ModelList(tuple(found)))
 
 
 @router.get(
     "/model",
     summary="Show a model",
-    **describe("showModel", responses.ModelAnswer, "unknown-model", "invalid-request"),
+    **describe("showModel", ModelInfo, "unknown-model", "invalid-request"),
 )
 async def show(request: Request, caller: _Reader, query: _Query) -> Response:
     """The elements, intents and sample questions of a model."""
@@ -54,7 +53,7 @@ async def show(request: Request, caller: _Reader, query: _Query) -> Response:
     summary="Read the file of a model again",
     **describe(
         "reloadModel",
-        responses.ModelAnswer,
+        ModelInfo,
         "unknown-model",
         "invalid-request",
         "model-invalid",
@@ -76,7 +75,7 @@ async def reload(request: Request, caller: _Admin, query: _Query) -> Response:
     summary="Run the samples of a model",
     **describe(
         "checkModel",
-        responses.CheckAnswer,
+        CheckReport,
         "unknown-model",
         "invalid-request",
         "model-invalid",
@@ -90,6 +89,6 @@ async def check(request: Request, caller: _Admin, query: _Query) -> Response:
     return json_response(await service.run(check_samples, service.engine.model(query.id)))
 
 
-def _load_model_view(service: Service, id: str) -> dict[str, Any]:
+def _load_model_view(service: Service, id: str) -> ModelInfo:
     model = service.engine.model(id)
     return serialize_model(model, default=id == service.engine.models[0].id)

@@ -7,11 +7,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
+from anaphora.api.operations import Health, KeyInfo, Readiness
 from anaphora.server.routes.authentication import Caller, require_scope
 from anaphora.server.routes.common import get_service, json_response
-from anaphora.server.schemas import responses
 from anaphora.server.schemas.openapi import describe
 from anaphora.server.schemas.serializers import serialize_key
 from anaphora.version import __version__
@@ -23,7 +23,7 @@ _Admin = Annotated[Caller, Depends(require_scope("admin"))]
 
 router = APIRouter(tags=["operations"])
 
-_ready = describe("ready", responses.Readiness, is_open=True)
+_ready = describe("ready", Readiness, is_open=True)
 _ready["responses"][503] = {
     "description": "Not now, or: shutting down.",
     "content": {
@@ -33,7 +33,7 @@ _ready["responses"][503] = {
 }
 
 
-@router.get("/v1/key", summary="Show the key in use", **describe("showKey", responses.KeyAnswer))
+@router.get("/v1/key", summary="Show the key in use", **describe("showKey", KeyInfo))
 async def key(request: Request, caller: _Anyone) -> Response:
     """What the key in use may do. Where the service has no keys, anyone may do everything."""
     return json_response(serialize_key(caller.key))
@@ -42,20 +42,15 @@ async def key(request: Request, caller: _Anyone) -> Response:
 @router.get(
     "/health",
     summary="Tell whether the process lives",
-    **describe("health", responses.Health, is_open=True),
+    **describe("health", Health, is_open=True),
 )
 async def health(request: Request) -> Response:
     """The process is there and answers. It asks no store: ``quarantined`` is how many items the
     long-term memory had put aside when it last looked, ``quarantined_conversations`` how many
     damaged conversations the store had."""
     service = get_service(request)
-    plain = {
-        "status": "ok",
-        "version": __version__,
-        "quarantined": 0 if service.memory is None else service.memory.status().quarantined,
-        "quarantined_conversations": service.quarantined_conversations,
-    }
-    return json_response(plain)
+    quarantined = 0 if service.memory is None else service.memory.status().quarantined
+    return json_response(Health("ok", __version__, quarantined, service.quarantined_conversations))
 
 
 @router.get("/ready", summary="Tell whether questions can be answered", **_ready)
@@ -71,8 +66,8 @@ async def ready(request: Request) -> Response:
     is_ready = all(found.values())
     if service.memory is not None:
         checks["memory"] = "ok" if await service.is_memory_ready() else "failed"
-    plain = {"status": "ok" if is_ready else "failed", "checks": checks}
-    return JSONResponse(plain, 200 if is_ready else 503)
+    readiness = Readiness("ok" if is_ready else "failed", checks=checks)
+    return json_response(readiness, 200 if is_ready else 503)
 
 
 @router.get(

@@ -1,9 +1,11 @@
-"""What the long-term memory holds, as the API shows it."""
+"""Convert values of the long-term memory to the types of the API."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from anaphora.api import memory
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.working_history import History
 from anaphora.ltm.retrieval.search import Page
@@ -15,56 +17,60 @@ if TYPE_CHECKING:
 __all__ = ["serialize_history", "serialize_recall_page"]
 
 
-def serialize_history(key: ConversationKey, history: History, measure: Measure) -> dict[str, Any]:
-    """The working history of a conversation; ``measure`` is what its size is in."""
-    return {
-        "user": key.user,
-        "model": key.model,
-        "size": history.size,
-        "unit": measure.name,
-        "summaries": [_serialize_summary(summary) for summary in history.summaries],
-        "exchanges": [_serialize_exchange(exchange) for exchange in history.exchanges],
-    }
+def serialize_history(key: ConversationKey, history: History, measure: Measure) -> memory.History:
+    """Serialize the working history of a conversation; ``measure`` is the unit of its size."""
+    return memory.History(
+        user=key.user,
+        model=key.model,
+        size=history.size,
+        unit=measure.name,
+        summaries=tuple(map(_serialize_summary, history.summaries)),
+        exchanges=_serialize_exchanges(history.exchanges),
+    )
 
 
-def serialize_recall_page(page: Page, user: str) -> dict[str, Any]:
-    """What was found of a user."""
-    passages = [
-        {
-            "model": passage.key.model,
-            "score": passage.score,
-            "exchange": _serialize_exchange(passage.exchange),
-            "before": [_serialize_exchange(exchange) for exchange in passage.before],
-            "after": [_serialize_exchange(exchange) for exchange in passage.after],
-        }
+def serialize_recall_page(page: Page, user: str) -> memory.RecallPage:
+    """Serialize a page of what a search of ``user`` found."""
+    passages = tuple(
+        memory.Passage(
+            model=passage.key.model,
+            score=passage.score,
+            exchange=_serialize_exchange(passage.exchange),
+            before=_serialize_exchanges(passage.before),
+            after=_serialize_exchanges(passage.after),
+        )
         for passage in page.passages
-    ]
-    return {"user": user, "passages": passages, "page": page.page, "more": page.more}
+    )
+    return memory.RecallPage(user, passages, page.page, page.more)
 
 
-def _serialize_summary(summary: Summary) -> dict[str, Any]:
-    return {
-        "id": summary.id,
-        "text": summary.text,
-        "first": summary.first,
-        "last": summary.last,
-        "since": summary.since,
-        "until": summary.until,
-        "level": summary.level,
-        "of": list(summary.of),
-        "by": summary.by,
-    }
+def _serialize_summary(summary: Summary) -> memory.Summary:
+    return memory.Summary(
+        id=summary.id,
+        text=summary.text,
+        first=summary.first,
+        last=summary.last,
+        since=summary.since,
+        until=summary.until,
+        level=summary.level,
+        of=tuple(summary.of),
+        by=summary.by,
+    )
 
 
-def _serialize_exchange(exchange: Exchange) -> dict[str, Any]:
-    return {
-        "number": exchange.number,
-        "question": exchange.question,
-        "answer": exchange.answer,
-        "at": exchange.at,
-        "status": exchange.status,
-        "intent": exchange.intent,
-        "slots": {name: list(values) for name, values in exchange.slots.items()},
-        "language": exchange.language,
-        "truncated": dict(exchange.truncated),
-    }
+def _serialize_exchanges(exchanges: Iterable[Exchange]) -> tuple[memory.Exchange, ...]:
+    return tuple(map(_serialize_exchange, exchanges))
+
+
+def _serialize_exchange(exchange: Exchange) -> memory.Exchange:
+    return memory.Exchange(
+        number=exchange.number,
+        question=exchange.question,
+        answer=exchange.answer,
+        at=exchange.at,
+        status=exchange.status,
+        intent=exchange.intent,
+        slots=exchange.slots,
+        language=exchange.language,
+        truncated=exchange.truncated,
+    )

@@ -9,12 +9,12 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
+from pydantic import BaseModel, TypeAdapter
 
+from anaphora.api.problems import ProblemDetails
+from anaphora.api.values import Value, adapter, to_plain
 from anaphora.server.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemError, ProblemSlug
-from anaphora.server.schemas.requests import ActiveModel, Dialog, Question
-from anaphora.server.schemas.responses import ProblemDetails
+from anaphora.server.schemas.requests import Dialog, ModelChoice, Question
 
 __all__ = ["DESCRIPTION", "TAGS", "build_openapi", "describe"]
 
@@ -34,7 +34,7 @@ TAGS = [
     {"name": "nlpcraft", "description": "The API of NLPCraft 0.9, for clients that speak it."},
 ]
 
-_BODIES: tuple[type[BaseModel], ...] = (ActiveModel, Dialog, Question)
+_BODIES: tuple[type[BaseModel], ...] = (Dialog, ModelChoice, Question)
 _SCHEMES = {
     "bearer": {
         "type": "http",
@@ -70,7 +70,7 @@ _HEADERS = {
 
 def describe(
     id: str,
-    answer: type[BaseModel] | None,
+    answer: type[Value] | None,
     *problems: ProblemSlug,
     body: type[BaseModel] | None = None,
     is_open: bool = False,
@@ -120,9 +120,10 @@ def _build_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
         routes=app.routes,
         tags=app.openapi_tags,
     )
-    kinds: tuple[type[BaseModel], ...] = (*_BODIES, ProblemDetails)
-    _, schemas = models_json_schema(
-        [(kind, "validation") for kind in kinds], ref_template="#/components/schemas/{model}"
+    kinds: tuple[type[object], ...] = (*_BODIES, ProblemDetails)
+    _, schemas = TypeAdapter.json_schemas(
+        [(kind.__name__, "serialization", adapter(kind)) for kind in kinds],
+        ref_template="#/components/schemas/{model}",
     )
     components = described.setdefault("components", {})
     components["schemas"] = components.get("schemas", {}) | schemas["$defs"]
@@ -157,7 +158,7 @@ def _problem_responses(slugs: list[ProblemSlug]) -> dict[int | str, Any]:
 
 def _problem_response(slugs: list[ProblemSlug]) -> Mapping[str, Any]:
     """What is answered with one status: one of the kinds of problems that have it."""
-    examples = {slug: {"value": ProblemError(slug).to_plain()} for slug in slugs}
+    examples = {slug: {"value": to_plain(ProblemError(slug).details)} for slug in slugs}
     headers = {name for slug in slugs for name in ProblemError(slug).headers or {}}
     described = {
         "description": ", or ".join(PROBLEM_TYPES[slug].title for slug in slugs) + ".",
@@ -171,5 +172,5 @@ def _problem_response(slugs: list[ProblemSlug]) -> Mapping[str, Any]:
     return described
 
 
-def _schema_ref(kind: type[BaseModel]) -> dict[str, str]:
+def _schema_ref(kind: type[object]) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{kind.__name__}"}

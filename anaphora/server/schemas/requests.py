@@ -30,11 +30,11 @@ from anaphora.models.reading.source import replace_unprintable
 from anaphora.server.problems import FieldError, ProblemError
 
 __all__ = [
-    "ActiveModel",
     "ConversationQuery",
     "Dialog",
     "ForgetQuery",
     "HistoryQuery",
+    "ModelChoice",
     "ModelQuery",
     "Question",
     "RecallQuery",
@@ -259,7 +259,7 @@ class Dialog(Setting):
     )
 
 
-class ActiveModel(_Strict):
+class ModelChoice(_Strict):
     """The model that is to be asked when a question of the user names none."""
 
     user: _User = None

@@ -36,6 +36,7 @@ __all__ = [
     "SettingOrigin",
     "describe_error",
     "list_variables",
+    "load_settings",
     "read_settings",
 ]
 
@@ -93,11 +94,21 @@ class EffectiveSettings:
         return self.origins.get(_nearest_origin(path, self.origins))
 
 
-def read_settings(file: Path | None = None, **overrides: Any) -> EffectiveSettings:
-    """What :func:`anaphora.server.settings.model.load_settings` reads, and who said which part of
-    it.
+def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
+    """Load the effective settings: ``overrides`` (the command line; None means not given) before
+    environment variables (``ANAPHORA_PORT``, ``ANAPHORA_LOG__LEVEL``) before a YAML file.
 
-    Raises :class:`~anaphora.errors.AnaphoraError` with every mistake.
+    The file is ``file``, else ``$ANAPHORA_CONFIG``, else ``anaphora.yaml`` in the working
+    directory, if it exists. Raises :class:`~anaphora.errors.AnaphoraError` with every error, its
+    position and the values that are allowed.
+    """
+    return read_settings(file, **overrides).settings
+
+
+def read_settings(file: Path | None = None, **overrides: Any) -> EffectiveSettings:
+    """Load the settings as :func:`load_settings` does, with the origin of each.
+
+    Raises :class:`~anaphora.errors.AnaphoraError` with every error.
     """
     path = _find_file(file)
     said = _SettingsReader()

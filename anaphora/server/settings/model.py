@@ -1,7 +1,7 @@
 """The settings of the service: what they are, what is allowed, and what holds if nothing is said.
 
-A :class:`Settings` is a plain value: making one reads neither files nor the environment.
-:func:`load_settings` does (:mod:`anaphora.server.settings.loader` says how).
+A :class:`Settings` is a plain value: making one reads neither files nor the environment
+(:func:`anaphora.server.settings.loader.load_settings` does).
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ __all__ = [
     "MemorySettings",
     "Settings",
     "TracingSettings",
-    "load_settings",
 ]
 
 KeyScope: TypeAlias = Literal["ask", "read", "write", "admin"]
@@ -47,20 +46,6 @@ _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 _RATE = re.compile(r"[1-9][0-9]{0,8} ?/ ?([1-9][0-9]{0,5} )?(second|minute|hour|day)s?")
 _ORIGIN = re.compile(r"\*|https?://[^/?#\s]+")
 _ENDPOINT = re.compile(r"https?://\S+")
-
-
-def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
-    """The settings that hold: those of ``overrides`` (the command line; None stands for what is
-    not said) before those of the environment (``ANAPHORA_PORT``, ``ANAPHORA_LOG__LEVEL``) before
-    those of a YAML file.
-
-    The file is ``file``, else ``$ANAPHORA_CONFIG``, else ``anaphora.yaml`` in the working folder
-    if there is one. Raises :class:`~anaphora.errors.AnaphoraError` with every mistake, where it
-    stands and what is allowed.
-    """
-    from anaphora.server.settings.loader import read_settings
-
-    return read_settings(file, **overrides).settings
 
 
 def _match_pattern(pattern: re.Pattern[str], what: str) -> AfterValidator:

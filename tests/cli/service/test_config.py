@@ -10,7 +10,8 @@ from typer.testing import CliRunner, Result
 
 from anaphora.cli import app
 from anaphora.errors import AnaphoraError
-from anaphora.server.settings.model import Settings, load_settings
+from anaphora.server.settings.loader import load_settings
+from anaphora.server.settings.model import Settings
 
 HASH = f"sha256:{'ab' * 32}"
 

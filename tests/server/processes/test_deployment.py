@@ -18,8 +18,8 @@ from typer.main import get_command
 
 from anaphora.cli import app
 from anaphora.server.app import create_app
-from anaphora.server.settings.loader import list_variables
-from anaphora.server.settings.model import Settings, load_settings
+from anaphora.server.settings.loader import list_variables, load_settings
+from anaphora.server.settings.model import Settings
 from tests.documentation.examples import page_examples
 
 ROOT = Path(__file__).parents[3]

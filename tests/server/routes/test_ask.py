@@ -10,11 +10,15 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from anaphora import Engine, Reply
+from anaphora import Engine
+from anaphora import Reply as EngineReply
+from anaphora.api.explanations import Explanation
+from anaphora.api.problems import ProblemDetails
+from anaphora.api.replies import DialogReplies, Reply
 from anaphora.server.app import create_app
-from anaphora.server.schemas import responses
 from anaphora.server.settings.model import Settings
 from tests.conftest import Clock
+from tests.server.api_schema import assert_described
 from tests.server.conftest import Serve
 from tests.server.sample_bots import WAIT_LIMIT, BlockingHandler, OrderHandler, http_scope
 
@@ -23,7 +27,7 @@ def ask(api: TestClient, text: str, **more: Any) -> dict[str, Any]:
     response = api.post("/v1/ask", json={"text": text, **more})
     assert response.status_code == 200, response.text
     reply: dict[str, Any] = response.json()
-    responses.Reply.model_validate(reply)
+    assert_described(Reply, reply)
     return reply
 
 
@@ -32,7 +36,7 @@ def problem(api: TestClient, path: str, **body: Any) -> dict[str, Any]:
     assert response.headers["content-type"] == "application/problem+json", response.text
     found: dict[str, Any] = response.json()
     assert found["status"] == response.status_code
-    responses.ProblemDetails.model_validate(found)
+    assert_described(ProblemDetails, found)
     return found
 
 
@@ -284,7 +288,7 @@ class TestDialog:
     def test_several_questions_are_one_dialog(self, api: TestClient) -> None:
         body = {"texts": ["I'd like a large tea", "And a coffee"], "user": "ann"}
         answer = api.post("/v1/dialog", json=body).json()
-        responses.DialogAnswer.model_validate(answer)
+        assert_described(DialogReplies, answer)
         assert [reply["text"] for reply in answer["replies"]] == [
             "One large tea for ann.",
             "One large coffee for ann.",
@@ -312,7 +316,7 @@ class TestDialog:
     ) -> None:
         answered = engine.ask
 
-        def failing(text: str, **options: Any) -> Reply:
+        def failing(text: str, **options: Any) -> EngineReply:
             if "coffee" in text:
                 raise RuntimeError("my secret")
             return answered(text, **options)
@@ -347,8 +351,8 @@ class TestEvents:
         assert events[5][1]["text"] == "One large coffee for user."
         assert "explanation" not in events[5][1]
         assert events[6][1] == {"answered": 2}
-        responses.Explanation.model_validate(events[4][1])
-        responses.Reply.model_validate(events[5][1])
+        assert_described(Explanation, events[4][1])
+        assert_described(Reply, events[5][1])
 
     def test_a_problem_ends_the_stream(self, api: TestClient, bar: OrderHandler) -> None:
         def order(drink: str) -> str:
@@ -407,7 +411,7 @@ class TestExplain:
         ask(api, "I'd like a large tea")
         before = api.get("/v1/conversation").json()
         explanation = api.post("/v1/explain", json={"text": "And a coffee"}).json()
-        responses.Explanation.model_validate(explanation)
+        assert_described(Explanation, explanation)
         assert explanation["status"] == "matched"
         assert [gone["value"] for gone in explanation["forgotten"]] == ["tea"]
         assert api.get("/v1/conversation").json() == before

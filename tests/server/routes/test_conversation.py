@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from anaphora.server.schemas import responses
+from anaphora.api.conversations import Conversation
 from tests.conftest import Clock
+from tests.server.api_schema import assert_described
 from tests.server.conftest import Serve
 from tests.server.sample_bots import WAIT_LIMIT, BlockingHandler, OrderHandler, wait_for
 
@@ -42,7 +43,7 @@ def show(api: TestClient, **query: str) -> dict[str, Any]:
 def shown(response: Any) -> dict[str, Any]:
     assert response.status_code == 200, response.text
     found: dict[str, Any] = response.json()
-    responses.ConversationAnswer.model_validate(found)
+    assert_described(Conversation, found)
     return found
 
 

@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from anaphora.api.conversations import Conversation
+from anaphora.api.memory import History, RecallPage
+from anaphora.api.operations import Health
 from anaphora.errors import AnaphoraError, StoreError
 from anaphora.ltm.history.working_history import HistorySettings
 from anaphora.ltm.memory import LongTermMemory
@@ -20,10 +23,10 @@ from anaphora.ltm.summarizers.first_words import FirstWords
 from anaphora.server.app import create_app
 from anaphora.server.auth.keys import ALL_SCOPES, generate_key
 from anaphora.server.processes.startup import check_settings
-from anaphora.server.schemas import responses
 from anaphora.server.settings.model import MemorySettings, Settings
 from anaphora.stm.conversation import ConversationKey
 from tests.conftest import Clock
+from tests.server.api_schema import assert_described
 from tests.server.conftest import Serve, Shop
 from tests.server.server_process import ServerProcess, wait_until, write_bot
 
@@ -57,8 +60,8 @@ def ask(api: TestClient, text: str, **rest: Any) -> None:
 def found(api: TestClient, **query: Any) -> list[str]:
     answer = api.get("/v1/recall", params={"user": "ann", **query})
     assert answer.status_code == 200, answer.text
-    plain = responses.RecallAnswer.model_validate(answer.json())
-    return [passage.exchange.question for passage in plain.passages]
+    assert_described(RecallPage, answer.json())
+    return [passage["exchange"]["question"] for passage in answer.json()["passages"]]
 
 
 def wrong(answer: Any) -> tuple[str, str]:
@@ -73,7 +76,7 @@ class TestHistory:
         now.pass_time(minutes=1)
         ask(api, "And a coffee")
         plain = api.get("/v1/history", params={"user": "ann"}).json()
-        responses.HistoryAnswer.model_validate(plain)
+        assert_described(History, plain)
         first, second = plain["exchanges"]
         assert first == {
             "number": 1,
@@ -95,7 +98,7 @@ class TestHistory:
             ask(api, f"I'd like a large {drink}")
         assert memory.flush(60)
         plain = api.get("/v1/history", params={"user": "ann"}).json()
-        responses.HistoryAnswer.model_validate(plain)
+        assert_described(History, plain)
         summary = plain["summaries"][0]
         assert (summary["first"], summary["level"], summary["by"]) == (1, 1, "cut")
         assert summary["last"] < plain["exchanges"][0]["number"]
@@ -114,7 +117,7 @@ class TestOffer:
         now.pass_time(hours=1)
         ask(api, "And a coffee")
         plain = api.get("/v1/conversation", params={"user": "ann"}).json()
-        responses.ConversationAnswer.model_validate(plain)
+        assert_described(Conversation, plain)
         offer = plain["offer"]
         assert (offer["question"], offer["said_at"]) == ("And a coffee", "2026-01-05T09:00:00Z")
         assert [one["value"] for one in offer["entities"]] == ["I'd like", "tea", "large"]
@@ -235,7 +238,7 @@ class TestQuarantine:
         assert found(api) == []
         assert memory.flush()
         plain = api.get("/health").json()
-        responses.Health.model_validate(plain)
+        assert_described(Health, plain)
         assert plain["quarantined"] == 1
 
     def test_a_question_that_was_too_long_is_kept_in_part(

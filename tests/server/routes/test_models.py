@@ -11,8 +11,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from anaphora import Engine, MemoryStore, StoreError
-from anaphora.server.schemas import responses
+from anaphora.api.models import CheckReport, ModelInfo, ModelList
 from anaphora.server.service.model_reloader import ModelReloader
+from tests.server.api_schema import assert_described
 from tests.server.conftest import Serve
 from tests.server.sample_bots import LAMP, wait_for
 
@@ -41,7 +42,7 @@ def switch_on(api: TestClient, user: str = "user") -> str:
 class TestShow:
     def test_the_models_are_listed(self, api: TestClient) -> None:
         listed = api.get("/v1/models").json()
-        responses.ModelsAnswer.model_validate(listed)
+        assert_described(ModelList, listed)
         assert listed["models"][0] == {
             "id": "tea",
             "name": "Tea room",
@@ -59,7 +60,7 @@ class TestShow:
 
     def test_a_model_is_shown_with_all_that_it_understands(self, api: TestClient) -> None:
         model = api.get("/v1/model?id=tea").json()
-        responses.ModelAnswer.model_validate(model)
+        assert_described(ModelInfo, model)
         assert model["elements"][1] == {
             "id": "drink",
             "groups": ["drink"],
@@ -83,7 +84,7 @@ class TestShow:
 class TestCheck:
     def test_the_samples_are_run_in_a_memory_of_their_own(self, api: TestClient) -> None:
         found = api.post("/v1/model/check?id=tea").json()
-        responses.CheckAnswer.model_validate(found)
+        assert_described(CheckReport, found)
         assert found["passed"]
         assert [turn["said"] for turn in found["dialogs"][0]["turns"]] == [
             "I'd like a large tea",
@@ -129,7 +130,7 @@ class TestReload:
 
         response = api.post("/v1/model/reload?id=lamp")
 
-        responses.ModelAnswer.model_validate(response.json())
+        assert_described(ModelInfo, response.json())
         assert switch_on(api) == "Let there be light."
         assert api.get("/v1/conversation").json()["questions"] == 3
 
@@ -203,17 +204,17 @@ class TestReloads:
         file.write_text(MENDED)
         mine.reload("lamp")
         for _ in range(3):
-            its.look_at_shelf()
-            mine.look_at_shelf()
+            its.check_requests()
+            mine.check_requests()
         assert reloaded == ["lamp"]
         mine.reload("lamp")
-        its.look_at_shelf()
+        its.check_requests()
         assert reloaded == ["lamp", "lamp"]
 
     def test_a_note_of_a_model_that_this_worker_lacks_is_left_alone(self, workers: Any) -> None:
         engine, its = workers[0]
         engine.store.put_note("reloads", "other", "1", MINUTE)
-        its.look_at_shelf()
+        its.check_requests()
 
     def test_a_file_with_mistakes_is_told_once(
         self, file: Path, workers: Any, caplog: pytest.LogCaptureFixture
@@ -221,7 +222,7 @@ class TestReloads:
         engine, reloads = workers[0]
         file.write_text(BROKEN)
         for _ in range(3):
-            reloads.look_at_files()
+            reloads.check_files()
         assert len(caplog.records) == 1
         assert engine.ask("switch on the lamp").text == "It is on."
 
@@ -230,7 +231,7 @@ class TestReloads:
     ) -> None:
         reloads = workers[0][1]
         file.unlink()
-        reloads.look_at_files()
+        reloads.check_files()
         assert not caplog.records
 
     def test_a_file_that_it_imports_counts_as_well(self, tmp_path: Path) -> None:
@@ -256,7 +257,7 @@ class TestReloads:
 
         with monkeypatch.context() as patch:
             patch.setattr(engine.store, "notes", away)
-            reloads.look_at_shelf()
-            reloads.look_at_shelf()
+            reloads.check_requests()
+            reloads.check_requests()
         assert len(caplog.records) == 1
-        reloads.look_at_shelf()
+        reloads.check_requests()

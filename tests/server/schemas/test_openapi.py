@@ -147,7 +147,7 @@ class TestDescription:
         names = {body["$ref"].rpartition("/")[2] for body in bodies}
         assert len(bodies) > len(names)  # some operations share one
         assert names == {
-            *("ActiveModel", "Dialog", "Question"),
+            *("Dialog", "ModelChoice", "Question"),
             *(f"Nlpcraft{name}" for name in ("Ask", "Cancel", "Check", "Clear", "SignIn", "Token")),
         }
 

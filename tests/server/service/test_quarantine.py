@@ -12,12 +12,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from anaphora import Engine, StoreError, parse_model, store_at
+from anaphora.api.operations import Health
 from anaphora.server.observability.instrumented_store import InstrumentedStore
-from anaphora.server.schemas import responses
 from anaphora.server.service import service
 from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.stores.redis.keys import KeySpace
 from anaphora.stm.stores.sqlite.store import SqliteStore
+from tests.server.api_schema import assert_described
 from tests.server.conftest import Serve
 from tests.server.sample_bots import TEA
 from tests.server.server_process import ServerProcess, wait_until, write_bot
@@ -58,7 +59,7 @@ def damage(request: pytest.FixtureRequest, key: ConversationKey) -> None:
 def health(api: TestClient) -> dict[str, Any]:
     answer = api.get("/health")
     assert answer.status_code == 200
-    responses.Health.model_validate(answer.json())
+    assert_described(Health, answer.json())
     plain: dict[str, Any] = answer.json()
     return plain
 

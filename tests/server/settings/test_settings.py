@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.factory import MemoryConfig
-from anaphora.server.settings.loader import list_variables, read_settings
-from anaphora.server.settings.model import KeySettings, Settings, load_settings
+from anaphora.server.settings.loader import list_variables, load_settings, read_settings
+from anaphora.server.settings.model import KeySettings, Settings
 
 HASH = f"sha256:{'ab' * 32}"
 

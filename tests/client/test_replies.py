@@ -81,7 +81,7 @@ def test_an_explanation_has_typed_fields(call: Caller, service: Service) -> None
     service.answers(REPLY | {"explanation": EXPLANATION}, EXPLANATION)
     reply = call("ask", "Hi", explain=True)
     found = reply.explanation
-    assert (found.reading[0].said, found.unknown, found.untouched) == ("Kyoto", ("hm",), 3)
+    assert (found.reading[0].value_or_text, found.unknown, found.untouched) == ("Kyoto", ("hm",), 3)
     assert (found.offered[0].ago, found.hidden[0].by) == (2, ("city",))
     assert (found.matches[0].taken[0].term, found.misses[0].intent) == ("city", "time")
     assert (found.forgotten[0].rule, found.forgotten[0].by) == ("evicted", "city=Kyoto")

@@ -1,0 +1,108 @@
+"""Conversations: what is remembered, pending and offered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from anaphora.api.values import NOT_NULL, Resource, Value, doc
+
+__all__ = [
+    "ActiveModel",
+    "Conversation",
+    "ConversationEntity",
+    "FlowStep",
+    "Offer",
+    "Pending",
+    "Remembered",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationEntity(Value):
+    """An entity that a conversation remembers, or of an incomplete question."""
+
+    element: str
+    value: str = field(metadata=doc("The element's value, else the text."))
+    text: str = ""
+    groups: tuple[str, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered(ConversationEntity):
+    """An entity that a conversation remembers."""
+
+    stored_at: datetime | None = field(default=None, metadata=NOT_NULL)
+    used_at: datetime | None = field(default=None, metadata=NOT_NULL)
+    expires_at: datetime | None = field(
+        default=None, metadata=doc("When it is forgotten unless a question uses it.") | NOT_NULL
+    )
+    questions_ago: int = field(default=0, metadata=doc("0 if the last question stored it."))
+    matches_left: int = field(
+        default=0,
+        metadata=doc("After how many matched questions that don't use it it is forgotten."),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FlowStep(Value):
+    """An intent that answered."""
+
+    intent: str
+    at: datetime | None = field(default=None, metadata=NOT_NULL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending(Value):
+    """An incomplete question that waits for its missing terms."""
+
+    intent: str
+    missing: tuple[str, ...] = ()
+    entities: tuple[ConversationEntity, ...] = ()
+    at: datetime | None = field(default=None, metadata=NOT_NULL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer(Value):
+    """Entities of the long-term memory: a yes answers the question with them."""
+
+    question: str
+    entities: tuple[ConversationEntity, ...] = ()
+    said_at: datetime | None = field(
+        default=None, metadata=doc("When they were remembered.") | NOT_NULL
+    )
+    at: datetime | None = field(default=None, metadata=NOT_NULL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation(Resource):
+    """The current state of a conversation."""
+
+    user: str
+    model: str
+    language: str = field(default="", metadata=doc("Of the last question, empty before the first."))
+    questions: int = 0
+    matches: int = 0
+    rejections: int = field(default=0, metadata=doc("The number of questions rejected in a row."))
+    now: datetime | None = field(default=None, metadata=doc("The time of the server.") | NOT_NULL)
+    last: datetime | None = field(default=None, metadata=doc("The time of the last question."))
+    expires: datetime | None = field(default=None, metadata=doc("When everything is forgotten."))
+    timeout: timedelta = field(
+        default=timedelta(minutes=5), metadata=doc("The longest pause, in seconds.")
+    )
+    depth: int = 3
+    remembered: tuple[Remembered, ...] = field(default=(), metadata=doc("Newest first."))
+    flow: tuple[FlowStep, ...] = field(default=(), metadata=doc("Oldest first."))
+    pending: Pending | None = None
+    offer: Offer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveModel(Resource):
+    """The model for questions of the user that name none."""
+
+    user: str
+    model: str

@@ -1,0 +1,109 @@
+"""Replies to questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from anaphora.api.explanations import Explanation
+from anaphora.api.problems import ProblemDetails
+from anaphora.api.values import Resource, Source, Status, Value, doc
+
+__all__ = ["DialogReplies", "MemoryItem", "Reply", "Slot", "UnusedEntity", "UnusedPart"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot(Value):
+    """The value of a slot: single texts, or lists if the slot may take several entities."""
+
+    value: str | list[str] = field(metadata=doc("The element's value, else the text."))
+    text: str | list[str] = field(default="", metadata=doc("The words of the user."))
+    element: str | list[str] = ""
+    source: Source | list[Source] = field(
+        default="", metadata=doc("Where it came from: this sentence, or an earlier one.")
+    )
+    meta: Mapping[str, Any] | list[Mapping[str, Any]] | None = field(
+        default=None,
+        metadata=doc("Metadata of its recognizer, such as the days of a date.", omit_none=True),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryItem(Value):
+    """An entity that the conversation remembers after the question."""
+
+    element: str
+    value: str
+    groups: tuple[str, ...] = field(
+        default=(), metadata=doc("An entity of another set of these groups replaces it.")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedEntity(Value):
+    """An entity that an answer did not use."""
+
+    element: str
+    value: str = field(metadata=doc("The element's value, else the text."))
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedPart(Value):
+    """A part of the sentence, from ``start`` to ``end``, that the answer did not use."""
+
+    text: str
+    start: int = 0
+    end: int = 0
+    entities: tuple[UnusedEntity, ...] = ()
+    words: tuple[str, ...] = field(
+        default=(), metadata=doc("The words that nothing in the model covers.")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Resource):
+    """The answer to one question."""
+
+    status: Status
+    intent: str | None = field(
+        default=None, metadata=doc("The intent that answered, or that lacks something.")
+    )
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+    missing: tuple[str, ...] = field(
+        default=(), metadata=doc("The terms that an incomplete question lacks.")
+    )
+    prompt: str | None = field(
+        default=None, metadata=doc("The question that asks for the first missing term.")
+    )
+    text: str = field(default="", metadata=doc("What the bot says."))
+    memory: tuple[MemoryItem, ...] = field(
+        default=(), metadata=doc("What is remembered now, newest first.")
+    )
+    unused: tuple[UnusedPart, ...] = field(
+        default=(), metadata=doc("The parts of the sentence that the answer did not use.")
+    )
+    reason: str = field(
+        default="",
+        metadata=doc("Why the question was rejected, or which of its words nothing uses."),
+    )
+    model: str = field(default="", metadata=doc("The model that was asked."))
+    user: str = ""
+    result: Any = field(
+        default=None, metadata=doc("What the handler returned, if it is JSON.", omit_none=True)
+    )
+    explanation: Explanation | None = field(
+        default=None, metadata=doc("Only if the question asks for it.", omit_none=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DialogReplies(Resource):
+    """The answers to several questions."""
+
+    replies: tuple[Reply, ...] = field(metadata=doc("One for each question that was answered."))
+    problem: ProblemDetails | None = field(
+        default=None,
+        metadata=doc("Why the next question was not answered; the rest was not asked."),
+    )

@@ -1,1 +1,0 @@
-"""The values that the client returns."""
