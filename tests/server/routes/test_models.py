@@ -256,7 +256,7 @@ class TestReloads:
             raise StoreError("gone")
 
         with monkeypatch.context() as patch:
-            patch.setattr(engine.store, "notes", away)
+            patch.setattr(engine.store, "list_notes", away)
             reloads.check_requests()
             reloads.check_requests()
         assert len(caplog.records) == 1
