@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from copy import copy
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from difflib import get_close_matches
 from pathlib import Path
 from random import random
@@ -49,6 +49,7 @@ from anaphora.stm.stores.quarantine import quarantine_of
 from anaphora.stm.stores.store import Store
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import fork_safe_lock, forks_delayed
+from anaphora.storage.logical_clock import utc_now
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -60,10 +61,6 @@ _log = logging.getLogger(__name__)
 _NO_REQUEST = Request()
 _ACTIVE_MODEL_TTL = timedelta(days=30)  # how long the model that a user chose stays chosen
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class Engine:
@@ -92,7 +89,7 @@ class Engine:
         *models: Model | str | Path,
         store: Store | str | None = None,
         long_term: LongTerm | str | None = None,
-        clock: Callable[[], datetime] = _utc_now,
+        clock: Callable[[], datetime] = utc_now,
         nlp: Language | Mapping[str, Language] | None = None,
         max_characters: int = 10_000,
         random: Callable[[], float] = random,

@@ -74,7 +74,7 @@ def test_a_question_that_was_cancelled_does_not_become_ready(store, shelf, clock
     shelf.cancel(["a"])
     shelf.ready(ready("a", clock))
     assert shelf.states() == []
-    assert store.notes('nlpcraft:["shop", "ann"]') == {}
+    assert store.list_notes('nlpcraft:["shop", "ann"]') == {}
 
 
 def test_one_that_is_cancelled_while_its_answer_is_kept_does_not_come_back(store, clock):
@@ -139,7 +139,7 @@ def test_a_user_has_at_most_a_hundred_questions_and_the_oldest_go(store, shelf, 
         shelf.ready(ready(str(number), clock))
     found = ids(shelf)
     assert found == [str(number) for number in range(149, 50, -1)] + ["waiting"]
-    assert len(store.notes('nlpcraft:["shop", "ann"]')) == 100 + 99
+    assert len(store.list_notes('nlpcraft:["shop", "ann"]')) == 100 + 99
 
 
 def test_notes_that_are_no_questions_are_left_out(store, shelf, clock, caplog):
@@ -148,7 +148,7 @@ def test_notes_that_are_no_questions_are_left_out(store, shelf, clock, caplog):
         store.put_note('nlpcraft:["shop", "ann"]', name, note, timedelta(minutes=1))
     assert ids(shelf) == ["a"]
     assert "no question" in caplog.text
-    assert store.notes('nlpcraft:["shop", "ann"]').keys() == {"a"}
+    assert store.list_notes('nlpcraft:["shop", "ann"]').keys() == {"a"}
 
 
 values = st.recursive(
@@ -188,6 +188,6 @@ def test_any_other_text_is_no_state(text):
 def test_ids_of_no_question_cost_the_store_nothing(store, shelf, clock, monkeypatch):
     shelf.enlist(enlisted("a", clock))
     dropped = []
-    monkeypatch.setattr(store, "drop_note", lambda _, name: dropped.append(name))
+    monkeypatch.setattr(store, "delete_note", lambda _, name: dropped.append(name))
     shelf.cancel(["a", *(f"b{number}" for number in range(900))])
     assert dropped == ["a", "a="]
