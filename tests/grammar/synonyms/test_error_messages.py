@@ -94,7 +94,7 @@ MISTAKES = [
     ("//\ud83d//", 2, "unpaired surrogate"),
     ("a \ud83d", 2, "unpaired surrogate"),
     # bounds
-    ("{a}?", 0, "nothing at all"),
+    ("{a}?", 0, "can expand to nothing"),
     ("{a|b}[1,50]{a|b}[1,50]{c|d}[1,50]", 0, "expands to 1,000,000 phrases"),
     ("{a}[100,100] " * 20 + "x", 0, "more than 2,000 characters"),
     ("{" * 60 + "a" + "}" * 60, 50, "nested over 50 deep"),
