@@ -206,7 +206,7 @@ def test_a_model_that_cannot_be_downloaded_is_explained(monkeypatch):
 
 
 def test_a_missing_device_is_reported(folder):
-    with pytest.raises(SummaryError, match=r"device 'no-such-device': .* leave the device out"):
+    with pytest.raises(SummaryError, match=r"device .no-such-device.: .* omit the device"):
         Bart(folder, device="no-such-device").summarize([spoken([WEATHER])])
 
 
