@@ -32,7 +32,7 @@ class Question(Struct, frozen=True):
     explain: bool | None = None
 
     def with_defaults(self, defaults: Question) -> Question:
-        """The question with what it leaves out as in ``usual``."""
+        """The question, filled in from ``defaults``."""
         return Question(
             self.text,
             defaults.user if self.user is None else self.user,

@@ -63,7 +63,7 @@ exchanges = st.builds(
     st.sampled_from(INTENTS),
     slots,
 )
-amongs = st.builds(
+search_filters = st.builds(
     SearchFilter,
     st.sampled_from([None, None, "weather", ""]),
     st.one_of(st.none(), minutes.map(lambda minute: BEGIN + timedelta(minutes=minute))),
@@ -219,7 +219,7 @@ class Stores(RuleBasedStateMachine):
         self.stores[0].close()
         self.stores[0] = self.home.store(SETTINGS)
 
-    @rule(key=keys, among=amongs, terms=texts)
+    @rule(key=keys, filters=search_filters, terms=texts)
     def search(self, key: ConversationKey, filters: SearchFilter, terms: tuple[str, ...]) -> None:
         whose, store = UserKey(key.user, key.tenant), self.store
         all_of_them = {
