@@ -646,7 +646,7 @@ class ModelSchema(_Schema):
         default=None, description="The maximum number of phrases per element."
     )
     stop_words: StopWordsSchema = Field(
-        default=StopWordsSchema(), description="Changes to the stop words of the language."
+        default=StopWordsSchema(), description="Words to add to or remove from the stop words."
     )
     limits: LimitsSchema = Field(default=LimitsSchema(), description="The limits for utterances.")
     options: OptionsSchema = Field(

@@ -82,7 +82,7 @@ def test_an_error_is_reported_at_its_position(tmp_path, changes, column, message
 
 def test_a_parameter_that_nothing_fills_is_reported_where_the_function_is_named(tmp_path):
     model = load_model(shop(tmp_path, '"#strange"'))
-    with pytest.raises(ModelError, match="asks for 'drnk'") as raised:
+    with pytest.raises(ModelError, match="has a parameter 'drnk'") as raised:
         Engine(model)
     assert (raised.value.line, raised.value.column) == (6, 10)
     assert raised.value.caret.endswith("\n         ^")

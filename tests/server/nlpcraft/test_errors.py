@@ -156,7 +156,7 @@ def test_a_store_that_is_away_is_told_so(api, engine, monkeypatch, path):
     def away(*given: Any) -> None:
         raise StoreError("redis://secret@host is away")
 
-    for name in ("notes", "note", "put_note"):
+    for name in ("list_notes", "get_note", "put_note"):
         monkeypatch.setattr(engine.store, name, away)
     body = {"txt": "weather in Tokyo", "mdlId": "weather"}
     response = api.client.post(f"{PREFIX}/{path}", json=body)

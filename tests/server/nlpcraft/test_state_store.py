@@ -59,7 +59,7 @@ def ids(shelf):
 def test_a_question_is_enlisted_and_then_ready(shelf, clock):
     shelf.enlist(enlisted("a", clock))
     assert shelf.states() == [enlisted("a", clock)]
-    shelf.ready(ready("a", clock))
+    shelf.save_ready(ready("a", clock))
     assert shelf.states() == [ready("a", clock)]
 
 
@@ -72,7 +72,7 @@ def test_users_and_tenants_have_shelves_of_their_own(store, shelf, clock):
 def test_a_question_that_was_cancelled_does_not_become_ready(store, shelf, clock):
     shelf.enlist(enlisted("a", clock))
     shelf.cancel(["a"])
-    shelf.ready(ready("a", clock))
+    shelf.save_ready(ready("a", clock))
     assert shelf.states() == []
     assert store.list_notes('nlpcraft:["shop", "ann"]') == {}
 
@@ -95,10 +95,10 @@ def test_one_that_is_cancelled_while_its_answer_is_kept_does_not_come_back(store
 
 def test_questions_are_kept_for_ten_minutes_after_they_are_ready(shelf, clock):
     shelf.enlist(enlisted("a", clock))
-    shelf.ready(ready("a", clock))
+    shelf.save_ready(ready("a", clock))
     clock.pass_time(minutes=9)
     shelf.enlist(enlisted("b", clock))
-    shelf.ready(ready("b", clock))
+    shelf.save_ready(ready("b", clock))
     assert ids(shelf) == ["b", "a"]
     clock.pass_time(minutes=1, seconds=1)
     assert ids(shelf) == ["b"]
@@ -126,7 +126,7 @@ def test_a_user_has_at_most_twenty_questions_that_wait_on_all_workers(shelf, clo
         shelf.enlist(enlisted(str(number), clock, probe_id=f"worker{number}"))
     with pytest.raises(QueueFullError):
         shelf.enlist(enlisted("more", clock))
-    shelf.ready(ready("7", clock))
+    shelf.save_ready(ready("7", clock))
     shelf.enlist(enlisted("more", clock))
     assert len(ids(shelf)) == 21
 
@@ -136,7 +136,7 @@ def test_a_user_has_at_most_a_hundred_questions_and_the_oldest_go(store, shelf, 
     for number in range(150):
         clock.pass_time(seconds=0.1)
         shelf.enlist(enlisted(str(number), clock))
-        shelf.ready(ready(str(number), clock))
+        shelf.save_ready(ready(str(number), clock))
     found = ids(shelf)
     assert found == [str(number) for number in range(149, 50, -1)] + ["waiting"]
     assert len(store.list_notes('nlpcraft:["shop", "ann"]')) == 100 + 99

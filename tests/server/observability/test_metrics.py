@@ -59,8 +59,8 @@ def test_the_memory_of_the_process_is_told(metrics: Metrics) -> None:
 COUNT = """
 from anaphora.server.observability.metrics import Metrics
 metrics = Metrics()
-metrics.question("weather", "matched", 0.5)
-metrics.failure("conflict")
+metrics.observe_question("weather", "matched", 0.5)
+metrics.count_failure("conflict")
 print(metrics.render().decode())
 """
 
