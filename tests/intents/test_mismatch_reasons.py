@@ -15,17 +15,17 @@ ELEMENTS = "id: m\nelements: [{id: tea}, {id: cake}, {id: hello}]\n"
         (
             "intent=order options={'ordered': true} term={# == 'tea'} term={# == 'cake'}",
             "cake and tea",
-            "it is no order: its terms are in another order in the sentence",
+            "order does not match: its terms are in another order in the sentence",
         ),
         (
             "intent=order flow='hello' term={# == 'tea'}",
             "tea",
-            "it is no order: its flow /hello/ is not found in the dialog ''",
+            "order does not match: its flow /hello/ is not found in the dialog ''",
         ),
         (
             "intent=order options={'unused_entities': false} term={# == 'tea'}",
             "tea and cake",
-            "it is no order: it leaves 'cake' (cake) unused",
+            "order does not match: it leaves 'cake' (cake) unused",
         ),
         (
             "intent=order term(what)={# == 'tea'} term(to_it)={# == 'cake'}",

@@ -260,7 +260,7 @@ def _rejection_reason(bot: Bot, decision: Decision) -> str:
     if decision.near_miss:
         near = decision.near_miss
         if not near.missing:
-            return f"it is no {near.intent.id}: {near.blocking_reason}"
+            return f"{near.intent.id} does not match: {near.blocking_reason}"
         lacking = " and ".join(term.label for term in near.missing)
         return f"for {near.intent.id} it lacks: {lacking}"
     named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
