@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice, pairwise, product
 
 from msgspec import Struct
@@ -23,6 +22,7 @@ from anaphora.entities.tokens.token_runs import PatternEnds
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.entities.words.lexicon import Lexicon, Word
 from anaphora.entities.words.separable_prefixes import SeparablePrefixes, load_separable_prefixes
+from anaphora.entities.words.word_cache import WordCache
 from anaphora.grammar.synonyms.entity_part import EntityPart
 
 __all__ = ["SeparablePhrase", "SeparableVerbMatcher"]
@@ -81,7 +81,7 @@ class SeparableVerbMatcher:
             of_prefix.setdefault(phrase.base, []).append(phrase)
         self._regular = {one.base: prefixes.regular_forms(one.base) for one in self.phrases}
         self.stems = {one.base: lexicon.word(one.base).stem for one in self.phrases}
-        self.look_up_bases = lru_cache(maxsize=_MAX_CACHED)(self._look_up_bases)
+        self.look_up_bases = WordCache(self._look_up_bases, _MAX_CACHED)
 
     def find(
         self,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from msgspec import Struct
 
@@ -19,6 +18,7 @@ from anaphora.entities.phrases.stem_ids import StemIds
 from anaphora.entities.words.compounds import CompoundSplitter
 from anaphora.entities.words.dictionary import is_dictionary_word
 from anaphora.entities.words.lexicon import Lexicon, Word
+from anaphora.entities.words.word_cache import WordCache
 
 __all__ = ["CandidateFinder", "PhraseVocabulary", "StemCandidate"]
 
@@ -126,8 +126,8 @@ class CandidateFinder:
         )
         """Whether words without further readings may have candidates."""
         self._plain_hashes: set[int] = set()  # hashes alone: texts are private
-        self._split_cached = lru_cache(maxsize=_MAX_CACHED)(self._split_in_two)
-        self._find_near_cached = lru_cache(maxsize=2 * _MAX_CACHED)(self._find_near)
+        self._split_cached = WordCache(self._split_in_two, _MAX_CACHED)
+        self._find_near_cached = WordCache(self._find_near, 2 * _MAX_CACHED)
 
     @property
     def allows_typos(self) -> bool:

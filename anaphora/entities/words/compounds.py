@@ -16,6 +16,7 @@ from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.lexicon import Lexicon, Word
 from anaphora.entities.words.normalization import create_normalizer
 from anaphora.entities.words.orthography import Orthography, load_orthography, split_word_lists
+from anaphora.entities.words.word_cache import WordCache
 
 __all__ = ["CompoundSplitter"]
 
@@ -116,7 +117,7 @@ class CompoundSplitter:
         self._heads = frozenset(heads)
         self._lexicon = lexicon
         self._rules = _load_rules(lexicon.code)
-        self._find_cached = lru_cache(maxsize=_MAX_CACHED)(self._find_in_word)
+        self._find_cached = WordCache(self._find_in_word, _MAX_CACHED)
 
     def __bool__(self) -> bool:
         """Whether any compound may be found."""
