@@ -1,1 +1,1 @@
-"""The service: the engine behind HTTP."""
+"""The HTTP service of the engine."""

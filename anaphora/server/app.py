@@ -1,4 +1,4 @@
-"""The app: the engine behind HTTP, put together from its parts."""
+"""The FastAPI application: assemble the HTTP service from its parts."""
 
 from __future__ import annotations
 
@@ -53,10 +53,12 @@ def create_app(
     engine: Engine | None = None,
     clock: Callable[[], datetime] = _utc_now,
 ) -> FastAPI:
-    """The app that serves ``engine``; if none is given, one that is made by the settings and
-    closed when the app ends. ``clock`` tells the time (with a time zone).
+    """Create the application that serves ``engine``.
 
-    Raises :class:`AnaphoraError` for models and a store that cannot be used.
+    Without an engine, create one from the settings and close it when the application shuts down.
+    ``clock`` returns the current time (with a time zone).
+
+    Raises :class:`AnaphoraError` for models or a store that cannot be used.
     """
     is_ours = engine is None
     if engine is None:
@@ -108,7 +110,7 @@ def create_app(
         version=__version__,
         description=DESCRIPTION,
         openapi_tags=TAGS,
-        docs_url=None,  # these pages load their scripts from elsewhere
+        docs_url=None,  # these pages load scripts from other hosts
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
@@ -122,7 +124,7 @@ def create_app(
 
 
 def _close_engine(engine: Engine) -> None:
-    """Close an engine with its long-term memory, into which what waits is brought first."""
+    """Flush the long-term memory, then close the engine with it."""
     try:
         if engine.long_term is not None:
             engine.long_term.close()
@@ -154,7 +156,7 @@ def _add_routes(app: FastAPI, settings: Settings) -> None:
 
 
 def _add_middlewares(app: FastAPI, settings: Settings, service: Service) -> None:
-    """The first stands innermost."""
+    """Add the middlewares, innermost first."""
     app.add_middleware(BodyLimitMiddleware, max_body=settings.max_body)
     cors = None
     if settings.cors:
@@ -209,11 +211,11 @@ async def _handle_engine_error(request: Request, error: Exception) -> Response:
 
 
 async def _handle_disconnect(request: Request, error: Exception) -> Response:
-    return Response(status_code=400)  # nobody reads it
+    return Response(status_code=400)  # the client has disconnected
 
 
 def _allowed_methods(request: Request) -> list[str]:
-    """The methods that the path of a request has."""
+    """Return the methods that the path of a request supports."""
     found = {
         method
         for method in _METHODS

@@ -1,5 +1,5 @@
-"""Every error of the API as problem details (RFC 9457): which kinds there are, which error of the
-engine is which, and how one is answered. No text of a user is ever in one."""
+"""The errors of the API as problem details (RFC 9457): the problem types, the mapping from engine
+errors, and the responses. A problem never contains a user's text."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ ProblemSlug: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """A kind of problem: its status, its title, and what is said if nothing more is known."""
+    """A type of problem: its status, its title, and its default detail."""
 
     status: int
     title: str
@@ -129,8 +129,8 @@ _SLUG_BY_STATUS: Mapping[int, ProblemSlug] = MappingProxyType(
 
 
 class ProblemError(HTTPException):
-    """A request that is answered with a problem. Whatever of FastAPI or Starlette lets an
-    ``HTTPException`` pass lets this pass."""
+    """An error that the API reports as a problem. Code in FastAPI or Starlette that passes on an
+    ``HTTPException`` passes this on too."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class ProblemError(HTTPException):
 
     @property
     def details(self) -> ProblemDetails:
-        """The problem as the API sends it."""
+        """Return the problem as the API sends it."""
         return ProblemDetails(
             type=f"urn:anaphora:problem:{self.slug}",
             title=PROBLEM_TYPES[self.slug].title,
@@ -161,11 +161,13 @@ class ProblemError(HTTPException):
 
 
 def to_problem(error: AnaphoraError, *, include_details: bool = False) -> ProblemError:
-    """What an error of the engine is to the one who asked. ``inner_texts``: whether they may
-    read what the code of the bot said of its own failure."""
+    """Convert an error of the engine to a problem. ``include_details``: include the message of an
+    error that the bot's own code raised."""
     match error:
         case UnknownModel():
-            hint = str(error).rpartition("; ")[2]  # what was asked for stands before it
+            hint = str(error).rpartition("; ")[
+                2
+            ]  # the message starts with the name that the request gave
             return ProblemError("unknown-model", f"There is no model of this id; {hint}")
         case Conflict():
             return ProblemError("conflict")
@@ -180,7 +182,7 @@ def to_problem(error: AnaphoraError, *, include_details: bool = False) -> Proble
 
 
 def problem_response(error: HTTPException) -> Response:
-    """The answer to a request that was refused, by us or by the framework."""
+    """Build the response to a request that the service or the framework refuses."""
     if not isinstance(error, ProblemError):
         slug = _SLUG_BY_STATUS.get(error.status_code, "internal")
         error = ProblemError(slug, headers=error.headers)

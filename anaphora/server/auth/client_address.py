@@ -1,4 +1,4 @@
-"""From which address a request comes, when proxies stand between."""
+"""Determine the client address of a request behind proxies."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _Address: TypeAlias = IPv4Address | IPv6Address
 _Network: TypeAlias = IPv4Network | IPv6Network
 
 _ANY_PROXY = "*"
-_IPV6_PREFIX_BITS = 64  # bits of an IPv6 address; whoever has one has all that begin so
+_IPV6_PREFIX_BITS = 64  # one client controls all IPv6 addresses with this prefix
 
 
 def client_address(connection: Connection, trusted: tuple[str, ...] = ()) -> str:
-    """The address that a request was sent from; '' if there is none.
+    """Return the address that sent the request; '' if there is none.
 
-    ``trusted`` are the addresses and networks of proxies (``*``: of everyone). What the header
-    ``X-Forwarded-For`` says is believed as far as proxies have written it that are among them,
-    the nearest first: whatever stands before may be made up.
+    ``trusted`` lists the addresses and networks of trusted proxies (``*``: all). Entries of the
+    header ``X-Forwarded-For`` count as long as trusted proxies wrote them, starting with the
+    nearest. Earlier entries may be forged.
     """
     client = connection.get("client")
     address: str = client[0] if client else ""
@@ -41,8 +41,8 @@ def client_address(connection: Connection, trusted: tuple[str, ...] = ()) -> str
 
 @lru_cache(maxsize=4_096)
 def client_network(address: str) -> str:
-    """All addresses that one client can take as it likes, by one name: an IPv4 address, or the
-    IPv6 addresses of one household."""
+    """Return one name for all addresses that a client controls: an IPv4 address, or the IPv6
+    network of a household."""
     found = _parse_address(address)
     if isinstance(found, IPv6Address):
         return str(ip_network((found, _IPV6_PREFIX_BITS), strict=False))
@@ -63,7 +63,7 @@ def _networks(trusted: tuple[str, ...]) -> tuple[_Network, ...]:
 
 
 def _parse_address(text: str) -> _Address | None:
-    """An address, which some proxies write with a port."""
+    """Parse an address; some proxies append a port."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:

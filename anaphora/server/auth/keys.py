@@ -1,7 +1,7 @@
-"""The keys of the API: who may do what, and how a key that was sent is held against the ring.
+"""API keys: their scopes, and how a key is verified.
 
-The text of a key is ``ana_<id>_<secret>``. The settings keep only its hash: whoever reads them
-cannot use it.
+The text of a key is ``ana_<id>_<secret>``. The settings store only its hash, which cannot be used
+as a key.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ __all__ = ["ALL_SCOPES", "ANONYMOUS_KEY", "ApiKey", "InvalidKeyError", "KeyRing"
 ALL_SCOPES: tuple[KeyScope, ...] = get_args(KeyScope)
 
 _PREFIX = "ana_"
-_MAX_LENGTH = 512  # characters; a longer one is not even hashed
+_MAX_LENGTH = 512  # characters; a longer text is rejected without hashing
 _SECRET_BYTES = 32  # bytes
-_UNKNOWN_KEY_HASH = "0" * 64  # what a key of an unknown id is compared with: no text has this hash
+_UNKNOWN_KEY_HASH = "0" * 64  # compared with keys of an unknown id: no text has this hash
 
 
 class InvalidKeyError(AnaphoraError):
-    """A text that is none of the keys, or no longer."""
+    """A text that is not a valid key, or a key that has expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """What the one who sent a key may do, and for whom.
+    """The permissions of a key.
 
-    ``id`` is None where there are no keys and anyone may do everything. ``user`` is the only
-    user that it speaks for (None for all of the ``tenant``), ``rate`` how often it may be used.
+    ``id`` is None if the service has no keys and everyone may do everything. ``user`` is the only
+    user that the key may act for (None: all users of the ``tenant``). ``rate`` is its rate limit.
     """
 
     id: str | None
@@ -48,7 +48,7 @@ class ApiKey:
 
 
 ANONYMOUS_KEY = ApiKey(None, scopes=frozenset(ALL_SCOPES))
-"""The key of a service that has none."""
+"""The key of a caller when the service has no keys."""
 
 
 def _utc_now() -> datetime:
@@ -56,7 +56,7 @@ def _utc_now() -> datetime:
 
 
 class KeyRing:
-    """The keys of the settings. ``clock`` tells which of them have expired."""
+    """The keys of the settings. ``clock`` returns the current time, to detect expired keys."""
 
     def __init__(
         self, keys: Iterable[KeySettings], clock: Callable[[], datetime] = _utc_now
@@ -72,14 +72,14 @@ class KeyRing:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are no keys at all: then anyone may do everything."""
+        """Whether there are no keys, so that everyone may do everything."""
         return not self._keys
 
     def verify(self, text: str) -> ApiKey:
-        """The key that ``text`` is.
+        """Return the key with this text.
 
-        Raises :class:`InvalidKeyError` for one that is unknown, wrong or expired. How long that
-        takes tells nothing of the secret, nor whether the id exists.
+        Raises :class:`InvalidKeyError` for a key that is unknown, wrong or expired. The time that
+        this takes reveals neither the secret nor whether the id exists.
         """
         id = text.removeprefix(_PREFIX).partition("_")[0] if text.startswith(_PREFIX) else ""
         known = self._keys.get(id)
@@ -102,9 +102,10 @@ def generate_key(
     rate: str | None = None,
     expires: datetime | None = None,
 ) -> tuple[str, KeySettings]:
-    """A new key: its text, which is told once and kept nowhere, and what the settings keep of it.
+    """Generate a key: return its text, which is stored nowhere, and its entry for the settings.
 
-    Raises ``pydantic.ValidationError`` (a ``ValueError``) for what the settings would not take.
+    Raises ``pydantic.ValidationError`` (a ``ValueError``) for values that the settings do not
+    allow.
     """
     text = f"{_PREFIX}{id}_{token_hex(_SECRET_BYTES)}"
     kept = KeySettings(

@@ -1,5 +1,4 @@
-"""What keeps requests within bounds before anything reads them: how large a body may be, how long
-it may take to come, and that HEAD is GET without a body."""
+"""Limit the size and the transfer time of request bodies, and answer HEAD as GET without a body."""
 
 from __future__ import annotations
 
@@ -18,13 +17,15 @@ _LOG_SCOPE_KEYS = (
     "route",
     "anaphora.key",
     "anaphora.text",
-)  # what a log wants to know of a request
+)  # keys that the request log reads
 
 
 class BodyLimitMiddleware:
-    """An ASGI middleware. A body may have ``max_body`` bytes and must have come after
-    ``patience`` seconds, whatever its headers promise; whoever reads on is given a
-    :class:`ProblemError`."""
+    """An ASGI middleware that limits request bodies.
+
+    A body may have ``max_body`` bytes and must arrive within ``timeout`` seconds, whatever its
+    headers announce. Reading beyond a limit raises :class:`ProblemError`.
+    """
 
     def __init__(self, app: ASGIApp, *, max_body: int, timeout: float = 60.0) -> None:
         self._app = app
@@ -82,7 +83,7 @@ class BodyLimitMiddleware:
 
 
 def _content_length(scope: Scope) -> int:
-    """The size that the headers tell, 0 if they don't."""
+    """Return the size that the headers announce, 0 without one."""
     for name, value in scope["headers"]:
         if name == b"content-length":
             return int(value) if value.isdigit() else 0

@@ -1,5 +1,5 @@
-"""The open connections of a server: how many there may be, which of them give way to new ones,
-and how much memory the unread part of their responses may take."""
+"""The open connections of a server: their maximum number, which ones close for new ones, and how
+much memory their unread responses may take."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class HttpLimits:
 
 
 class ConnectionMetrics(Protocol):
-    """What counts the connections that the server ends by itself."""
+    """Counts the connections that the server closes on its own initiative."""
 
     def connection_ended(self, reason: str) -> None: ...
 
@@ -52,7 +52,7 @@ class Connection(Protocol):
     transport: asyncio.Transport
 
     def give_way(self) -> None:
-        """Close this connection, whose client is waited for, in favor of a new one."""
+        """Close this connection, which waits for its client, in favor of a new one."""
 
     def abort_reader(self) -> None:
         """Abort this connection, whose client does not read."""
@@ -61,9 +61,10 @@ class Connection(Protocol):
 class ConnectionPool:
     """The connections of one server process.
 
-    A connection without a request under way is *idle*, even if a part of the headers has come. One
-    whose client has yet to send the rest of a body is *incomplete*, one whose client does not read
-    its response is *stalled*. All are kept in the order in which they became so.
+    A connection without a request under way is *idle*, even if a part of the headers has arrived. A
+    connection whose client has not sent the whole body is *incomplete*; one whose client does not
+    read the response is *stalled*. Each group is ordered by the time at which its connections
+    entered it.
     """
 
     def __init__(self, limits: HttpLimits) -> None:
@@ -75,8 +76,9 @@ class ConnectionPool:
         self._turns: deque[tuple[Context, Callable[[], None]]] = deque()
 
     def schedule_parse(self, context: Context, parse: Callable[[], None]) -> None:
-        """Call ``parse`` in one of the next turns of the event loop. Each turn has one call: many
-        connections with pipelined requests delay the others no more than one does."""
+        """Call ``parse`` in one of the next iterations of the event loop. Each iteration runs one
+        call, so that many connections with pipelined requests delay the others no more than one
+        does."""
         self._turns.append((context, parse))
         if len(self._turns) == 1:
             asyncio.get_running_loop().call_soon(self._run_next_parse)
@@ -88,8 +90,8 @@ class ConnectionPool:
         context.run(parse)
 
     def make_room(self) -> bool:
-        """Close the connection that is idle for longest, else the one that is incomplete for
-        longest. Return False if there is none."""
+        """Close the connection that has been idle longest, else the one that has been incomplete
+        longest. Return False if there is neither."""
         self._warn("connection limit reached", limit=self.limits.max_connections)
         waiting = self.idle or self.incomplete
         if not waiting:
@@ -100,7 +102,7 @@ class ConnectionPool:
         return True
 
     def limit_unread(self) -> None:
-        """Abort connections that are stalled for longest until the unread responses fit."""
+        """Abort the connections that have been stalled longest until the unread responses fit."""
         sizes = {one: one.transport.get_write_buffer_size() for one in self.stalled}
         excess = sum(sizes.values()) - self.limits.max_unread
         if excess <= 0:

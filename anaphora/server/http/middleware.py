@@ -1,5 +1,5 @@
-"""What stands around every request: its id, its line in the log, its metrics and its span, the
-headers that keep browsers from mischief, and the door that closes when the server stops."""
+"""The outermost middleware: request ids, request logs, metrics, spans, security headers, and the
+gate that closes when the server shuts down."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _log = structlog.get_logger("anaphora.access")
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
-_HEALTH_PATH = "/health"  # whoever asks whether we live must not end us while we finish
+_HEALTH_PATH = "/health"  # health checks must not kill the process while it finishes
 _OTHER = "other"
-_CLIENT_CLOSED_REQUEST = 499  # as nginx says it: nobody was there any more to be answered
+_CLIENT_CLOSED_REQUEST = 499  # nginx's status for a client that has disconnected
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -53,8 +53,8 @@ def add_observability(
     deadline: Deadline | None = None,
     cors: Cors | None = None,
 ) -> ShutdownGate:
-    """Put a :class:`ObservabilityMiddleware` around ``app`` and return the door that it keeps,
-    which is also in ``app.state.door``. Call it last: what is added later stands around it."""
+    """Add an :class:`ObservabilityMiddleware` to ``app`` and return its gate, which is also in
+    ``app.state.door``. Call this last: a middleware added later runs outside of it."""
     door = ShutdownGate(deadline)
     app.state.door = door
     app.add_middleware(
@@ -64,7 +64,7 @@ def add_observability(
 
 
 class ShutdownGate:
-    """Whether requests are let in. Those that are in already have until the ``deadline``."""
+    """Whether new requests are accepted. Requests already accepted have until the ``deadline``."""
 
     __slots__ = ("deadline", "is_open")
 
@@ -73,20 +73,21 @@ class ShutdownGate:
         self.deadline = deadline or Deadline()
 
     def close(self, grace: float | None = None) -> None:
-        """Let nobody in any more; what is under way has ``grace`` seconds (None: no limit). May
-        be called from a signal handler."""
+        """Stop accepting requests. Those under way have ``grace`` seconds (None: no limit). A
+        signal handler may call this."""
         self.is_open = False
         if grace is not None:
             self.deadline.start(grace)
 
 
 class ObservabilityMiddleware:
-    """An ASGI middleware; one for all, because each costs every request a call and a closure.
+    """An ASGI middleware for all of these tasks: each middleware costs every request a call and a
+    closure.
 
-    What stands inside may put the id of the key in use and the text of the question into the
-    scope for the log (``anaphora.key``, ``anaphora.text``), and finds ``anaphora.request_id``
-    there. A header that is set inside is left as it is. An exception that comes out is logged
-    and answered. ``cors`` puts the headers for other origins around what is answered here.
+    Inner code may put the id of the key and the text of the question into the scope for the log
+    (``anaphora.key``, ``anaphora.text``), and finds ``anaphora.request_id`` there. A header that
+    inner code sets is kept. An exception from inner code is logged and answered. ``cors`` adds the
+    headers for other origins to the responses of this middleware.
     """
 
     def __init__(
@@ -132,19 +133,19 @@ class ObservabilityMiddleware:
         except asyncio.CancelledError:
             if self._door.is_open or answer.code:
                 raise
-            # The server gives up a request that has not reached the engine by the deadline.
+            # The server abandons a request that has not reached the engine by the deadline.
             _uncancel()
             await self._send_problem(self._shutting_down(), scope, receive, answer)
         except Exception:
             self._log_error(_route_template(scope))
             if answer.code:
-                raise  # a part is sent already: only breaking it off tells that it is none
+                raise  # part of the response is sent: only closing the connection signals the error
             await self._send_problem(ProblemError("internal"), scope, receive, answer)
 
     async def _send_problem(
         self, refusal: ProblemError, scope: Scope, receive: Receive, answer: _ResponseSender
     ) -> None:
-        """Answer in the place of the app, also to pages of other origins that may call it."""
+        """Send a problem instead of the app's response, with the headers for other origins."""
         response: ASGIApp = problem_response(refusal)
         await (self._cors(response) if self._cors else response)(scope, receive, answer)
 
@@ -160,7 +161,7 @@ class ObservabilityMiddleware:
             span.set("http.route", route)
             span.set("http.request.method", method)
             span.set("http.response.status_code", code)
-        if not structlog.is_configured():  # by whoever serves: a part of another app says nothing
+        if not structlog.is_configured():  # only the serving command configures logs
             return
         said = {"text": scope.get("anaphora.text")} if self._texts else {}
         _log.info(
@@ -174,7 +175,7 @@ class ObservabilityMiddleware:
         )
 
     def _log_error(self, route: str) -> None:
-        """Log the error that is being handled."""
+        """Log the current exception."""
         if structlog.is_configured():
             _log.exception("failed", route=route)
         else:
@@ -182,7 +183,7 @@ class ObservabilityMiddleware:
 
 
 class _ResponseSender:
-    """Sends an answer on with the headers that all have, and knows its status."""
+    """Sends a response with the common headers, and records its status."""
 
     __slots__ = ("_request_id", "_send", "code")
 
@@ -208,7 +209,7 @@ def _uncancel() -> None:
 
 
 def _request_id(scope: Scope) -> str:
-    """The id that a client or a proxy has given the request, if it is one; else a new one."""
+    """Return the id that a client or a proxy gave the request if it is valid; else a new one."""
     for name, value in scope["headers"]:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
             return str(value, "ascii")
@@ -216,5 +217,6 @@ def _request_id(scope: Scope) -> str:
 
 
 def _route_template(scope: Scope) -> str:
-    """The path as it is declared: what was sent may hold anything, and there is no end of it."""
+    """Return the declared path. The requested paths may contain anything, and their number is
+    unlimited."""
     return getattr(scope.get("route"), "path", None) or _OTHER

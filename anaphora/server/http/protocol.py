@@ -1,8 +1,8 @@
-"""HTTP/1.1 on the wire, within limits.
+"""HTTP/1.1 with limits.
 
-The parser is llhttp, which rejects every ambiguous request. This module adds what neither llhttp
-nor uvicorn does: one request of a connection at a time, limits on sizes, times and connections,
-an answer to every broken request, and plain HTTP for clients that ask for an upgrade.
+The parser is llhttp, which rejects every ambiguous request. This module adds what llhttp and
+uvicorn lack: one request of a connection at a time, limits on sizes, times and connections, a
+response to every broken request, and plain HTTP for clients that ask for an upgrade.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ __all__ = ["BoundedProtocol", "BoundedProtocolFactory"]
 
 _END = b"\r\n\r\n"  # of every head and of every chunked body
 _PARSE_QUANTUM = 16_384  # bytes that are parsed before other connections get their turn
-_PIECE_COST = 256  # bytes that are parsed in the time that a piece takes, however small
-_CHUNK_OVERHEAD = 8  # bytes around a body byte, if each comes in a chunk of its own
-_REJECT_CAPACITY = 16  # connections above the limit that are told so
+_PIECE_COST = 256  # bytes that are parsed in the time that one piece takes, however small it is
+_CHUNK_OVERHEAD = 8  # bytes around each byte of a body if every byte comes in its own chunk
+_REJECT_CAPACITY = 16  # connections above the limit that get a response
 
 
 class BoundedProtocolFactory:
-    """Creates the protocol of each connection of a server process; they share a pool."""
+    """Creates the protocol of each connection of a server process. The protocols share a pool."""
 
     def __init__(self, limits: HttpLimits | None = None) -> None:
         self._pool = ConnectionPool(limits or HttpLimits())
@@ -43,16 +43,16 @@ class BoundedProtocolFactory:
 class BoundedProtocol(HttpToolsProtocol):
     """A connection.
 
-    Received bytes are held back until the parser may have them: it gets the next request when the
+    Received bytes are buffered until the parser may read them: it gets the next request when the
     previous one is answered and the client has read most of the response. Clients that send a
-    broken, oversized or slow request get problem details, and the connection ends.
+    broken, oversized or slow request get problem details, and the connection is closed.
     """
 
     def __init__(self, pool: ConnectionPool, **options: Any) -> None:
         super().__init__(**options)
         self._pool = pool
         self._limits = pool.limits
-        self._context = contextvars.copy_context()  # else a request would inherit that of another
+        self._context = contextvars.copy_context()  # else requests would share a context
         self._held = bytearray()  # received, not parsed
         self._tail = b""  # the last bytes that were parsed
         self._is_scheduled = False
@@ -60,8 +60,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_in_body = False
         self._is_ended = False
         self._is_parser_done = False
-        self._body_left = 0  # bytes of a body whose length is known
-        self._overhead = 0  # bytes of the request that are not of its body
+        self._body_left = 0  # bytes of a body of known length
+        self._overhead = 0  # bytes of the request outside of its body
         self._unread = 0  # bytes of responses, when the read timer was set
         self._head_timer: asyncio.TimerHandle | None = None
         self._read_timer: asyncio.TimerHandle | None = None
@@ -148,12 +148,12 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def _is_answering(self) -> bool:
-        # There is none before the first request, whatever its declaration says.
+        # There is none before the first request, although it is declared otherwise.
         return self.cycle is not None and not self.cycle.response_complete  # type: ignore[redundant-expr]
 
     def _next_piece(self, size: int) -> bytes:
-        """Take at most ``size`` bytes for the parser, which end where the request ends: the parser
-        cannot be stopped within a piece."""
+        """Take at most ``size`` bytes for the parser, up to the end of the request: the parser
+        cannot stop within a piece."""
         if self._body_left:
             size = min(size, self._body_left)
         else:
@@ -176,7 +176,7 @@ class BoundedProtocol(HttpToolsProtocol):
         else:
             self._overhead += len(piece)
         if self._overhead > self._limits.max_head and not self._is_in_body:
-            self._refuse_head()  # before the application gets it
+            self._refuse_head()  # before the application receives it
             return
         self._run_parser(piece)
         if self._overhead > self._limits.max_head and not self.is_ended:
@@ -198,22 +198,22 @@ class BoundedProtocol(HttpToolsProtocol):
                 self._refuse(400, f"The request is not valid HTTP/1.1: {rejection or error}.")
 
     def _ignore_upgrade(self) -> None:
-        """Read the request as one that asks for no upgrade, as RFC 9110 allows; llhttp would take
-        its body for the other protocol."""
+        """Treat the request as one without an upgrade, as RFC 9110 allows; llhttp would take its
+        body for the other protocol."""
         method, version = self.parser.get_method(), self.parser.get_http_version().encode()
         lines = [b"%b: %b" % header for header in self.headers if header[0] != b"upgrade"]
         head = b"\r\n".join([b"%b %b HTTP/%b" % (method, self.url, version), *lines, b"", b""])
         self.parser = httptools.HttpRequestParser(self)
         self._run_parser(head)
 
-    # The parser calls these
+    # Callbacks of the parser
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._is_in_head = True
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._is_in_head:  # a trailer is no header
+        if self._is_in_head:  # a trailer is not a header
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -238,13 +238,13 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_in_body = False
         self._overhead = 0
         self._pool.incomplete.pop(self, None)
-        # Else a trailer "Connection: close" has the parser ignore whatever follows.
+        # Else a trailer "Connection: close" makes the parser ignore the following input.
         self._is_parser_done = self.cycle.keep_alive and not self.parser.should_keep_alive()
         super().on_message_complete()
 
     def _check_head(self) -> int:
-        """Reject what llhttp accepts and another server may read in another way. Return the length
-        of the body if the headers have it, else 0."""
+        """Reject a head that llhttp accepts and another server may read differently. Return the
+        length of the body if the headers announce it, else 0."""
         version = self.parser.get_http_version()
         if version not in ("1.0", "1.1"):
             raise _RejectedError(505, "Send HTTP/1.1.")
@@ -319,13 +319,13 @@ class BoundedProtocol(HttpToolsProtocol):
         else:
             self._await_reader()
 
-    # The end
+    # Closing
 
     def _refuse_head(self) -> None:
         self._refuse(431, f"The headers of a request may have {self._limits.max_head:,} bytes.")
 
     def _refuse(self, status: int, detail: str, *, reason: str = "bad request") -> None:
-        """Answer the request that cannot be served, unless it has an answer, and end."""
+        """Answer a request that cannot be served, unless it has a response already, and close."""
         self._count(reason)
         cycle = self.cycle if self._is_in_body else None
         if cycle is None or not cycle.response_started:
@@ -344,8 +344,8 @@ class BoundedProtocol(HttpToolsProtocol):
             self._await_reader()
 
     def _end(self) -> None:
-        """Close after the client has, or a moment later: a connection that is closed with unread
-        input is reset, and its client may lose the response."""
+        """Close after the client, or a moment later. Closing a connection with unread input resets
+        it, and its client may lose the response."""
         if self.is_ended:
             return
         self._is_ended = True
@@ -386,7 +386,7 @@ class _RejectedError(Exception):
 
 
 class _Flow(FlowControl):
-    """Flow control whose reader gets what is held back before more is received."""
+    """Flow control that hands buffered input to the parser before it resumes reading."""
 
     def __init__(self, transport: asyncio.Transport, parse: Callable[[], None]) -> None:
         super().__init__(transport)
@@ -400,7 +400,7 @@ class _Flow(FlowControl):
 
 
 class _ResponseTransport:
-    """The transport as a response uses it."""
+    """The transport for a response."""
 
     def __init__(self, protocol: BoundedProtocol) -> None:
         self._protocol = protocol

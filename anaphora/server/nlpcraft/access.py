@@ -1,4 +1,4 @@
-"""Who calls NLPCraft's API: its access token is a key of ours, and comes in the body."""
+"""Authentication for NLPCraft's API: its access token is an API key in the request body."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ __all__ = ["authenticate", "resolve_user"]
 async def authenticate(
     request: Request, service: Service, token: str, scope: KeyScope | None = None
 ) -> Caller:
-    """The one who sent ``token``, counted for the rate of the key.
+    """Authenticate the caller by ``token`` and count the request for the rate of the key.
 
-    Raises :class:`ProblemError` for a key that is none, is used too often, or lacks the ``scope``.
+    Raises :class:`ProblemError` for a key that is invalid, exceeds its rate, or lacks the
+    ``scope``.
     """
     if service.keys.is_empty:
         check_origin(request.scope, service.settings)
@@ -39,9 +40,9 @@ async def authenticate(
 
 
 def resolve_user(caller: Caller, body: UserBody) -> NlpcraftUser:
-    """The user of whom a body speaks, if the key may speak for them.
+    """Return the user that the body names, if the key may act for them.
 
-    Raises :class:`ProblemError` if not, or if the two ids are two users.
+    Raises :class:`ProblemError` if it may not, or if the two ids name different users.
     """
     if body.usr_id is not None and body.usr_ext_id not in (None, str(body.usr_id)):
         what = FieldError("usrExtId", "It names another user than usrId.")

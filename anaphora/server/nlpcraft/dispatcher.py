@@ -1,4 +1,4 @@
-"""Takes questions by NLPCraft's rules, has them answered by the engine, and tells their states."""
+"""Queue questions by NLPCraft's rules, answer them with the engine, and report their states."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 __all__ = ["NlpcraftUser", "QuestionDispatcher", "SubmittedQuestion"]
 
-_SAVE_GRACE = 2.0  # seconds beyond the deadline, to keep what became of the questions
-_RETRY_DELAYS = (0.0, 0.5, 2.0, 8.0)  # seconds before each attempt to keep an answer
+_SAVE_GRACE = 2.0  # seconds after the deadline, to save the results of the questions
+_RETRY_DELAYS = (0.0, 0.5, 2.0, 8.0)  # seconds before each attempt to save an answer
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class NlpcraftUser:
-    """For whom it is: the user of the engine, and their id as NLPCraft's API writes it."""
+    """A user: as the engine knows them, and their id in NLPCraft's API."""
 
     user: User
     usr_id: UserId
@@ -53,7 +53,7 @@ class NlpcraftUser:
 
 @dataclass(frozen=True, slots=True)
 class SubmittedQuestion:
-    """A question as it came."""
+    """A question as submitted."""
 
     who: NlpcraftUser
     model: str
@@ -63,7 +63,8 @@ class SubmittedQuestion:
 
 
 class QuestionDispatcher:
-    """Serves the questions of one worker. ``clock`` tells the time (with a time zone)."""
+    """Answers the questions of one worker. ``clock`` returns the current time (with a time
+    zone)."""
 
     def __init__(self, service: Service, *, clock: Callable[[], datetime]) -> None:
         self._service = service
@@ -73,9 +74,9 @@ class QuestionDispatcher:
         self._queue = QuestionQueue(heartbeat=self._send_heartbeat)
 
     async def ask(self, asked: SubmittedQuestion) -> str:
-        """Enlist a question, to be answered in its turn; returns its id.
+        """Enqueue a question and return its id.
 
-        Raises :class:`Full`, :class:`UnknownModel`, :class:`StoreError`.
+        Raises :class:`QueueFullError`, :class:`UnknownModel`, :class:`StoreError`.
         """
         state, shelf = self._enlisted_state(asked), self._state_store(asked.who)
 
@@ -100,9 +101,9 @@ class QuestionDispatcher:
         return state.srv_req_id
 
     async def ask_and_wait(self, asked: SubmittedQuestion) -> QueryState:
-        """Answer a question in its turn.
+        """Enqueue a question and wait for its result.
 
-        Raises :class:`Full`, :class:`UnknownModel`.
+        Raises :class:`QueueFullError`, :class:`UnknownModel`.
         """
         state = self._enlisted_state(asked)
         with self._queue.reserve(_conversation_key(asked)) as place:
@@ -112,21 +113,21 @@ class QuestionDispatcher:
     async def states(
         self, who: NlpcraftUser, ids: Collection[str] | None, *, most: int | None = None
     ) -> list[QueryState]:
-        """The questions of a user, newest first; of these ``ids`` alone, if there are any."""
+        """Return the questions of a user, newest first; only those with these ``ids``, if given."""
         found = await run_sync(self._state_store(who).states)
         return [state for state in found if ids is None or state.srv_req_id in ids][:most]
 
     async def cancel(self, who: NlpcraftUser, ids: Collection[str] | None) -> None:
-        """Forget questions of a user, all of them or these: those in line are not asked, and
-        the answers to the others are dropped."""
+        """Cancel questions of a user: those with these ``ids``, or all. Waiting questions are not
+        asked, and the answers to the others are dropped."""
         await run_sync(self._state_store(who).cancel, ids)
 
     async def clear(self, who: NlpcraftUser, model: str, what: ResetScope) -> None:
-        """Forget a part of a user's conversation, once what is being answered in it is through."""
+        """Clear a part of a user's conversation after its current question is answered."""
         await self._service.forget(user=who.user, model=model, what=what)
 
     async def close(self) -> None:
-        """Wait for the questions in line until the deadline of the shutdown."""
+        """Wait for the queued questions until the deadline of the shutdown."""
         deadline = self._service.deadline
         deadline.start(self._service.settings.shutdown_grace)
         await self._queue.close(deadline.left + _SAVE_GRACE)
@@ -168,7 +169,7 @@ class QuestionDispatcher:
         return with_reply(state, reply, self._clock())
 
     async def _save_result(self, shelf: StateStore, ready: QueryState) -> None:
-        """The question has been answered: a store that is away for a moment is waited for."""
+        """Save the result of a question; retry while the store is unavailable for a moment."""
         for pause in _RETRY_DELAYS:
             await asyncio.sleep(pause)
             try:

@@ -1,4 +1,4 @@
-"""The errors of NLPCraft's API: ``{code, msg}`` and its statuses, where it has one."""
+"""The errors of NLPCraft's API: ``{code, msg}``, with NLPCraft's statuses where it defines them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from anaphora.server.problems import MEDIA_TYPE, ProblemError, ProblemSlug, to_p
 __all__ = ["ERROR_RESPONSES", "HANDLED_ERRORS", "error_response", "not_implemented_response"]
 
 HANDLED_ERRORS = (HTTPException, AnaphoraError, QueueFullError)
-"""What is answered with a failure."""
+"""The errors that become failure responses."""
 
 _ERROR = "NC_ERROR"
 _INVALID_FIELD = (400, "NC_INVALID_FIELD")
@@ -34,7 +34,7 @@ _CODES: Mapping[ProblemSlug, tuple[int, str]] = MappingProxyType(
         "too-many-requests": (429, "NC_TOO_MANY_REQUESTS"),
         "handler-failed": (500, _ERROR),
         "internal": (500, _ERROR),
-        # Theirs has no status for the others: they keep their own.
+        # NLPCraft defines no status for the others: they keep their own.
     }
 )
 
@@ -54,7 +54,7 @@ _MIDDLEWARE_STATUSES = {
     413,
     500,
     503,
-}  # what middlewares may answer, too, in the form of the other API
+}  # errors of the middlewares, too, in the format of NLPCraft's API
 _PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{ProblemDetails.__name__}"}}}
 
 ERROR_RESPONSES: Mapping[int, dict[str, Any]] = MappingProxyType(
@@ -67,11 +67,11 @@ ERROR_RESPONSES: Mapping[int, dict[str, Any]] = MappingProxyType(
         for status, meaning in _MEANINGS.items()
     }
 )
-"""What OpenAPI tells of failures."""
+"""The failures in OpenAPI."""
 
 
 def error_response(error: Exception, *, code: str | None = None) -> Response:
-    """The answer to a request that was refused, by one of ``HANDLED_ERRORS``."""
+    """Build the response for one of ``HANDLED_ERRORS``."""
     if isinstance(error, QueueFullError):
         error = ProblemError("too-many-requests", f"{error}.")
     elif isinstance(error, AnaphoraError):
@@ -84,7 +84,7 @@ def error_response(error: Exception, *, code: str | None = None) -> Response:
 
 
 def not_implemented_response() -> Response:
-    """The answer to a request for a part of NLPCraft's API that is not there."""
+    """Build the response to a request for a part of NLPCraft's API that is not implemented."""
     return _json_error(501, "NC_NOT_IMPLEMENTED", "This part of NLPCraft's API is not there.")
 
 

@@ -1,7 +1,7 @@
-"""The questions that this worker has been given to answer, and in which order it does.
+"""The questions that this worker has to answer, in order.
 
-Those of one conversation stand in line: "And in Kyoto?" is asked after the question it follows,
-though nobody waited for the answer to that one. Different lines go side by side.
+Questions of one conversation are answered one after the other: "And in Kyoto?" follows the question
+before it, even if no client waits for that answer. Different conversations proceed in parallel.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ async def _do_nothing() -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Job:
-    """Some work, what is to be done if it is never done, and who waits for its result."""
+    """A task, its cancellation callback, and the future of its result."""
 
     work: Callable[[], Awaitable[QueryState]]
     give_up: Callable[[], Awaitable[None]]
@@ -36,7 +36,7 @@ class _Job:
 
 
 class QueueSlot:
-    """A place in the line of a conversation."""
+    """A reserved place in the queue of a conversation."""
 
     def __init__(self, queue: QuestionQueue, key: ConversationKey) -> None:
         self._queue = queue
@@ -49,8 +49,8 @@ class QueueSlot:
         *,
         give_up: Callable[[], Awaitable[None]] = _do_nothing,
     ) -> asyncio.Future[QueryState]:
-        """Have ``work`` done when those before it are through; ``give_up`` is called instead if
-        it is not done when the desk closes. What comes of it need not be waited for."""
+        """Run ``work`` after the jobs before it. ``give_up`` is called instead if it is not done
+        when the queue closes. The caller need not await the result."""
         self.is_taken = True
         job = _Job(work, give_up, asyncio.get_running_loop().create_future())
         self._queue.put(self._key, job)
@@ -58,8 +58,8 @@ class QueueSlot:
 
 
 class QuestionQueue:
-    """Takes at most ``most`` questions at once, and ``most_of_user`` of one user; ``beat`` says
-    that this worker is alive, again and again while there is something to do."""
+    """A queue of at most ``max_questions`` questions, ``max_per_user`` of them from one user. It
+    calls ``heartbeat`` repeatedly while there is work, to show that this worker is alive."""
 
     def __init__(
         self,
@@ -79,10 +79,10 @@ class QuestionQueue:
 
     @contextmanager
     def reserve(self, key: ConversationKey) -> Iterator[QueueSlot]:
-        """A place in the line of a conversation, given back at the end of the block unless
-        something was put in it.
+        """Reserve a place in the queue of a conversation. It is released at the end of the block if
+        no job was submitted.
 
-        Raises :class:`Full` if there is none.
+        Raises :class:`QueueFullError` if there is none.
         """
         owner = (key.tenant, key.user)
         if self._closed:
@@ -102,7 +102,8 @@ class QuestionQueue:
                 self._release(key)
 
     async def close(self, grace: float) -> None:
-        """Take no more, and wait ``grace`` seconds at most for what is in line; then give it up."""
+        """Accept no more jobs, wait at most ``grace`` seconds for the queued ones, then give them
+        up."""
         self._closed = True
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=grace)
@@ -118,7 +119,7 @@ class QuestionQueue:
         await asyncio.gather(*left, return_exceptions=True)
 
     def put(self, key: ConversationKey, job: _Job) -> None:
-        """Put a job at the end of a line; for :class:`QueueSlot`."""
+        """Append a job to the queue of a conversation; for :class:`QueueSlot`."""
         if line := self._queues.get(key):
             line.append(job)
             return
@@ -140,7 +141,7 @@ class QuestionQueue:
             except Exception as error:
                 if not job.done.done():
                     job.done.set_exception(error)
-                    job.done.exception()  # nobody may be waiting for it
+                    job.done.exception()  # the result may have no consumer
             finally:
                 line.popleft()
                 self._release(key)

@@ -1,7 +1,7 @@
-"""The endpoints of NLPCraft 0.9's API, for clients that speak it already.
+"""The endpoints of NLPCraft 0.9's API, for existing clients of it.
 
-Paths, fields, limits and errors are NLPCraft's; the access token is a key of our API. What it has
-of users, companies, probes and feedback is not there: such a request is told so.
+Paths, fields, limits and errors are NLPCraft's; the access token is an API key. Its endpoints for
+users, companies, probes and feedback are not implemented, and their responses say so.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _GetDispatcher: TypeAlias = Callable[[Request], QuestionDispatcher]
 
 
 class _Route(APIRoute):
-    """A route that fails as NLPCraft's do."""
+    """A route that reports errors as NLPCraft does."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handler = super().get_route_handler()
@@ -70,8 +70,11 @@ def _utc_now() -> datetime:
 def router(
     get_service: Callable[[Request], Service], *, clock: Callable[[], datetime] = _utc_now
 ) -> APIRouter:
-    """The endpoints under ``PREFIX``, for one app. ``get_service`` gives the service of a request;
-    ``clock`` tells the time. When the app ends, questions in line are answered first."""
+    """Create the router of the endpoints under ``PREFIX`` for one app.
+
+    ``get_service`` returns the service of a request; ``clock`` returns the current time. When the
+    app shuts down, queued questions are answered first.
+    """
     clerks: list[QuestionDispatcher] = []
 
     @asynccontextmanager
@@ -221,7 +224,8 @@ async def _read_question(request: Request, service: Service) -> SubmittedQuestio
 async def _read_user_body(
     request: Request, service: Service, kind: type[_UserBody], scope: KeyScope
 ) -> tuple[_UserBody, NlpcraftUser]:
-    """The body, once the key in it has been seen to allow ``scope``, and for whom it is."""
+    """Authenticate by the key in the body, which must have ``scope``; return the body and its
+    user."""
     token = (await read_body(request, schemas.Token)).acs_tok
     caller = await authenticate(request, service, token, scope)
     body = await read_body(request, kind)
@@ -235,7 +239,8 @@ def _ok_response(**fields: Any) -> Response:
 def _openapi_options(
     sent: type[BaseModel] | None, answered: type[BaseModel], *, id: str
 ) -> dict[str, Any]:
-    """What OpenAPI tells of an endpoint: no framework reads its body or checks its answer."""
+    """Return the OpenAPI options of an endpoint. The framework neither parses its body nor
+    validates its response."""
     described: dict[str, Any] = {
         "operation_id": id,
         "response_model": None,

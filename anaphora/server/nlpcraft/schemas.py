@@ -1,6 +1,6 @@
-"""The bodies of NLPCraft's API: what may be sent, and what is answered.
+"""The request and response bodies of NLPCraft's API.
 
-What is sent besides is passed over, as theirs does. Answers are written from plain data; their
+Unknown request fields are ignored, as NLPCraft does. Responses are encoded from plain data; their
 models only describe them.
 """
 

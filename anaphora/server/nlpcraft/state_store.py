@@ -1,8 +1,8 @@
-"""Where the states of enlisted questions are, for every worker that shares the store.
+"""Shared storage for the states of queued questions, used by all workers of a store.
 
-A question is two notes on the shelf of its user: the state it was enlisted with and, beside it,
-the state it is ready with. Each has one writer, so that nothing is overwritten: a question is
-cancelled by taking the first note away, and a second one without its first counts for nothing.
+A question consists of two notes of its user: its initial state and its final state. Each note has
+one writer, so nothing is overwritten. Cancelling a question deletes the first note; a second note
+without its first is ignored.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ __all__ = ["HEARTBEAT_INTERVAL", "QueueFullError", "StateStore", "send_heartbeat
 
 STATE_TTL = timedelta(minutes=10)
 HEARTBEAT_INTERVAL = timedelta(seconds=10)
-"""How often a worker with questions to answer says that it is alive."""
+"""The interval between two heartbeats of a worker with questions to answer."""
 
-_WORKER_TIMEOUT = timedelta(minutes=1)  # without a beat
-_MAX_STATES = 100  # of a user
-_MAX_WAITING = 20  # of them not ready yet
+_WORKER_TIMEOUT = timedelta(minutes=1)  # without a heartbeat
+_MAX_STATES = 100  # per user
+_MAX_WAITING = 20  # of these, not ready yet
 _HEARTBEATS = "nlpcraft-workers"
-_READY_SUFFIX = "="  # behind the id, in the name of the second note: no id has it
+_READY_SUFFIX = "="  # suffix of the id in the name of the second note: no id contains it
 
 _log = logging.getLogger(__name__)
 
@@ -43,12 +43,13 @@ class QueueFullError(Exception):
 
 
 def send_heartbeat(store: Store, worker: str, at: datetime) -> None:
-    """Say that a worker is alive."""
+    """Record that a worker is alive."""
     store.put_note(_HEARTBEATS, worker, str(to_milliseconds(at)), STATE_TTL)
 
 
 class StateStore:
-    """The questions of one user (of one tenant); ``clock`` tells which are too old."""
+    """The questions of one user of one tenant. ``clock`` returns the current time, to find old
+    ones."""
 
     def __init__(
         self, store: Store, *, tenant: str, user: str, clock: Callable[[], datetime]
@@ -59,9 +60,9 @@ class StateStore:
         self._namespace = user_namespace(User(user, company=company), "nlpcraft")
 
     def enlist(self, state: QueryState) -> None:
-        """Keep a new question; the oldest that are ready make room.
+        """Store a new question; remove the oldest finished questions to make room.
 
-        Raises :class:`QueueFullError` if too many of the user are waiting.
+        Raises :class:`QueueFullError` if too many questions of the user are waiting.
         """
         states = self.states()
         ready = [earlier.srv_req_id for earlier in states if earlier.is_ready]
@@ -74,20 +75,20 @@ class StateStore:
         self._put(state.srv_req_id, state)
 
     def is_enlisted(self, id: str) -> bool:
-        """Whether nobody has cancelled the question."""
+        """Whether the question has not been cancelled."""
         return self._store.get_note(self._namespace, id) is not None
 
     def save_ready(self, state: QueryState) -> None:
-        """Keep what has become of a question, unless it was cancelled."""
+        """Store the final state of a question unless it was cancelled."""
         id = state.srv_req_id
         if self.is_enlisted(id):
             self._put(id + _READY_SUFFIX, state)
-            if not self.is_enlisted(id):  # cancelled between the two
+            if not self.is_enlisted(id):  # cancelled between the two writes
                 self._store.delete_note(self._namespace, id + _READY_SUFFIX)
 
     def states(self) -> list[QueryState]:
-        """The questions of the last ten minutes, newest first. One whose worker is gone is ready,
-        with an error."""
+        """Return the questions of the last ten minutes, newest first. A question whose worker has
+        died is ready, with an error."""
         now = self._clock()
         oldest = to_milliseconds(now - STATE_TTL)
         notes = self._store.list_notes(self._namespace)
@@ -111,7 +112,7 @@ class StateStore:
         return [self._fail_if_lost(state, beats, now) for state in found]
 
     def cancel(self, ids: Collection[str] | None) -> None:
-        """Forget questions, all of them or these: those that wait are not asked any more."""
+        """Cancel the questions with these ``ids``, or all. Waiting questions are not asked."""
         there = [state.srv_req_id for state in self.states()]
         self._drop(id for id in there if ids is None or id in ids)
 
@@ -140,7 +141,7 @@ class StateStore:
             return state
         last = beats.get(state.probe_id, "")
         heard = int(last) if last.isdecimal() else 0
-        # A question may be enlisted a moment before the first beat.
+        # A question may be stored a moment before the first heartbeat.
         if max(heard, state.create_tstamp) >= to_milliseconds(now - _WORKER_TIMEOUT):
             return state
         return with_error(state, ErrorCode.SYSTEM, "the worker that was to answer is gone", now)

@@ -1,4 +1,4 @@
-"""The state of a question that was asked by NLPCraft's rules, and how it becomes ready."""
+"""The state of a question in NLPCraft's API, and its transition to ready."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = [
 
 UserId: TypeAlias = str | int
 
-_MAX_RESULT_LENGTH = 256 * 1024  # characters of its JSON: `check` reads a hundred of them at once
+_MAX_RESULT_LENGTH = 256 * 1024  # characters of JSON: `check` reads a hundred at once
 
 
 class ErrorCode(IntEnum):
-    """Why a question that is ready has no result, in NLPCraft's numbers."""
+    """NLPCraft's numbers for the reasons why a ready question has no result."""
 
     REJECTED = 1
     UNEXPECTED = 100
@@ -38,10 +38,10 @@ class ErrorCode(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class QueryState:
-    """A question and what has become of it; NLPCraft's names in our spelling.
+    """The state of a question; NLPCraft's fields in Python spelling.
 
-    ``probe_id`` is the worker that answers it. Times are in milliseconds. A question that is
-    ready has either an ``error`` or a ``res_type``; what it does not have is None.
+    ``probe_id`` is the worker that answers it. Times are in milliseconds. A question that is ready
+    has either an ``error`` or a ``res_type``; missing fields are None.
     """
 
     srv_req_id: str
@@ -65,7 +65,7 @@ class QueryState:
         return self.status == "QRY_READY"
 
     def to_plain(self) -> dict[str, Any]:
-        """The state as JSON-able data in NLPCraft's spelling, without what it does not have."""
+        """Convert the state to JSON-able data in NLPCraft's spelling, without missing fields."""
         values = {name: getattr(self, field) for name, field in _FIELDS.items()}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -77,7 +77,7 @@ _FIELDS = {
 
 
 def parse_state(text: str) -> QueryState | None:
-    """The state whose data is written in ``text`` as JSON; None if it is none."""
+    """Parse a state from JSON; None if ``text`` is not a state."""
     try:
         state = QueryState(**{_FIELDS[name]: value for name, value in json.loads(text).items()})
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
@@ -87,10 +87,10 @@ def parse_state(text: str) -> QueryState | None:
 
 
 def with_reply(state: QueryState, reply: Reply, at: datetime) -> QueryState:
-    """The question with its reply, ready at the time ``at``.
+    """Return the state with its reply, ready at the time ``at``.
 
-    A question back ("For which city?") is a result, too: ``resMeta`` tells it from an answer. A
-    rejection is an error, unless a hook of the bot has an answer to it.
+    A prompt ("For which city?") is a result, too: ``resMeta`` distinguishes it from an answer. A
+    rejection is an error, unless a hook of the bot answers it.
     """
     if reply.explanation:
         state = replace(state, log_holder=reply.explanation.to_dict())
@@ -117,7 +117,7 @@ def with_reply(state: QueryState, reply: Reply, at: datetime) -> QueryState:
 
 
 def with_error(state: QueryState, code: ErrorCode, reason: str, at: datetime) -> QueryState:
-    """The question without a result, and why."""
+    """Return the state without a result, with an error and its reason."""
     return replace(
         state,
         status="QRY_READY",
@@ -128,5 +128,5 @@ def with_error(state: QueryState, code: ErrorCode, reason: str, at: datetime) ->
 
 
 def to_milliseconds(at: datetime) -> int:
-    """A time as NLPCraft writes it."""
+    """Convert a time to NLPCraft's milliseconds."""
     return int(at.timestamp() * 1000)

@@ -1,4 +1,4 @@
-"""A store that is watched: how long it takes, in metrics and spans."""
+"""A store wrapper that records the duration of operations in metrics and spans."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ __all__ = ["InstrumentedStore"]
 
 
 class InstrumentedStore:
-    """Does what ``store`` does. The time that a conversation is held for a question is not the
-    store's: opening (waiting for one's turn included) and committing are measured."""
+    """Wraps ``store`` and measures its operations.
+
+    The time in which a question holds a conversation does not count: only opening (including the
+    wait for the lock) and committing are measured.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -26,7 +29,7 @@ class InstrumentedStore:
         self._tracing = NO_TRACING
 
     def instrument(self, metrics: Metrics, tracing: Tracing) -> None:
-        """From now on count and trace what the store does."""
+        """Start to measure and trace operations."""
         self._metrics, self._tracing = metrics, tracing
 
     @contextmanager
@@ -37,7 +40,7 @@ class InstrumentedStore:
         try:
             yield session
         except BaseException as error:
-            # Whatever the store makes of it, the error of the question is the one to raise.
+            # The error of the question takes precedence, whatever the store returns.
             with self._measure("release"):
                 held.__exit__(type(error), error, error.__traceback__)
             raise
@@ -104,8 +107,8 @@ class InstrumentedStore:
 
 
 class _StoreTimer:
-    """Measures a block. Written out, for it takes half the time of a generator, and a store in
-    memory is as quick."""
+    """Measures a block. A class takes half the time of a generator, which matters for a fast
+    store."""
 
     __slots__ = ("_begin", "_metrics", "_operation")
 

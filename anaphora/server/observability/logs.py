@@ -1,5 +1,5 @@
-"""Logs: one line an event, from our own loggers and from all of the standard library, in JSON or
-for a terminal. Configured once, by the command that serves; never by the library."""
+"""Logs: one line per event, from the service's loggers and the standard library, as JSON or for a
+terminal. The serving command configures them once; the library never does."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _COMMON_PROCESSORS: tuple[Processor, ...] = (
     structlog.processors.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
 )
-_MIN_LEVELS = {  # below these levels they tell nothing of ours
+_MIN_LEVELS = {  # below these levels they report nothing relevant
     "uvicorn.error": logging.WARNING,
     "httpx": logging.WARNING,
     "httpcore": logging.WARNING,
-    "opentelemetry.exporter": logging.ERROR,  # it warns of each attempt before it gives up
+    "opentelemetry.exporter": logging.ERROR,  # it warns about each attempt before it gives up
 }
 
 
 def configure_logs(settings: LogSettings, stream: IO[str] | None = None) -> None:
-    """Send all logs to ``stream``, the standard error output if left out.
+    """Send all logs to ``stream`` (default: standard error).
 
-    What an exception says of itself may quote a user: unless ``settings.texts``, only its kind
-    and the lines that it came through are logged.
+    The message of an exception may quote a user. Unless ``settings.texts`` is set, only its type
+    and its stack are logged.
     """
     out = _FailSafeStream(sys.stderr if stream is None else stream)
     level = getattr(logging, settings.level.upper())
@@ -46,7 +46,7 @@ def configure_logs(settings: LogSettings, stream: IO[str] | None = None) -> None
     structlog.configure(
         processors=[*_COMMON_PROCESSORS, *last],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        # Straight to the stream: through the standard library a line takes twice as long.
+        # Writing to the stream directly takes half as long as the standard library.
         logger_factory=structlog.WriteLoggerFactory(out),  # type: ignore[arg-type]  # it can write
         cache_logger_on_first_use=True,
     )
@@ -64,7 +64,7 @@ def configure_logs(settings: LogSettings, stream: IO[str] | None = None) -> None
 
 
 def _rendering_processors(settings: LogSettings, *, is_terminal: bool) -> tuple[Processor, ...]:
-    """What makes the line of an event."""
+    """Return the processors that format an event."""
     error = _format_error if settings.texts else _redact_error
     if settings.format == "json" or (settings.format == "auto" and not is_terminal):
         return error, _render_json
@@ -109,7 +109,7 @@ def _pop_exception(event: EventDict) -> BaseException | None:
 
 
 def _exception_chain(error: BaseException) -> list[BaseException]:
-    """The error, what it was raised from, and so on."""
+    """Return the error and its chain of causes."""
     chain = [error]
     while (cause := chain[-1].__cause__) is not None and cause not in chain:
         chain.append(cause)
@@ -120,28 +120,27 @@ def _render_json(_: Any, __: str, event: EventDict) -> str:
     ordered = {**{key: event.pop(key) for key in ("time", "level", "event")}, **event}
     try:
         return str(to_json(ordered, fallback=repr, inf_nan_mode="strings"), "utf-8")
-    except (ValueError, UnicodeError):  # half a character
+    except (ValueError, UnicodeError):  # half of a surrogate pair
         return json.dumps(ordered, default=repr)
 
 
 def _humanize_event(_: Any, __: str, event: EventDict) -> EventDict:
-    """The event with the time of the clock on the wall, a request as one reads it, and without
-    what is not known."""
+    """Format an event for people: local time, a compact request, and no unknown values."""
     time = datetime.fromisoformat(event.pop("time")).astimezone()
     if event["event"] == "request" and {"method", "route", "status", "seconds"} <= event.keys():
         event["event"] = " ".join(str(event.pop(key)) for key in ("method", "route", "status"))
         event["ms"] = round(event.pop("seconds") * 1_000, 1)
     if "traceback" in event:
-        event["exception"] = event.pop("traceback").rstrip()  # it gets lines of its own
+        event["exception"] = event.pop("traceback").rstrip()  # printed on separate lines
     known = {key: value for key, value in event.items() if value is not None}
-    # The id of a request is what one looks for last.
+    # The id of a request is the least important field.
     id = {key: known.pop(key) for key in ("request_id",) if key in known}
     return {"time": f"{time:%H:%M:%S}", **known, **id}
 
 
 def _escape_controls(_: Any, __: str, event: EventDict) -> EventDict:
-    """The event without what would steer a terminal. Where it has several lines, all but the
-    first are indented: none of them looks like another event."""
+    """Escape control characters for a terminal. All lines of a text but the first are indented, so
+    that none of them looks like another event."""
     return {
         key: "\n    ".join(map(replace_unprintable, value.split("\n")))
         if isinstance(value, str)
@@ -151,8 +150,8 @@ def _escape_controls(_: Any, __: str, event: EventDict) -> EventDict:
 
 
 class _FailSafeStream:
-    """A stream that takes everything, also when its disk is full or its reader has gone: a
-    question must not fail for want of a log."""
+    """A stream that ignores write errors: a question must not fail if the disk is full or the
+    reader of the logs is gone."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream

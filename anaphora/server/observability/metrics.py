@@ -1,7 +1,7 @@
-"""What is counted and measured, in the form that Prometheus reads.
+"""Metrics in the Prometheus format.
 
-With several workers each writes what it counts into files of the folder that
-``PROMETHEUS_MULTIPROC_DIR`` names, and whichever is asked adds them up.
+With several workers, each worker writes its values to files in the folder that
+``PROMETHEUS_MULTIPROC_DIR`` names. The worker that is asked adds them up.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 
 
 
 class Metrics:
-    """The metrics of one process. Labels come from a few values only: never hand in an id or a
-    path that a user has sent."""
+    """The metrics of one process.
+
+    Labels must have few values: never pass an id or a path that a user sent.
+    """
 
     content_type = CONTENT_TYPE_PLAIN_0_0_4
 
@@ -100,29 +102,30 @@ class Metrics:
             ProcessCollector(registry=self._registry)
 
     def observe_question(self, model: str, status: str, seconds: float) -> None:
-        """A question was answered."""
+        """Record a question that was answered."""
         self._questions.labels(model, status).observe(seconds)
 
     def count_failure(self, kind: str) -> None:
-        """A question or a command failed: ``kind`` is the slug of the problem."""
+        """Count a question or a command that failed. ``kind`` is the slug of the problem."""
         self._failures.labels(kind).inc()
 
     def observe_request(self, route: str, method: str, code: int, seconds: float) -> None:
-        """A request was answered. ``route`` is the path as it is declared."""
+        """Record a request that was answered. ``route`` is the declared path."""
         self._requests.labels(route, method, code).observe(seconds)
 
     def connection_ended(self, reason: str) -> None:
-        """The server ended a connection by itself."""
+        """Count a connection that the server closed on its own initiative."""
         self._connections.labels(reason).inc()
 
     def observe_store(self, operation: str, seconds: float) -> None:
-        """The store did something."""
+        """Record an operation of the store."""
         self._store.labels(operation).observe(seconds)
 
     def update_memory(
         self, waiting: int, kept: int, dropped: int, failures: Mapping[str, int]
     ) -> None:
-        """How the long-term memory of this process is: numbers since it began."""
+        """Update the metrics of the long-term memory. The numbers count from the start of the
+        process."""
         self._waiting.set(waiting)
         for outcome, number in (("kept", kept), ("dropped", dropped)):
             self._kept.labels(outcome).inc(self._increase(outcome, number))
@@ -130,13 +133,13 @@ class Metrics:
             self._memory_failures.labels(work).inc(self._increase(f"failed to {work}", number))
 
     def _increase(self, what: str, number: int) -> int:
-        """How much a number has grown since it was last told."""
+        """Return the increase of a number since the last update."""
         before = self._memory_before.get(what, 0)
         self._memory_before[what] = max(before, number)
         return max(0, number - before)
 
     def render(self) -> bytes:
-        """All metrics, those of the other workers among them."""
+        """Render all metrics, including those of the other workers."""
         folder = os.environ.get(MULTIPROCESS_DIR_VARIABLE)
         if folder is None:
             return generate_latest(self._registry)

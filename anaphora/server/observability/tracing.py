@@ -1,6 +1,6 @@
-"""Spans of OpenTelemetry, if an endpoint is set; nothing at all if not.
+"""OpenTelemetry spans, if an endpoint is configured; otherwise tracing is off.
 
-What users say is in no span, nor what an exception says of itself.
+Spans contain neither users' texts nor messages of exceptions.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ __all__ = ["NO_TRACING", "Span", "Tracing", "create_tracing"]
 Attribute: TypeAlias = str | int | float | bool
 
 _NO_ATTRIBUTES: Mapping[str, Attribute] = MappingProxyType({})
-_EXPORT_TIMEOUT = 3  # seconds for a collector to answer: the end of the service waits for it
+_EXPORT_TIMEOUT = 3  # seconds for a collector to answer: the shutdown waits for it
 _PROPAGATION_HEADERS = (b"traceparent", b"tracestate")
 
 
 class Span(Protocol):
-    """A span that has begun."""
+    """A started span."""
 
     def set(self, name: str, value: Attribute) -> None:
-        """Note something about it."""
+        """Set an attribute."""
         ...
 
 
@@ -55,8 +55,7 @@ _NULL_SPAN: AbstractContextManager[Span] = nullcontext(_NoSpan())
 
 
 class Tracing:
-    """Makes spans with a provider of OpenTelemetry; without one it does nothing, and costs
-    nothing."""
+    """Creates spans with an OpenTelemetry provider; without one it does nothing, at no cost."""
 
     def __init__(self, provider: TracerProvider | None = None) -> None:
         self._provider = provider
@@ -64,22 +63,22 @@ class Tracing:
 
     @property
     def is_on(self) -> bool:
-        """Whether spans are made."""
+        """Whether spans are created."""
         return self._tracer is not None
 
     def span(
         self, name: str, attributes: Mapping[str, Attribute] = _NO_ATTRIBUTES
     ) -> AbstractContextManager[Span]:
-        """A span for what the block does, below the one that is open in this context."""
+        """Create a span for the block, as a child of the current span."""
         return _NULL_SPAN if self._tracer is None else self._open(name, attributes)
 
     def ask(self, model: str) -> AbstractContextManager[Span]:
-        """A span for a question to a model."""
+        """Create a span for a question to a model."""
         return self.span("anaphora.ask", {"anaphora.model": model})
 
     def store(self, operation: str) -> AbstractContextManager[Span]:
-        """A span for what the store does for the one that is open in this context; none if none
-        is: workers look into the store every few seconds, and no trace is to be made of that."""
+        """Create a span for an operation of the store, as a child of the current span. Without one,
+        create none: workers poll the store every few seconds, which needs no traces."""
         if self._tracer is None:
             return _NULL_SPAN
         from opentelemetry.trace import get_current_span
@@ -91,7 +90,7 @@ class Tracing:
     def request(
         self, name: str, headers: Iterable[tuple[bytes, bytes]]
     ) -> AbstractContextManager[Span]:
-        """A span for a request, below the one that its W3C headers tell of."""
+        """Create a span for a request, as a child of the span in its W3C headers."""
         if self._tracer is None:
             return _NULL_SPAN
         from opentelemetry.trace import SpanKind
@@ -106,7 +105,7 @@ class Tracing:
         return self._open(name, _NO_ATTRIBUTES, kind=SpanKind.SERVER, context=above)
 
     def close(self) -> None:
-        """Send what has not been sent yet."""
+        """Send the remaining spans."""
         if self._provider is not None:
             self._provider.shutdown()
 
@@ -142,9 +141,10 @@ NO_TRACING = Tracing()
 
 
 def create_tracing(settings: TracingSettings) -> Tracing:
-    """Spans to the endpoint of the settings, by OTLP over HTTP; none if there is no endpoint.
+    """Create the tracing that sends spans to the endpoint of the settings by OTLP over HTTP; off
+    without an endpoint.
 
-    Raises :class:`~anaphora.errors.AnaphoraError` if what sends them is not installed.
+    Raises :class:`~anaphora.errors.AnaphoraError` if the exporter is not installed.
     """
     if settings.endpoint is None:
         return NO_TRACING

@@ -1,5 +1,5 @@
-"""How a process that answers questions ends: what is under way is finished, and nothing can keep
-the process from ending in time."""
+"""Shut down a process that answers questions: finish the work under way, and exit in time even if
+something blocks."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ __all__ = [
     "handle_stop_signals",
 ]
 
-EXIT_INTERRUPTED = 130  # as a shell says it
+EXIT_INTERRUPTED = 130  # the convention of shells
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
-CLOSE_TIMEOUT = 2.0  # seconds beyond the grace for the long-term memory to bring in what waits
-_FORCED_EXIT_MARGIN = 6.0  # seconds beyond the grace for everything: commits, stores, spans
+CLOSE_TIMEOUT = 2.0  # seconds after the grace for the long-term memory to process its journal
+_FORCED_EXIT_MARGIN = 6.0  # seconds after the grace for everything: commits, stores, spans
 
 
 class ForcedExit:
-    """Ends the process in time: a handler that never returns would keep its thread, and that the
-    process. The exit code is 1 until everything :meth:`is_closed`, 0 afterwards."""
+    """Ends the process in time, even if a handler never returns and its thread keeps the process
+    alive. The exit code is 1 until :meth:`mark_closed` is called, 0 afterwards."""
 
     def __init__(self, terminate: Callable[[int], Any] = os._exit) -> None:
         self._terminate = terminate
         self._code = 1
 
     def start(self, seconds: float) -> None:
-        """End the process after so many seconds."""
+        """Start a timer that ends the process after ``seconds``."""
         timer = threading.Timer(seconds, self._end)
         timer.daemon = True
         timer.start()
 
     def mark_closed(self, *, is_busy: bool) -> None:
-        """Tell that stores are closed and clients answered; ends at once if a thread ``is_busy``
-        nevertheless, for nobody waits for its result."""
+        """Record that stores are closed and clients are answered. If a thread still ``is_busy``,
+        end at once: no client waits for its result."""
         self._code = 0
         if is_busy:
             self._end()
@@ -58,10 +58,10 @@ class ForcedExit:
 
 
 def handle_stop_signals(door: ShutdownGate, *, grace: float) -> ForcedExit:
-    """From now on the first signal to end also closes the ``door``, a second Ctrl-C ends at once,
-    and so does time.
+    """Install the handling of stop signals: the first signal also closes the ``door``, a second
+    Ctrl-C ends the process at once, and a timer limits the shutdown.
 
-    To be called in the main thread once the server has taken the signals.
+    Call this in the main thread after the server has installed its signal handlers.
     """
     forced = ForcedExit()
     for sign in STOP_SIGNALS:
@@ -70,8 +70,8 @@ def handle_stop_signals(door: ShutdownGate, *, grace: float) -> ForcedExit:
 
 
 def exit_with_parent() -> None:
-    """End this process when the one that started it is gone, however it went: a worker that
-    nobody supervises would keep the port."""
+    """End this process when its parent ends, however that happens: an orphaned worker would keep
+    the port."""
     parent = parent_process()
     if parent is None:
         return

@@ -1,5 +1,5 @@
-"""What is checked before the service listens: settings that don't go together, an address that
-cannot be taken, models with mistakes, a store that cannot be reached."""
+"""Checks before the service listens: conflicting settings, an unavailable address, models with
+mistakes, an unreachable store."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _IN_MEMORY = "memory:"
 
 
 def check_settings(settings: Settings) -> None:
-    """Raises :class:`~anaphora.errors.AnaphoraError` for settings that would lose conversations
-    or let in anyone."""
+    """Raise :class:`~anaphora.errors.AnaphoraError` for settings that would lose conversations or
+    give access to everyone."""
     if settings.workers > 1 and settings.store.startswith(_IN_MEMORY):
         raise _startup_error(
             f"{settings.workers} workers cannot share the store '{_IN_MEMORY}': each process "
@@ -58,9 +58,9 @@ def check_settings(settings: Settings) -> None:
 
 
 def bind_socket(settings: Settings) -> socket.socket:
-    """A socket at the address of the settings that does not listen yet.
+    """Bind a socket to the address of the settings, without listening yet.
 
-    Raises :class:`~anaphora.errors.AnaphoraError` if the address cannot be taken.
+    Raises :class:`~anaphora.errors.AnaphoraError` if the address is not available.
     """
     host, port = settings.host, settings.port
     family, address = _resolve_host(host, port)[0]
@@ -77,7 +77,7 @@ def bind_socket(settings: Settings) -> socket.socket:
 
 
 def listen(listener: socket.socket, settings: Settings) -> str:
-    """Begin to listen; the URL at which the service is then found."""
+    """Start to listen, and return the URL of the service."""
     try:
         listener.listen(2_048)
     except OSError as error:
@@ -87,10 +87,10 @@ def listen(listener: socket.socket, settings: Settings) -> str:
 
 
 def connection_limit(settings: Settings) -> int:
-    """The number of connections that a worker may keep open: ``max_connections``, or less if the
-    process may not open as many files. Its soft limit is raised if need be. Some files are
-    reserved for the store, the logs and the models."""
-    if sys.platform == "win32":  # which has no such limit
+    """Return the maximum number of connections of a worker: ``max_connections``, or less if the
+    process may not open as many files. The soft limit is raised if needed. Some files are reserved
+    for the store, the logs and the models."""
+    if sys.platform == "win32":  # Windows has no such limit
         return settings.max_connections
     import resource
 
@@ -114,12 +114,13 @@ def connection_limit(settings: Settings) -> int:
 
 
 def open_engine(settings: Settings) -> tuple[Engine, Store]:
-    """An engine of the models of the settings, and its store, which has been reached. It is
-    watched, unless it is in memory: that takes no longer than to look at the clock. The engine
-    has the long-term memory of the settings, which is for :func:`close_engine` to close.
+    """Create the engine and the store of the settings, and check that the store responds.
 
-    Raises :class:`~anaphora.errors.AnaphoraError` for models with mistakes, for a store or a
-    long-term memory that is none or cannot be reached.
+    The store is instrumented unless it is in memory, where an operation takes no longer than
+    reading the clock. :func:`close_engine` closes the engine's long-term memory.
+
+    Raises :class:`~anaphora.errors.AnaphoraError` for models with mistakes, and for a store or a
+    long-term memory that is invalid or unreachable.
     """
     found = store_at(settings.store)
     store = found if isinstance(found, MemoryStore) else InstrumentedStore(found)
@@ -139,8 +140,8 @@ def open_engine(settings: Settings) -> tuple[Engine, Store]:
 
 
 def close_engine(engine: Engine, store: Store, *, grace: float = 10.0) -> None:
-    """Close what :func:`open_engine` has made: what waits is brought into the long-term memory
-    as far as that takes no more than ``grace`` seconds; the rest stays in its journal."""
+    """Close the engine and the store of :func:`open_engine`. The long-term memory processes its
+    journal for at most ``grace`` seconds; the rest stays in the journal."""
     try:
         store.close()
     finally:
@@ -149,7 +150,7 @@ def close_engine(engine: Engine, store: Store, *, grace: float = 10.0) -> None:
 
 
 def _resolve_host(host: str, port: int) -> list[tuple[int, tuple[Any, ...]]]:
-    """The families and addresses of a host."""
+    """Resolve a host to address families and addresses."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:

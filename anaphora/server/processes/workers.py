@@ -1,4 +1,5 @@
-"""The service as processes: one that answers, or several below one that starts them again."""
+"""The processes of the service: a single one, or several workers with a supervisor that restarts
+them."""
 
 from __future__ import annotations
 
@@ -56,41 +57,41 @@ if TYPE_CHECKING:
 __all__ = ["WORKER_SETTINGS_VARIABLE", "serve", "worker_app"]
 
 WORKER_SETTINGS_VARIABLE = "ANAPHORA_WORKER"
-"""What tells a worker its settings, as JSON."""
+"""The variable that passes the settings to a worker, as JSON."""
 
 _log = structlog.get_logger("anaphora.server")
 
-_KEEP_ALIVE = 75  # seconds; longer than balancers keep a connection that they may use again
+_KEEP_ALIVE = 75  # seconds; longer than load balancers keep a connection that they may reuse
 _DEADLINE_MARGIN = 2  # seconds that the server waits longer than the application
-_KILL_MARGIN = 6  # seconds after that, until workers are killed that do not end
-_WORKER_TIMEOUT = 10  # seconds after which a worker that says nothing any more is started again
-_START_TIMEOUT = 600  # the same for one that has said nothing yet
+_KILL_MARGIN = 6  # seconds after that until hanging workers are killed
+_WORKER_TIMEOUT = 10  # seconds without a response after which a worker is restarted
+_START_TIMEOUT = 600  # the same before its first response
 
 
 def serve(settings: Settings, *, announce: Callable[[str], None]) -> int:
-    """Serve until a signal to end comes; the exit code then.
+    """Serve until a stop signal arrives, and return the exit code.
 
-    Everything that may be wrong is checked before the first request can come; ``announce`` is
-    then called with the URL of the service. What is under way when the signal comes is finished.
-    Raises :class:`~anaphora.errors.AnaphoraError` for whatever keeps it from serving.
+    All checks run before the first request; then ``announce`` is called with the URL of the
+    service. Requests under way are finished after the signal. Raises
+    :class:`~anaphora.errors.AnaphoraError` for everything that prevents serving.
     """
     check_settings(settings)
     listener = bind_socket(settings)
     with listener:
-        create_tracing(settings.tracing).close()  # whether what it needs is installed
+        create_tracing(settings.tracing).close()  # check that the dependencies are installed
         configure_logs(settings.log)
         engine, store = open_engine(settings)
         for model in engine.models:
             for warning in model.warnings:
                 _log.warning("a model may have a mistake", model=model.id, problem=str(warning))
         if settings.workers > 1:
-            close_engine(engine, store)  # they have shown that workers can make theirs
+            close_engine(engine, store)  # this was a check: each worker opens its own
             return _run_workers(settings, listener, announce)
         return _run_here(settings, lambda: _create_app(settings, engine, store), listener, announce)
 
 
 def worker_app() -> FastAPI:
-    """The application of a worker, which finds its settings in the environment."""
+    """Create the application of a worker, from the settings in the environment."""
     settings = Settings.model_validate_json(os.environ[WORKER_SETTINGS_VARIABLE])
     configure_logs(settings.log)
     exit_with_parent()
@@ -107,7 +108,7 @@ def _run_here(
     listener: socket.socket,
     announce: Callable[[str], None],
 ) -> int:
-    os.environ.pop(MULTIPROCESS_DIR_VARIABLE, None)  # one process counts for itself
+    os.environ.pop(MULTIPROCESS_DIR_VARIABLE, None)  # one process needs no metrics files
     signals = _StartupSignals()
 
     def factory() -> FastAPI:
@@ -130,17 +131,17 @@ def _run_workers(
         supervisor = _Supervisor(config, [listener])
         announce(listen(listener, settings))
         supervisor.run()
-    return EXIT_INTERRUPTED if signal.SIGINT in supervisor.signal_queue else 0  # a second one
+    return EXIT_INTERRUPTED if signal.SIGINT in supervisor.signal_queue else 0  # a second signal
 
 
 class _WorkerHealth:
-    """Whether a worker has been heard from in time. Never waits for it: signals would, too."""
+    """Whether a worker responds in time. It never blocks, since that would delay signals."""
 
     def __init__(self, worker: Process, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._worker = worker
         self._clock = clock
         self._timeout = _START_TIMEOUT
-        self._asked: float | None = None  # when it was; None once it has answered
+        self._asked: float | None = None  # when it was asked; None after it has answered
 
     def is_responsive(self) -> bool:
         now, pipe = self._clock(), self._worker.parent_conn
@@ -157,8 +158,8 @@ class _WorkerHealth:
 
 
 class _Supervisor(Multiprocess):
-    """Starts workers, and starts those again that end before they should, or hang. One that has
-    yet to load its modules on a busy machine does not hang."""
+    """Starts workers, and restarts those that end early or hang. A worker that is still importing
+    its modules on a busy machine does not count as hanging."""
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
@@ -171,7 +172,7 @@ class _Supervisor(Multiprocess):
                 continue
             worker.kill()
             worker.join()
-            if worker.exitcode == STARTUP_FAILURE:  # as would be that of the next one
+            if worker.exitcode == STARTUP_FAILURE:  # its successor would fail, too
                 _log.error("a worker cannot start")
                 self.should_exit.set()
                 return
@@ -180,13 +181,13 @@ class _Supervisor(Multiprocess):
             self.processes[place].start()
 
     def terminate_all(self) -> None:
-        for listener in self.sockets:  # else connections would wait here for workers that leave
+        for listener in self.sockets:  # else connections would wait here for workers that shut down
             listener.close()
         super().terminate_all()
 
     def join_all(self) -> None:
-        """Wait for the workers, and kill those that do not even end by force: code that never
-        lets go of the interpreter keeps everything else of its process from running."""
+        """Wait for the workers, and kill those that do not end: code that never releases the
+        interpreter lock blocks everything else in its process."""
         end = time.monotonic() + (self.config.timeout_graceful_shutdown or 0) + _KILL_MARGIN
         for worker in self.processes:
             worker.process.join(max(0.0, end - time.monotonic()))
@@ -197,8 +198,8 @@ class _Supervisor(Multiprocess):
 
 
 class _StartupSignals:
-    """What signals to end do outside of the time in which the server takes them: before, they
-    end the process; after, nothing is left to do (the server raises those it took once more)."""
+    """Handles stop signals while the server does not: before it starts, they end the process; after
+    it ends, there is nothing left to do (the server raises its signals once more)."""
 
     def __init__(self) -> None:
         self.are_taken = False
@@ -211,7 +212,7 @@ class _StartupSignals:
 
 
 def _create_app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
-    """The application; to be called when the server has taken the signals of this process."""
+    """Create the application. Call this after the server has installed its signal handlers."""
     from anaphora.server.app import create_app
 
     app = create_app(settings, engine=engine)
@@ -224,8 +225,8 @@ def _create_app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[Any]:
         async with inner(app) as state:
             gc.collect()
-            gc.freeze()  # models stay: to look through them at each full collection took 100 ms
-            # What the connections count, they find where ASGI has state for them.
+            gc.freeze()  # models stay: scanning them in each full collection took 100 ms
+            # Connections find their metrics in the state of the ASGI lifespan.
             yield {**(state or {}), "metrics": app.state.service.metrics}
         left = app.state.door.deadline.left
         await asyncio.to_thread(close_engine, engine, store, grace=left + CLOSE_TIMEOUT)
@@ -242,8 +243,8 @@ def _uvicorn_config(settings: Settings, factory: Callable[[], FastAPI] | str) ->
         factory,
         factory=True,
         workers=settings.workers,
-        proxy_headers=False,  # the application believes those that the settings trust
-        # The deadline of the application comes first: it has an answer for who still waits.
+        proxy_headers=False,  # the application trusts the proxies of the settings
+        # The deadline of the application comes first: it still answers waiting clients.
         timeout_graceful_shutdown=math.ceil(settings.shutdown_grace) + _DEADLINE_MARGIN,
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_worker_healthcheck=_WORKER_TIMEOUT,
@@ -251,7 +252,7 @@ def _uvicorn_config(settings: Settings, factory: Callable[[], FastAPI] | str) ->
         access_log=False,
         server_header=False,
         lifespan="on",
-        http=cast("type[Protocol]", BoundedProtocolFactory(limits)),  # which is only called
+        http=cast("type[Protocol]", BoundedProtocolFactory(limits)),  # only called, never inspected
         root_path=settings.root_path,
         ws="none",
     )

@@ -1,5 +1,5 @@
-"""How often a key may be used: a rate for each, counted in the Redis of the store if it is one, so
-that all workers count together, else in the memory of this one."""
+"""Rate limits for keys: counted in Redis if it is the store, so that all workers share the counts,
+else in the memory of this process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["RateBucket", "RateLimiter"]
 
 RateBucket: TypeAlias = Literal["call", "look"]
-"""What a key is used for: a ``look`` at a conversation is counted apart from all else."""
+"""The kind of use: a ``look`` at a conversation is counted separately."""
 
 _REDIS_SCHEMES = ("redis", "rediss", "unix")
 _REDIS_OPTIONS = (
@@ -31,14 +31,14 @@ _REDIS_OPTIONS = (
     "username",
     "password",
     "ssl_",
-)  # the other options of a URL are the store's
+)  # the other options of a URL configure the store
 _TIMEOUT = 2.0  # seconds
-_LOOKS_PER_CALL = 10  # for each call that is allowed: pages look again and again
+_LOOKS_PER_CALL = 10  # per allowed call: pages look again and again
 
 
 class RateLimiter:
-    """Counts requests. What a minute ago was allowed counts less and less while the next minute
-    runs, so that nobody gets twice the rate around the full minute."""
+    """Counts requests in a sliding window: the previous minute counts less and less while the
+    current one passes, so that a client cannot use twice the rate around the full minute."""
 
     def __init__(self, settings: Settings) -> None:
         rates = {key.rate for key in settings.keys} | {settings.default_rate}
@@ -57,9 +57,10 @@ class RateLimiter:
     async def consume(
         self, key: ApiKey, address: str, *, cost: int = 1, bucket: RateBucket = "call"
     ) -> None:
-        """Count ``cost`` uses of the key; where there are no keys, of the address ``client``.
+        """Count ``cost`` uses of the key, or of the client's ``address`` if the service has no
+        keys.
 
-        Raises :class:`ProblemError` if that would be too often, with the seconds to wait.
+        Raises :class:`ProblemError` if the rate is exceeded, with the seconds to wait.
         """
         rate = key.rate or self._default
         if rate is None or not cost:
@@ -75,9 +76,10 @@ class RateLimiter:
             raise ProblemError("too-many-requests", detail, headers=headers)
 
     async def consume_dialog(self, key: ApiKey, address: str, questions: int) -> None:
-        """Count the questions of a request that has been counted itself: all but the first.
+        """Count the questions of a request except the first, which the request itself counted.
 
-        Raises :class:`ProblemError` as :meth:`count` does, and for more than can ever be allowed.
+        Raises :class:`ProblemError` as :meth:`consume` does, and for more questions than the rate
+        ever allows.
         """
         rate = key.rate or self._default
         if rate is not None and questions > self._items["call"][rate].amount:
@@ -87,13 +89,13 @@ class RateLimiter:
         await self.consume(key, address, cost=questions - 1)
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         if self._redis_limiter is not None:
             await self._redis_limiter.close()
 
 
 class _RedisLimiter:
-    """The same count in Redis, for all workers together."""
+    """The same counter in Redis, shared by all workers."""
 
     def __init__(self, store: str) -> None:
         from redis.asyncio import ConnectionPool
@@ -114,7 +116,7 @@ class _RedisLimiter:
         self._limiter = SlidingWindowCounterRateLimiter(storage)
 
     async def hit(self, item: RateLimitItem, who: tuple[str, ...], cost: int) -> float:
-        """The seconds to wait, 0 if the hits are allowed.
+        """Count hits; return the seconds to wait, 0 if the hits are allowed.
 
         Raises :class:`ProblemError` if Redis cannot be reached.
         """
@@ -135,7 +137,8 @@ def _multiply_rate(factor: int, item: RateLimitItem) -> RateLimitItem:
 
 
 def _split_store_url(store: str) -> tuple[str, str]:
-    """The URL of the store with nothing but what Redis itself knows, and the prefix of its keys."""
+    """Split the URL of the store into the URL for Redis (without the store's options) and the key
+    prefix."""
     parts = urlsplit(store)
     options = parse_qsl(parts.query)
     kept = [(name, value) for name, value in options if name.startswith(_REDIS_OPTIONS)]

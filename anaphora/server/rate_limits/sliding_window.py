@@ -11,7 +11,7 @@ __all__ = ["SlidingWindowCounter"]
 
 
 class _ClientWindow:
-    """The hits of one client in a window of time and in the one before it."""
+    """The hits of one client in the current window and in the previous one."""
 
     __slots__ = ("current", "previous", "window")
 
@@ -20,18 +20,18 @@ class _ClientWindow:
         self.previous = self.current = 0
 
     def advance(self, window: int) -> None:
-        """Go on to a later window. A clock that goes back leaves it where it is."""
+        """Advance to a later window. A clock that goes backwards changes nothing."""
         if window > self.window:
             self.previous = self.current if window == self.window + 1 else 0
             self.window, self.current = window, 0
 
 
 class SlidingWindowCounter:
-    """Allows ``amount`` hits of each client in any ``seconds``, estimated as usual: those of the
-    window before count by the part of it that the last ``seconds`` still cover.
+    """A counter that allows each client ``amount`` hits in any ``seconds``.
 
-    At most ``most`` clients are counted; a further one takes the place of the client that was
-    silent for longest, which then begins anew. ``clock`` tells the time in seconds.
+    It uses the standard estimate: hits of the previous window count by the fraction of it that the
+    last ``seconds`` still cover. At most ``max_clients`` clients are counted; a further one
+    replaces the client that was idle longest. ``clock`` returns the time in seconds.
     """
 
     def __init__(
@@ -46,14 +46,14 @@ class SlidingWindowCounter:
         self._seconds = seconds
         self._max_clients = max_clients
         self._clock = clock
-        self._counts: OrderedDict[str, _ClientWindow] = OrderedDict()  # the last to hit stands last
+        self._counts: OrderedDict[str, _ClientWindow] = OrderedDict()  # most recent last
 
     def __len__(self) -> int:
         return len(self._counts)
 
     def hit(self, client: str, cost: int = 1) -> float:
-        """Count ``cost`` hits; 0 if they are allowed, else the seconds until they would be, and
-        nothing is counted."""
+        """Count ``cost`` hits and return 0 if they are allowed; else count nothing and return the
+        seconds until they are."""
         window, part = divmod(self._clock() / self._seconds, 1.0)
         count = self._window_of(client, int(window))
         covered = 1.0 - part if count.window == int(window) else 1.0
@@ -63,8 +63,8 @@ class SlidingWindowCounter:
         return self._wait_fraction(count, cost, covered) * self._seconds
 
     def _wait_fraction(self, count: _ClientWindow, cost: int, covered: float) -> float:
-        """The part of a window after which ``cost`` hits are allowed."""
-        room = self._amount - cost + 1  # hits that may still count, less something
+        """Return the fraction of a window after which ``cost`` hits are allowed."""
+        room = self._amount - cost + 1  # the hits must stay below this
         if count.current < room:
             return max(0.0, covered - (room - count.current) / count.previous)
         if room <= 0:
@@ -82,8 +82,8 @@ class SlidingWindowCounter:
         return count
 
     def _evict_idle(self, window: int) -> None:
-        """Drop two at most that have nothing left to count, so that more leave than come, or the
-        first if there is no room for another."""
+        """Drop up to two clients without relevant hits, so that more clients leave than arrive;
+        drop the oldest client if there is no room for another."""
         counts = self._counts
         for _ in range(2):
             oldest = next(iter(counts.values()), None)

@@ -1,1 +1,1 @@
-"""The endpoints of the API, one module a subject."""
+"""The endpoints of the API, one module per topic."""

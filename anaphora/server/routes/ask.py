@@ -1,4 +1,4 @@
-"""Questions: one, several, several as they are answered, and why."""
+"""Questions: single, several, streamed, and explained."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from anaphora.server.schemas.serializers import serialize_reply, to_json_bytes
 
 __all__ = ["router"]
 
-_KEEP_ALIVE = 15.0  # seconds of silence that proxies can be trusted to bear
+_KEEP_ALIVE = 15.0  # seconds of silence that proxies tolerate
 _KEEP_ALIVE_COMMENT = b": the question is still being answered\n\n"
 
 _EVENT = {
@@ -45,7 +45,7 @@ _EVENT = {
         "data": {"type": "string", "contentMediaType": "application/json"},
     },
 }
-# JSON leaves them as they are, and some readers of events take each for the end of a line.
+# JSON does not escape these, and some SSE readers treat them as line ends.
 _LINE_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}
 
 _log = logging.getLogger(__name__)
@@ -154,9 +154,9 @@ class _DialogRequest:
 
     @classmethod
     async def read(cls, request: Request, caller: Caller) -> _DialogRequest:
-        """The questions in the body, each of which counts for the rate.
+        """Read the questions in the body and count each of them for the rate.
 
-        Raises :class:`ProblemError` as reading a body does, and :class:`UnknownModel`.
+        Raises :class:`ProblemError` as :func:`read_body` does, and :class:`UnknownModel`.
         """
         body = await read_body(request, Dialog)
         asked = cls(request, caller, body, caller.engine_user(body.user))
@@ -170,8 +170,8 @@ class _DialogRequest:
     async def reply(
         self, text: str, render: Callable[[dict[str, Any]], _Rendered], *, explain: bool
     ) -> _Rendered | ProblemError:
-        """What ``show`` makes of the reply to one of them, or why there is none. What was
-        answered before must not be lost for an error that nobody expected."""
+        """Answer one question and return ``render`` of the reply, or a problem. An unexpected error
+        must not lose the earlier answers."""
 
         def show_reply(reply: Reply, model: str) -> _Rendered:
             return render(serialize_reply(reply, user=self._user.id, model=model))
@@ -197,7 +197,7 @@ async def _stream_events(asked: _DialogRequest) -> AsyncIterator[bytes]:
     answered = 0
     for index, text in enumerate(asked.texts):
         yield _format_event("question", {"index": index, "text": text})
-        # A task of its own: it goes on when whoever listens goes away.
+        # A separate task: it continues if the client disconnects.
         task = asyncio.ensure_future(
             asked.reply(text, partial(_reply_events, explains=asked.explains), explain=True)
         )
@@ -223,7 +223,7 @@ def _format_event(name: str, plain: Any) -> bytes:
 
 
 def _ask_options(request: Request, caller: Caller, setting: Setting) -> dict[str, Any]:
-    """What the engine is told beside the text."""
+    """Return the arguments of the engine besides the text."""
     return {
         "at": setting.at,
         "language": setting.language,

@@ -1,4 +1,4 @@
-"""Who calls: from the headers of a request to what its key may do, and for which users."""
+"""Authentication: from the headers of a request to what its key may do, and for which users."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Caller", "authenticate", "check_origin", "find_key", "require_scope"]
 
 _DEFAULT_USER = "user"
-_CROSS_ORIGIN = (b"cross-site", b"same-site")  # what browsers say of pages of other origins
+_CROSS_ORIGIN = (b"cross-site", b"same-site")  # values of browsers for other origins
 _SAME_ORIGIN = (b"same-origin", b"none")
 _BROWSER_HEADERS = (b"host", b"origin", b"sec-fetch-site")
 _DEFAULT_PORTS = {b"http": b":80", b"https": b":443"}
@@ -37,7 +37,7 @@ _NUMERIC_HOST = re.compile(r"[0-9.]+")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request: their key, and the address that they sent it from."""
+    """The sender of a request: their key and their address."""
 
     key: ApiKey
     address: str = ""
@@ -47,16 +47,16 @@ class Caller:
         return "admin" in self.key.scopes
 
     def require_user(self, user: str) -> None:
-        """Raises :class:`ProblemError` if the key does not speak for ``user``."""
+        """Raise :class:`ProblemError` if the key may not act for ``user``."""
         if self.key.user is not None and self.key.user != user:
             raise ProblemError(
                 "forbidden", "This key speaks for one user, and this is another one."
             )
 
     def resolve_user(self, named: str | None) -> str:
-        """The user that a request speaks of; the key's own, else ``user``, if it names none.
+        """Return the user of a request: ``named``, else the key's own user, else the default.
 
-        Raises :class:`ProblemError` for one that the key does not speak for.
+        Raises :class:`ProblemError` for a user that the key may not act for.
         """
         if named is None:
             return self.key.user or _DEFAULT_USER
@@ -64,7 +64,7 @@ class Caller:
         return named
 
     def engine_user(self, named: str | None) -> User:
-        """The same as the engine knows them: a user of the key's tenant, whatever their id."""
+        """Return this user for the engine: with the key's tenant as their company."""
         tenant = self.key.tenant
         return User(self.resolve_user(named), company=Company(tenant) if tenant else None)
 
@@ -72,9 +72,9 @@ class Caller:
 async def authenticate(
     request: Request, scope: KeyScope | None = None, *, bucket: RateBucket = "call"
 ) -> Caller:
-    """The one who sent a request, which is counted as a ``use`` for the rate of their key.
+    """Authenticate the caller and count the request for the rate of their key, in ``bucket``.
 
-    Raises :class:`ProblemError` for a key that is none, is used too often, or lacks the ``scope``
+    Raises :class:`ProblemError` for a key that is invalid, exceeds its rate, or lacks the ``scope``
     (None: every key may).
     """
     service: Service = request.app.state.service
@@ -95,8 +95,11 @@ async def authenticate(
 def require_scope(
     scope: KeyScope | None = None, *, bucket: RateBucket = "call"
 ) -> Callable[[Request], Awaitable[Caller]]:
-    """:func:`authenticate` as a dependency of an endpoint that takes query parameters: none of them
-    may stand twice, for whatever stands before this service may look at the other one."""
+    """Return :func:`authenticate` as a dependency for an endpoint with query parameters.
+
+    It rejects repeated parameters, since a proxy in front of the service may evaluate a different
+    one.
+    """
 
     async def caller(request: Request) -> Caller:
         found = await authenticate(request, scope, bucket=bucket)
@@ -107,9 +110,9 @@ def require_scope(
 
 
 def find_key(connection: Connection, key_ring: KeyRing) -> ApiKey:
-    """The key that a request was sent with.
+    """Return the key of a request.
 
-    Raises :class:`ProblemError` if there is none, if it is wrong, or if there are two.
+    Raises :class:`ProblemError` if the request has no key, a wrong key, or two keys.
     """
     if key_ring.is_empty:
         return ANONYMOUS_KEY
@@ -131,11 +134,14 @@ def find_key(connection: Connection, key_ring: KeyRing) -> ApiKey:
 
 
 def check_origin(connection: Connection, settings: Settings) -> None:
-    """Where there are no keys, whatever reaches the service may do everything, and a browser on
-    this machine does: refuse what a page of another origin has it send, and what comes by a name
-    that this machine does not have (which such a page gives it, to be of the same origin).
+    """Refuse requests that pages of other origins send to a service without keys.
 
-    Browsers leave out ``Sec-Fetch-Site`` for most addresses without TLS, but not ``SettingOrigin``.
+    Without keys, every request may do everything, and browsers on this machine can reach the
+    service. This check refuses requests from pages of another origin. It also refuses host names
+    that do not belong to this machine: such a page may use one to appear as the same origin (DNS
+    rebinding).
+
+    Browsers omit ``Sec-Fetch-Site`` for most addresses without TLS, but not ``Origin``.
 
     Raises :class:`ProblemError`.
     """
@@ -155,7 +161,7 @@ def check_origin(connection: Connection, settings: Settings) -> None:
 
 
 def _reject_repeated_parameters(request: Request) -> None:
-    """Raises :class:`ProblemError` for a query parameter that stands twice."""
+    """Raise :class:`ProblemError` for a repeated query parameter."""
     if not request.scope["query_string"]:
         return
     counted = Counter(name for name, _ in request.query_params.multi_items())
@@ -170,7 +176,7 @@ def _reject_repeated_parameters(request: Request) -> None:
 
 
 def _is_cross_origin(sent: Mapping[bytes, bytes]) -> bool:
-    """Whether a browser sends a request for a page that is not ours."""
+    """Whether a browser sends the request for a page of another origin."""
     if (site := sent.get(b"sec-fetch-site")) in (*_CROSS_ORIGIN, *_SAME_ORIGIN):
         return site in _CROSS_ORIGIN
     origin = sent.get(b"origin")
@@ -184,9 +190,9 @@ def _is_cross_origin(sent: Mapping[bytes, bytes]) -> bool:
 
 @lru_cache(maxsize=64)
 def _is_local_host(host: bytes) -> bool:
-    """Whether a header ``Host`` names this machine as none can be named on the internet: by an
-    address, by a name without a dot, or below ``localhost``. ``0.0.0.0`` and ``[::]`` lead here
-    from any page, and are the address of nothing."""
+    """Whether the header ``Host`` names this machine in a way that the internet cannot: by an
+    address, by a name without a dot, or below ``localhost``. ``0.0.0.0`` and ``[::]`` do not count:
+    any page can reach this machine by them, and no host has these addresses."""
     name = str(_PORT.sub(b"", host.lower()), "latin-1")
     try:
         address = ip_address(name.removeprefix("[").removesuffix("]"))

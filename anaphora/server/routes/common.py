@@ -1,4 +1,4 @@
-"""What endpoints share: bodies, answers, and a route that costs little."""
+"""Shared parts of the endpoints: request bodies, responses, and a route with little overhead."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _Body = TypeVar("_Body", bound=BaseModel)
 
 
 class DirectRoute(APIRoute):
-    """A route whose endpoint takes the request and nothing else: there is nothing to be read,
-    solved or checked for it. FastAPI takes 23 µs for it, and 44 with one dependency."""
+    """A route whose endpoint takes only the request, so there are no dependencies to resolve or
+    validate. FastAPI takes 23 µs for it, and 44 with one dependency."""
 
     def get_route_handler(self) -> Callable[[Request], Any]:
         return self.endpoint
 
 
 def get_service(request: Request) -> Service:
-    """What all endpoints of the app share."""
+    """Return the service that all endpoints of the app share."""
     service: Service = request.app.state.service
     return service
 
 
 async def read_body(request: Request, kind: type[_Body]) -> _Body:
-    """The body of a request.
+    """Read the body of a request as a ``kind``.
 
-    Raises :class:`ProblemError` for one that is not sent as JSON, is too large, comes too slowly,
-    or is not what it should be.
+    Raises :class:`ProblemError` for a body that is not JSON, is too large, arrives too slowly, or
+    is invalid.
     """
     sent_as = get_header(request, b"content-type")
     if sent_as != "application/json" and not _is_json_content_type(sent_as):
@@ -55,7 +55,7 @@ async def read_body(request: Request, kind: type[_Body]) -> _Body:
 
 
 def get_header(request: Request, name: bytes) -> str:
-    """What a header says, '' if it is not there."""
+    """Return the value of a header, '' if it is missing."""
     for found, value in request.scope["headers"]:
         if found == name:
             return str(value, "latin-1")
@@ -63,7 +63,7 @@ def get_header(request: Request, name: bytes) -> str:
 
 
 def json_response(value: Any, status: int = 200) -> Response:
-    """A response with a value of the API, plain data, or JSON that is already encoded."""
+    """Create a response from a value of the API, plain data, or encoded JSON."""
     body = value if isinstance(value, bytes) else to_json_bytes(value)
     return Response(body, status, media_type="application/json")
 

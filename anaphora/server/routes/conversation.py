@@ -1,4 +1,4 @@
-"""Conversations: what they hold, what is to be forgotten, and which model is asked."""
+"""Conversations: their state, resetting them, and the active model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The long-term memory: histories, what is found in them, and erasing a user."""
+"""The long-term memory: history, search, and erasing a user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models: which there are, what they understand, and whether their files are as they should."""
+"""Models: list, describe, reload and check them."""
 
 from __future__ import annotations
 

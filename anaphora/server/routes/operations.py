@@ -1,5 +1,4 @@
-"""For those who run the service: whether it lives, whether it can answer, what it has counted,
-and what a key may do."""
+"""Endpoints for operators: liveness, readiness, metrics, and the permissions of a key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page at ``/`` and its files: those that the package has, by name, and nothing else."""
+"""The page at ``/`` and its files: only those of the package, by name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class _File:
 
 
 def page_router(folder: Path = PAGE_FOLDER, *, reload: bool = False) -> APIRouter:
-    """Serves the files of ``folder``, read now; ``is_changing``: read at every request."""
+    """Create the router that serves the files of ``folder``. They are read once, or at every
+    request if ``reload`` is set."""
     router = APIRouter(include_in_schema=False)
     kept = _load_files(folder)
 

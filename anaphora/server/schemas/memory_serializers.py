@@ -30,7 +30,7 @@ def serialize_history(key: ConversationKey, history: History, measure: Measure) 
 
 
 def serialize_recall_page(page: Page, user: str) -> memory.RecallPage:
-    """Serialize a page of what a search of ``user`` found."""
+    """Serialize a page of the search results of ``user``."""
     passages = tuple(
         memory.Passage(
             model=passage.key.model,

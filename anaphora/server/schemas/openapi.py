@@ -1,5 +1,5 @@
-"""What OpenAPI tells of the endpoints: which body they take, what they answer, and every problem
-that they can answer with. Nothing of it runs when they are called."""
+"""The OpenAPI descriptions of the endpoints: their bodies, their responses, and all their problems.
+Requests run none of this."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def describe(
     is_open: bool = False,
     **responses: Any,
 ) -> dict[str, Any]:
-    """The arguments of a route that tell of it: its operation id, the answer 200, the ``problems``
-    that come of it beside those that all have, and its body. ``is_open``: no key is needed."""
+    """Return the route arguments that describe an endpoint: its operation id, its response, its
+    ``problems`` besides the common ones, and its body. ``is_open``: it needs no key."""
     slugs = [
         *problems,
         *(() if is_open else _KEY_PROBLEMS),
@@ -102,7 +102,7 @@ def describe(
 
 
 def build_openapi(app: FastAPI, *, needs_key: bool) -> Callable[[], dict[str, Any]]:
-    """What ``app.openapi`` is to be."""
+    """Return the function for ``app.openapi``."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -141,8 +141,8 @@ def _build_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
 
 
 def _inline_bodies(described: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The schemas of bodies that stand in their operations: each is to stand once and to have a
-    name, by which generated clients call its type."""
+    """Yield the body schemas that operations contain inline. Each becomes a named component, and
+    generated clients use the name for its type."""
     for operation in (one for path in described["paths"].values() for one in path.values()):
         for content in operation.get("requestBody", {}).get("content", {}).values():
             if "$ref" not in content["schema"]:
@@ -157,7 +157,7 @@ def _problem_responses(slugs: list[ProblemSlug]) -> dict[int | str, Any]:
 
 
 def _problem_response(slugs: list[ProblemSlug]) -> Mapping[str, Any]:
-    """What is answered with one status: one of the kinds of problems that have it."""
+    """Describe the response with one status: one of the problems that share it."""
     examples = {slug: {"value": to_plain(ProblemError(slug).details)} for slug in slugs}
     headers = {name for slug in slugs for name in ProblemError(slug).headers or {}}
     described = {

@@ -1,7 +1,7 @@
-"""What requests carry: the bodies and the query parameters, and how they are read.
+"""The bodies and query parameters of requests, and their parsing.
 
-Everything is strict: an unknown name, a number where a text should stand, a key that stands twice
-and a number that is none (``NaN``) are mistakes, each with its place and without what was said.
+Parsing is strict: an unknown name, a number instead of text, a repeated key and a ``NaN`` are
+errors. Each error has a position and never quotes the request.
 """
 
 from __future__ import annotations
@@ -44,22 +44,20 @@ __all__ = [
     "to_validation_problem",
 ]
 
-_SUPPORTED_YEARS = range(
-    1970, 2900
-)  # what a calendar can still be reckoned with, in every time zone
+_SUPPORTED_YEARS = range(1970, 2900)  # years that datetime supports in every time zone
 _MAX_NAME_LENGTH = 100  # of an unknown key, in messages
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
 _MAX_SLOTS = 20  # of a search
 _MAX_SLOT_LENGTH = 500  # characters of a name or a value
-_MAX_ERRORS = 50  # that are told of one request
+_MAX_ERRORS = 50  # reported per request
 
 _Body = TypeVar("_Body", bound=BaseModel)
 
 
 def read_json(body: bytes, kind: type[_Body]) -> _Body:
-    """The body of a request as a value of ``kind``.
+    """Parse the body of a request as a ``kind``.
 
-    Raises :class:`ProblemError`: ``not-json``, or ``invalid-request`` with every mistake in it.
+    Raises :class:`ProblemError`: ``not-json``, or ``invalid-request`` with all errors.
     """
     try:
         return kind.model_validate(_parse_json(body))
@@ -73,8 +71,8 @@ def read_json(body: bytes, kind: type[_Body]) -> _Body:
 def to_validation_problem(
     errors: Iterable[Mapping[str, Any]], known: Iterable[str]
 ) -> ProblemError:
-    """What pydantic found wrong with a request, without a word of the request itself; if it is
-    very much, the first of it. ``known`` are the names that it may have."""
+    """Convert pydantic's errors about a request to a problem that quotes nothing of the request and
+    has a limited number of errors. ``known`` are the valid names."""
     names, found = tuple(known), list(errors)
     mistakes = [_field_error(error, names) for error in found[:_MAX_ERRORS]]
     first = mistakes[0]
@@ -113,7 +111,7 @@ def _parse_json(body: bytes) -> Any:
             parse_float=_parse_float,
         )
         if "\\u" in text:
-            json.dumps(plain, ensure_ascii=False).encode()  # half a pair of surrogates is no text
+            json.dumps(plain, ensure_ascii=False).encode()  # half of a surrogate pair is not text
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise ProblemError("not-json", f"The body is no JSON: {error.msg} at {place}.") from None
@@ -121,7 +119,7 @@ def _parse_json(body: bytes) -> Any:
         raise ProblemError("not-json", "The body is nested too deeply.") from None
     except UnicodeEncodeError:
         raise ProblemError("not-json", "The body has half of a surrogate pair.") from None
-    except ValueError:  # Python's own limit
+    except ValueError:  # Python's limit on digits
         raise ProblemError("not-json", "The body has a number with too many digits.") from None
     return plain
 
@@ -172,7 +170,7 @@ def _parse_time(written: object) -> datetime:
 def _check_zone(name: str) -> str:
     try:
         ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # no name, no file, a folder
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # not a name, no such file, a folder
         raise PydanticCustomError(
             "time_zone", "This is no time zone; they are called Europe/Berlin, Asia/Tokyo, UTC"
         ) from None
@@ -222,7 +220,7 @@ class _Strict(BaseModel):
 
 
 class Setting(_Strict):
-    """Who asks which model, when and where."""
+    """The common fields of questions: user, model, time and language."""
 
     user: _User = None
     model: _Model = None
@@ -270,13 +268,13 @@ class ModelChoice(_Strict):
 
 
 class UserQuery(_Strict):
-    """Which user."""
+    """The query parameter for a user."""
 
     user: _User = None
 
 
 class ModelQuery(_Strict):
-    """Which model."""
+    """The query parameter for a model."""
 
     id: Annotated[
         str,
@@ -285,13 +283,13 @@ class ModelQuery(_Strict):
 
 
 class ConversationQuery(UserQuery):
-    """Whose conversation with which model."""
+    """The query parameters for a conversation."""
 
     model: _Model = None
 
 
 class ForgetQuery(ConversationQuery):
-    """What of it is to be forgotten."""
+    """The query parameters for what to forget."""
 
     what: Literal["all", "entities", "flow"] = Field(
         default="all",
@@ -305,12 +303,12 @@ class ForgetQuery(ConversationQuery):
 
 
 class HistoryQuery(ConversationQuery):
-    """Whose history with which model."""
+    """The query parameters for a history."""
 
 
 def _parse_slots(written: object) -> dict[str, str]:
-    """The values by name that a query parameter holds as JSON."""
-    if not isinstance(written, str):  # what it is if nothing is said
+    """Parse a query parameter with a JSON object of names and values."""
+    if not isinstance(written, str):  # the default of the parameter
         return {}
     try:
         found = json.loads(written, object_pairs_hook=_reject_duplicate_keys)
@@ -340,7 +338,7 @@ def _check_language_tag(text: str) -> str:
 
 
 class RecallQuery(UserQuery):
-    """What is looked for, and among what."""
+    """The query parameters of a search."""
 
     text: Annotated[str, Field(max_length=10_000)] = Field(
         default="",

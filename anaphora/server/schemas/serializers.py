@@ -1,4 +1,4 @@
-"""Convert values of the engine to the types of the API, and those to JSON."""
+"""Convert values of the engine to the types of the API, and these to JSON."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def _entity_fields(entity: Entity) -> dict[str, Any]:
 def _add_timeout(time: datetime, timeout: timedelta) -> datetime:
     try:
         return time + timeout
-    except OverflowError:  # a timeout that is meant to last forever
+    except OverflowError:  # a timeout that is meant to never expire
         return datetime.max.replace(tzinfo=time.tzinfo)
 
 

@@ -1,1 +1,1 @@
-"""The engine for the event loop: threads, turns, deadlines, reloading."""
+"""The asynchronous interface of the engine: threads, locks, deadlines, reloading."""

@@ -1,4 +1,4 @@
-"""Whose turn it is among the requests of one worker that ask in the same conversation."""
+"""Locks that serialize one worker's requests in the same conversation."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class _LockEntry:
 
 
 class AsyncConversationLocks:
-    """Lets one request at a time into each conversation, in the order in which they came. Others
-    wait at most ``wait`` seconds, and without a thread."""
+    """Admits one request at a time to each conversation, in the order of arrival. Others wait at
+    most ``timeout`` seconds, without a thread."""
 
     def __init__(self, *, timeout: float = 60.0) -> None:
         self._timeout = timeout
@@ -30,9 +30,9 @@ class AsyncConversationLocks:
         return len(self._entries)
 
     async def acquire(self, key: Hashable) -> None:
-        """Wait for the turn; :meth:`give_back` must follow.
+        """Acquire the lock of a conversation; :meth:`release` must follow.
 
-        Raises :class:`Conflict` if it does not come in time.
+        Raises :class:`Conflict` after the timeout.
         """
         line = self._entries.get(key)
         if line is None:
@@ -54,7 +54,7 @@ class AsyncConversationLocks:
             raise
 
     def release(self, key: Hashable) -> None:
-        """Let the next one in."""
+        """Release the lock for the next request."""
         line = self._entries[key]
         line.lock.release()
         self._drop_user(key, line)

@@ -1,4 +1,4 @@
-"""The one deadline of a shutdown, and the decision whether a request keeps its changes."""
+"""The deadline of a shutdown, and the decision whether a request commits its changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["CommitGuard", "Deadline"]
 
 
 class Deadline:
-    """When a shutdown gives up what is still under way. There is none until :meth:`start`."""
+    """The time at which a shutdown abandons pending work. There is none until :meth:`start`."""
 
     def __init__(self) -> None:
         self._at: float | None = None
@@ -24,7 +24,7 @@ class Deadline:
 
     @property
     def left(self) -> float:
-        """The seconds until the deadline, not less than 0; infinite if there is none."""
+        """The seconds until the deadline, at least 0; infinite without a deadline."""
         return math.inf if self._at is None else max(0.0, self._at - time.monotonic())
 
     def bind(self) -> None:
@@ -32,7 +32,8 @@ class Deadline:
         self._loop = asyncio.get_running_loop()
 
     def start(self, seconds: float) -> None:
-        """Set the deadline unless it is set. Any thread and a signal handler may call this."""
+        """Set the deadline unless it is set already. Any thread and a signal handler may call
+        this."""
         if self._at is not None:
             return
         self._at = time.monotonic() + seconds
@@ -41,7 +42,7 @@ class Deadline:
 
     @asynccontextmanager
     async def limit(self) -> AsyncIterator[asyncio.Timeout]:
-        """A block that the deadline interrupts with TimeoutError."""
+        """Interrupt the block at the deadline with TimeoutError."""
         timeout = asyncio.timeout(None if self._at is None else self.left)
         self._timeouts.add(timeout)
         try:
@@ -57,7 +58,7 @@ class Deadline:
 
 
 class CommitGuard:
-    """Lets a request either keep its changes or be refused by the shutdown, never both."""
+    """Lets a request either commit its changes or be refused by the shutdown, never both."""
 
     __slots__ = ("_has_begun", "_is_refused", "_mutex")
 
@@ -66,7 +67,7 @@ class CommitGuard:
         self._has_begun = self._is_refused = False
 
     def begin(self) -> None:
-        """Begin to keep changes.
+        """Start to commit changes.
 
         Raises :class:`ProblemError` if the request has been refused.
         """
@@ -76,8 +77,8 @@ class CommitGuard:
             self._has_begun = True
 
     def refuse(self, *, force: bool = False) -> bool:
-        """Refuse the request unless it has begun to keep changes; whether it has not. With
-        ``anyway`` it cannot keep any further ones."""
+        """Refuse the request unless it has started to commit; return whether it was refused. With
+        ``force``, it cannot commit any further changes."""
         with self._mutex:
             self._is_refused = force or not self._has_begun
             return not self._has_begun

@@ -1,5 +1,5 @@
-"""Model files that are taken up while the service runs: when somebody asks for it, when another
-worker was asked for it, and, in development, when a file changes."""
+"""Reload model files while the service runs: on request, on another worker's request, and, in
+development, when a file changes."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class ModelReloader:
         self._store_failed = False
 
     def reload(self, model: str) -> Model:
-        """Read the file of a model again, and have the other workers do so.
+        """Reload a model from its file and request the same of the other workers.
 
-        Raises :class:`ModelError` for a file with mistakes, :class:`ProblemError` if a handler does
-        not fit the model any more: the model as it was goes on. Raises :class:`StoreError` if
-        the other workers cannot be told.
+        Raises :class:`ModelError` for a file with mistakes, and :class:`ProblemError` if a handler
+        no longer fits the model; the old model stays in use. Raises :class:`StoreError` if the
+        other workers cannot be notified.
         """
-        # Noted first: whoever noted last, here or elsewhere, reads the file after all others did.
+        # Write the note first: the last writer of all workers then reads the file last.
         note = self._seen[model] = uuid4().hex
         self._engine.store.put_note(_NAMESPACE, model, note, _REQUEST_TTL)
         try:
@@ -59,15 +59,15 @@ class ModelReloader:
             raise ProblemError("model-invalid", str(error)) from error
 
     async def poll_requests(self) -> None:
-        """Do for ever what other workers were asked for."""
+        """Poll for reload requests of other workers, forever."""
         await self._poll(self.check_requests, _REQUEST_INTERVAL)
 
     async def poll_files(self) -> None:
-        """Take up for ever the files that change."""
+        """Poll for changed files, forever."""
         await self._poll(self.check_files, _FILE_INTERVAL)
 
     def check_requests(self) -> None:
-        """Reload the models that another worker has noted since the last look."""
+        """Reload the models that other workers have requested since the last check."""
         try:
             notes = self._engine.store.list_notes(_NAMESPACE)
         except StoreError:
@@ -83,15 +83,15 @@ class ModelReloader:
                 self._try_reload(id)
 
     def check_files(self) -> None:
-        """Reload the models of which a file is another than at the last look. One that is gone
-        has not changed: an editor may be about to put a new one in its place."""
+        """Reload the models whose files have changed since the last check. A missing file does not
+        count as changed: an editor may be about to replace it."""
         for model in self._engine.models:
             stamps = _file_stamps(model)
             if stamps == self._stamps[model.id] or None in stamps.values():
                 continue
             self._stamps[model.id] = stamps
             if now := self._try_reload(model.id):
-                # As they were before they were read: one may have changed again since.
+                # Keep the stamps from before the reload: a file may have changed again since.
                 known = _file_stamps(now)
                 self._stamps[model.id] = known | {
                     path: stamp for path, stamp in stamps.items() if path in known
@@ -102,8 +102,8 @@ class ModelReloader:
             try:
                 await self._run(look)
             except ProblemError:
-                return  # the service is ending
-            except Exception as error:  # the next look may be a better one
+                return  # the service is shutting down
+            except Exception as error:  # the next attempt may succeed
                 _log.error("models cannot be looked after", exc_info=error)
             await asyncio.sleep(pause)
 
@@ -118,7 +118,7 @@ class ModelReloader:
 
 
 def _file_stamps(model: Model) -> _FileStamps:
-    """How the files of a model are now, each None if it is not there, or empty."""
+    """Return the stamps of a model's files, None for a file that is missing or empty."""
     files = (Path(model.source), *model.imports) if model.source else ()
     return {path: _file_stamp(path) for path in files}
 

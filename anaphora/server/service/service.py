@@ -1,4 +1,4 @@
-"""The engine as the endpoints call it: from the event loop, in a bounded number of threads."""
+"""The engine for the endpoints: callable from the event loop, with a bounded number of threads."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ if TYPE_CHECKING:
 __all__ = ["Service"]
 
 _EMPTY_REQUEST = Request()
-_MAX_INLINE_LENGTH = 300  # characters; the time that reading takes grows with them
-_PING_TIMEOUT = 2.0  # seconds that the store has to answer before it counts as gone
-_COMMIT_TIMEOUT = 1.0  # seconds beyond the deadline for a commit that has begun
-_POLL_INTERVAL = 5.0  # seconds between two looks at the long-term memory, and at the quarantine
+_MAX_INLINE_LENGTH = 300  # characters; the processing time grows with them
+_PING_TIMEOUT = 2.0  # seconds for the store to respond before it counts as unavailable
+_COMMIT_TIMEOUT = 1.0  # seconds after the deadline for a commit that has started
+_POLL_INTERVAL = 5.0  # seconds between updates of memory metrics and quarantine counts
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 
 def _wrap_future(future: Future[_Result]) -> asyncio.Future[_Result]:
-    """To be awaited, or given up: an error that nobody waits for any more is none of the loop."""
+    """Wrap a future for asyncio. If it is abandoned, the event loop does not report its error."""
     awaited = asyncio.wrap_future(future)
     awaited.add_done_callback(lambda done: done.cancelled() or done.exception())
     return awaited
@@ -64,14 +64,14 @@ def _utc_now() -> datetime:
 
 
 class Service:
-    """Everything that endpoints share.
+    """The shared state of the endpoints.
 
-    Its methods are those of the engine, to be awaited. They raise the engine's errors, which are
-    counted and logged here, without what was said. At most ``settings.threads`` of them run at
-    once, the others wait. One that has begun ends, whoever still waits for it. What is done in one
-    conversation takes one thread, however many there are: nobody's questions can keep those of
-    all others waiting. At the ``deadline`` of a shutdown a call is refused and changes nothing,
-    unless it is keeping its changes.
+    Its methods are asynchronous versions of the engine's. They raise the engine's errors, which are
+    counted and logged here, without users' texts. At most ``settings.threads`` calls run at once;
+    the others wait. A call that has started runs to its end even if its caller is gone. The
+    requests of one conversation use one thread at a time, so that no user can block all others. At
+    the ``deadline`` of a shutdown, a call is refused and changes nothing, unless it is committing
+    its changes.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Service:
         self.memory = kept if isinstance(kept, LongTermMemory) else None
         self._quarantine = quarantine_of(engine.store)
         self._is_quarantine_counted = True
-        self.quarantined_conversations = 0  # when it was last counted
+        self.quarantined_conversations = 0  # as of the last count
         self._locks = AsyncConversationLocks()
         self._running: set[Future[Any]] = set()
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="anaphora")
@@ -132,10 +132,10 @@ class Service:
         model: str | None,
         options: Mapping[str, Any],
     ) -> _Result:
-        """Answer one question; returns what ``show`` makes of the reply and the id of the model
-        that gave it. ``options`` are the further arguments of :meth:`Engine.ask`.
+        """Answer one question; return ``render`` of the reply and the id of its model. ``options``
+        are the other arguments of :meth:`Engine.ask`.
 
-        Raises :class:`ProblemError` for a language that the model does not have.
+        Raises :class:`ProblemError` for a language that the model does not support.
         """
 
         def work() -> _Result:
@@ -155,7 +155,7 @@ class Service:
     async def explain(
         self, text: str, *, user: User, model: str | None, options: Mapping[str, Any]
     ) -> Explanation:
-        """Tell how a question would be answered, as :meth:`Engine.explain` does."""
+        """Explain how a question would be answered, as :meth:`Engine.explain` does."""
 
         def work() -> Explanation:
             id = self._model_id(model, user, options["language"])
@@ -166,7 +166,7 @@ class Service:
     async def conversation(
         self, *, user: User, model: str | None = None
     ) -> tuple[Conversation, Model, datetime]:
-        """What a conversation holds, its model, and the time at which it does."""
+        """Return a conversation, its model, and the time of this snapshot."""
         return await self.run(self._load_conversation, user, model)
 
     async def forget(
@@ -177,24 +177,22 @@ class Service:
         what: ResetScope = "all",
         group: str | None = None,
     ) -> tuple[Conversation, Model, datetime]:
-        """Forget as :meth:`Engine.forget` does; what is left of the conversation."""
+        """Forget as :meth:`Engine.forget` does; return the remaining conversation."""
 
         def work() -> tuple[Conversation, Model, datetime]:
             id = self._model_id(model, user)
             self.engine.forget(user=user, model=id, what=what, group=group)
             return self._load_conversation(user, id)
 
-        async with self._lock_conversation(
-            user, model
-        ):  # waiting in a thread would keep others from theirs
+        async with self._lock_conversation(user, model):  # a waiting thread would block others
             return await self.run(work)
 
     async def active_model(self, *, user: User) -> str:
-        """The id of the model that is asked when a question of ``user`` names none."""
+        """Return the id of the model for questions of ``user`` that name none."""
         return await self.run(self._model_id, None, user)
 
     async def switch(self, model: str | None, *, user: User) -> str:
-        """Switch the user to a model, None for the default; the id of the one that is active."""
+        """Switch the user to a model, None for the default; return the id of the active model."""
 
         def work() -> str:
             self.engine.switch(model, user=user)
@@ -205,9 +203,9 @@ class Service:
     async def history(
         self, *, user: User, model: str | None = None
     ) -> tuple[ConversationKey, History, Measure]:
-        """The long-term memory's history of a conversation, and what it is measured in.
+        """Return the long-term memory's history of a conversation, and the unit of its size.
 
-        Raises :class:`ProblemError` if there is no such memory.
+        Raises :class:`ProblemError` if the service has no long-term memory.
         """
         memory = self._require_memory()
 
@@ -219,11 +217,11 @@ class Service:
         return await self.run(work)
 
     async def recall(self, text: str, *, user: User, **options: Any) -> Page:
-        """What was said, as :meth:`LongTermMemory.recall` finds it; "yesterday" is that of the
-        ``time_zone``, else of the zone of ``at``.
+        """Search the long-term memory, as :meth:`LongTermMemory.recall` does. "Yesterday" is
+        relative to the option ``time_zone``, else to the zone of ``at``.
 
-        Raises :class:`ProblemError` if there is no long-term memory, and for a search by meaning if
-        it has no embedder.
+        Raises :class:`ProblemError` if the service has no long-term memory, and for a semantic
+        search without an embedder.
         """
         memory, settings = self._require_memory(), self.settings.memory
         if options["mode"] not in (None, "text") and settings.url and settings.embedder == "none":
@@ -244,7 +242,7 @@ class Service:
         return await self.run(work)
 
     async def erase(self, *, user: User) -> int:
-        """Erase all that is kept of a user, as :meth:`Engine.erase` does."""
+        """Erase all data of a user, as :meth:`Engine.erase` does."""
 
         def work() -> int:
             return self.engine.erase(user=user)
@@ -252,32 +250,33 @@ class Service:
         return await self.run_to_completion(work)
 
     async def is_store_ready(self) -> bool:
-        """Whether the store answers soon."""
+        """Whether the store responds in time."""
         return await _responds(self.engine.store.ping)
 
     async def is_memory_ready(self) -> bool:
-        """Whether the long-term memory, which there must be, answers soon."""
+        """Whether the long-term memory, which must exist, responds in time."""
         return await _responds(self._require_memory().ping)
 
     async def poll_memory_metrics(self) -> None:
-        """Keep the metrics of the long-term memory up to date."""
+        """Keep the metrics of the long-term memory up to date, forever."""
         while True:
             self.update_memory_metrics()
             await asyncio.sleep(_POLL_INTERVAL)
 
     def update_memory_metrics(self) -> None:
-        """Let the metrics say how the long-term memory is."""
+        """Update the metrics of the long-term memory."""
         if self.memory is not None:
             status = self.memory.status()
             self.metrics.update_memory(status.waiting, status.kept, status.dropped, status.failures)
 
     async def poll_quarantine(self) -> None:
-        """Keep :attr:`quarantined_conversations` up to date, if the store has a quarantine."""
+        """Keep :attr:`quarantined_conversations` up to date, forever, if the store has a
+        quarantine."""
         while self._quarantine is not None:
             try:
                 await self.run(self._count_quarantine, self._quarantine)
             except ProblemError:
-                return  # the service is ending
+                return  # the service is shutting down
             await asyncio.sleep(_POLL_INTERVAL)
 
     def _count_quarantine(self, quarantine: Quarantine) -> None:
@@ -293,16 +292,17 @@ class Service:
             self._is_quarantine_counted = True
 
     async def run(self, function: Callable[..., _Result], *args: Any) -> _Result:
-        """Call ``function`` in a thread, in the context of the caller (its request id, its span).
+        """Call ``function`` in a thread, in the context of the caller (request id, span).
 
-        Not by anyio's threads: 46 µs a call there, 37 µs here. Raises :class:`ProblemError` if the
-        deadline comes before it returns or commits a conversation.
+        It avoids anyio's threads: a call takes 46 µs there, 37 µs here. Raises
+        :class:`ProblemError` if the deadline passes before the function returns or commits a
+        conversation.
         """
         return await self._run(CommitGuard(), function, *args)
 
     async def run_to_completion(self, function: Callable[..., _Result], *args: Any) -> _Result:
-        """The same for what changes more than one conversation, or none: once it has begun it is
-        not called undone."""
+        """Call ``function`` as :meth:`run` does, for changes to several conversations or to none.
+        Once it has started, it is never reported as refused."""
         guard = CommitGuard()
 
         def work() -> _Result:
@@ -333,7 +333,7 @@ class Service:
             raise
 
     async def _await_commit(self, guard: CommitGuard, future: Future[_Result]) -> _Result:
-        """The result of what was not ready at the deadline, if it is keeping its changes."""
+        """Wait at the deadline for a result that is being committed."""
         if guard.refuse():
             raise self._abandon()
         try:
@@ -357,7 +357,7 @@ class Service:
 
     @asynccontextmanager
     async def _lock_conversation(self, user: User, model: str | None) -> AsyncIterator[str | None]:
-        """The turn in a conversation; the id of its model, None if only the store knows it."""
+        """Lock a conversation; yield the id of its model, None if only the store knows it."""
         if model is None and self._is_store_local:
             model = self.engine.active_model(user=user)
         turn = (_tenant(user), user.id, model)
@@ -379,13 +379,12 @@ class Service:
             return False
         try:
             return not self.engine.may_wait(model)
-        except UnknownModel:  # which asking it will tell
+        except UnknownModel:  # asking reports it
             return False
 
     def _run_inline(self, work: Callable[[], _Result]) -> _Result:
-        """Do in the event loop what waits for nothing: handing it to a thread would take longer
-        than a quarter of the questions, and the two would take the interpreter's lock from each
-        other."""
+        """Run ``work`` in the event loop. It never blocks, and a thread would cost more than a
+        quarter of the questions take and compete for the interpreter lock."""
         try:
             return work()
         except AnaphoraError as error:
@@ -394,11 +393,11 @@ class Service:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a thread is still at work."""
+        """Whether a thread is still running."""
         return bool(self._running)
 
     async def close(self) -> None:
-        """Wait until the deadline for what is running, and let go of connections."""
+        """Wait for running calls until the deadline, and close the connections."""
         self.deadline.start(self.settings.shutdown_grace)
         if running := [_wrap_future(future) for future in tuple(self._running)]:
             await asyncio.wait(running, timeout=self.deadline.left)
@@ -439,7 +438,7 @@ class Service:
                 _log.error("the store failed", exc_info=error)
             case Conflict():
                 _log.warning("a conversation was busy for too long")
-            case _ if refusal.slug == "internal":  # whose answer says that the log tells more
+            case _ if refusal.slug == "internal":  # the response refers to the log
                 _log.error("a request failed", exc_info=error)
 
 

@@ -1,5 +1,5 @@
-"""Where settings come from (the command line, the environment, a file) and where a mistake in
-them stands: the line of a file, a variable, an option."""
+"""Load the settings from the command line, the environment and a file, and report the position of
+each error: a line of the file, a variable, an option."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ _Read = TypeVar("_Read")
 
 @dataclass(frozen=True, slots=True)
 class SettingOrigin:
-    """Where something was said: an option, a variable, or a place in a file (or in the text of
-    a variable): ``value`` is its offset, ``key`` that of its key."""
+    """The origin of a setting: an option, a variable, or a position in a file (or in the text of a
+    variable). ``value`` is the offset of the value, ``key`` that of its key."""
 
     name: str
     source: SourceText | None = None
@@ -73,7 +73,7 @@ class SettingOrigin:
         return f"{self.name}:{self.source.line_of(self.key)}" if self.source else self.name
 
     def problem(self, message: str, hint: str = "", *, of_key: bool = False) -> Problem:
-        """A mistake in what was said, or in its key."""
+        """Create a problem with this setting, or with its key."""
         if self.source is None:
             return Problem(message, source=self.name, hint=hint)
         return self.source.build_problem(self.key if of_key else self.value, message, hint)
@@ -81,26 +81,28 @@ class SettingOrigin:
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSettings:
-    """The settings that hold, the file that was read (None if none was), and who said what."""
+    """The effective settings, the file they were read from (None without a file), and the origin of
+    each."""
 
     settings: Settings
     file: Path | None
     origins: Mapping[SettingPath, SettingOrigin]
 
     def origin(self, path: SettingPath) -> SettingOrigin | None:
-        """Who said the setting at ``path``; None if nobody did and the usual value holds."""
-        if path[0] in _SECTIONS:  # whose other settings may have been said by others, or by nobody
+        """Return the origin of the setting at ``path``; None for a default."""
+        if path[0] in _SECTIONS:  # the other settings of the section may have other origins
             return self.origins.get(path)
         return self.origins.get(_nearest_origin(path, self.origins))
 
 
 def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
-    """Load the effective settings: ``overrides`` (the command line; None means not given) before
-    environment variables (``ANAPHORA_PORT``, ``ANAPHORA_LOG__LEVEL``) before a YAML file.
+    """Load the effective settings. ``overrides`` (the command line; None means not given) take
+    precedence over environment variables (``ANAPHORA_PORT``, ``ANAPHORA_LOG__LEVEL``), and these
+    over a YAML file.
 
     The file is ``file``, else ``$ANAPHORA_CONFIG``, else ``anaphora.yaml`` in the working
     directory, if it exists. Raises :class:`~anaphora.errors.AnaphoraError` with every error, its
-    position and the values that are allowed.
+    position and the allowed values.
     """
     return read_settings(file, **overrides).settings
 
@@ -120,14 +122,14 @@ def read_settings(file: Path | None = None, **overrides: Any) -> EffectiveSettin
 
 
 def list_variables() -> tuple[str, ...]:
-    """The environment variables that set something."""
+    """Return the environment variables for settings."""
     inner = ((name, key) for name, part in _SECTIONS.items() for key in part.model_fields)
     outer = ((name,) for name in Settings.model_fields)
     return CONFIG_VARIABLE, *map(_variable_name, outer), *map(_variable_name, inner)
 
 
 class _SettingsReader:
-    """What has been said so far, later sources over earlier ones."""
+    """The settings read so far. Later sources override earlier ones."""
 
     def __init__(self) -> None:
         self.origins: dict[SettingPath, SettingOrigin] = {}
@@ -184,7 +186,7 @@ class _SettingsReader:
         self.origins[name,] = SettingOrigin(origin)
 
     def _merge(self, name: str, values: Mapping[str, Any], origins: Mapping[str, str]) -> None:
-        """Part of what has parts: the others may have been said elsewhere."""
+        """Set some fields of a section; the others may come from other sources."""
         before = self._values.get(name)
         if not values:
             return
@@ -192,7 +194,7 @@ class _SettingsReader:
         self.origins |= {(name, key): SettingOrigin(origin) for key, origin in origins.items()}
 
     def _take_list(self, name: str, text: str) -> None:
-        """A list that a variable holds: YAML (so also JSON), or texts with commas between."""
+        """Parse a list in a variable: YAML (including JSON), or texts separated by commas."""
         variable = _variable_name((name,))
         if name != "keys" and not text.lstrip().startswith("["):
             self._set(name, [part.strip() for part in text.split(",") if part.strip()], variable)
@@ -202,7 +204,7 @@ class _SettingsReader:
         self._values[name] = to_data(root) if root else []
 
     def _parse_tree(self, name: str, text: str, path: SettingPath = ()) -> Node | None:
-        """The tree of a text, whose places are noted below ``path``."""
+        """Parse a YAML text and record the positions of its nodes below ``path``."""
         report = FileDiagnostics(SourceText(name, text))
         root = _reword_errors(read_yaml, report)
         _reword_errors(report.raise_if_any)
@@ -214,8 +216,8 @@ class _SettingsReader:
         return root
 
     def _problem(self, error: Any) -> Problem:
-        """A mistake that pydantic found, in plain words and with its place."""
-        path: SettingPath = error["loc"] or ("keys",)  # what is wrong with the whole: their ids
+        """Describe a pydantic error in plain words, with its position."""
+        path: SettingPath = error["loc"] or ("keys",)  # errors without a path: ids of keys
         said = _nearest_origin(path, self.origins)
         origin = self.origins.get(said, SettingOrigin(""))
         if error["type"] == "extra_forbidden":
@@ -228,7 +230,7 @@ class _SettingsReader:
                 "Kubernetes sets it for a service named 'anaphora': "
                 "write 'enableServiceLinks: false' into the pod"
             )
-        is_named = said == path and not origin.source  # by its variable or option
+        is_named = said == path and not origin.source  # the origin names the variable or option
         return origin.problem(message if is_named else f"{_format_path(path)}: {message}", hint)
 
 
@@ -245,19 +247,21 @@ def _variable_name(path: SettingPath) -> str:
 
 
 def _option_name(option: str, key: str) -> str:
-    """The option that says a part of a setting."""
+    """Return the option for a field of a section."""
     name = f"{option}-{key}"
     return _SHORT_OPTIONS.get(name, name)
 
 
 def _section_variable(name: str, key: str) -> str:
-    """The variable that says a part of a setting: one for the part, or one for all of it."""
+    """Return the variable that sets a field of a section: its own, or the one for the whole
+    section."""
     own = _variable_name((name, key))
     return own if own in map(str.upper, os.environ) else _variable_name((name,))
 
 
 def _refuse_misspelt_variables() -> None:
-    """Other programs' variables may begin with our prefix; one that looks like ours is meant so."""
+    """Raise an error for a variable that looks like a misspelt one of ours; others with our prefix
+    may belong to other programs."""
     known = [name.removeprefix(_PREFIX) for name in list_variables()]
     for name in os.environ:
         begin, rest = name[: len(_PREFIX)], name[len(_PREFIX) :]
@@ -269,8 +273,8 @@ def _refuse_misspelt_variables() -> None:
 
 
 def _closest_name(name: str, known: list[str]) -> str | None:
-    """The known name that has one letter more, less or other than ``name``, or two of them the
-    other way round; else one that looks very much like it."""
+    """Return the known name that differs from ``name`` in one letter (added, missing, replaced or
+    swapped), else one that is very similar."""
     slip = next((one for one in known if OSA.distance(name, one) == 1), None)
     return slip or closest_match(name, known, min_similarity=_MIN_LIKENESS)
 
@@ -280,7 +284,7 @@ def _problem_position(problem: Problem) -> tuple[str, int, int]:
 
 
 def _reword_errors(read: Callable[..., _Read], *arguments: Any) -> _Read:
-    """What ``read`` returns; it speaks of model files, and this is none."""
+    """Call ``read``, and reword its errors, which mention model files, for settings."""
     try:
         return read(*arguments)
     except ModelError as error:
@@ -290,7 +294,7 @@ def _reword_errors(read: Callable[..., _Read], *arguments: Any) -> _Read:
 def _walk_positions(
     node: Node, path: SettingPath = (), key: int = 0
 ) -> Iterator[tuple[Any, int, int]]:
-    """The path of every value below ``node``, where it stands, and where its key does."""
+    """Yield the path of every value below ``node``, its offset and that of its key."""
     if path:
         yield path, node.start, key
     if isinstance(node, MappingNode):
@@ -302,7 +306,7 @@ def _walk_positions(
 
 
 def _nearest_origin(path: SettingPath, origins: Mapping[SettingPath, SettingOrigin]) -> SettingPath:
-    """The longest beginning of ``path`` of which it is known who said it."""
+    """Return the longest prefix of ``path`` with a known origin."""
     while path and path not in origins:
         path = path[:-1]
     return path
@@ -315,21 +319,21 @@ def _section_model(path: SettingPath) -> type[BaseModel]:
 
 
 def _format_path(path: SettingPath) -> str:
-    """A path as it is spoken of: ``log.level``, ``keys[0].hash``."""
+    """Format a path for messages: ``log.level``, ``keys[0].hash``."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".")
 
 
 def relevant_errors(error: ValidationError) -> list[Any]:
-    """The errors of pydantic, less those of lists that lack only what is wrong in them."""
+    """Return pydantic's errors, without "too short" errors of lists with invalid items."""
     found = error.errors(include_url=False)
     spoilt = {one["loc"][:-1] for one in found}
     return [one for one in found if one["type"] != "too_short" or one["loc"] not in spoilt]
 
 
 def describe_error(error: Any) -> tuple[str, str]:
-    """The message of an error of pydantic, in the words of settings, and a hint. Neither repeats
-    a text that was given, for that may be a secret."""
+    """Return the message of a pydantic error in the words of settings, and a hint. Neither repeats
+    the given text, which may be a secret."""
     if error["input"] is None and error["type"] != "missing":
         return "this has no value", "write one, or leave it out"
     found = describe_value(error["input"])

@@ -1,6 +1,6 @@
-"""The settings of the service: what they are, what is allowed, and what holds if nothing is said.
+"""The settings of the service: their fields, allowed values and defaults.
 
-A :class:`Settings` is a plain value: making one reads neither files nor the environment
+A :class:`Settings` is a plain value: creating one reads neither files nor the environment
 (:func:`anaphora.server.settings.loader.load_settings` does).
 """
 
@@ -49,7 +49,7 @@ _ENDPOINT = re.compile(r"https?://\S+")
 
 
 def _match_pattern(pattern: re.Pattern[str], what: str) -> AfterValidator:
-    """A text has to look like ``pattern``; ``what`` says in words how."""
+    """Require a text to match ``pattern``, which ``what`` describes."""
 
     def check(text: str) -> str:
         if not pattern.fullmatch(text):
@@ -60,7 +60,7 @@ def _match_pattern(pattern: re.Pattern[str], what: str) -> AfterValidator:
 
 
 def _to_utc(time: datetime) -> datetime:
-    """``time`` in UTC, which is also what is meant where no zone is written."""
+    """Convert ``time`` to UTC; a time without a zone is in UTC."""
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
@@ -102,7 +102,7 @@ class _SettingsSection(BaseModel):
 
 
 class KeySettings(_SettingsSection):
-    """A key of the API as the settings keep it; ``anaphora key`` makes one."""
+    """An API key in the settings; ``anaphora key`` generates one."""
 
     id: Annotated[str, _match_pattern(_KEY_ID, "letters, digits, '.' and '-'")] = Field(
         description="What logs and metrics call the key."
@@ -124,7 +124,7 @@ class KeySettings(_SettingsSection):
 
 
 class LogSettings(_SettingsSection):
-    """What is logged, and how."""
+    """Log settings."""
 
     level: LogLevel = Field(default="info", description="The least that is logged.")
     format: Literal["auto", "json", "console"] = Field(
@@ -140,7 +140,7 @@ def _check_duration(text: str) -> str:
 
 
 class MemorySettings(_SettingsSection):
-    """The long-term memory: where what was said is kept for good, and what becomes of it."""
+    """Settings of the long-term memory."""
 
     url: Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
@@ -178,7 +178,7 @@ class MemorySettings(_SettingsSection):
         return self
 
     def plan(self) -> MemoryConfig | None:
-        """What the long-term memory is made by; None if there is to be none."""
+        """Return the configuration of the long-term memory; None without one."""
         if self.url is None:
             return None
         return MemoryConfig(
@@ -193,7 +193,7 @@ class MemorySettings(_SettingsSection):
 
 
 class TracingSettings(_SettingsSection):
-    """Where spans go to."""
+    """Tracing settings."""
 
     endpoint: Annotated[
         str, _match_pattern(_ENDPOINT, "a URL that begins with http:// or https://")
@@ -209,7 +209,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         extra="forbid",
         frozen=True,
-        case_sensitive=True,  # else a file may say 'Port', which nobody would look for
+        case_sensitive=True,  # else files could write 'Port', which is hard to find
         env_prefix="ANAPHORA_",
         env_nested_delimiter="__",
         env_ignore_empty=True,
