@@ -29,14 +29,14 @@ QUICK := tests/bots tests/engine tests/grammar tests/intents tests/models tests/
 	tests/test_dialogs.py tests/test_frozen.py \
 	tests/entities/builtin/dates tests/entities/builtin/numbers \
 	tests/entities/builtin/patterns tests/entities/builtin/references \
-	tests/ltm/test_memory.py tests/ltm/prompt/test_prompt.py \
+	tests/ltm/memory tests/ltm/prompt/test_prompt.py \
 	tests/ltm/retrieval/test_search.py tests/ltm/retrieval/test_vector_cache.py \
 	tests/ltm/retrieval/sqlite/test_store.py tests/stm/stores/sqlite/test_store.py \
 	tests/server/routes/test_ask.py \
 	--ignore=tests/engine/models/test_cached_models.py \
 	--ignore=tests/engine/samples/test_runner.py \
 	--ignore=tests/engine/test_forks.py \
-	--ignore=tests/entities/builtin/numbers/test_recognizers.py \
+	--ignore=tests/entities/builtin/numbers/test_number_and_money.py \
 	--ignore=tests/intents/test_reading_rank.py
 
 quick: lint
