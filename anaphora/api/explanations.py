@@ -35,7 +35,7 @@ class Entity(Value):
 
     @property
     def value_or_text(self) -> str:
-        """The value, or the text of an entity without one."""
+        """The value, or the text if the entity has no value."""
         return self.text if self.value is None else self.value
 
 

@@ -46,5 +46,5 @@ class Readiness(Resource):
     """Whether questions can be answered now."""
 
     status: _Check
-    ready: bool = field(default=False, metadata={"exclude": True})  # the client's, by the status
+    ready: bool = field(default=False, metadata={"exclude": True})  # set by the client
     checks: Mapping[str, _Check] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What the types of the API share: field descriptions, open enumerations, encoding, decoding.
+"""Shared parts of the API types: field descriptions, open enumerations, encoding, decoding.
 
 The types are plain dataclasses. Pydantic, which validates and describes them, takes long to import
 and is loaded when the first value is encoded or decoded.
@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 
 class OneOf:
-    """An annotation of texts: the values that a server sends today.
+    """An annotation of text fields: the values that a server sends today.
 
     OpenAPI lists them. A client accepts others too, since a newer server may send more.
     """
@@ -53,7 +53,7 @@ NOT_NULL = {"not_null": True}
 
 
 def doc(description: str, *, omit_none: bool = False, **extra: Any) -> dict[str, Any]:
-    """The metadata of a field: its description in OpenAPI, and whether JSON leaves out None."""
+    """Create the metadata of a field: its OpenAPI description, and whether JSON omits None."""
     omitted: dict[str, Any] = {"exclude_if": _is_none} if omit_none else {}
     return {"description": description} | omitted | extra
 
@@ -63,7 +63,7 @@ def _is_none(value: object) -> bool:
 
 
 def _finish_schema(schema: dict[str, Any], kind: type[Any]) -> None:
-    """Describe what servers send: no other fields, and no defaults, which only clients use."""
+    """Describe what servers send: no additional fields, and no defaults, which only clients use."""
     schema["additionalProperties"] = False
     for name, described in schema.get("properties", {}).items():
         described.pop("default", None)
@@ -75,7 +75,7 @@ def _finish_schema(schema: dict[str, Any], kind: type[Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A JSON object of the API. Fields with defaults may be missing in what a client reads."""
+    """A JSON object of the API. On the client, missing fields take their defaults."""
 
     __pydantic_config__ = {  # noqa: RUF012 - Pydantic wants a dictionary
         "json_schema_serialization_defaults_required": True,
@@ -94,7 +94,7 @@ class Resource(Value):
 
 
 def encode(value: Any) -> bytes:
-    """``value`` as JSON; objects that JSON doesn't know become text.
+    """Encode ``value`` as JSON; unsupported objects become text.
 
     Raises :class:`pydantic_core.PydanticSerializationError` for text that isn't Unicode.
     """
@@ -103,16 +103,17 @@ def encode(value: Any) -> bytes:
 
 
 def to_plain(value: Any) -> Any:
-    """``value`` as data that JSON knows, but for the objects that recognizers leave in metadata."""
+    """Convert ``value`` to JSON-able data, except for objects that recognizers leave in
+    metadata."""
     serializer = adapter(type(value)).serializer
     return serializer.to_python(value, mode="json", warnings=False, fallback=str)
 
 
 def decode(kind: type[_T], plain: object, **extra: Any) -> _T:
-    """Decode a JSON object into a ``kind``; ``extra`` are further fields.
+    """Decode a JSON object into a ``kind``; ``extra`` are additional fields.
 
-    Unknown fields are ignored. If ``kind`` is a :class:`Resource`, its ``raw`` is ``plain``.
-    Raises ``ValueError`` for data of another shape.
+    Unknown fields are ignored. If ``kind`` is a :class:`Resource`, its ``raw`` is ``plain``. Raises
+    ``ValueError`` for data of another shape.
     """
     if not isinstance(plain, dict):
         raise ValueError(f"expected a JSON object, not {type(plain).__name__}")
@@ -121,7 +122,7 @@ def decode(kind: type[_T], plain: object, **extra: Any) -> _T:
 
 
 def adapter(kind: type[Any]) -> TypeAdapter[Any]:
-    """The (cached) adapter that validates, encodes and describes values of ``kind``."""
+    """Return the (cached) adapter that validates, encodes and describes values of ``kind``."""
     found = _adapters.get(kind)
     if found is None:
         from pydantic import TypeAdapter

@@ -1,8 +1,8 @@
-"""A client of the service, for programs in Python: ``Client``, and ``AsyncClient`` for asyncio.
+"""Python clients of the service: ``Client``, and ``AsyncClient`` for asyncio.
 
 >>> from anaphora.client import Client
 >>> client = Client("http://localhost:8080")
->>> ask = client.ask  # as in ask("What is the weather in Tokyo now?", user="ann").text
+>>> ask = client.ask  # for example ask("What is the weather in Tokyo now?", user="ann").text
 >>> client.close()
 """
 

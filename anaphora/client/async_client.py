@@ -1,4 +1,4 @@
-"""The client for programs that do other things while they wait for an answer."""
+"""The asynchronous client."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _P = ParamSpec("_P")
 def _method(
     build: Callable[_P, ApiRequest[_T]],
 ) -> Callable[Concatenate[AsyncClient, _P], Coroutine[Any, Any, _T]]:
-    """A method that sends the request that ``build`` returns."""
+    """Create a method that sends the request from ``build``."""
 
     async def method(self: AsyncClient, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         return await self._do(build(*args, **kwargs))
@@ -44,7 +44,7 @@ def _method(
 def _stream_method(
     build: Callable[_P, ApiRequest[httpx.Response]],
 ) -> Callable[Concatenate[AsyncClient, _P], AsyncIterator[Event]]:
-    """A method that iterates over the events of the response."""
+    """Create a method that iterates over the events of the response."""
 
     def method(self: AsyncClient, /, *args: _P.args, **kwargs: _P.kwargs) -> AsyncIterator[Event]:
         return self._stream(build(*args, **kwargs))
@@ -53,7 +53,7 @@ def _stream_method(
 
 
 class AsyncClient:
-    """The client with ``await``: everything is as in :class:`~anaphora.client.client.Client`.
+    """An asynchronous :class:`~anaphora.client.client.Client`, with the same methods.
 
     It runs on asyncio and on trio, and many requests may be under way at the same time. Close it
     with :meth:`aclose`, or use it in an ``async with``.
@@ -92,7 +92,7 @@ class AsyncClient:
         return f"AsyncClient({str(self._http.base_url)!r})"
 
     async def aclose(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self._http.aclose()
 
     ask = _method(requests.ask)

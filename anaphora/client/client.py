@@ -1,4 +1,4 @@
-"""The client for programs that wait for an answer."""
+"""The synchronous client."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _P = ParamSpec("_P")
 def _method(
     build: Callable[_P, ApiRequest[_T]],
 ) -> Callable[Concatenate[Client, _P], _T]:
-    """A method that sends the request that ``build`` returns."""
+    """Create a method that sends the request from ``build``."""
 
     def method(self: Client, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         return self._do(build(*args, **kwargs))
@@ -43,7 +43,7 @@ def _method(
 def _stream_method(
     build: Callable[_P, ApiRequest[httpx.Response]],
 ) -> Callable[Concatenate[Client, _P], Iterator[Event]]:
-    """A method that iterates over the events of the response."""
+    """Create a method that iterates over the events of the response."""
 
     def method(self: Client, /, *args: _P.args, **kwargs: _P.kwargs) -> Iterator[Event]:
         return self._stream(build(*args, **kwargs))
@@ -52,18 +52,18 @@ def _stream_method(
 
 
 class Client:
-    """Talks to the service at ``url``, with an API ``key`` if it wants one. It may be used from
-    many threads; :meth:`close` it, or use it in a ``with``.
+    """A client of the service at ``url``, with an API ``key`` if the service has keys. Several
+    threads may share it. Close it with :meth:`close`, or use it in a ``with``.
 
-    ``timeout`` is for how many seconds it waits for a connection and for each piece of an answer.
-    What certainly has not been begun is sent again, at most ``retries`` times: no connection came
-    about, the server is shutting down, or it says that there were too many requests and when to
-    try again (if that is within ``longest_wait`` seconds). What may have been done is sent again
-    only if it changes nothing: a question is never asked twice. ``transport`` is one of httpx, to
-    reach the service in another way; ``sleep`` and ``clock`` (in seconds since 1970) are for tests.
+    ``timeout`` is the number of seconds to wait for a connection and for each part of a response. A
+    request is retried at most ``retries`` times if the server has certainly not started it: the
+    connection failed, the server is shutting down, or it asks to retry after too many requests
+    (within ``longest_wait`` seconds). A request that the server may have started is retried only if
+    it changes nothing: a question is never asked twice. ``transport`` is an httpx transport;
+    ``sleep`` and ``clock`` (in seconds since 1970) are for tests.
 
-    Every method raises :class:`ApiError` for what the service refuses and :class:`Unreachable` if
-    no answer comes.
+    Every method raises :class:`ApiError` if the service refuses the request, and
+    :class:`Unreachable` if there is no response.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Client:
         return f"Client({str(self._http.base_url)!r})"
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._http.close()
 
     ask = _method(requests.ask)

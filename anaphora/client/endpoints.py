@@ -1,4 +1,4 @@
-"""Methods of the clients, from the functions that build their requests."""
+"""Create the methods of the clients from the functions that build their requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def copy_signature(method: _Method, build: Callable[..., Any]) -> _Method:
-    """Give ``method`` the name, the docstring and the parameters of ``build``, after ``self``."""
+    """Copy the name, the docstring and the parameters of ``build`` to ``method``, after
+    ``self``."""
     update_wrapper(method, build)
     built = signature(build)
     self = Parameter("self", Parameter.POSITIONAL_ONLY)

@@ -1,4 +1,4 @@
-"""What may go wrong between the client and the service: errors that say what to do about it."""
+"""The errors of the client, with hints on what to do about them."""
 
 # ruff: noqa: N818 - the names say what has happened, as those of anaphora.errors
 
@@ -34,8 +34,11 @@ _MAX_EXCERPT = 200
 
 @dataclass(frozen=True, slots=True)
 class ProblemDetails:
-    """What the service tells of a problem (RFC 9457). ``slug`` is the short name of its type ('' if
-    it is none of the service's own: a proxy may have answered), ``raw`` the whole of what came."""
+    """The details of a problem (RFC 9457).
+
+    ``slug`` is the short name of its type ('' if the type is not one of the service's: a proxy may
+    have responded). ``raw`` is the whole body.
+    """
 
     status: int
     slug: str = ""
@@ -48,7 +51,7 @@ class ProblemDetails:
 
 
 class ApiError(AnaphoraError):
-    """The service has refused a request, or failed to answer it."""
+    """The service refused a request, or failed to answer it."""
 
     advice = ""
 
@@ -81,76 +84,76 @@ class ApiError(AnaphoraError):
 
     @property
     def title(self) -> str:
-        """What kind of problem it is."""
+        """The title of the type of problem."""
         return self.details.title
 
     @property
     def detail(self) -> str:
-        """What it is this time."""
+        """The description of this problem."""
         return self.details.detail
 
     @property
     def errors(self) -> tuple[FieldError, ...]:
-        """The mistakes in the request, one by one."""
+        """The errors in the fields of the request."""
         return self.details.errors
 
     @property
     def retry_after(self) -> float | None:
-        """In how many seconds to try again, if the service has said so."""
+        """The seconds to wait before a retry, if the service sent them."""
         return self.details.retry_after
 
 
 class Invalid(ApiError):
-    """A request that cannot be understood, or a model that cannot be loaded."""
+    """An invalid request, or a model that cannot be loaded."""
 
     advice = "the request must be another one"
 
 
 class Unauthorized(ApiError):
-    """No key, or one that is wrong or expired."""
+    """A missing, wrong or expired key."""
 
     advice = "give the client a key that the server knows: Client(url, key='ana_…')"
 
 
 class Forbidden(ApiError):
-    """A key that may not do this, or not for this user."""
+    """A key that lacks the permission, or may not act for this user."""
 
     advice = "use a key with the scope for this; key() tells what the present one may do"
 
 
 class NotFound(ApiError):
-    """A model that the server doesn't have, or an address that it doesn't serve."""
+    """A model that the server doesn't have, or a URL that it doesn't serve."""
 
     advice = "is this the address of an Anaphora server, and is it as new as the client?"
 
 
 class Busy(ApiError):
-    """A conversation in which another question is being answered."""
+    """A conversation that is busy with another question."""
 
     advice = "ask again when that question has been answered"
 
 
 class TooManyRequests(ApiError):
-    """More requests than the key may make."""
+    """More requests than the rate of the key allows."""
 
     advice = "ask less often, or have the rate of the key raised"
 
 
 class ServerError(ApiError):
-    """The server, or the handler of an intent, has failed."""
+    """The server, or the handler of an intent, failed."""
 
     advice = "the log of the server tells more"
 
 
 class InvalidResponse(ApiError):
-    """Something has answered that is not the service, or not one of this version."""
+    """A response that is not from the service, or not from a compatible version."""
 
     advice = "is this the address of an Anaphora server? A proxy may have answered for it"
 
 
 class Unreachable(AnaphoraError):
-    """No answer came. ``maybe_done`` is True if the server may have received the request and done
-    what it asked for, False if it certainly has not."""
+    """No response arrived. ``maybe_done`` is True if the server may have received and executed the
+    request, False if it certainly has not."""
 
     def __init__(self, message: str, *, maybe_done: bool = False) -> None:
         super().__init__(message)
@@ -165,8 +168,8 @@ def build_error(
     retry_after: float | None = None,
     request_id: str = "",
 ) -> ApiError:
-    """The error that an answer with this status and body stands for. The body is a problem as the
-    service tells it, or whatever text somebody else has answered with."""
+    """Build the error for a response with this status and body. The body is a problem of the
+    service, or any text that a proxy has sent."""
     plain = body if isinstance(body, dict) else {}
     excerpt = " ".join(body.split())[:_MAX_EXCERPT] if isinstance(body, str) else ""
     kind = _ERROR_CLASSES.get(status) or (ServerError if status >= 500 else ApiError)
@@ -185,7 +188,7 @@ def build_error(
 
 
 def parse_slug(plain: object) -> str:
-    """The short name of a problem ('' for what is none of the service's)."""
+    """Return the short name of a problem ('' if it is not one of the service's)."""
     type = _text_or_empty(plain.get("type")) if isinstance(plain, dict) else ""
     return type.removeprefix(_TYPE) if type.startswith(_TYPE) else ""
 

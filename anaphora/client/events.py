@@ -1,4 +1,4 @@
-"""The stream of events of several questions: from what is sent to typed values."""
+"""Decode the event stream of several questions into typed values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["EndEvent", "Event", "QuestionEvent", "decode_event", "truncated_stre
 
 @dataclass(frozen=True, slots=True)
 class QuestionEvent:
-    """A question is being answered: which of them, from 0."""
+    """The start of a question: its index, from 0."""
 
     index: int
     text: str
@@ -24,18 +24,18 @@ class QuestionEvent:
 
 @dataclass(frozen=True, slots=True)
 class EndEvent:
-    """All questions have been answered."""
+    """The end of the stream: all questions have been answered."""
 
     answered: int
 
 
 Event: TypeAlias = QuestionEvent | Explanation | Reply | EndEvent
-"""For each question ``QuestionEvent``, its ``Explanation`` if that is wanted, and the ``Reply``;
+"""For each question ``QuestionEvent``, its ``Explanation`` if requested, and the ``Reply``;
 ``EndEvent`` is the last."""
 
 
 def decode_event(name: str, data: str) -> Event | None:
-    """The event of that name, None for one of a newer server.
+    """Decode the event ``name``; None for an event of a newer server.
 
     Raises :class:`ApiError` for the problem that ends the stream early.
     """
@@ -60,7 +60,7 @@ def decode_event(name: str, data: str) -> Event | None:
 
 
 def truncated_stream_error() -> Unreachable:
-    """The error of a stream that ends before its last event."""
+    """Create the error for a stream that ends before its last event."""
     return Unreachable(
         "the stream of events ended early\n"
         "  hint: the questions without a reply may have been answered all the same; "

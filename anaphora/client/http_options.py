@@ -1,4 +1,4 @@
-"""How the two clients reach the service: what they tell httpx in common."""
+"""The httpx options that both clients share."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from anaphora.version import __version__
 
 __all__ = ["http_client_options"]
 
-# Servers let go of a silent connection after some 5 seconds, and a question that is sent at that
-# very moment must not be sent again: this side lets go of it first.
+# Servers close an idle connection after about 5 seconds. A question sent at that very
+# moment must not be retried, so the client closes its connections first.
 _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=3.0)
 
 
 def http_client_options(url: str, key: str | None, timeout: float | None) -> dict[str, Any]:
-    """The arguments of the httpx client for the service at ``url``.
+    """Return the arguments of the httpx client for the service at ``url``.
 
-    Raises :class:`AnaphoraError` for an address or a key that cannot be one.
+    Raises :class:`AnaphoraError` for an invalid address or key.
     """
     headers = {"User-Agent": f"anaphora/{__version__}"}
     if key is not None:
@@ -31,7 +31,7 @@ def http_client_options(url: str, key: str | None, timeout: float | None) -> dic
         "headers": headers,
         "timeout": timeout,
         "limits": _LIMITS,
-        "follow_redirects": False,  # a key is for this server alone
+        "follow_redirects": False,  # a redirect must not get the key
     }
 
 

@@ -1,7 +1,7 @@
-"""One request and what becomes of it, without any input or output: what the two clients share.
+"""The life of one request without I/O, shared by both clients.
 
-:func:`request_flow` is a script that a client plays: it is told to send the request, or to wait,
-and tells what came of it, until the script returns the answer or raises an error.
+:func:`request_flow` is a generator that a client drives: it yields what to do (send the request, or
+wait), receives the outcome, and finally returns the result or raises an error.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _T = TypeVar("_T")
 
 TransportResult: TypeAlias = httpx.Response | httpx.HTTPError
 
-_INITIAL_DELAY = 0.1  # seconds; the next ones are twice as long each
-_STREAM_READ_TIMEOUT = 30.0  # seconds; the service gives a sign of life every 15
+_INITIAL_DELAY = 0.1  # seconds; each further delay is twice as long
+_STREAM_READ_TIMEOUT = 30.0  # seconds; the service sends a keep-alive every 15
 _NOT_SENT = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -44,11 +44,11 @@ _NOT_SENT = (
 
 @dataclass(frozen=True, slots=True)
 class ApiRequest(Generic[_T]):
-    """A request, and how its answer is read.
+    """A request, and how to read its response.
 
-    ``changes`` says that it does something that must not happen twice: an answer is remembered, a
-    handler runs. ``expected`` are the statuses of an answer, as opposed to a problem. One that
-    ``streams`` is answered bit by bit.
+    ``changes`` marks a request that must not run twice: an answer is remembered, a handler runs.
+    ``expected`` are the statuses of a successful response. ``streams`` marks a request with a
+    streamed response.
     """
 
     method: str
@@ -62,7 +62,8 @@ class ApiRequest(Generic[_T]):
 
     @property
     def content(self) -> bytes | None:
-        """The body as JSON. Raises ``TypeError`` or ``ValueError`` for what JSON does not know."""
+        """The body as JSON. Raises ``TypeError`` or ``ValueError`` for values that JSON does not
+        support."""
         return None if self.body is None else json.dumps(self.body, allow_nan=False).encode()
 
     @property
@@ -70,14 +71,14 @@ class ApiRequest(Generic[_T]):
         return {} if self.body is None else {"Content-Type": "application/json"}
 
     def is_stream(self, response: httpx.Response) -> bool:
-        """Whether this is an answer that comes bit by bit; all others are read as a whole."""
+        """Whether the response is streamed; all others are read as a whole."""
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         return (
             self.streams and response.status_code in self.expected and kind == "text/event-stream"
         )
 
     def timeout_for(self, usual: httpx.Timeout) -> httpx.Timeout:
-        """How long to wait for it: a server that answers bit by bit may be silent for a while."""
+        """Return the timeout for the request: a stream may be silent for a while."""
         if not self.streams or usual.read is None:
             return usual
         read = max(usual.read, _STREAM_READ_TIMEOUT)
@@ -86,11 +87,11 @@ class ApiRequest(Generic[_T]):
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often, and when, a request is sent again.
+    """Whether and when to retry a request.
 
-    At most ``times``, and only if it cannot be done twice by that: no connection came about, the
-    server says that it has not begun (too many requests; it is shutting down), or the request
-    changes nothing. A server that wants more than ``longest_wait`` seconds is not waited for.
+    A request is retried at most ``times``, and only if it cannot run twice: the connection failed,
+    the server has not started it (too many requests, or a shutdown), or it changes nothing. Delays
+    above ``longest_wait`` seconds are not waited for.
     """
 
     times: int = 2
@@ -98,7 +99,7 @@ class RetryPolicy:
     clock: Callable[[], float] = time.time
 
     def delay(self, call: ApiRequest[Any], outcome: TransportResult, attempt: int) -> float | None:
-        """For how long to wait before the request is sent again, None if it must not be."""
+        """Return the seconds until the next attempt, None if there must be none."""
         if attempt >= self.times:
             return None
         usual = _INITIAL_DELAY * 2**attempt
@@ -110,13 +111,13 @@ class RetryPolicy:
         if outcome.status_code == 503 and parse_slug(_parse_json(outcome)) == "shutting-down":
             asked = usual if asked is None else asked
         elif outcome.status_code == 503 and call.changes:
-            return None  # the store may have failed after the handler had run
+            return None  # the store may have failed after the handler ran
         elif outcome.status_code not in (429, 503):
             return None
         return asked if asked is not None and asked <= self.longest_wait else None
 
     def parse_retry_after(self, response: httpx.Response) -> float | None:
-        """The seconds of ``Retry-After``, None if there are none to be read."""
+        """Return the seconds of ``Retry-After``, None if it is missing or invalid."""
         written = response.headers.get("retry-after", "").strip()
         if written.isdecimal():
             return float(written)
@@ -132,10 +133,10 @@ class RetryPolicy:
 def request_flow(
     call: ApiRequest[_T], retries: RetryPolicy
 ) -> Generator[float | None, TransportResult | None, _T]:
-    """The script of a call. It yields None for "send the request" (and takes what came of it) and a
-    number for "wait that many seconds"; it returns the answer.
+    """Generate the steps of a request. Yield None to send the request (and receive the outcome), or
+    a number of seconds to wait; return the result.
 
-    Raises :class:`ApiError` or :class:`Unreachable` if there is none.
+    Raises :class:`ApiError` or :class:`Unreachable` without a result.
     """
     attempt = 0
     while True:
@@ -149,7 +150,7 @@ def request_flow(
 
 
 def transport_error(call: ApiRequest[Any], error: httpx.HTTPError) -> Unreachable:
-    """The error of a request to which no answer, or only a part of one, has come."""
+    """Create the error for a request with an incomplete response, or with none."""
     said = str(error) or type(error).__name__
     address = _server_address(error)
     if isinstance(error, _NOT_SENT):
@@ -219,7 +220,7 @@ def _invalid_response(response: httpx.Response, detail: str) -> InvalidResponse:
 
 
 def _parse_json(response: httpx.Response) -> Any:
-    """The JSON of an answer, None if it is none."""
+    """Return the JSON of a response, None if it is not JSON."""
     try:
         return response.json()
     except (ValueError, RecursionError):
@@ -229,6 +230,6 @@ def _parse_json(response: httpx.Response) -> Any:
 def _server_address(error: httpx.HTTPError) -> str:
     try:
         url = error.request.url
-    except RuntimeError:  # httpx could not even make a request of it
+    except RuntimeError:  # httpx could not build the request
         return "the server"
     return f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}"

@@ -75,11 +75,11 @@ class AskOptions(QuestionOptions, total=False):
 
 
 class RecallOptions(TypedDict, total=False):
-    """Options of a search: the ``user`` (default: the user of the key, else ``user``), and which
-    exchanges: with which ``model``, ``since`` and ``until`` when (exclusive), answered by which
-    ``intent``, with which values of ``slots``. ``how``: by words, by meaning, or both; ``language``
-    is that of the text; ``at`` and ``time_zone`` define "yesterday". A ``page`` (from 1) has
-    ``size`` passages, each with ``neighbours`` exchanges on both sides."""
+    """Options of a search: the ``user`` (default: the user of the key, else ``user``), and filters
+    for the exchanges: the ``model``, the time from ``since`` to ``until`` (exclusive), the
+    ``intent`` that answered, and the values of ``slots``. ``how``: by words, by meaning, or both;
+    ``language`` is that of the text; ``at`` and ``time_zone`` define "yesterday". A ``page`` (from
+    1) has ``size`` passages, each with ``neighbours`` exchanges on both sides."""
 
     user: str | None
     model: str | None
@@ -119,11 +119,11 @@ def dialog(texts: Iterable[str], **options: Unpack[AskOptions]) -> ApiRequest[Di
 
 
 def events(texts: Iterable[str], **options: Unpack[AskOptions]) -> ApiRequest[httpx.Response]:
-    """Ask several questions and receive each reply as soon as it is there.
+    """Ask several questions and receive each reply as soon as it is ready.
 
-    Yields ``QuestionEvent``, the ``Explanation`` if you ask for it, and the ``Reply`` of each
-    question; ``EndEvent`` comes last. A problem is raised where it occurs. If you leave the loop
-    of an ``AsyncClient`` early, close the stream with ``contextlib.aclosing``.
+    Yields ``QuestionEvent``, the ``Explanation`` if requested, and the ``Reply`` of each question;
+    ``EndEvent`` comes last. A problem is raised where it occurs. If you leave the loop of an
+    ``AsyncClient`` early, close the stream with ``contextlib.aclosing``.
     """
 
     def read(response: httpx.Response) -> httpx.Response:
@@ -237,7 +237,7 @@ def check(id: str) -> ApiRequest[CheckReport]:
 
 
 def key() -> ApiRequest[KeyInfo]:
-    """Return what the key in use may do."""
+    """Return the permissions of the key in use."""
     return ApiRequest("GET", "/v1/key", _json_decoder(KeyInfo))
 
 
@@ -260,7 +260,7 @@ def ready() -> ApiRequest[Readiness]:
 
 
 def _encode_options(kind: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that are set, as JSON-able data.
+    """Encode the options that are set as JSON-able data.
 
     Raises ``TypeError`` for an option that ``kind`` lacks, and ``ValueError`` for a time without a
     zone.

@@ -1,10 +1,10 @@
-"""Bots as tools of agents: a server of the Model Context Protocol over an engine.
+"""A Model Context Protocol server that offers the bots of an engine as tools for agents.
 
 >>> from anaphora import Engine
 >>> from anaphora.mcp import create_server
 >>> server = create_server(Engine("weather"))
 
-``server.run()`` then answers on the standard input and output.
+``server.run()`` then serves on the standard input and output.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a model understands, as a page for agents (and people) to read."""
+"""A description of a model as a page for agents (and people)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _MAX_DIALOGS = 10
 
 
 def describe_model(model: Model) -> str:
-    """The page of a model: its intents, its elements with their values, and sample dialogs."""
+    """Return the page of a model: its intents, its elements with their values, and sample
+    dialogs."""
     return "\n".join(_lines(model))
 
 

@@ -1,4 +1,4 @@
-"""What the tools answer: the shapes that agents are told of, and how they come about."""
+"""The output schemas of the tools, and the conversions from the engine's values."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Models(BaseModel):
 
 
 def to_answer(reply: Reply, *, user: str, model: str) -> Answer:
-    """The answer that a reply of the engine is."""
+    """Convert a reply of the engine to an answer."""
     plain = to_jsonable_python(reply.to_dict(), serialize_unknown=True)
     plain |= {
         "text": format_reply(reply),
@@ -125,13 +125,13 @@ def to_answer(reply: Reply, *, user: str, model: str) -> Answer:
         "user": user,
         "model": model,
     }
-    if reply.result is not None and not isinstance(reply.result, str):  # a text is said
+    if reply.result is not None and not isinstance(reply.result, str):  # ``text`` has it
         plain["result"] = to_jsonable_python(reply.result, serialize_unknown=True)
     return Answer.model_validate(plain)
 
 
 def format_reply(reply: Reply) -> str:
-    """What there is to say to the user, in one text that is never empty."""
+    """Format a reply as one text for the user, which is never empty."""
     if reply.text:
         return reply.text
     if reply.status == "rejected":
@@ -143,7 +143,7 @@ def format_reply(reply: Reply) -> str:
 
 
 def to_memory(conversation: Conversation, model: Model) -> Memory:
-    """What a conversation with a model holds."""
+    """Convert a conversation with a model to its memory."""
     pending = conversation.pending
     return Memory(
         user=conversation.user,
@@ -167,7 +167,8 @@ def to_memory(conversation: Conversation, model: Model) -> Memory:
 
 
 def to_models(listed: tuple[Model, ...], *, active: str) -> Models:
-    """The models, of which that of the id ``active`` is asked when none is named."""
+    """Convert models to a list; ``active`` is the id of the default for questions that name
+    none."""
     return Models(
         models=[
             ModelShape(

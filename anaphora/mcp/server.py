@@ -1,4 +1,4 @@
-"""The MCP server: the tools over an engine, and a resource for each of its models."""
+"""The MCP server: the tools of an engine, and a resource for each of its models."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ call, and don't complete them yourself. `memory` shows what is remembered, `rese
 
 
 def create_server(engine: Engine, *, user: str = "user") -> MCPServer[Any]:
-    """An MCP server that asks ``engine``; ``user`` is who speaks when a call names nobody.
+    """Create an MCP server for ``engine``. ``user`` is the default user of its tools.
 
     ``run()`` serves it over the standard input and output; it is an ``MCPServer`` of the official
-    SDK, with all that such a one can do. The engine stays whose it is: close it afterwards.
+    SDK with all its features. It does not close the engine.
     """
     server: MCPServer[Any] = MCPServer(
         "anaphora",
@@ -43,7 +43,7 @@ def create_server(engine: Engine, *, user: str = "user") -> MCPServer[Any]:
     reads = ToolAnnotations(
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     )
-    # A handler may do anything, such as ordering a pizza.
+    # A handler may have any effect, such as ordering a pizza.
     asks = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False)
     forgets = ToolAnnotations(
         read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False

@@ -1,4 +1,4 @@
-"""The tools: methods of an engine as an agent calls them. Their docstrings are what agents read."""
+"""The MCP tools: methods of an engine for agents, which read their docstrings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anaphora.mcp import schemas
 
 __all__ = ["Tools"]
 
-# Not "str | None": the SDK would read a user whose id is "null" as no user at all.
+# Not "str | None": the SDK would convert a user whose id is "null" to no user.
 _Text = Annotated[str, Field(description="The question, in the words of the user.")]
 _User = Annotated[
     str,
@@ -40,10 +40,9 @@ _Group = Annotated[
 
 
 class Tools:
-    """What agents may do with an engine. ``user`` is who speaks when a call names nobody.
+    """The tools of an engine. ``user`` is the default user.
 
-    The methods block, and are called in threads. What the engine refuses they raise as
-    ``ToolError``.
+    The methods block, so they run in threads. They raise the engine's errors as ``ToolError``.
     """
 
     def __init__(self, engine: Engine, user: str) -> None:
@@ -129,7 +128,7 @@ def _result(text: str, structured: BaseModel) -> CallToolResult:
 
 @contextmanager
 def _tool_errors() -> Iterator[None]:
-    """What the engine refuses is told to the agent in its own words."""
+    """Convert errors of the engine to tool errors with the same message."""
     try:
         yield
     except AnaphoraError as error:

@@ -1,4 +1,4 @@
-"""How the MCP server is reached: over the standard input and output, or over HTTP."""
+"""The transports of the MCP server: the standard input and output, or HTTP."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from anaphora.errors import AnaphoraError
 
 __all__ = ["parse_address", "serve_http", "serve_stdio"]
 
-_GRACE = 10  # seconds for what is under way when the server is to stop
+_GRACE = 10  # seconds for requests under way when the server stops
 
 
 def serve_stdio(server: MCPServer[Any]) -> None:
-    """Serve over the standard input and output until the input ends. Meanwhile whatever is printed
-    goes to the standard error output: it cannot come between the messages.
+    """Serve over the standard input and output until the input ends. Meanwhile, printed text goes
+    to the standard error output, so that it does not mix with the messages.
 
     Ctrl-C ends the process at once (in the main thread): nothing can wake the thread that waits for
-    input, and stores lose nothing by it.
+    input, and the stores lose no data.
     """
     with _default_sigint(), _unbuffered_stdout():
         server.run("stdio")
@@ -40,12 +40,12 @@ def serve_http(
     *,
     started: Callable[[str], object] = lambda url: None,
 ) -> None:
-    """Serve over streamable HTTP at ``address`` (``127.0.0.1:8090``; port 0 is any free one) until
-    the process is told to stop. ``started`` is called with the URL.
+    """Serve over streamable HTTP at ``address`` (``127.0.0.1:8090``; port 0 selects a free port)
+    until the process receives a stop signal. ``started`` is called with the URL.
 
-    There are no keys: it listens to this machine alone, and refuses pages of other sites that a
-    browser of this machine has open. Raises :class:`AnaphoraError` for an address that is none,
-    that of another machine, or one that is taken.
+    There are no keys, so the server listens only to this machine and refuses requests from web
+    pages of other sites. Raises :class:`AnaphoraError` for an address that is invalid, not local,
+    or in use.
     """
     host, port = parse_address(address)
     app = server.streamable_http_app(host=host, transport_security=_security(host))
@@ -59,7 +59,7 @@ def serve_http(
 
 
 class _Server(uvicorn.Server):
-    """A server that tells when it has started: from then on signals end it well."""
+    """A server that reports when it has started; from then on, signals stop it cleanly."""
 
     def __init__(self, config: uvicorn.Config, started: Callable[[], object]) -> None:
         super().__init__(config)
@@ -71,9 +71,9 @@ class _Server(uvicorn.Server):
 
 
 def parse_address(address: str) -> tuple[str, int]:
-    """Host and port of ``HOST:PORT``, or of a port alone.
+    """Parse ``HOST:PORT``, or a port alone.
 
-    Raises :class:`AnaphoraError` for what is none, and for a host other than this one.
+    Raises :class:`AnaphoraError` for an invalid address, and for a host other than this machine.
     """
     host, _, digits = address.rpartition(":")
     host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
@@ -89,10 +89,10 @@ def parse_address(address: str) -> tuple[str, int]:
 
 @contextmanager
 def _unbuffered_stdout() -> Iterator[None]:
-    """What is printed is written at once: the SDK leads it aside only as long as it serves, and
-    what then still waits in a buffer would come out between the messages."""
+    """Write printed text at once. The SDK redirects it only while it serves; buffered text would
+    appear later, between the messages."""
     before = sys.stdout
-    if before is not sys.__stdout__ or before is None:  # nothing that the SDK would lead aside
+    if before is not sys.__stdout__ or before is None:  # the SDK would not redirect this stream
         yield
         return
     before.flush()
@@ -122,8 +122,8 @@ def _is_loopback(host: str) -> bool:
 
 
 def _security(host: str) -> TransportSecuritySettings:
-    """Only requests that name this machine: a page of another site, whose name leads here, does
-    not."""
+    """Allow only requests that name this machine, to refuse pages of another site whose name
+    resolves to it (DNS rebinding)."""
     names = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host}
     hosts = [pattern for name in sorted(names) for pattern in (name, f"{name}:*")]
     return TransportSecuritySettings(
