@@ -142,7 +142,7 @@ def _calls(stack: Sequence[str]) -> list[_Call]:
     """The frames below ``Engine.ask`` in a stack of pyinstrument; empty if the stack lacks it."""
     calls = [_call(frame) for frame in stack]
     for place, call in enumerate(calls):
-        if call.name == "engine.engine.Engine._answer":  # which ask calls, and no one else here
+        if call.name == "engine.ask.ask":  # the path of a question
             return calls[place:]
     return []
 

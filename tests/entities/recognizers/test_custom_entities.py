@@ -234,13 +234,19 @@ def test_the_chat_continues_after_a_function_has_failed(shop, tmp_path, monkeypa
 PROBLEMS = {
     "unknown parameter": (
         "def orders(text, digit): ...",
-        *(9, 17, "shop#orders asks for 'digit', which nothing gives", "text, doc, at, language"),
+        *(9, 17, "shop#orders requires 'digit', which is not available", "text, doc, at, language"),
     ),
     "misspelt parameter": (
         "def orders(txt, digits): ...",
-        *(9, 17, "asks for 'txt'", "did you mean 'text'?"),
+        *(9, 17, "requires 'txt'", "did you mean 'text'?"),
     ),
-    "by position": ("def orders(text, /, digits): ...", 9, 17, "takes 'text' by position", "names"),
+    "by position": (
+        "def orders(text, /, digits): ...",
+        9,
+        17,
+        "takes 'text' only by position",
+        "names",
+    ),
     "unknown option": (
         "def orders(text, digitz=1): ...",
         *(10, 14, "shop#orders takes no option 'digits'", "did you mean 'digitz'?"),

@@ -109,9 +109,9 @@ def test_it_finds_nothing_until_it_is_configured() -> None:
     [
         ({"recognizer": "dates"}, "no built-in entity 'dates'"),
         ({"recognizer": "date", "options": {"prefr": "past"}}, "no option 'prefr'"),
-        ({"recognizer": "date", "options": {"prefer": "never"}}, "'never' is none of"),
+        ({"recognizer": "date", "options": {"prefer": "never"}}, "'never' is not one of"),
         ({"recognizer": "no_such_module#x"}, "no_such_module#x cannot be found"),
-        ({"recognizer": "json#loads"}, "asks for 's', which nothing gives"),
+        ({"recognizer": "json#loads"}, "requires 's', which is not available"),
     ],
 )
 def test_a_wrong_configuration_is_reported(config, message) -> None:
@@ -214,7 +214,7 @@ def test_what_it_looks_for_is_saved_and_loaded(stand_in, tmp_path) -> None:
             again.from_bytes(nlp.to_bytes())
         assert found(again, "Rome") == ["Rome"]
     assert all(one == made[0] for one in made)
-    with pytest.raises(ValueError, match="not the recognizer of an entity in format 1"):
+    with pytest.raises(ValueError, match="not the data of a recognizer in format 1"):
         EntityComponent("it").from_bytes(b"\x80")
 
 
