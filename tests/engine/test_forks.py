@@ -21,9 +21,9 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
 _BEGIN = """
     import os, sys, threading, warnings
     from anaphora import Engine
-    from anaphora.ltm.retrieval.store import Whose
+    from anaphora.ltm.retrieval.store import UserKey
     from anaphora.storage import forks
-    from tests.support.forked_process import exit_code_of
+    from tests.support.forked_process import run_forked
 
     warnings.simplefilter("ignore")  # that threads and forks don't go together: they do here
     store, long_term, children = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -40,7 +40,7 @@ _BEGIN = """
         for model, text, language in QUESTIONS:
             engine.ask(f"{text} {word}", user=user, model=model, language=language)
         engine.long_term.recall(
-            Whose(user), "weather in Tokyo", language=["en", "de", "fr", "es", "ru"]
+            UserKey(user), "weather in Tokyo", language=["en", "de", "fr", "es", "ru"]
         )
         return 0
 """
@@ -98,7 +98,7 @@ def test_children_answer_whatever_the_threads_of_their_parent_were_doing(run):
         for thread in threads:
             thread.start()
         for number in range(children):
-            if code := exit_code_of(lambda: ask(f"child {number}", f"child{number}")):
+            if code := run_forked(lambda: ask(f"child {number}", f"child{number}")):
                 print("the child", number, "ended with", code)
                 break
         done.set()
@@ -127,7 +127,7 @@ def test_children_answer_though_another_thread_held_every_lock(run):
         thread = threading.Thread(target=hold)
         thread.start()
         held.wait()
-        print(exit_code_of(lambda: ask("child", "more")))
+        print(run_forked(lambda: ask("child", "more")))
         over.set()
         thread.join()
         print(ask("ann", "again"))
