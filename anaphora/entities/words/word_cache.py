@@ -23,6 +23,9 @@ class WordCache(Generic[_Result]):
         self._max_size = max_size
         self._results: dict[int, _Result] = {}
 
+    def __len__(self) -> int:
+        return len(self._results)
+
     def __call__(self, *arguments: Hashable) -> _Result:
         key = hash(arguments)
         result: _Result = self._results.get(key, _MISSING)
