@@ -1,4 +1,4 @@
-"""Words that turn the sense of others or bound it: they never count as nothing."""
+"""Qualifiers such as *not* and *only*: they are never ignored."""
 
 from __future__ import annotations
 
