@@ -6,7 +6,7 @@ import pytest
 
 from anaphora.ltm.memory import LongTermMemory
 from anaphora.ltm.retrieval.sqlite.store import SqliteRecallStore
-from tests.ltm.memory.doubles import SMALL, Away, Clock, Failing, Summarizer
+from tests.ltm.memory.doubles import DEADLINE, SMALL, Away, Clock, Failing, Summarizer
 
 
 @pytest.fixture
@@ -20,7 +20,9 @@ def summarizer():
 
 
 @pytest.fixture
-def open_memory(tmp_path, clock, summarizer):
+def open_memory(tmp_path, clock, summarizer, monkeypatch):
+    """Readers wait until all is stored, however busy the machine is."""
+    monkeypatch.setattr("anaphora.ltm.memory._READ_WAIT", DEADLINE)
     opened = []
 
     def open_memory(**options):
