@@ -32,7 +32,17 @@ from anaphora.grammar.idl.syntax import (
 from anaphora.grammar.operators import binary_type, unary_type
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.suggestions import closest_match, did_you_mean
-from anaphora.grammar.values import ANYTHING, Kind, Type, describe_type, describe_value, kind_of
+from anaphora.grammar.values import (
+    ANYTHING,
+    BOOLEAN,
+    LIST,
+    NUMERIC,
+    Kind,
+    Type,
+    describe_type,
+    describe_value,
+    kind_of,
+)
 
 __all__ = ["INTENT_OPTIONS", "check_predicate", "check_program", "check_statements"]
 
@@ -47,8 +57,6 @@ INTENT_OPTIONS = (
 
 MAX_VARIABLES = 50  # per predicate: each may use the previous one, and evaluation is recursive
 
-_BOOLEAN: Type = frozenset({Kind.BOOLEAN})
-_NUMERIC: Type = frozenset({Kind.INTEGER, Kind.NUMBER})
 _LOGICAL_OPERATORS = ("&&", "||")
 _CONSTANTS = {"True": "true", "False": "false", "None": "null", "nil": "null"}
 _WORD_OPERATOR_HINTS = {
@@ -178,7 +186,7 @@ class _Checker:
             case ListNode():
                 for item in node.items:
                     self.type_of(item)
-                return frozenset({Kind.LIST})
+                return LIST
             case VariableNode():
                 return self.type_of_variable(node)
             case UnaryNode():
@@ -210,7 +218,7 @@ class _Checker:
         if node.operator == "!":
             hint = "'!' binds tighter than '==': write !(a == b), or a != b"
             self.add_error(node.at, f"'!' needs a boolean, not {describe_type(operand)}", hint)
-            return _BOOLEAN
+            return BOOLEAN
         self.add_error(node.at, f"'-' needs a number, not {describe_type(operand)}")
         return ANYTHING
 
@@ -229,11 +237,11 @@ class _Checker:
                 if Kind.BOOLEAN not in kinds:
                     message = f"'{operator}' needs booleans, not {describe_type(kinds)}"
                     self.add_error(_start_offset(side), message)
-            return _BOOLEAN
+            return BOOLEAN
         if operator in ("<", "<=", ">", ">="):
             what = f"'{operator}' cannot compare {describe_type(left)} with {describe_type(right)}"
             self.add_error(node.at, what)
-            return _BOOLEAN
+            return BOOLEAN
         self.add_error(
             node.at,
             f"'{operator}' cannot work with {describe_type(left)} and {describe_type(right)}",
@@ -242,7 +250,7 @@ class _Checker:
 
     def warn_if_never_equal(self, node: BinaryNode, left: Type, right: Type) -> None:
         """Warn if the two sides can never be equal."""
-        if left & right or (left & _NUMERIC and right & _NUMERIC):
+        if left & right or (left & NUMERIC and right & NUMERIC):
             return
         always = "false" if node.operator == "==" else "true"
         hint = ""
