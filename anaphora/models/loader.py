@@ -269,9 +269,8 @@ def _check_limits(draft: ModelDraft) -> None:
     ):
         for index, word in enumerate(listed):
             if len(word.split()) != 1:
-                draft.add_warning_at(
-                    (*path, index), 0, f"'{word}' is no single word: nothing matches it"
-                )
+                message = f"'{word}' is no single word: nothing matches it"
+                draft.add("warning", (*path, index), message, index=0)
 
 
 def _wrap_samples(root: Node, model: Model, diagnostics: FileDiagnostics) -> MappingNode:
@@ -287,13 +286,8 @@ def _wrap_samples(root: Node, model: Model, diagnostics: FileDiagnostics) -> Map
         if "samples" not in root.items:
             diagnostics.abort(root.start, "the file has no samples", "put them under 'samples:'")
         samples = root.items["samples"]
-    languages = SequenceNode(root.start)
-    languages.items = [ScalarNode(root.start, root.start, code, "'") for code in model.languages]
-    frame = MappingNode(root.start)
-    frame.items = {
-        "id": ScalarNode(root.start, root.start, "samples", "'"),
-        "language": languages,
-        "samples": samples,
-    }
-    frame.key_offsets = dict.fromkeys(frame.items, root.start)
-    return frame
+    at = root.start
+    languages = SequenceNode(at, [ScalarNode(at, at, code, "'") for code in model.languages])
+    id = ScalarNode(at, at, "samples", "'")
+    items = {"id": id, "language": languages, "samples": samples}
+    return MappingNode(at, items, dict.fromkeys(items, at))

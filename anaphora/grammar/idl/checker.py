@@ -11,9 +11,9 @@ from collections.abc import Set as AbstractSet
 from typing import assert_never
 
 from anaphora.errors import GrammarError
+from anaphora.grammar.diagnostics import Diagnostics
 from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
 from anaphora.grammar.functions.registry import Function, format_ordinal
-from anaphora.grammar.idl.diagnostics import Diagnostics
 from anaphora.grammar.idl.syntax import (
     BinaryNode,
     CallNode,

@@ -14,9 +14,9 @@ from typing import NamedTuple, TypeAlias, assert_never
 from lark.exceptions import UnexpectedInput
 
 from anaphora.errors import GrammarError, Problem
+from anaphora.grammar.diagnostics import problem_at
 from anaphora.grammar.lark_support import SourceError, grammar_errors
 from anaphora.grammar.patterns import Pattern
-from anaphora.grammar.source_positions import problem_at
 from anaphora.grammar.suggestions import closest_match
 from anaphora.grammar.synonyms.entity_part import EntityPart
 from anaphora.grammar.synonyms.error_messages import explain_syntax_error, shorten

@@ -9,8 +9,8 @@ from itertools import pairwise
 from lark.exceptions import UnexpectedInput
 
 from anaphora.errors import Problem
+from anaphora.grammar.diagnostics import problem_at
 from anaphora.grammar.lark_support import SourceError
-from anaphora.grammar.source_positions import problem_at
 from anaphora.grammar.synonyms.error_messages import shorten
 from anaphora.grammar.synonyms.parser import parse_cached
 from anaphora.grammar.synonyms.regex_analysis import can_match_word

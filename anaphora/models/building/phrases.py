@@ -62,10 +62,10 @@ class PhraseExpander:
         try:
             phrases = expand_synonym(text, self._macros)
         except GrammarError as error:
-            self._draft.add_nested_errors((*path, index), error.problems)
+            self._draft.add_nested("error", (*path, index), error.problems)
             return ()
-        self._draft.add_nested_warnings(
-            (*path, index), lint_synonym(text, spaced=self._draft.imported)
+        self._draft.add_nested(
+            "warning", (*path, index), lint_synonym(text, spaced=self._draft.imported)
         )
         self._remaining -= len(phrases)
         if self._remaining <= 0:
@@ -82,12 +82,12 @@ class PhraseExpander:
         problems = check_macros(macros)
         for name, problem in problems:
             if problem.line:
-                self._draft.add_nested_errors(("macros", name), (problem,))
+                self._draft.add_nested("error", ("macros", name), (problem,))
             else:
                 self._draft.add_key_error(("macros", name), problem.message, problem.hint)
         for name in macros.keys() - {name for name, _ in problems}:
             lint = lint_synonym(macros[name], spaced=self._draft.imported)
-            self._draft.add_nested_warnings(("macros", name), lint)
+            self._draft.add_nested("warning", ("macros", name), lint)
         node = self._draft.root.items.get("macros")
         invalid = {name for name, _ in problems} | (
             node.removed_keys if isinstance(node, MappingNode) else set()

@@ -141,9 +141,9 @@ def _check_template(
     try:
         nodes = _collect_nodes(_environment().parse(text))
     except TemplateSyntaxError as error:
-        at = _line_offset(text, error.lineno)
-        message = error.message or "it cannot be read"
-        draft.add_error_at(path, at, f"not a valid template: {message[0].lower()}{message[1:]}")
+        reason = error.message or "it cannot be read"
+        message = f"not a valid template: {reason[0].lower()}{reason[1:]}"
+        draft.add_error(path, message, index=_line_offset(text, error.lineno))
         return
     except RecursionError:
         draft.add_error(path, "the template is nested too deeply")
@@ -155,7 +155,7 @@ def _check_template(
         hint = did_you_mean(unknown.name, unknown.known, label="there is")
         at = text.find(unknown.name, _line_offset(text, unknown.line))
         message = f"unknown {unknown.kind} '{unknown.name}' in the template"
-        draft.add_error_at(path, max(at, 0), message, hint)
+        draft.add_error(path, message, hint, index=max(at, 0))
 
 
 def _collect_nodes(tree: Node) -> list[Node]:

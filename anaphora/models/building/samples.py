@@ -119,10 +119,10 @@ def _check_memory(
         known = values[name]
         if not sign or known is None or value.strip() in known:
             continue
-        at = len(written) + 1
         message = f"the element '{name}' has no value '{value.strip()}'"
         hint = did_you_mean(value.strip(), sorted(known), label="it has")
-        draft.add_error_at((*path, index), at, message, hint or f"write '{name}' alone")
+        hint = hint or f"write '{name}' alone"
+        draft.add_error((*path, index), message, hint, index=len(written) + 1)
 
 
 def _strip_entry(entry: str) -> str:

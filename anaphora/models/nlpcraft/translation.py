@@ -73,12 +73,11 @@ def _remove_nulls(root: MappingNode) -> MappingNode:
     found = _drop_null_keys(root)
     elements = found.items.get("elements")
     if isinstance(elements, SequenceNode):
-        listed = SequenceNode(elements.start)
-        listed.items = [
+        listed = (
             _drop_null_keys(item) if isinstance(item, MappingNode) else item
             for item in elements.items
-        ]
-        found.items["elements"] = listed
+        )
+        found.items["elements"] = SequenceNode(elements.start, list(listed))
     return found
 
 
