@@ -50,9 +50,8 @@ class Diagnostics:
     def __init__(self, text: str, source: str) -> None:
         self._text = text
         self._name = source
-        self._excerpts: dict[
-            str, str
-        ] = {}  # shared: a text may be one line of a million characters
+        # Shared by all problems: a text may be one line of a million characters.
+        self._excerpts: dict[str, str] = {}
         # In dicts, for their order.
         self._found: dict[Level, dict[_Diagnostic, None]] = {"error": {}, "warning": {}}
 

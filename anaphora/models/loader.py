@@ -36,7 +36,8 @@ from anaphora.models.reading.json_reader import read_json
 from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
 from anaphora.models.reading.source import FileDiagnostics, SourceText
 from anaphora.models.reading.yaml_reader import read_yaml
-from anaphora.models.schema.model_file import BridgeSchema, LimitsSchema, describe_value
+from anaphora.models.schema.field_types import describe_value
+from anaphora.models.schema.model_file import BridgeSchema, LimitsSchema
 from anaphora.storage.cache import Cache
 
 __all__ = ["load_model", "load_samples", "parse_model"]
@@ -289,5 +290,5 @@ def _wrap_samples(root: Node, model: Model, diagnostics: FileDiagnostics) -> Map
     at = root.start
     languages = SequenceNode(at, [ScalarNode(at, at, code, "'") for code in model.languages])
     id = ScalarNode(at, at, "samples", "'")
-    items = {"id": id, "language": languages, "samples": samples}
+    items: dict[str, Node] = {"id": id, "language": languages, "samples": samples}
     return MappingNode(at, items, dict.fromkeys(items, at))

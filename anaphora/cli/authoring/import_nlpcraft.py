@@ -171,10 +171,9 @@ def _add_intents(root: MappingNode, files: Sequence[Path]) -> None:
     own = root.items.get("intents")
     if not files or not (own is None or isinstance(own, SequenceNode)):
         return
-    listed = SequenceNode(at)
     texts = [read_text(file).replace("\r\n", "\n").rstrip() + "\n" for file in files]
-    listed.items = [*(own.items if own else ()), *(ScalarNode(at, at, text, '"') for text in texts)]
-    root.items["intents"] = listed
+    added = (ScalarNode(at, at, text, '"') for text in texts)
+    root.items["intents"] = SequenceNode(at, [*(own.items if own else ()), *added])
     root.key_offsets.setdefault("intents", at)
 
 

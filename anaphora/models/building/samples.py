@@ -11,7 +11,7 @@ from anaphora.models.building.intents import IntentTable
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.domain import AskStep, Dialog, Element, PauseStep, ResetStep, Step
 from anaphora.models.reading.nodes import NodePath
-from anaphora.models.schema.model_file import AskSchema, PauseSchema, ResetSchema
+from anaphora.models.schema.samples import AskSchema, PauseSchema, ResetSchema
 
 __all__ = ["build_samples"]
 

@@ -60,7 +60,7 @@ class ModelDraft:
     def add_error(
         self, path: NodePath, message: str, hint: str = "", *, index: int | None = None
     ) -> None:
-        """Report an error in the value at ``path``; with ``index``, at that character of the text."""
+        """Report an error like :meth:`add`."""
         self.add("error", path, message, hint, index=index)
 
     def add_key_error(self, path: NodePath, message: str, hint: str = "") -> None:

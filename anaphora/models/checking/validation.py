@@ -24,21 +24,17 @@ from anaphora.models.reading.nodes import (
 )
 from anaphora.models.reading.source import FileDiagnostics
 from anaphora.models.reading.yaml_comments import comment_hint
+from anaphora.models.schema.field_types import ALTERNATIVE_TAG, describe_value
 from anaphora.models.schema.model_file import (
-    ALTERNATIVE_TAG,
-    AskSchema,
     BridgeSchema,
     ConversationSchema,
-    DialogSchema,
     ElementSchema,
     LimitsSchema,
     ModelSchema,
     OptionsSchema,
-    PauseSchema,
-    ResetSchema,
     StopWordsSchema,
-    describe_value,
 )
+from anaphora.models.schema.samples import AskSchema, DialogSchema, PauseSchema, ResetSchema
 
 __all__ = ["PLACEHOLDER", "is_placeholder", "validate"]
 

@@ -23,7 +23,7 @@ from anaphora.models.reading.nodes import (
     to_data,
 )
 from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES, find_builtin
-from anaphora.models.schema.model_file import describe_value
+from anaphora.models.schema.field_types import describe_value
 
 __all__ = ["add_builtin_entities"]
 

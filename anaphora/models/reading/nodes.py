@@ -266,10 +266,8 @@ class TreeBuilder:
         self._shared = True
         self._check_depth(offset, height)
         self._attach(node, size, height, offset)
-        if (
-            sum(one.size for one in self._open)
-            > _EXPANSION_FACTOR * self._distinct + _EXPANSION_FREE
-        ):
+        expanded = sum(one.size for one in self._open)
+        if expanded > _EXPANSION_FACTOR * self._distinct + _EXPANSION_FREE:
             self._diagnostics.abort(
                 offset, f"the aliases of this file expand to far too much data, here with '*{name}'"
             )
