@@ -1,7 +1,7 @@
 """The values of the intent language: kinds, equality, and descriptions for messages.
 
 A text is a ``str``, an integer an ``int`` (never a ``bool``), a number a ``float``, a list a
-``tuple`` or ``list``, a map any ``Mapping``, an entity any object like an ``EntityView``.
+``tuple`` or ``list``, a map any ``Mapping``, an entity any object like an ``Entity``.
 """
 
 from __future__ import annotations

@@ -24,8 +24,9 @@ from functools import lru_cache
 from types import MappingProxyType, ModuleType
 from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
+from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError, GrammarError
-from anaphora.grammar.context import EntityContext, EntityView
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.values import ANYTHING, Kind, Type, describe_type, describe_value, kind_of
 
@@ -66,7 +67,7 @@ _TYPE_BY_ANNOTATION: Mapping[Any, Type] = {
     Sequence: frozenset({Kind.LIST}),
     dict: frozenset({Kind.MAP}),
     Mapping: frozenset({Kind.MAP}),
-    EntityView: frozenset({Kind.ENTITY}),
+    Entity: frozenset({Kind.ENTITY}),
     Pattern: frozenset({Kind.TEXT}),
     LazyArgument: ANYTHING,
     Any: ANYTHING,

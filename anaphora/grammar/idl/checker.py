@@ -44,7 +44,7 @@ from anaphora.grammar.values import (
     kind_of,
 )
 
-__all__ = ["INTENT_OPTIONS", "check_predicate", "check_program", "check_statements"]
+__all__ = ["INTENT_OPTIONS", "check_predicate", "check_statements"]
 
 INTENT_OPTIONS = (
     "ordered",
@@ -73,13 +73,6 @@ _SHORT_FORM_FUNCTIONS = {
     "ancestors": "tok_ancestors()",
     "value": "ent_value()",
 }
-
-
-def check_program(statements: Iterable[Statement], text: str, source: str = "") -> None:
-    """Check statements; raises GrammarError with all errors in source order."""
-    diagnostics = Diagnostics(text, source)
-    check_statements(statements, diagnostics)
-    diagnostics.raise_if_any()
 
 
 def check_statements(statements: Iterable[Statement], diagnostics: Diagnostics) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any
 
+from anaphora.core.utterance import Entity
 from anaphora.frozen import EMPTY
-from anaphora.grammar.context import EntityContext, EntityView
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.functions.entity import properties
 from anaphora.grammar.functions.entity.properties import current_entity
 from anaphora.grammar.functions.registry import Function, function
@@ -74,7 +75,7 @@ def meta_sys(context: EntityContext, key: str) -> str | None:
     return context.question.environment.get(key)
 
 
-def find_metadata(entity: EntityView, key: str) -> Any:
+def find_metadata(entity: Entity, key: str) -> Any:
     """The value of a key in the metadata of an entity. The key may have the id of the element as
     prefix, or be one that NLPCraft 0.9 provides for every token."""
     found = entity.meta.get(key)
@@ -90,7 +91,7 @@ def find_metadata(entity: EntityView, key: str) -> Any:
 
 
 _TOKEN_KEY_PREFIX = "nlpcraft:nlp:"
-_TOKEN_METADATA: Mapping[str, Callable[[EntityView], Any]] = {
+_TOKEN_METADATA: Mapping[str, Callable[[Entity], Any]] = {
     "unid": properties.ent_unid.python,
     "origtext": properties.ent_text.python,
     "normtext": properties.ent_norm_text.python,

@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError
-from anaphora.grammar.context import EntityContext, EntityView
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.functions.entity.properties import current_entity
 from anaphora.grammar.functions.registry import CURRENT_ENTITY, Function, function
 
-_Test: TypeAlias = Callable[[EntityView, str], bool]
+_Test: TypeAlias = Callable[[Entity, str], bool]
 
 # By the name of the parameter that is compared.
 _TESTS: Mapping[str, _Test] = {
@@ -31,13 +32,11 @@ _DESCRIPTIONS = {
 }
 
 
-def _filter_entities(
-    entities: Sequence[EntityView], test: _Test, name: str
-) -> Sequence[EntityView]:
+def _filter_entities(entities: Sequence[Entity], test: _Test, name: str) -> Sequence[Entity]:
     return tuple(entity for entity in entities if test(entity, name))
 
 
-def _entities_of_sentence(context: EntityContext) -> Sequence[EntityView]:
+def _entities_of_sentence(context: EntityContext) -> Sequence[Entity]:
     entities = context.question.entities
     if entities is None:
         raise EvaluationError(
@@ -46,7 +45,7 @@ def _entities_of_sentence(context: EntityContext) -> Sequence[EntityView]:
     return entities
 
 
-def _index(context: EntityContext, entity: EntityView | None) -> int:
+def _index(context: EntityContext, entity: Entity | None) -> int:
     """The index by identity: an entity from memory may equal one of the sentence."""
     entities = _entities_of_sentence(context)
     if entity is None:
@@ -54,12 +53,12 @@ def _index(context: EntityContext, entity: EntityView | None) -> int:
     return next((at for at, other in enumerate(entities) if other is entity), -1)
 
 
-def _following(context: EntityContext) -> Sequence[EntityView]:
+def _following(context: EntityContext) -> Sequence[Entity]:
     at = _index(context, current_entity(context))
     return () if at < 0 else _entities_of_sentence(context)[at + 1 :]
 
 
-def _preceding(context: EntityContext) -> Sequence[EntityView]:
+def _preceding(context: EntityContext) -> Sequence[Entity]:
     at = _index(context, current_entity(context))
     return () if at < 0 else _entities_of_sentence(context)[:at]
 
@@ -70,7 +69,7 @@ def _declare_all_for(names: str, compared: str, which: str, example: str) -> Fun
     @function(
         "entity", *names.split(), examples=(example,), doc=f"The entities of the sentence {which}."
     )
-    def select(context: EntityContext, name: str) -> Sequence[EntityView]:
+    def select(context: EntityContext, name: str) -> Sequence[Entity]:
         return _filter_entities(_entities_of_sentence(context), test, name)
 
     return _rename_parameter(select, compared)
@@ -114,7 +113,7 @@ def ent_count(context: EntityContext) -> int:
 
 
 @function("entity", "ent_all", "tok_all", examples=("#(first(ent_all)) == 'flight'",))
-def ent_all(context: EntityContext) -> Sequence[EntityView]:
+def ent_all(context: EntityContext) -> Sequence[Entity]:
     """The entities of the sentence, in order."""
     return tuple(_entities_of_sentence(context))
 
@@ -133,19 +132,19 @@ selecting_functions = (
 
 
 @function("entity", "ent_index", "tok_index", examples=("ent_index == 1",))
-def ent_index(context: EntityContext, entity: EntityView = CURRENT_ENTITY) -> int:
+def ent_index(context: EntityContext, entity: Entity = CURRENT_ENTITY) -> int:
     """Its index among the entities of the sentence, from 0; -1 if it is not one of them."""
     return _index(context, entity)
 
 
 @function("entity", "ent_is_first", "tok_is_first", examples=("ent_is_first(first(ent_all))",))
-def ent_is_first(context: EntityContext, entity: EntityView = CURRENT_ENTITY) -> bool:
+def ent_is_first(context: EntityContext, entity: Entity = CURRENT_ENTITY) -> bool:
     """Whether it is the first entity of the sentence."""
     return _index(context, entity) == 0
 
 
 @function("entity", "ent_is_last", "tok_is_last", examples=("!ent_is_last",))
-def ent_is_last(context: EntityContext, entity: EntityView = CURRENT_ENTITY) -> bool:
+def ent_is_last(context: EntityContext, entity: Entity = CURRENT_ENTITY) -> bool:
     """Whether it is the last entity of the sentence."""
     return 0 <= _index(context, entity) == len(_entities_of_sentence(context)) - 1
 

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
+from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError
-from anaphora.grammar.context import EntityContext, EntityView
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.functions.registry import Function, Parameter, function
 from anaphora.grammar.values import BOOLEAN, INTEGER, LIST, TEXT, TEXT_OR_NULL, Kind, Type
 
@@ -27,12 +28,12 @@ def _is_latin(text: str) -> bool:
     )
 
 
-def _has_mark(mark: str) -> Callable[[EntityView], bool]:
+def _has_mark(mark: str) -> Callable[[Entity], bool]:
     return lambda entity: mark in entity.marks
 
 
 def _declare(
-    names: str, read: Callable[[EntityView], Any], returns: Type, doc: str, *examples: str
+    names: str, read: Callable[[Entity], Any], returns: Type, doc: str, *examples: str
 ) -> Function:
     return Function(
         names=tuple(names.split()),
@@ -98,7 +99,7 @@ ent_sparsity = _declare(
 
 
 @function("entity", "ent_this", "tok_this", reads_entity=True, examples=("#(ent_this) == #",))
-def ent_this(context: EntityContext) -> EntityView:
+def ent_this(context: EntityContext) -> Entity:
     """The entity under test."""
     return current_entity(context)
 
@@ -141,7 +142,7 @@ ent_is_stopword = _declare(
 # fmt: on
 
 
-def current_entity(context: EntityContext) -> EntityView:
+def current_entity(context: EntityContext) -> Entity:
     """The entity under test; raises EvaluationError if there is none."""
     if context.entity is None:
         raise EvaluationError("there is no entity under test")
