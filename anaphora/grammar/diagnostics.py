@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from anaphora.errors import GrammarError, ModelError, Problem
 
-__all__ = ["MAX_DIAGNOSTICS", "Diagnostics", "Level", "problem_at"]
+__all__ = ["MAX_DIAGNOSTICS", "Diagnostics", "Level", "offset_at", "problem_at"]
 
 MAX_DIAGNOSTICS = 100
 """The number of errors (and of warnings) of a text that are listed; the others are counted."""
@@ -30,6 +30,12 @@ def problem_at(text: str, source: str, offset: int, message: str, hint: str = ""
         excerpt=text[start : len(text) if end < 0 else end].rstrip("\r"),
         hint=hint,
     )
+
+
+def offset_at(text: str, line: int, column: int = 1) -> int:
+    """The offset of a line and a column (from 1; 0 means the first)."""
+    lines = text.split("\n")[: max(line - 1, 0)]
+    return sum(len(one) + 1 for one in lines) + max(column - 1, 0)
 
 
 class _Diagnostic(NamedTuple):

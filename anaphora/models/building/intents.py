@@ -13,7 +13,6 @@ from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.diagnostics import Level, problem_at
 from anaphora.grammar.idl.compiler import CompilationResult, Compiler, build_options
 from anaphora.grammar.idl.intent import Intent, IntentOptions
-from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.grammar.suggestions import closest_match
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.checking.references import (
@@ -64,15 +63,14 @@ class IntentTable:
 def build_intents(
     draft: ModelDraft,
     elements: Iterable[Element],
-    code: FunctionLoader,
     extra_texts: Iterable[str] = (),
 ) -> IntentTable:
     """Compile the intents of the file and of ``extra_texts``; errors are reported to ``draft``."""
     nameless = draft.is_removed("intents")
     compiler = Compiler(
         defaults=build_options(draft.file.options.model_dump(), IntentOptions()),
-        code=code,
-        folder=code.folder,
+        code=draft.code,
+        folder=draft.code.folder,
         lenient=draft.imported,
     )
     found: dict[str, Intent] = {}

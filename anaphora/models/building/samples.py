@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.building.intents import IntentTable
@@ -65,17 +65,18 @@ def _build_step(
             return _build_ask_step(written, line)
 
 
+def _to_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
 def _build_ask_step(written: AskSchema, line: int) -> AskStep:
     return AskStep(
         text=written.ask,
         status=written.status,
         intent=written.intent,
-        slots={
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in written.slots.items()
-        },
-        from_memory=None if written.from_memory is None else tuple(written.from_memory),
-        missing=None if written.missing is None else tuple(written.missing),
+        slots={name: _to_tuple(value) for name, value in written.slots.items()},
+        from_memory=_to_tuple(written.from_memory),
+        missing=_to_tuple(written.missing),
         memory=None if written.memory is None else tuple(map(_strip_entry, written.memory)),
         language=written.language,
         line=line,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from anaphora.errors import Problem
 from anaphora.grammar.diagnostics import Level
+from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.checking.validation import is_placeholder
 from anaphora.models.reading.nodes import MappingNode, NodePath, ScalarNode, node_at
@@ -22,7 +23,8 @@ class ModelDraft:
     """A validated file with its tree; a path leads to a value in both.
 
     ``declared_ids`` are the ids of all elements in the file, valid or not. ``imported``: the file
-    was translated from NLPCraft's format and may be incomplete.
+    was translated from NLPCraft's format and may be incomplete. ``code`` finds the functions that
+    the file names.
     """
 
     file: ModelSchema
@@ -30,6 +32,7 @@ class ModelDraft:
     diagnostics: FileDiagnostics
     declared_ids: frozenset[str] = frozenset()
     imported: bool = False
+    code: FunctionLoader = field(default_factory=FunctionLoader)
 
     @property
     def languages(self) -> tuple[str, ...]:

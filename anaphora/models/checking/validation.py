@@ -124,8 +124,10 @@ def _to_node_path(root: Node, loc: _ErrorPath) -> _ErrorPath:
     path = [
         step for step in loc if not (isinstance(step, str) and step.startswith(ALTERNATIVE_TAG))
     ]
-    if path[-1] == _KEY_MARKER and not _has_key(node_at(root, path[:-1]), _KEY_MARKER):
-        path.pop()
+    if path[-1] == _KEY_MARKER:
+        parent = node_at(root, path[:-1])
+        if not isinstance(parent, MappingNode) or _KEY_MARKER not in parent.items:
+            path.pop()
     return tuple(path)
 
 
@@ -226,13 +228,10 @@ def _handle_missing_key(
         diagnostics.add_error(parent.start, f"{owner} has no '{key}'")
     if key != "id":
         return [path[:-1]]
-    parent.items[key] = _build_placeholder(parent.start)
-    parent.key_offsets[key] = parent.start
+    at = parent.start
+    parent.items[key] = ScalarNode(at, at, f"{PLACEHOLDER}{at}", '"')
+    parent.key_offsets[key] = at
     return []
-
-
-def _build_placeholder(offset: int) -> ScalarNode:
-    return ScalarNode(offset, offset, f"{PLACEHOLDER}{offset}", '"')
 
 
 def _remove_node(root: MappingNode, path: _ErrorPath) -> None:
@@ -255,7 +254,3 @@ def _mark_removed(node: Node, step: str | int) -> None:
 
 def _path_sort_key(path: _ErrorPath) -> tuple[tuple[int, str], ...]:
     return tuple((step, "") if isinstance(step, int) else (0, step) for step in path)
-
-
-def _has_key(node: Node, key: str) -> bool:
-    return isinstance(node, MappingNode) and key in node.items

@@ -7,8 +7,7 @@ from textwrap import dedent
 from typing import Any
 
 from anaphora.models.nlpcraft import Translation, TranslationNote, Version, translate
-from anaphora.models.reading.json_comments import blank_comments
-from anaphora.models.reading.json_reader import read_json
+from anaphora.models.reading.json_reader import blank_comments, read_json
 from anaphora.models.reading.nodes import MappingNode, to_data
 from anaphora.models.reading.source import FileDiagnostics, SourceText
 from anaphora.models.reading.yaml_reader import read_yaml

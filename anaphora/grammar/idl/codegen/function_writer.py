@@ -105,8 +105,10 @@ class FunctionWriter:
     def fold_constant(
         self, helper: Callable[..., Any], *arguments: TypedExpression
     ) -> TypedExpression | None:
-        """The result of the helper for constants; None if it fails, which is an error only
-        where it is evaluated."""
+        """The result of the helper for constants; None for other arguments, and if it fails, which
+        is an error only where it is evaluated."""
+        if not all(one.constant for one in arguments):
+            return None
         try:
             return self.constant(helper(*(one.value for one in arguments)))
         except EvaluationError:

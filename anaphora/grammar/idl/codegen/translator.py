@@ -171,10 +171,8 @@ class _Translator(FunctionWriter):
     def visit_unary(self, node: UnaryNode, body: CodeBlock) -> TypedExpression:
         operand = self.visit(node.operand, body)
         helper = UNARY_OPERATORS[node.operator]
-        if operand.constant:
-            folded = self.fold_constant(helper, operand)
-            if folded is not None:
-                return folded
+        if folded := self.fold_constant(helper, operand):
+            return folded
         kinds = unary_type(node.operator, operand.type)
         if node.operator == "!" and operand.type <= BOOLEAN:
             return TypedExpression(f"(not {operand.python})", kinds, nesting_depth(operand))
@@ -184,10 +182,8 @@ class _Translator(FunctionWriter):
         operator = node.operator
         left, right = self.visit(node.left, body), self.visit(node.right, body)
         helper = BINARY_OPERATORS[operator]
-        if left.constant and right.constant:
-            folded = self.fold_constant(helper, left, right)
-            if folded is not None:
-                return folded
+        if folded := self.fold_constant(helper, left, right):
+            return folded
         kinds = binary_type(operator, left.type, right.type)
         with_null = any(side.constant and side.value is None for side in (left, right))
         compared = native_operator(operator, left.type, right.type, with_null=with_null)
@@ -250,10 +246,8 @@ class _Translator(FunctionWriter):
             arguments.append(code)
             proven = proven and fits
         helper = function.python if proven else partial(function.call, node.name)
-        if function.is_pure and all(argument.constant for argument in arguments):
-            folded = self.fold_constant(helper, *arguments)
-            if folded is not None:
-                return folded
+        if function.is_pure and (folded := self.fold_constant(helper, *arguments)):
+            return folded
         if function.reads_entity and len(arguments) < len(function.parameters):
             arguments.append(TypedExpression(self.read_entity(body), frozenset({Kind.ENTITY})))
         elif function.reads_entity and not any(
