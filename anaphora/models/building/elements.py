@@ -225,16 +225,14 @@ class _AncestorResolver:
                 self._report_cycle(chain[chain.index(parent) :])
                 break
             if len(chain) > _MAX_ANCESTORS:
-                self._report_depth(id)
+                if not self._too_deep:
+                    path = ("elements", self._index[id], "parent")
+                    message = f"more than {_MAX_ANCESTORS} parents above each other"
+                    self._draft.add_error(path, message)
+                self._too_deep = True
                 break
             seen.add(parent)
         return tuple(dict.fromkeys(chain[1:]))
-
-    def _report_depth(self, id: str) -> None:
-        if not self._too_deep:
-            path = ("elements", self._index[id], "parent")
-            self._draft.add_error(path, f"more than {_MAX_ANCESTORS} parents above each other")
-        self._too_deep = True
 
     def _report_cycle(self, cycle: list[str]) -> None:
         if cycle[0] in self._cyclic:

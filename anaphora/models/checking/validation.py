@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from anaphora.grammar.suggestions import closest_match, did_you_mean
 from anaphora.models.reading.nodes import (
@@ -25,35 +25,13 @@ from anaphora.models.reading.nodes import (
 from anaphora.models.reading.source import FileDiagnostics
 from anaphora.models.reading.yaml_comments import comment_hint
 from anaphora.models.schema.field_types import ALTERNATIVE_TAG, describe_value
-from anaphora.models.schema.model_file import (
-    BridgeSchema,
-    ConversationSchema,
-    ElementSchema,
-    LimitsSchema,
-    ModelSchema,
-    OptionsSchema,
-    StopWordsSchema,
-)
-from anaphora.models.schema.samples import AskSchema, DialogSchema, PauseSchema, ResetSchema
+from anaphora.models.schema.model_file import ModelSchema, section_keys
 
 __all__ = ["PLACEHOLDER", "is_placeholder", "validate"]
 
 PLACEHOLDER = "placeholder:"
 """The prefix of ids that replace missing ones, in a file that cannot be loaded anyway."""
 
-_SCHEMAS: dict[tuple[str, ...], type[BaseModel]] = {
-    (): ModelSchema,
-    ("conversation",): ConversationSchema,
-    ("bridge", f"{ALTERNATIVE_TAG}map"): BridgeSchema,
-    ("elements",): ElementSchema,
-    ("stop_words",): StopWordsSchema,
-    ("limits",): LimitsSchema,
-    ("options",): OptionsSchema,
-    ("samples",): DialogSchema,
-    ("samples", "dialog", f"{ALTERNATIVE_TAG}ask"): AskSchema,
-    ("samples", "dialog", f"{ALTERNATIVE_TAG}pause"): PauseSchema,
-    ("samples", "dialog", f"{ALTERNATIVE_TAG}reset"): ResetSchema,
-}
 _STEP_KEYS = ("ask", "pause", "reset")
 _KEY_MARKER = "[key]"
 _MAX_ROUNDS = 30
@@ -197,7 +175,7 @@ def _handle_unknown_key(
     key = str(path[-1])
     if not isinstance(parent, MappingNode):
         return []
-    known = _known_keys(loc[:-1])
+    known = section_keys(tuple(step for step in loc[:-1] if isinstance(step, str)))
     diagnostics.add_error(
         parent.key_offsets[key],
         f"unknown key '{key}'",
@@ -209,11 +187,6 @@ def _handle_unknown_key(
     parent.items[meant] = parent.items.pop(key)
     parent.key_offsets[meant] = parent.key_offsets.pop(key)
     return []
-
-
-def _known_keys(loc: _ErrorPath) -> list[str]:
-    schema = _SCHEMAS[tuple(step for step in loc if isinstance(step, str))]
-    return [field.alias or name for name, field in schema.model_fields.items()]
 
 
 def _handle_missing_key(

@@ -6,6 +6,7 @@ built. The descriptions become the JSON Schema for editors.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Literal, TypeAlias
 
@@ -13,6 +14,7 @@ from pydantic import ConfigDict, Field
 
 from anaphora.models.domain import DEFAULT_MAX_GAP, BridgeMode
 from anaphora.models.schema.field_types import (
+    ALTERNATIVE_TAG,
     MAP_TAG,
     ONE_TAG,
     Count,
@@ -34,7 +36,7 @@ from anaphora.models.schema.field_types import (
     Typos,
     choose_by_type,
 )
-from anaphora.models.schema.samples import DialogSchema
+from anaphora.models.schema.samples import AskSchema, DialogSchema, PauseSchema, ResetSchema
 
 __all__ = [
     "BridgeSchema",
@@ -44,6 +46,7 @@ __all__ = [
     "ModelSchema",
     "OptionsSchema",
     "StopWordsSchema",
+    "section_keys",
 ]
 
 
@@ -321,3 +324,27 @@ class ModelSchema(SchemaBase):
         default=[], description="Phrases that make the bot forget the conversation."
     )
     samples: list[DialogSchema] = Field(default=[], description="Dialogs to test the model with.")
+
+
+_SECTIONS: Mapping[tuple[str, ...], type[SchemaBase]] = {
+    (): ModelSchema,
+    ("conversation",): ConversationSchema,
+    ("bridge", f"{ALTERNATIVE_TAG}map"): BridgeSchema,
+    ("elements",): ElementSchema,
+    ("stop_words",): StopWordsSchema,
+    ("limits",): LimitsSchema,
+    ("options",): OptionsSchema,
+    ("samples",): DialogSchema,
+    ("samples", "dialog", f"{ALTERNATIVE_TAG}ask"): AskSchema,
+    ("samples", "dialog", f"{ALTERNATIVE_TAG}pause"): PauseSchema,
+    ("samples", "dialog", f"{ALTERNATIVE_TAG}reset"): ResetSchema,
+}
+
+
+def section_keys(path: tuple[str, ...]) -> list[str]:
+    """The keys of a section of the file, in the order of the schema; none for free data.
+
+    ``path`` has the keys that lead to it and the tags of alternatives.
+    """
+    fields = _SECTIONS[path].model_fields if path in _SECTIONS else {}
+    return [field.alias or name for name, field in fields.items()]
