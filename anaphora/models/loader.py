@@ -25,7 +25,7 @@ from anaphora.models.domain import (
     StopWords,
     UtteranceLimits,
 )
-from anaphora.models.nlpcraft import Version, detect_version, translate
+from anaphora.models.nlpcraft import NlpcraftVersion, detect_version, translate
 from anaphora.models.reading.files import FileFormat, check_size, file_format, find_model, read_text
 from anaphora.models.reading.json_reader import read_json
 from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
@@ -115,7 +115,7 @@ def _parse(
 
 def _translate_nlpcraft(
     root: MappingNode,
-    version: Version,
+    version: NlpcraftVersion,
     diagnostics: FileDiagnostics,
     intents: tuple[str, ...],
     folder: Path | None,

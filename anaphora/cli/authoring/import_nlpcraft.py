@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from anaphora.models.domain import Model
-    from anaphora.models.nlpcraft import TranslationNote, Version
+    from anaphora.models.nlpcraft import NlpcraftVersion, TranslationNote
     from anaphora.models.reading.nodes import MappingNode
     from anaphora.models.reading.source import SourceText
 
@@ -131,7 +131,7 @@ def _check_options(id: str, language: str) -> None:
         raise typer.BadParameter(f"'{language}' is not a language code such as en")
 
 
-def _read(file: Path) -> tuple[SourceText, MappingNode, Version]:
+def _read(file: Path) -> tuple[SourceText, MappingNode, NlpcraftVersion]:
     """The file's text, its tree, and the version of NLPCraft that it was written for."""
     from anaphora.models.nlpcraft import detect_version
     from anaphora.models.reading.files import file_format, read_text

@@ -9,7 +9,7 @@ from anaphora.models.building.phrases import PhraseExpander
 from anaphora.models.building.recognizers import build_builtin_elements, build_recognizer
 from anaphora.models.building.value_loaders import load_values
 from anaphora.models.checking.model_draft import ModelDraft
-from anaphora.models.checking.references import describe_unknown, known_names
+from anaphora.models.checking.references import collect_known_names, describe_unknown
 from anaphora.models.checking.validation import is_placeholder
 from anaphora.models.composition import CompositionCycleError, composition_levels, find_parts
 from anaphora.models.domain import Element, ElementValue
@@ -49,7 +49,7 @@ def build_elements(expander: PhraseExpander) -> tuple[Element, ...]:
 
 def check_composition(draft: ModelDraft, elements: Sequence[Element]) -> None:
     """Report elements that are composed of unknown elements or of each other."""
-    known = known_names(draft, elements)
+    known = collect_known_names(draft, elements)
     for index, element in enumerate(elements):
         for part in sorted(find_parts(element), key=str):
             if part.alias in draft.element_ids:
@@ -84,8 +84,8 @@ def _build_element(
     draft = expander.draft
     path = ("elements", index)
     reference = written.recognizer
-    says_id = reference is None if written.id_synonym is None else written.id_synonym
-    own = _id_phrases(written.id) if says_id and not is_placeholder(written.id) else ()
+    has_id_phrases = reference is None if written.id_synonym is None else written.id_synonym
+    own = _id_phrases(written.id) if has_id_phrases and not is_placeholder(written.id) else ()
     phrases = expander.expand((*path, "synonyms"), written.synonyms, own)
     values = tuple(_iter_values(expander, (*path, "values"), written.values))
     has_errors = any(

@@ -17,8 +17,8 @@ from anaphora.grammar.suggestions import closest_match
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.checking.references import (
     KnownNames,
+    collect_known_names,
     describe_unknown,
-    known_names,
     missing_recognizer_hint,
 )
 from anaphora.models.domain import Element
@@ -76,7 +76,7 @@ def build_intents(
     found: dict[str, Intent] = {}
     places: dict[str, tuple[NodePath, int]] = {}
     broken: set[str] = set()
-    known = known_names(draft, elements)
+    known = collect_known_names(draft, elements)
     abstract = frozenset(element.id for element in elements if element.abstract)
     texts = [(("intents", index), text, "") for index, text in enumerate(draft.file.intents)]
     extra = [((), text, f"intents[{index}]") for index, text in enumerate(extra_texts)]

@@ -10,7 +10,7 @@ from anaphora.errors import GrammarError
 from anaphora.grammar.idl.imports import read_import
 from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.nlpcraft.rules import SourceEntry, TranslationTarget
-from anaphora.models.nlpcraft.version_detection import Version
+from anaphora.models.nlpcraft.version_detection import NlpcraftVersion
 from anaphora.models.reading.nodes import (
     MappingNode,
     Node,
@@ -37,7 +37,7 @@ _UNSUPPORTED_PREFIXES = ("google:", "opennlp:", "stanford:")
 
 def add_builtin_entities(
     context: TranslationTarget,
-    version: Version,
+    version: NlpcraftVersion,
     *,
     intents: Iterable[str] = (),
     folder: Path | None = None,

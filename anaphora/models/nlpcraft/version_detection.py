@@ -11,9 +11,9 @@ from anaphora.models.nlpcraft.rules import canonical_key
 from anaphora.models.reading.nodes import MappingNode, mappings_in
 from anaphora.models.schema.model_file import section_keys
 
-__all__ = ["MODEL_KEYS", "Version", "detect_version"]
+__all__ = ["MODEL_KEYS", "NlpcraftVersion", "detect_version"]
 
-Version: TypeAlias = Literal["0.9", "1.0"]
+NlpcraftVersion: TypeAlias = Literal["0.9", "1.0"]
 
 MODEL_KEYS = frozenset(section_keys(()))
 """The keys of Anaphora's model files."""
@@ -23,7 +23,7 @@ _KEYS_OF_1_0 = frozenset({"type", "properties"})
 _WEAK_EVIDENCE = frozenset({"metadata"})
 
 
-def detect_version(root: MappingNode) -> Version | None:
+def detect_version(root: MappingNode) -> NlpcraftVersion | None:
     """The NLPCraft version of a file; None for a file of Anaphora.
 
     The evidence is counted, each kind once. For 1.0: every element has a ``type`` and none an
