@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from lark import Lark, Token, Transformer, v_args
+from lark.exceptions import UnexpectedInput
 
 from anaphora.errors import GrammarError
 from anaphora.grammar.diagnostics import offset_at
@@ -44,6 +45,7 @@ __all__ = [
     "compile_part_predicate",
     "compile_pattern",
     "parse_cached",
+    "parse_or_none",
     "parse_synonym",
 ]
 
@@ -79,6 +81,14 @@ def parse_cached(text: str) -> Piece:
     parsed: Any = parse_simple(text) or _parser().parse(text)
     tree: Piece = parsed
     return tree
+
+
+def parse_or_none(text: str) -> Piece | None:
+    """Like :func:`parse_synonym`; None for a text with a syntax error."""
+    try:
+        return parse_cached(text)
+    except (UnexpectedInput, SourceError):
+        return None
 
 
 @lru_cache(maxsize=1_000)
