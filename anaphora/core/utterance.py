@@ -124,8 +124,11 @@ class Entity(Struct, frozen=True):
     (half open). ``exact``: its words are spelled as in the model, rather than only having the
     same stems. ``own``: the model itself declares the element. ``parts`` are the entities that
     it is composed of, ``aliases`` its names as a part of another entity. ``gaps`` is the number
-    of other words between its own. For ``stem``, ``lemma``, ``pos`` and ``marks`` see
-    :class:`~anaphora.grammar.context.EntityView`.
+    of other words between its own. ``ancestors`` are the ids of its element's parent, the parent's
+    parent and so on. ``stem`` has the stems of its words, separated by blanks; ``lemma`` the
+    lemmas, or the words in lower case if the pipeline has no lemmatizer; ``pos`` the parts of
+    speech, or '' if the pipeline has no tagger. ``marks`` are flags of the mention: "abstract",
+    "bracketed", "compound", "misspelt", "permuted", "quoted", "stem", "swear".
     """
 
     element: str

@@ -5,84 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from anaphora.core.request import Request, User
+from anaphora.core.utterance import Entity
 from anaphora.frozen import EMPTY
 
-__all__ = ["EntityContext", "EntityView", "ModelInfo", "QuestionContext"]
-
-
-class EntityView(Protocol):
-    """An entity as the intent language sees it, independent of its recognizer."""
-
-    @property
-    def element(self) -> str: ...
-    @property
-    def groups(self) -> frozenset[str]: ...
-    @property
-    def ancestors(self) -> tuple[str, ...]:
-        """The ids of its element's parent, the parent's parent and so on."""
-        ...
-
-    @property
-    def tokens(self) -> tuple[int, ...]:
-        """The ascending indexes of its tokens in the utterance."""
-        ...
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def value(self) -> str | None: ...
-    @property
-    def meta(self) -> Mapping[str, Any]: ...
-    @property
-    def stem(self) -> str:
-        """The stems of its words, separated by blanks."""
-        ...
-
-    @property
-    def lemma(self) -> str:
-        """The lemmas of its words if the pipeline has a lemmatizer; else the lower-case words."""
-        ...
-
-    @property
-    def pos(self) -> str:
-        """The parts of speech of its words if the pipeline has a tagger; else ''."""
-        ...
-
-    @property
-    def aliases(self) -> tuple[str, ...]:
-        """Its names in the synonyms that contain it as a part."""
-        ...
-
-    @property
-    def parts(self) -> Sequence[EntityView]:
-        """The entities that it is composed of."""
-        ...
-
-    @property
-    def gaps(self) -> int:
-        """The number of other words between its own."""
-        ...
-
-    @property
-    def marks(self) -> frozenset[str]:
-        """Flags of the mention: "abstract", "bracketed", "compound", "misspelt", "permuted",
-        "quoted", "stem", "swear"."""
-        ...
-
-    @property
-    def own(self) -> bool:
-        """Whether the model itself declares its element: it is not a built-in one."""
-        ...
+__all__ = ["EntityContext", "ModelInfo", "QuestionContext"]
 
 
 _NOBODY = User("")
@@ -111,7 +43,7 @@ class QuestionContext(Struct, frozen=True):
     [0, 1).
     """
 
-    entities: Sequence[EntityView] | None = ()
+    entities: Sequence[Entity] | None = ()
     text: str = ""
     at: datetime = _EPOCH
     request: Request = _NOTHING
@@ -127,7 +59,7 @@ class QuestionContext(Struct, frozen=True):
         """The text in lower case, with single blanks."""
         return " ".join(self.text.lower().split())
 
-    def with_entities(self, entities: Sequence[EntityView]) -> QuestionContext:
+    def with_entities(self, entities: Sequence[Entity]) -> QuestionContext:
         """A copy with the entities of one variant of the sentence."""
         return replace(self, entities=entities)
 
@@ -147,7 +79,7 @@ class EntityContext:
 
     __slots__ = ("arguments", "entity", "question", "used", "variables")
 
-    def __init__(self, entity: EntityView | None, question: QuestionContext) -> None:
+    def __init__(self, entity: Entity | None, question: QuestionContext) -> None:
         self.entity = entity
         self.question = question
         self.used = False

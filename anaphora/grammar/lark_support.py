@@ -11,7 +11,7 @@ from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput
 
 from anaphora.errors import GrammarError, Problem
-from anaphora.grammar.source_positions import problem_at
+from anaphora.grammar.diagnostics import problem_at
 
 __all__ = ["SourceError", "check_text", "grammar_errors", "load_parser", "offset_of"]
 

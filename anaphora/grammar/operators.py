@@ -16,6 +16,7 @@ from anaphora.errors import EvaluationError
 from anaphora.grammar.values import (
     MAX_INT64,
     MIN_INT64,
+    NUMERIC,
     Kind,
     Type,
     check_length,
@@ -33,8 +34,7 @@ __all__ = [
     "unary_type",
 ]
 
-_NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
-_PRINTABLE = _NUMERIC | {Kind.TEXT, Kind.BOOLEAN}
+_PRINTABLE = NUMERIC | {Kind.TEXT, Kind.BOOLEAN}
 
 
 @lru_cache(maxsize=4096)
@@ -46,7 +46,7 @@ def binary_type(operator: str, left: Type, right: Type) -> Type:
 
 def unary_type(operator: str, operand: Type) -> Type:
     """The type of ``operator operand``; empty if the operator does not accept this type."""
-    return operand & ({Kind.BOOLEAN} if operator == "!" else _NUMERIC)
+    return operand & ({Kind.BOOLEAN} if operator == "!" else NUMERIC)
 
 
 def require_boolean(value: object, what: str) -> bool:
@@ -75,7 +75,7 @@ def _result_kind(operator: str, left: Kind, right: Kind) -> Kind | None:
         return Kind.BOOLEAN
     if operator in ("&&", "||"):
         return Kind.BOOLEAN if left is right is Kind.BOOLEAN else None
-    numeric = left in _NUMERIC and right in _NUMERIC
+    numeric = left in NUMERIC and right in NUMERIC
     if operator in ("<", "<=", ">", ">="):
         return Kind.BOOLEAN if numeric or left is right is Kind.TEXT else None
     if numeric:
@@ -107,7 +107,7 @@ def _arithmetic(
 ) -> Callable[[Any, Any], Any]:
     def apply(left: Any, right: Any) -> Any:
         kind, other = kind_of(left), kind_of(right)
-        if kind not in _NUMERIC or other not in _NUMERIC:
+        if kind not in NUMERIC or other not in NUMERIC:
             raise _operand_error(operator, left, right)
         try:
             if kind is other is Kind.INTEGER:
@@ -162,7 +162,7 @@ def _negate(value: object) -> bool:
 
 
 def _minus(value: Any) -> Any:
-    if kind_of(value) not in _NUMERIC:
+    if kind_of(value) not in NUMERIC:
         raise EvaluationError(f"'-' needs a number, not {describe_value(value)}")
     return require_int64(-value, "'-'")
 

@@ -1,7 +1,7 @@
 """The values of the intent language: kinds, equality, and descriptions for messages.
 
 A text is a ``str``, an integer an ``int`` (never a ``bool``), a number a ``float``, a list a
-``tuple`` or ``list``, a map any ``Mapping``, an entity any object like an ``EntityView``.
+``tuple`` or ``list``, a map any ``Mapping``, an entity any object like an ``Entity``.
 """
 
 from __future__ import annotations
@@ -14,10 +14,16 @@ from anaphora.errors import EvaluationError
 
 __all__ = [
     "ANYTHING",
+    "BOOLEAN",
+    "INTEGER",
+    "LIST",
     "MAX_INT64",
     "MAX_LIST_LENGTH",
     "MAX_TEXT_LENGTH",
     "MIN_INT64",
+    "NUMERIC",
+    "TEXT",
+    "TEXT_OR_NULL",
     "Kind",
     "Type",
     "check_length",
@@ -64,6 +70,12 @@ Type: TypeAlias = frozenset[Kind]
 """The kinds that a value may have at run time."""
 
 ANYTHING: Type = frozenset(Kind)
+BOOLEAN: Type = frozenset({Kind.BOOLEAN})
+INTEGER: Type = frozenset({Kind.INTEGER})
+LIST: Type = frozenset({Kind.LIST})
+NUMERIC: Type = frozenset({Kind.INTEGER, Kind.NUMBER})
+TEXT: Type = frozenset({Kind.TEXT})
+TEXT_OR_NULL: Type = frozenset({Kind.TEXT, Kind.NULL})
 
 _KIND_BY_CLASS = {
     str: Kind.TEXT,
@@ -103,7 +115,7 @@ def is_equal(left: object, right: object) -> bool:
     contain the same elements in any order; inside a list ``1`` and ``1.0`` differ.
     """
     kind, other = kind_of(left), kind_of(right)
-    if kind in _NUMERIC and other in _NUMERIC:
+    if kind in NUMERIC and other in NUMERIC:
         return bool(left == right)
     if kind is not other:
         return False
@@ -218,9 +230,6 @@ def join_bounded(pieces: Iterable[str]) -> str:
         if length > MAX_TEXT_LENGTH:
             raise EvaluationError(f"the result is a text of more than {MAX_TEXT_LENGTH} characters")
     return "".join(taken)
-
-
-_NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 
 
 def _build_key(value: Any, left: list[int]) -> Hashable:

@@ -15,7 +15,7 @@ __all__ = [
     "composition_levels",
     "find_part_names",
     "find_parts",
-    "selectors_of",
+    "iter_selectors",
 ]
 
 
@@ -104,7 +104,7 @@ def _find_dependencies(
     """For each composed element the ids of the elements that its parts may be."""
     having: dict[EntitySelector, set[str]] = {}
     for element in elements if composed else ():
-        for key in selectors_of(element):
+        for key in iter_selectors(element):
             having.setdefault(key, set()).add(element.id)
     needs = {}
     for id, parts in composed.items():
@@ -114,7 +114,7 @@ def _find_dependencies(
     return needs
 
 
-def selectors_of(element: Element) -> Iterator[EntitySelector]:
+def iter_selectors(element: Element) -> Iterator[EntitySelector]:
     """The selectors that the element satisfies: its id, its groups and its ancestors."""
     yield "element", element.id
     yield from (("group", group) for group in element.groups)

@@ -210,7 +210,7 @@ class PackedValues(Sequence[ElementValue]):
         return ElementValue(name, phrases)
 
 
-class _PackedTexts(Sequence[str]):
+class _PackedTexts:
     """Texts in one buffer."""
 
     __slots__ = ("_bytes", "_ends")
@@ -222,13 +222,7 @@ class _PackedTexts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._ends)
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self[one] for one in range(len(self))[index]]
+    def __getitem__(self, index: int) -> str:
         start = self._ends[index - 1] if index else 0
         return self._bytes[start : self._ends[index]].decode("utf-8", "surrogatepass")
 

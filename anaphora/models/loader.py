@@ -11,12 +11,7 @@ from anaphora.models.building.elements import build_elements, check_composition,
 from anaphora.models.building.handlers import resolve_handlers
 from anaphora.models.building.intents import IntentTable, build_intents
 from anaphora.models.building.phrases import PhraseExpander
-from anaphora.models.building.responses import (
-    build_offers,
-    build_prompts,
-    build_responses,
-    build_unused_texts,
-)
+from anaphora.models.building.responses import ResponseBuilder
 from anaphora.models.building.samples import build_samples
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.checking.validation import validate
@@ -30,13 +25,14 @@ from anaphora.models.domain import (
     StopWords,
     UtteranceLimits,
 )
-from anaphora.models.nlpcraft import Version, detect_version, translate
+from anaphora.models.nlpcraft import NlpcraftVersion, detect_version, translate
 from anaphora.models.reading.files import FileFormat, check_size, file_format, find_model, read_text
 from anaphora.models.reading.json_reader import read_json
 from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
 from anaphora.models.reading.source import FileDiagnostics, SourceText
 from anaphora.models.reading.yaml_reader import read_yaml
-from anaphora.models.schema.model_file import BridgeSchema, LimitsSchema, describe_value
+from anaphora.models.schema.field_types import describe_value
+from anaphora.models.schema.model_file import BridgeSchema, LimitsSchema
 from anaphora.storage.cache import Cache
 
 __all__ = ["load_model", "load_samples", "parse_model"]
@@ -106,11 +102,12 @@ def _parse(
         root = _translate_nlpcraft(root, version, diagnostics, intents, folder)
     written_names = find_declared_ids(root)
     imported = version is not None
-    draft = ModelDraft(validate(root, diagnostics), root, diagnostics, written_names, imported)
-    code = FunctionLoader(draft.file.code or "", folder)
-    model, known = _build_model(draft, code, intents)
+    file = validate(root, diagnostics)
+    code = FunctionLoader(file.code or "", folder)
+    draft = ModelDraft(file, root, diagnostics, written_names, imported, code)
+    model, known = _build_model(draft, intents)
     names_others = bool(code.requested_modules)
-    handlers = resolve_handlers(draft, known, code)
+    handlers = resolve_handlers(draft, known)
     diagnostics.raise_if_any()
     model = replace(model, handlers=handlers, warnings=diagnostics.warnings)
     return model, None if names_others else code
@@ -118,7 +115,7 @@ def _parse(
 
 def _translate_nlpcraft(
     root: MappingNode,
-    version: Version,
+    version: NlpcraftVersion,
     diagnostics: FileDiagnostics,
     intents: tuple[str, ...],
     folder: Path | None,
@@ -161,21 +158,20 @@ def _parse_tree(diagnostics: FileDiagnostics, format: FileFormat, hint: str) -> 
     return root
 
 
-def _build_model(
-    draft: ModelDraft, code: FunctionLoader, further: tuple[str, ...]
-) -> tuple[Model, IntentTable]:
+def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, IntentTable]:
     """Build the model without handlers, and the table of its intents. The result is valid only
     if no error was reported. A file of NLPCraft may lack intents: its bot declares them in code."""
     file = draft.file
     _check_languages(draft)
     _check_limits(draft)
     expander = PhraseExpander(draft)
-    elements = build_elements(draft, expander, code)
+    elements = build_elements(expander)
     check_composition(draft, elements)
-    intents = build_intents(draft, elements, code, further)
+    intents = build_intents(draft, elements, further)
     if not (file.intents or further or draft.imported or draft.is_removed("intents")):
         draft.add_error(("intents",), "the model declares no intents")
     parts = {element.id: find_part_names(element) for element in elements}
+    texts = ResponseBuilder(draft, intents, parts)
     model = Model(
         id=file.id,
         elements=elements,
@@ -185,8 +181,8 @@ def _build_model(
         description=file.description,
         languages=draft.languages,
         conversation=ConversationSettings(file.conversation.timeout, file.conversation.depth),
-        responses=build_responses(draft, intents, parts),
-        prompts=build_prompts(draft, intents, parts),
+        responses=texts.build("responses"),
+        prompts=texts.build_prompts(),
         reset=expander.expand(("reset",), file.reset),
         meta=file.meta,
         samples=build_samples(draft, intents, elements),
@@ -198,16 +194,16 @@ def _build_model(
             skipped=file.stop_words.skip,
         ),
         limits=_build_limits(file.limits),
-        pipelines=_resolve_pipelines(draft, code.folder),
+        pipelines=_resolve_pipelines(draft),
         imports=intents.imports,
         bridge=_build_bridge(file.bridge),
-        offers=build_offers(draft, intents, parts),
-        unused=build_unused_texts(draft, intents, parts),
+        offers=texts.build("offers"),
+        unused=texts.build_unused(),
     )
     return model, intents
 
 
-def _resolve_pipelines(draft: ModelDraft, folder: Path | None) -> dict[str, str]:
+def _resolve_pipelines(draft: ModelDraft) -> dict[str, str]:
     """The spaCy pipelines by language; folders are relative to that of the file."""
     written = draft.file.pipeline
     if isinstance(written, str):
@@ -216,7 +212,7 @@ def _resolve_pipelines(draft: ModelDraft, folder: Path | None) -> dict[str, str]
         named = written
         for language in written:
             draft.check_language(("pipeline", language), language)
-    here = (folder or Path()).absolute()
+    here = (draft.code.folder or Path()).absolute()
     return {
         language: str(here / name) if "/" in name or name.startswith(".") else name
         for language, name in named.items()
@@ -269,9 +265,8 @@ def _check_limits(draft: ModelDraft) -> None:
     ):
         for index, word in enumerate(listed):
             if len(word.split()) != 1:
-                draft.add_warning_at(
-                    (*path, index), 0, f"'{word}' is no single word: nothing matches it"
-                )
+                message = f"'{word}' is no single word: nothing matches it"
+                draft.add("warning", (*path, index), message, index=0)
 
 
 def _wrap_samples(root: Node, model: Model, diagnostics: FileDiagnostics) -> MappingNode:
@@ -287,13 +282,8 @@ def _wrap_samples(root: Node, model: Model, diagnostics: FileDiagnostics) -> Map
         if "samples" not in root.items:
             diagnostics.abort(root.start, "the file has no samples", "put them under 'samples:'")
         samples = root.items["samples"]
-    languages = SequenceNode(root.start)
-    languages.items = [ScalarNode(root.start, root.start, code, "'") for code in model.languages]
-    frame = MappingNode(root.start)
-    frame.items = {
-        "id": ScalarNode(root.start, root.start, "samples", "'"),
-        "language": languages,
-        "samples": samples,
-    }
-    frame.key_offsets = dict.fromkeys(frame.items, root.start)
-    return frame
+    at = root.start
+    languages = SequenceNode(at, [ScalarNode(at, at, code, "'") for code in model.languages])
+    id = ScalarNode(at, at, "samples", "'")
+    items: dict[str, Node] = {"id": id, "language": languages, "samples": samples}
+    return MappingNode(at, items, dict.fromkeys(items, at))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ import msgspec
 
 from anaphora.errors import AnaphoraError, Problem
 from anaphora.grammar.idl.compiler import compile_entity_part, compile_predicate
-from anaphora.grammar.idl.intent import Intent, IntentOptions, Predicate, Term
+from anaphora.grammar.idl.intent import Intent, IntentOptions, Term
 from anaphora.grammar.idl.parsing.parser import parse_predicate
-from anaphora.grammar.idl.serialization import predicate_from_data, predicate_to_data
+from anaphora.grammar.idl.syntax import PredicateNode
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.grammar.synonyms.entity_part import EntityPart
@@ -44,13 +45,25 @@ __all__ = ["load_cached", "model_from_data"]
 
 _CACHE_KIND = "model"
 _REFERENCE = re.compile(r"[\w.]*#[\w.]+")
-_STEPS: Mapping[str, type[AskStep | PauseStep | ResetStep]] = {
-    "ask": AskStep,
-    "pause": PauseStep,
-    "reset": ResetStep,
+_STEP_CLASSES: Mapping[str, type[AskStep | PauseStep | ResetStep]] = {
+    one.__name__: one for one in (AskStep, PauseStep, ResetStep)
 }
-_PLAIN_FIELDS = ("id", "name", "version", "description", "meta", "source", "origin", "pipelines")
-_TEXT_FIELDS = ("responses", "prompts", "offers", "unused")
+# The fields of a model that MessagePack can store without further conversion.
+_FIELD_TYPES: Mapping[str, Any] = {
+    **dict.fromkeys(("id", "name", "version", "description", "source", "origin"), str),
+    **dict.fromkeys(("meta", "pipelines", "responses", "prompts", "offers", "unused"), dict),
+    "languages": tuple[str, ...],
+    "conversation": ConversationSettings,
+    "stop_words": StopWords,
+    "limits": UtteranceLimits,
+    "bridge": BridgeSettings,
+    "warnings": tuple[Problem, ...],
+}
+_CONVERTED_ELEMENT_FIELDS = frozenset({"groups", "phrases", "values", "ancestors", "recognition"})
+_PLAIN_ELEMENT_FIELDS = tuple(
+    field.name for field in fields(Element) if field.name not in _CONVERTED_ELEMENT_FIELDS
+)
+_PLAIN_TERM_FIELDS = tuple(field.name for field in fields(Term) if field.name != "predicate")
 _INVALID_DATA_ERRORS = (
     AnaphoraError,
     AttributeError,
@@ -123,17 +136,11 @@ def _to_cacheable_data(model: Model, code: FunctionLoader) -> dict[str, Any] | N
 
 def _model_to_data(model: Model) -> dict[str, Any]:
     return {
-        **{name: getattr(model, name) for name in (*_PLAIN_FIELDS, *_TEXT_FIELDS)},
-        "languages": model.languages,
+        **{name: msgspec.to_builtins(getattr(model, name)) for name in _FIELD_TYPES},
         "elements": [_element_to_data(element) for element in model.elements],
         "intents": [_intent_to_data(intent) for intent in model.intents],
         "reset": _phrases_to_data(model.reset),
-        "conversation": msgspec.to_builtins(model.conversation),
         "samples": [_dialog_to_data(dialog) for dialog in model.samples],
-        "stop_words": msgspec.to_builtins(model.stop_words),
-        "limits": msgspec.to_builtins(model.limits),
-        "bridge": msgspec.to_builtins(model.bridge),
-        "warnings": msgspec.to_builtins(model.warnings),
         "handlers": [
             (intent, named.reference, msgspec.to_builtins(named.place))
             for intent, named in model.handlers.items()
@@ -146,17 +153,11 @@ def model_from_data(data: Mapping[str, Any], code: FunctionLoader) -> Model:
     """Restore a model from data, with handlers from ``code``. Raises LookupError, TypeError,
     ValueError or :class:`~anaphora.errors.AnaphoraError` for invalid data."""
     return Model(
-        **{name: data[name] for name in (*_PLAIN_FIELDS, *_TEXT_FIELDS)},
-        languages=tuple(data["languages"]),
+        **{name: msgspec.convert(data[name], type) for name, type in _FIELD_TYPES.items()},
         elements=tuple(map(_element_from_data, data["elements"])),
         intents=tuple(map(_intent_from_data, data["intents"])),
         reset=_phrases_from_data(data["reset"]),
-        conversation=msgspec.convert(data["conversation"], ConversationSettings),
         samples=tuple(map(_dialog_from_data, data["samples"])),
-        stop_words=msgspec.convert(data["stop_words"], StopWords),
-        limits=msgspec.convert(data["limits"], UtteranceLimits),
-        bridge=msgspec.convert(data["bridge"], BridgeSettings),
-        warnings=msgspec.convert(data["warnings"], tuple[Problem, ...]),
         handlers={
             intent: resolve_handler(reference, code, msgspec.convert(place, Problem))
             for intent, reference, place in data["handlers"]
@@ -165,47 +166,32 @@ def model_from_data(data: Mapping[str, Any], code: FunctionLoader) -> Model:
 
 
 def _element_to_data(element: Element) -> dict[str, Any]:
-    recognition = element.recognition
-    values = element.values
+    recognition, values = element.recognition, element.values
     packed = values.to_data() if isinstance(values, PackedValues) else None
+    listed = () if packed else values
     return {
-        "id": element.id,
+        **{name: getattr(element, name) for name in _PLAIN_ELEMENT_FIELDS},
         "groups": sorted(element.groups),
+        "ancestors": element.ancestors,
         "phrases": _phrases_to_data(element.phrases),
         "packed": packed,
-        "values": []
-        if packed
-        else [(value.name, _phrases_to_data(value.phrases)) for value in values],
-        "ancestors": element.ancestors,
-        "topic": element.topic,
-        "description": element.description,
-        "meta": element.meta,
-        "sparse": element.sparse,
-        "permute": element.permute,
-        "greedy": element.greedy,
-        "abstract": element.abstract,
-        "typos": element.typos,
-        "max_gap": element.max_gap,
-        "compounds": element.compounds,
+        "values": [(value.name, _phrases_to_data(value.phrases)) for value in listed],
         "recognition": recognition
         and (recognition.kind, recognition.name, dict(recognition.options)),
     }
 
 
 def _element_from_data(data: Mapping[str, Any]) -> Element:
-    values = (
-        PackedValues.from_data(data["packed"])
+    return Element(
+        **{name: data[name] for name in _PLAIN_ELEMENT_FIELDS},
+        groups=frozenset(data["groups"]),
+        ancestors=tuple(data["ancestors"]),
+        phrases=_phrases_from_data(data["phrases"]),
+        values=PackedValues.from_data(data["packed"])
         if data["packed"]
-        else [ElementValue(name, _phrases_from_data(phrases)) for name, phrases in data["values"]]
+        else [ElementValue(name, _phrases_from_data(phrases)) for name, phrases in data["values"]],
+        recognition=data["recognition"] and _recognizer_from_data(*data["recognition"]),
     )
-    own = {
-        "groups": frozenset(data["groups"]),
-        "phrases": _phrases_from_data(data["phrases"]),
-        "values": values,
-        "ancestors": tuple(data["ancestors"]),
-        "recognition": data["recognition"] and _recognizer_from_data(*data["recognition"]),
-    }
-    return Element(**{key: data[key] for key in data.keys() - {"packed"}} | own)
 
 
 def _recognizer_from_data(kind: Any, name: str, options: Mapping[str, Any]) -> RecognizerSpec:
@@ -255,18 +241,7 @@ def _intent_to_data(intent: Intent) -> dict[str, Any]:
         raise TypeError(f"the flow of '{intent.id}' is a function")
     return {
         "id": intent.id,
-        "terms": [
-            {
-                "id": term.id,
-                "predicate": predicate_to_data(parse_predicate(term.predicate.text)),
-                "conversational": term.conversational,
-                "min": term.min,
-                "max": term.max,
-                "position": term.position,
-                "arguments": term.arguments,
-            }
-            for term in intent.terms
-        ],
+        "terms": [_term_to_data(term) for term in intent.terms],
         "options": msgspec.to_builtins(intent.options),
         "flow": intent.flow and intent.flow.text,
         "meta": intent.meta,
@@ -278,10 +253,7 @@ def _intent_to_data(intent: Intent) -> dict[str, Any]:
 def _intent_from_data(data: Mapping[str, Any]) -> Intent:
     return Intent(
         id=data["id"],
-        terms=tuple(
-            Term(**{**term, "predicate": _predicate_from_data(term["predicate"])})
-            for term in data["terms"]
-        ),
+        terms=tuple(map(_term_from_data, data["terms"])),
         options=msgspec.convert(data["options"], IntentOptions),
         flow=None if data["flow"] is None else Pattern(data["flow"]),
         meta=data["meta"],
@@ -290,27 +262,27 @@ def _intent_from_data(data: Mapping[str, Any]) -> Intent:
     )
 
 
-def _predicate_from_data(data: Mapping[str, Any]) -> Predicate:
-    node = predicate_from_data(data)
-    return compile_predicate(node, node.text)
+def _term_to_data(term: Term) -> dict[str, Any]:
+    tree = msgspec.to_builtins(parse_predicate(term.predicate.text))
+    return {**{name: getattr(term, name) for name in _PLAIN_TERM_FIELDS}, "predicate": tree}
+
+
+def _term_from_data(data: Mapping[str, Any]) -> Term:
+    tree = msgspec.convert(data["predicate"], PredicateNode)
+    return Term(**{**data, "predicate": compile_predicate(tree, tree.text)})
 
 
 def _dialog_to_data(dialog: Dialog) -> dict[str, Any]:
-    kinds = {made: kind for kind, made in _STEPS.items()}
-    return {
-        "steps": [(kinds[type(step)], msgspec.to_builtins(step)) for step in dialog.steps],
-        "name": dialog.name,
-        "line": dialog.line,
-        "at": dialog.at and dialog.at.isoformat(),
-        "long_term": dialog.long_term,
-    }
+    classes = [type(step).__name__ for step in dialog.steps]
+    return {**msgspec.to_builtins(dialog), "classes": classes}
 
 
 def _dialog_from_data(data: Mapping[str, Any]) -> Dialog:
+    steps = zip(data["steps"], data["classes"], strict=True)
     return Dialog(
-        steps=tuple(msgspec.convert(step, _STEPS[kind]) for kind, step in data["steps"]),
+        steps=tuple(msgspec.convert(step, _STEP_CLASSES[name]) for step, name in steps),
         name=data["name"],
         line=data["line"],
-        at=data["at"] and datetime.fromisoformat(data["at"]),
+        at=msgspec.convert(data["at"], datetime | None),
         long_term=data["long_term"],
     )

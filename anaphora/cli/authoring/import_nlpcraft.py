@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from anaphora.models.domain import Model
-    from anaphora.models.nlpcraft import TranslationNote, Version
+    from anaphora.models.nlpcraft import NlpcraftVersion, TranslationNote
     from anaphora.models.reading.nodes import MappingNode
     from anaphora.models.reading.source import SourceText
 
@@ -131,7 +131,7 @@ def _check_options(id: str, language: str) -> None:
         raise typer.BadParameter(f"'{language}' is not a language code such as en")
 
 
-def _read(file: Path) -> tuple[SourceText, MappingNode, Version]:
+def _read(file: Path) -> tuple[SourceText, MappingNode, NlpcraftVersion]:
     """The file's text, its tree, and the version of NLPCraft that it was written for."""
     from anaphora.models.nlpcraft import detect_version
     from anaphora.models.reading.files import file_format, read_text
@@ -171,10 +171,9 @@ def _add_intents(root: MappingNode, files: Sequence[Path]) -> None:
     own = root.items.get("intents")
     if not files or not (own is None or isinstance(own, SequenceNode)):
         return
-    listed = SequenceNode(at)
     texts = [read_text(file).replace("\r\n", "\n").rstrip() + "\n" for file in files]
-    listed.items = [*(own.items if own else ()), *(ScalarNode(at, at, text, '"') for text in texts)]
-    root.items["intents"] = listed
+    added = (ScalarNode(at, at, text, '"') for text in texts)
+    root.items["intents"] = SequenceNode(at, [*(own.items if own else ()), *added])
     root.key_offsets.setdefault("intents", at)
 
 

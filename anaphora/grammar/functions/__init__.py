@@ -25,19 +25,11 @@ FUNCTIONS: Mapping[str, Function] = collect_functions(
     logic,
 )
 
-_METADATA_OF_QUESTION = (
-    metadata.meta_conv,
-    metadata.meta_company,
-    metadata.meta_frag,
-    metadata.meta_intent,
-    metadata.meta_req,
-    metadata.meta_user,
-)
 QUESTION_FUNCTIONS: frozenset[Function] = frozenset(
     {
         *collect_functions(positions, dates).values(),
         *(one for one in collect_functions(attributes).values() if one.group != "model"),
-        *_METADATA_OF_QUESTION,
+        *metadata.question_metadata_functions,
     }
 )
 """Functions that read the question, which is unknown while synonyms are matched."""

@@ -57,28 +57,13 @@ def nearest(number: float) -> int:
     return _round_half_up("round", number)
 
 
-@function("maths", examples=("floor(-1.5) == -2",))
-def floor(number: float) -> float:
-    """The largest whole number that is not greater than the number, as a float."""
-    return float(math.floor(number)) if math.isfinite(number) else float(number)
+def _rounded(compute: Callable[[float], int]) -> Callable[[float], float]:
+    """The whole number as a float, and NaN and infinities unchanged."""
+    return lambda number: float(compute(number)) if math.isfinite(number) else number
 
 
-@function("maths", examples=("ceil(1.2) == 2",))
-def ceil(number: float) -> float:
-    """The smallest whole number that is not less than the number, as a float."""
-    return float(math.ceil(number)) if math.isfinite(number) else float(number)
-
-
-@function("maths", examples=("rint(2.5) == 2",))
-def rint(number: float) -> float:
-    """The nearest whole number, as a float; halves are rounded to the even one."""
-    return float(round(number)) if math.isfinite(number) else float(number)
-
-
-@function("maths", examples=("signum(-0.3) == -1",))
-def signum(number: float) -> float:
-    """The sign of the number: -1, 0 or 1, as a float."""
-    return math.copysign(1.0, number) if number < 0 or number > 0 else float(number)
+def _sign(number: float) -> float:
+    return math.copysign(1.0, number) if number < 0 or number > 0 else number
 
 
 def _cube_root(number: float) -> float:
@@ -108,6 +93,14 @@ def _declare(name: str, compute: Callable[[float], float], doc: str, *examples: 
 
 
 _FUNCTIONS_OF_ONE_NUMBER: tuple[tuple[Any, ...], ...] = (
+    ("floor", _rounded(math.floor),
+     "The largest whole number that is not greater than the number, as a float.",
+     "floor(-1.5) == -2"),
+    ("ceil", _rounded(math.ceil),
+     "The smallest whole number that is not less than the number, as a float.", "ceil(1.2) == 2"),
+    ("rint", _rounded(round),
+     "The nearest whole number, as a float; halves are rounded to the even one.", "rint(2.5) == 2"),
+    ("signum", _sign, "The sign of the number: -1, 0 or 1, as a float.", "signum(-0.3) == -1"),
     ("sqrt", math.sqrt, "The square root.", "sqrt(9) == 3", "sqrt(-1) != sqrt(-1)"),
     ("cbrt", _cube_root, "The cube root; that of a cube is exact.", "cbrt(-27) == -3"),
     ("exp", math.exp, "e to the power of the number.", "exp(0) == 1"),

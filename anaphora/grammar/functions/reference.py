@@ -128,9 +128,7 @@ def format_signature(function: Function, name: str = "") -> str:
     """The signature of a function: ``substr(text, start, end) → a text``."""
     called = name or function.names[0]
     if function.parameters:
-        called += (
-            f"({', '.join(_format_parameter(parameter) for parameter in function.parameters)})"
-        )
+        called += f"({', '.join(map(_format_parameter, function.parameters))})"
     return f"{called} → {_format_type(function.returns)}"
 
 
@@ -155,7 +153,7 @@ def render_page() -> str:
         _INTRODUCTION.format(entity=_format_json(EXAMPLE_ENTITIES), meta=_format_json(EXAMPLE_META))
     ]
     parts += [
-        f"- [{group}](#{group}): {_format_names(functions)}"
+        f"- [{group}](#{group}): {', '.join(f'`{one.names[0]}`' for one in functions)}"
         for group, functions in FUNCTION_GROUPS.items()
     ]
     for group, functions in FUNCTION_GROUPS.items():
@@ -200,10 +198,6 @@ def _render_function(function: Function) -> str:
     if function.examples:
         lines += ["\n```", *function.examples, "```"]
     return "\n".join(lines)
-
-
-def _format_names(functions: Iterable[Function]) -> str:
-    return ", ".join(f"`{function.names[0]}`" for function in functions)
 
 
 def _format_parameter(parameter: Parameter) -> str:

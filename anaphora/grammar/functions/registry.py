@@ -18,14 +18,15 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType, ModuleType
 from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
+from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError, GrammarError
-from anaphora.grammar.context import EntityContext, EntityView
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.values import ANYTHING, Kind, Type, describe_type, describe_value, kind_of
 
@@ -36,6 +37,7 @@ __all__ = [
     "LazyArgument",
     "Parameter",
     "collect_functions",
+    "declare_attributes",
     "format_ordinal",
     "function",
 ]
@@ -65,7 +67,7 @@ _TYPE_BY_ANNOTATION: Mapping[Any, Type] = {
     Sequence: frozenset({Kind.LIST}),
     dict: frozenset({Kind.MAP}),
     Mapping: frozenset({Kind.MAP}),
-    EntityView: frozenset({Kind.ENTITY}),
+    Entity: frozenset({Kind.ENTITY}),
     Pattern: frozenset({Kind.TEXT}),
     LazyArgument: ANYTHING,
     Any: ANYTHING,
@@ -99,9 +101,9 @@ class Function:
     returns: Type
     doc: str
     python: Callable[..., Any]
-    takes_context: bool
-    reads_entity: bool
-    is_pure: bool
+    takes_context: bool = False
+    reads_entity: bool = False
+    is_pure: bool = False
     examples: tuple[str, ...] = ()
 
     @property
@@ -181,6 +183,31 @@ def function(
         )
 
     return declare
+
+
+def declare_attributes(
+    group: str,
+    rows: Iterable[tuple[str, Type, str, str, Any]],
+    get_reader: Callable[[Any], Callable[[EntityContext], Any]],
+) -> tuple[Function, ...]:
+    """Declare functions that read an attribute of the context and take no arguments.
+
+    A row has the name, the type, the description, an example, and what ``get_reader`` converts to
+    the implementation.
+    """
+    return tuple(
+        Function(
+            names=(name,),
+            group=group,
+            parameters=(),
+            returns=returns,
+            doc=doc,
+            python=get_reader(source),
+            takes_context=True,
+            examples=(example,),
+        )
+        for name, returns, doc, example, source in rows
+    )
 
 
 def collect_functions(*modules: ModuleType) -> Mapping[str, Function]:

@@ -11,9 +11,9 @@ from collections.abc import Set as AbstractSet
 from typing import assert_never
 
 from anaphora.errors import GrammarError
+from anaphora.grammar.diagnostics import Diagnostics
 from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
 from anaphora.grammar.functions.registry import Function, format_ordinal
-from anaphora.grammar.idl.diagnostics import Diagnostics
 from anaphora.grammar.idl.syntax import (
     BinaryNode,
     CallNode,
@@ -32,9 +32,19 @@ from anaphora.grammar.idl.syntax import (
 from anaphora.grammar.operators import binary_type, unary_type
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.suggestions import closest_match, did_you_mean
-from anaphora.grammar.values import ANYTHING, Kind, Type, describe_type, describe_value, kind_of
+from anaphora.grammar.values import (
+    ANYTHING,
+    BOOLEAN,
+    LIST,
+    NUMERIC,
+    Kind,
+    Type,
+    describe_type,
+    describe_value,
+    kind_of,
+)
 
-__all__ = ["INTENT_OPTIONS", "check_predicate", "check_program", "check_statements"]
+__all__ = ["INTENT_OPTIONS", "check_predicate", "check_statements"]
 
 INTENT_OPTIONS = (
     "ordered",
@@ -47,8 +57,6 @@ INTENT_OPTIONS = (
 
 MAX_VARIABLES = 50  # per predicate: each may use the previous one, and evaluation is recursive
 
-_BOOLEAN: Type = frozenset({Kind.BOOLEAN})
-_NUMERIC: Type = frozenset({Kind.INTEGER, Kind.NUMBER})
 _LOGICAL_OPERATORS = ("&&", "||")
 _CONSTANTS = {"True": "true", "False": "false", "None": "null", "nil": "null"}
 _WORD_OPERATOR_HINTS = {
@@ -65,13 +73,6 @@ _SHORT_FORM_FUNCTIONS = {
     "ancestors": "tok_ancestors()",
     "value": "ent_value()",
 }
-
-
-def check_program(statements: Iterable[Statement], text: str, source: str = "") -> None:
-    """Check statements; raises GrammarError with all errors in source order."""
-    diagnostics = Diagnostics(text, source)
-    check_statements(statements, diagnostics)
-    diagnostics.raise_if_any()
 
 
 def check_statements(statements: Iterable[Statement], diagnostics: Diagnostics) -> None:
@@ -178,7 +179,7 @@ class _Checker:
             case ListNode():
                 for item in node.items:
                     self.type_of(item)
-                return frozenset({Kind.LIST})
+                return LIST
             case VariableNode():
                 return self.type_of_variable(node)
             case UnaryNode():
@@ -210,7 +211,7 @@ class _Checker:
         if node.operator == "!":
             hint = "'!' binds tighter than '==': write !(a == b), or a != b"
             self.add_error(node.at, f"'!' needs a boolean, not {describe_type(operand)}", hint)
-            return _BOOLEAN
+            return BOOLEAN
         self.add_error(node.at, f"'-' needs a number, not {describe_type(operand)}")
         return ANYTHING
 
@@ -229,11 +230,11 @@ class _Checker:
                 if Kind.BOOLEAN not in kinds:
                     message = f"'{operator}' needs booleans, not {describe_type(kinds)}"
                     self.add_error(_start_offset(side), message)
-            return _BOOLEAN
+            return BOOLEAN
         if operator in ("<", "<=", ">", ">="):
             what = f"'{operator}' cannot compare {describe_type(left)} with {describe_type(right)}"
             self.add_error(node.at, what)
-            return _BOOLEAN
+            return BOOLEAN
         self.add_error(
             node.at,
             f"'{operator}' cannot work with {describe_type(left)} and {describe_type(right)}",
@@ -242,7 +243,7 @@ class _Checker:
 
     def warn_if_never_equal(self, node: BinaryNode, left: Type, right: Type) -> None:
         """Warn if the two sides can never be equal."""
-        if left & right or (left & _NUMERIC and right & _NUMERIC):
+        if left & right or (left & NUMERIC and right & NUMERIC):
             return
         always = "false" if node.operator == "==" else "true"
         hint = ""

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.context import EntityContext
+from anaphora.grammar.diagnostics import Diagnostics, Level
 from anaphora.grammar.functions import QUESTION_FUNCTIONS
 from anaphora.grammar.idl.checker import check_predicate, check_statements
 from anaphora.grammar.idl.codegen.translator import translate_expression, translate_predicate
-from anaphora.grammar.idl.diagnostics import Diagnostics
 from anaphora.grammar.idl.imports import ImportReader, read_import
 from anaphora.grammar.idl.intent import EntitySelector, Intent, IntentOptions, Predicate, Term
 from anaphora.grammar.idl.parsing.parser import parse_idl, parse_predicate
@@ -136,7 +136,7 @@ class Compiler:
         try:
             found = self._read(node.location, folder)
         except GrammarError as error:
-            diagnostics.add_exception(node.at, error)
+            diagnostics.add_error(node.at, error.message, error.hint)
             self._has_unread_fragments = True
             return
         key = found.source if found.folder is None else str(Path(found.source).resolve())
@@ -154,11 +154,11 @@ class Compiler:
         try:
             compiled = self._compile(found.text, found.source, found.folder)
         except GrammarError as error:
-            diagnostics.add_imported(node.at, error.problems, ())
+            diagnostics.add_imported("error", node.at, error.problems)
             return
         finally:
             self._importing.pop()
-        diagnostics.add_imported(node.at, (), compiled.warnings)
+        diagnostics.add_imported("warning", node.at, compiled.warnings)
         for intent in compiled.intents:
             yield replace(intent, at=node.at, mentions=dict.fromkeys(intent.mentions, node.at))
 
@@ -265,10 +265,8 @@ class Compiler:
         try:
             return make(self._code.find(node.module, node.name), str(node))
         except GrammarError as error:
-            if self._lenient:
-                diagnostics.add_warning(node.at, error.message, error.hint)
-            else:
-                diagnostics.add_exception(node.at, error)
+            level: Level = "warning" if self._lenient else "error"
+            diagnostics.add(level, node.at, error.message, error.hint)
             return None
 
 

@@ -34,20 +34,11 @@ _LIST_FUNCTIONS: Mapping[Function, str] = {
     properties.ent_groups: "group",
     properties.tok_ancestors: "ancestor",
 }
+_KIND_BY_SUFFIX = {"type": "element", "group": "group", "parent": "ancestor"}
 # Functions whose arguments name other entities of the sentence, with the kind of selector.
 _NEIGHBOUR_FUNCTIONS: Mapping[Function, str] = {
-    positions.ent_all_for_type: "element",
-    positions.ent_is_before_type: "element",
-    positions.ent_is_after_type: "element",
-    positions.ent_is_between_types: "element",
-    positions.ent_all_for_group: "group",
-    positions.ent_is_before_group: "group",
-    positions.ent_is_after_group: "group",
-    positions.ent_is_between_groups: "group",
-    positions.ent_all_for_parent: "ancestor",
-    positions.ent_is_before_parent: "ancestor",
-    positions.ent_is_after_parent: "ancestor",
-    positions.ent_is_between_parents: "ancestor",
+    function: _KIND_BY_SUFFIX[function.names[0].rpartition("_")[2].removesuffix("s")]
+    for function in (*positions.selecting_functions, *positions.ordering_functions)
 }
 
 

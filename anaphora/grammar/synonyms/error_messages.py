@@ -10,7 +10,7 @@ from typing import NamedTuple
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from anaphora.errors import Problem
-from anaphora.grammar.source_positions import problem_at
+from anaphora.grammar.diagnostics import problem_at
 
 __all__ = ["explain_syntax_error", "mask_literals", "shorten"]
 

@@ -11,12 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, product
 from typing import NamedTuple, TypeAlias, assert_never
 
-from lark.exceptions import UnexpectedInput
-
 from anaphora.errors import GrammarError, Problem
+from anaphora.grammar.diagnostics import problem_at
 from anaphora.grammar.lark_support import SourceError, grammar_errors
 from anaphora.grammar.patterns import Pattern
-from anaphora.grammar.source_positions import problem_at
 from anaphora.grammar.suggestions import closest_match
 from anaphora.grammar.synonyms.entity_part import EntityPart
 from anaphora.grammar.synonyms.error_messages import explain_syntax_error, shorten
@@ -25,6 +23,7 @@ from anaphora.grammar.synonyms.parser import (
     compile_part_predicate,
     compile_pattern,
     parse_cached,
+    parse_synonym,
 )
 from anaphora.grammar.synonyms.syntax import (
     BlankPiece,
@@ -85,11 +84,10 @@ def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
     uses: dict[str, list[ReferencePiece]] = {}
     for name, text in macros.items():
         try:
-            uses[name] = _find_macro_references(name, macros)
-        except UnexpectedInput as error:
-            problems[name] = explain_syntax_error(error, text, "")
-        except SourceError as error:
-            problems[name] = problem_at(text, "", error.at, error.message, error.hint)
+            with grammar_errors(text, "", explain_syntax_error):
+                uses[name] = _find_macro_references(name, macros)
+        except GrammarError as error:
+            (problems[name],) = error.problems
     heights, cycles = _find_depths_and_cycles(
         {name: [one.name for one in uses[name]] for name in uses}
     )
@@ -202,11 +200,8 @@ class _MacroExpander:
         if len(path) > MAX_NESTING:
             raise SourceError(at, _TOO_DEEP)
         try:
-            tree = self._read[name] = parse_cached(self._texts[name])
-        except UnexpectedInput as error:
-            found = explain_syntax_error(error, self._texts[name], "")
-            raise SourceError(at, f"in {name}: {found.message}", found.hint) from None
-        except SourceError as error:
+            tree = self._read[name] = parse_synonym(self._texts[name])
+        except GrammarError as error:
             raise SourceError(at, f"in {name}: {error.message}", error.hint) from None
         return _OpenMacro(name, at, tree, _iter_references(tree))
 

@@ -6,13 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from lark.exceptions import UnexpectedInput
-
 from anaphora.errors import Problem
-from anaphora.grammar.lark_support import SourceError
-from anaphora.grammar.source_positions import problem_at
+from anaphora.grammar.diagnostics import problem_at
 from anaphora.grammar.synonyms.error_messages import shorten
-from anaphora.grammar.synonyms.parser import parse_cached
+from anaphora.grammar.synonyms.parser import parse_or_none
 from anaphora.grammar.synonyms.regex_analysis import can_match_word
 from anaphora.grammar.synonyms.syntax import (
     BlankPiece,
@@ -37,9 +34,7 @@ def lint_synonym(text: str, *, spaced: bool = False) -> list[Problem]:
     """
     if not (_SUSPICIOUS_SPACED if spaced else _SUSPICIOUS).search(text):
         return []
-    try:
-        tree = parse_cached(text)
-    except (UnexpectedInput, SourceError):
+    if (tree := parse_or_none(text)) is None:
         return []
     found = sorted(_iter_warnings(tree, text, spaced=spaced), key=lambda warning: warning[0])
     return [problem_at(text, "", at, message, hint) for at, message, hint in found]

@@ -11,9 +11,11 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-from lark import Lark, Token, Transformer
+from lark import Lark, Token, Transformer, v_args
+from lark.exceptions import UnexpectedInput
 
 from anaphora.errors import GrammarError
+from anaphora.grammar.diagnostics import offset_at
 from anaphora.grammar.idl.compiler import compile_entity_part
 from anaphora.grammar.idl.intent import Predicate
 from anaphora.grammar.lark_support import (
@@ -43,6 +45,7 @@ __all__ = [
     "compile_part_predicate",
     "compile_pattern",
     "parse_cached",
+    "parse_or_none",
     "parse_synonym",
 ]
 
@@ -80,6 +83,14 @@ def parse_cached(text: str) -> Piece:
     return tree
 
 
+def parse_or_none(text: str) -> Piece | None:
+    """Like :func:`parse_synonym`; None for a text with a syntax error."""
+    try:
+        return parse_cached(text)
+    except (UnexpectedInput, SourceError):
+        return None
+
+
 @lru_cache(maxsize=1_000)
 def compile_pattern(text: str) -> Pattern:
     """Compile a regular expression. Raises GrammarError with a position in ``text``."""
@@ -97,25 +108,23 @@ def _parser() -> Lark:
     return load_parser("synonyms/synonyms.lark", _SynonymTransformer())
 
 
+@v_args(inline=True)
 class _SynonymTransformer(Transformer[Token, Any]):
     """One method per rule of the grammar."""
 
-    def start(self, children: list[Piece | None]) -> Piece:
-        return children[0] or EMPTY_SEQUENCE
+    def start(self, sequence: Piece | None) -> Piece:
+        return sequence or EMPTY_SEQUENCE
 
-    def sequence(self, children: list[Piece]) -> Piece:
-        if len(children) == 1:
-            return children[0]
-        return SequencePiece(tuple(children), children[0].at)
+    def sequence(self, *pieces: Piece) -> Piece:
+        return pieces[0] if len(pieces) == 1 else SequencePiece(pieces, pieces[0].at)
 
-    def text(self, children: list[Token]) -> TextPiece:
-        return TextPiece(_ESCAPED.sub(r"\1", "".join(children)), offset_of(children[0]))
+    def text(self, *tokens: Token) -> TextPiece:
+        return TextPiece(_ESCAPED.sub(r"\1", "".join(tokens)), offset_of(tokens[0]))
 
-    def blank(self, children: list[Token]) -> BlankPiece:
-        return BlankPiece(offset_of(children[0]))
+    def blank(self, token: Token) -> BlankPiece:
+        return BlankPiece(offset_of(token))
 
-    def regex(self, children: list[Token]) -> RegexPiece:
-        token = children[0]
+    def regex(self, token: Token) -> RegexPiece:
         at = offset_of(token)
         if len(token) == 4:
             raise SourceError(at, "this regular expression is empty")
@@ -126,27 +135,26 @@ class _SynonymTransformer(Transformer[Token, Any]):
             raise SourceError(at, error.message, error.hint) from None
         return piece
 
-    def part(self, children: list[Token]) -> EntityPiece:
-        token = children[0]
+    def part(self, token: Token) -> EntityPiece:
         alias, text, at = _split_part(token, offset_of(token))
         try:
             compile_part_predicate(text)
         except GrammarError as error:
-            inside = _to_offset(text, error.line, error.column)
+            inside = offset_at(text, error.line, error.column)
             raise SourceError(at + inside, error.message, error.hint) from None
         return EntityPiece(alias, text, offset_of(token))
 
-    def reference(self, children: list[Token]) -> ReferencePiece:
-        return ReferencePiece(str(children[0]), offset_of(children[0]))
+    def reference(self, token: Token) -> ReferencePiece:
+        return ReferencePiece(str(token), offset_of(token))
 
-    def nothing(self, children: list[Token | None]) -> Piece:
+    def nothing(self, *tokens: Token | None) -> Piece:
         return EMPTY_SEQUENCE
 
-    def alternative(self, children: list[Piece]) -> Piece:
-        return children[0]
+    def alternative(self, piece: Piece) -> Piece:
+        return piece
 
-    def group(self, children: list[Any]) -> GroupPiece:
-        brace, *alternatives, quantifier = children
+    def group(self, brace: Token, *children: Any) -> GroupPiece:
+        *alternatives, quantifier = children
         at = offset_of(brace)
         if all(alternative == EMPTY_SEQUENCE for alternative in alternatives):
             raise SourceError(at, "a group of nothing but _ is empty", "write {word|_} or {word}?")
@@ -156,20 +164,18 @@ class _SynonymTransformer(Transformer[Token, Any]):
         least, most = quantifier or (1, 1)
         return GroupPiece(tuple(alternatives), least, most, at)
 
-    def zero_or_one(self, children: list[Token]) -> tuple[int, int]:
+    def zero_or_one(self, sign: Token) -> tuple[int, int]:
         return 0, 1
 
-    def between(self, children: list[Token]) -> tuple[int, int]:
-        least, most = (int(child[:9]) for child in children)
+    def between(self, lower: Token, upper: Token) -> tuple[int, int]:
+        least, most = int(lower[:9]), int(upper[:9])
         if not 1 <= most <= MAX_REPETITIONS:
-            message = f"the maximum must be from 1 to {MAX_REPETITIONS}, not {shorten(children[1])}"
-            raise SourceError(offset_of(children[1]), message)
+            message = f"the maximum must be from 1 to {MAX_REPETITIONS}, not {shorten(upper)}"
+            raise SourceError(offset_of(upper), message)
         if least > most:
-            raise SourceError(
-                offset_of(children[0]),
-                f"the minimum {shorten(children[0])} is above the maximum {most}",
-                f"write [{most},{shorten(children[0])}]" if least <= MAX_REPETITIONS else "",
-            )
+            message = f"the minimum {shorten(lower)} is above the maximum {most}"
+            hint = f"write [{most},{shorten(lower)}]" if least <= MAX_REPETITIONS else ""
+            raise SourceError(offset_of(lower), message, hint)
         return least, most
 
 
@@ -199,9 +205,3 @@ def _split_part(part: str, start: int) -> tuple[str, str, int]:
         raise SourceError(start + at + len(rest), message, f"write {_EXAMPLE}")
     text = rest[1:-1].strip()
     return alias or "", text, start + part.index(text, at + 1)
-
-
-def _to_offset(text: str, line: int, column: int) -> int:
-    """Convert a line and column of ``text`` to an offset."""
-    before = text.split("\n")[: max(line - 1, 0)]
-    return sum(len(one) + 1 for one in before) + max(column - 1, 0)

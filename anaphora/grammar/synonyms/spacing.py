@@ -6,10 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Literal
 
-from lark.exceptions import UnexpectedInput
-
-from anaphora.grammar.lark_support import SourceError
-from anaphora.grammar.synonyms.parser import parse_cached
+from anaphora.grammar.synonyms.parser import parse_or_none
 from anaphora.grammar.synonyms.syntax import (
     BlankPiece,
     GroupPiece,
@@ -27,19 +24,12 @@ def insert_blanks(text: str, macros: Mapping[str, str] | None = None) -> str:
     A macro counts as a group on a side where its text has a group at the edge. A text with a
     syntax error is returned unchanged.
     """
-    tree = _parse_or_none(text)
+    tree = parse_or_none(text)
     if tree is None:
         return text
     known = macros or {}
     cuts = [0, *sorted(_find_seams(tree, known)), len(text)]
     return " ".join(text[start:end] for start, end in pairwise(cuts))
-
-
-def _parse_or_none(text: str) -> Piece | None:
-    try:
-        return parse_cached(text)
-    except (UnexpectedInput, SourceError):
-        return None
 
 
 def _find_seams(tree: Piece, macros: Mapping[str, str]) -> Iterator[int]:
@@ -71,5 +61,5 @@ def _has_group_at_edge(
             return False
         else:
             passed.add(current.name)
-            current = _parse_or_none(macros[current.name])
+            current = parse_or_none(macros[current.name])
     return isinstance(current, GroupPiece)

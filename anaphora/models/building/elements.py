@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.building.phrases import PhraseExpander
 from anaphora.models.building.recognizers import build_builtin_elements, build_recognizer
 from anaphora.models.building.value_loaders import load_values
 from anaphora.models.checking.model_draft import ModelDraft
-from anaphora.models.checking.references import describe_unknown, known_names
+from anaphora.models.checking.references import collect_known_names, describe_unknown
 from anaphora.models.checking.validation import is_placeholder
 from anaphora.models.composition import CompositionCycleError, composition_levels, find_parts
 from anaphora.models.domain import Element, ElementValue
@@ -26,11 +25,10 @@ _MAX_ANCESTORS = 100
 _WORD_SEPARATORS = re.compile("[_-]+")
 
 
-def build_elements(
-    draft: ModelDraft, expander: PhraseExpander, code: FunctionLoader
-) -> tuple[Element, ...]:
+def build_elements(expander: PhraseExpander) -> tuple[Element, ...]:
     """Build the declared elements (with values from their loaders), then the built-in entities;
-    errors are reported to ``draft``."""
+    errors are reported to the draft."""
+    draft = expander.draft
     written = draft.file.elements
     is_empty = not (written or draft.file.entities)
     is_invalid = draft.is_removed("elements") or draft.is_removed("entities")
@@ -40,10 +38,10 @@ def build_elements(
     ancestors = _AncestorResolver(draft, written).ancestors
     elements = []
     for index, one in enumerate(written):
-        element = _build_element(draft, expander, index, one, ancestors.get(one.id, ()), code)
+        element = _build_element(expander, index, one, ancestors.get(one.id, ()))
         if one.value_loader is not None:
             path = ("elements", index, "value_loader")
-            element = load_values(draft, expander, path, one.value_loader, element, code)
+            element = load_values(expander, path, one.value_loader, element)
         _check_phrase_count(draft, index, element)
         elements.append(element)
     return (*elements, *build_builtin_elements(draft, elements))
@@ -51,7 +49,7 @@ def build_elements(
 
 def check_composition(draft: ModelDraft, elements: Sequence[Element]) -> None:
     """Report elements that are composed of unknown elements or of each other."""
-    known = known_names(draft, elements)
+    known = collect_known_names(draft, elements)
     for index, element in enumerate(elements):
         for part in sorted(find_parts(element), key=str):
             if part.alias in draft.element_ids:
@@ -81,19 +79,15 @@ def find_declared_ids(root: Node) -> frozenset[str]:
 
 
 def _build_element(
-    draft: ModelDraft,
-    expander: PhraseExpander,
-    index: int,
-    written: ElementSchema,
-    ancestors: tuple[str, ...],
-    code: FunctionLoader,
+    expander: PhraseExpander, index: int, written: ElementSchema, ancestors: tuple[str, ...]
 ) -> Element:
+    draft = expander.draft
     path = ("elements", index)
     reference = written.recognizer
-    says_id = reference is None if written.id_synonym is None else written.id_synonym
-    own = _id_phrases(written.id) if says_id and not is_placeholder(written.id) else ()
+    has_id_phrases = reference is None if written.id_synonym is None else written.id_synonym
+    own = _id_phrases(written.id) if has_id_phrases and not is_placeholder(written.id) else ()
     phrases = expander.expand((*path, "synonyms"), written.synonyms, own)
-    values = tuple(_iter_values(draft, expander, (*path, "values"), written.values))
+    values = tuple(_iter_values(expander, (*path, "values"), written.values))
     has_errors = any(
         draft.is_removed(*path, key) for key in ("id", "id_synonym", "synonyms", "values")
     )
@@ -130,7 +124,7 @@ def _build_element(
         compounds=written.compounds,
         recognition=None
         if reference is None
-        else build_recognizer(draft, path, reference, written.config, code),
+        else build_recognizer(draft, path, reference, written.config),
     )
 
 
@@ -169,7 +163,6 @@ def _id_phrases(id: str) -> tuple[str, ...]:
 
 
 def _iter_values(
-    draft: ModelDraft,
     expander: PhraseExpander,
     path: NodePath,
     written: Sequence[str] | Mapping[str, Sequence[str] | Mapping[str, Sequence[str]] | None],
@@ -181,8 +174,10 @@ def _iter_values(
     first: dict[str, int] = {}
     for index, name in enumerate(written):
         if name in first:
-            line = draft.line_of((*path, first[name]))
-            draft.add_error((*path, index), f"duplicate value '{name}'; first on line {line}")
+            line = expander.draft.line_of((*path, first[name]))
+            expander.draft.add_error(
+                (*path, index), f"duplicate value '{name}'; first on line {line}"
+            )
             continue
         first[name] = index
         yield ElementValue(name, expander.expand((*path, index), (), (name,)))
@@ -230,16 +225,14 @@ class _AncestorResolver:
                 self._report_cycle(chain[chain.index(parent) :])
                 break
             if len(chain) > _MAX_ANCESTORS:
-                self._report_depth(id)
+                if not self._too_deep:
+                    path = ("elements", self._index[id], "parent")
+                    message = f"more than {_MAX_ANCESTORS} parents above each other"
+                    self._draft.add_error(path, message)
+                self._too_deep = True
                 break
             seen.add(parent)
         return tuple(dict.fromkeys(chain[1:]))
-
-    def _report_depth(self, id: str) -> None:
-        if not self._too_deep:
-            path = ("elements", self._index[id], "parent")
-            self._draft.add_error(path, f"more than {_MAX_ANCESTORS} parents above each other")
-        self._too_deep = True
 
     def _report_cycle(self, cycle: list[str]) -> None:
         if cycle[0] in self._cyclic:

@@ -34,9 +34,7 @@ class HandlerReference:
         return self.function(*arguments, **named)
 
 
-def resolve_handlers(
-    draft: ModelDraft, intents: IntentTable, code: FunctionLoader
-) -> dict[str, HandlerReference]:
+def resolve_handlers(draft: ModelDraft, intents: IntentTable) -> dict[str, HandlerReference]:
     """The handlers by intent; reports unknown intents and functions."""
     read = {}
     for intent, reference in draft.file.handlers.items():
@@ -52,7 +50,7 @@ def resolve_handlers(
             continue
         place = draft.diagnostics.source.build_problem(node_at(draft.root, path).start, "")
         try:
-            read[intent] = resolve_handler(reference, code, place)
+            read[intent] = resolve_handler(reference, draft.code, place)
         except GrammarError as error:
             draft.add_error(path, error.message, error.hint)
     return read

@@ -10,16 +10,15 @@ from pathlib import Path as FilePath
 from typing import NamedTuple
 
 from anaphora.errors import GrammarError, Problem
+from anaphora.grammar.diagnostics import Level, problem_at
 from anaphora.grammar.idl.compiler import CompilationResult, Compiler, build_options
 from anaphora.grammar.idl.intent import Intent, IntentOptions
-from anaphora.grammar.python_functions import FunctionLoader
-from anaphora.grammar.source_positions import problem_at
 from anaphora.grammar.suggestions import closest_match
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.checking.references import (
     KnownNames,
+    collect_known_names,
     describe_unknown,
-    known_names,
     missing_recognizer_hint,
 )
 from anaphora.models.domain import Element
@@ -64,58 +63,48 @@ class IntentTable:
 def build_intents(
     draft: ModelDraft,
     elements: Iterable[Element],
-    code: FunctionLoader,
     extra_texts: Iterable[str] = (),
 ) -> IntentTable:
     """Compile the intents of the file and of ``extra_texts``; errors are reported to ``draft``."""
     nameless = draft.is_removed("intents")
     compiler = Compiler(
         defaults=build_options(draft.file.options.model_dump(), IntentOptions()),
-        code=code,
-        folder=code.folder,
+        code=draft.code,
+        folder=draft.code.folder,
         lenient=draft.imported,
     )
     found: dict[str, Intent] = {}
     places: dict[str, tuple[NodePath, int]] = {}
     broken: set[str] = set()
-    known = known_names(draft, elements)
+    known = collect_known_names(draft, elements)
     abstract = frozenset(element.id for element in elements if element.abstract)
-    for index, text in enumerate(draft.file.intents):
-        path = ("intents", index)
+    texts = [(("intents", index), text, "") for index, text in enumerate(draft.file.intents)]
+    extra = [((), text, f"intents[{index}]") for index, text in enumerate(extra_texts)]
+    for path, text, source in (*texts, *extra):
         try:
-            compiled = _compile(compiler, text)
+            compiled = _compile(compiler, text, source)
         except GrammarError as error:
-            draft.add_nested_errors(path, error.problems)
-            names = _INTENT_ID.findall(text)
+            draft.add_nested("error", path, error.problems)
+            names = [] if source else _INTENT_ID.findall(text)
             broken.update(names)
             nameless = nameless or not names
             continue
-        draft.add_nested_warnings(path, compiled.warnings)
+        draft.add_nested("warning", path, compiled.warnings)
         for intent in compiled.intents:
-            _report_problems(
-                draft,
-                path,
-                _find_reference_problems(intent, known, abstract, imported=draft.imported),
-            )
+            for one in _find_reference_problems(intent, known, abstract, imported=draft.imported):
+                if source:
+                    problem = problem_at(text, source, one.at, one.message, one.hint)
+                    draft.add_nested(one.level, (), (problem,))
+                else:
+                    draft.add(one.level, path, one.message, one.hint, index=one.at)
             if found.setdefault(intent.id, intent) is intent:
                 places[intent.id] = path, intent.at
-                continue
-            first = f"first on line {draft.line_at(*places[intent.id])}"
-            message = f"the intent '{intent.id}' is declared twice; {first}"
-            draft.add_error_at(path, intent.at, message)
-    for index, text in enumerate(extra_texts):
-        try:
-            compiled = _compile(compiler, text, f"intents[{index}]")
-        except GrammarError as error:
-            draft.add_nested_errors((), error.problems)
-            nameless = True
-            continue
-        draft.add_nested_warnings((), compiled.warnings)
-        for intent in compiled.intents:
-            problems = _find_reference_problems(intent, known, abstract, imported=draft.imported)
-            _report_external_problems(draft, text, f"intents[{index}]", problems)
-            if found.setdefault(intent.id, intent) is not intent:
-                draft.add_error((), f"intents[{index}] declares the intent '{intent.id}' again")
+            elif source:
+                draft.add_error((), f"{source} declares the intent '{intent.id}' again")
+            else:
+                line = draft.line_of(*places[intent.id])
+                message = f"the intent '{intent.id}' is declared twice; first on line {line}"
+                draft.add_error(path, message, index=intent.at)
     return IntentTable(found, frozenset(broken), not nameless, compiler.imported_files)
 
 
@@ -134,7 +123,7 @@ class _ReferenceProblem(NamedTuple):
     at: int
     message: str
     hint: str
-    is_mistake: bool
+    level: Level
 
 
 def _find_reference_problems(
@@ -143,30 +132,11 @@ def _find_reference_problems(
     for (kind, name), at in intent.mentions.items():
         if kind == "element" and name in abstract:
             hint = "an abstract element only serves others as a part: see tok_find_part"
-            yield _ReferenceProblem(
-                at, f"no intent is given the element '{name}'", hint, is_mistake=False
-            )
+            message = f"no intent is given the element '{name}'"
+            yield _ReferenceProblem(at, message, hint, "warning")
         if missing := missing_recognizer_hint((kind, name), known):
-            yield _ReferenceProblem(at, f"nothing here finds '{name}'", missing, is_mistake=False)
+            yield _ReferenceProblem(at, f"nothing here finds '{name}'", missing, "warning")
         if problem := describe_unknown((kind, name), known):
             what, hint = problem
             message = f"the intent '{intent.id}' refers to {what}"
-            yield _ReferenceProblem(at, message, hint, is_mistake=not imported)
-
-
-def _report_problems(
-    draft: ModelDraft, path: NodePath, problems: Iterable[_ReferenceProblem]
-) -> None:
-    for found in problems:
-        add = draft.add_error_at if found.is_mistake else draft.add_warning_at
-        add(path, found.at, found.message, found.hint)
-
-
-def _report_external_problems(
-    draft: ModelDraft, text: str, source: str, problems: Iterable[_ReferenceProblem]
-) -> None:
-    """Like :func:`_report_problems`, for a text that is not in the file."""
-    for found in problems:
-        problem = problem_at(text, source, found.at, found.message, found.hint)
-        add = draft.add_nested_errors if found.is_mistake else draft.add_nested_warnings
-        add((), (problem,))
+            yield _ReferenceProblem(at, message, hint, "warning" if imported else "error")

@@ -24,7 +24,7 @@ class PhraseExpander:
     """Expands the synonyms of one model with its macros."""
 
     def __init__(self, draft: ModelDraft) -> None:
-        self._draft = draft
+        self.draft = draft
         self._remaining = _MAX_PHRASES
         self._invalid_macros = self._check_macros()
         macros = draft.file.macros
@@ -44,7 +44,7 @@ class PhraseExpander:
         for language, texts in by_language.items():
             place = (*path, language) if language else path
             if language:
-                self._draft.check_language(place, language)
+                self.draft.check_language(place, language)
             found = dict.fromkeys(phrases.get(language, ()))
             for index, text in enumerate(texts):
                 found.update(dict.fromkeys(self._expand(place, index, text)))
@@ -55,21 +55,21 @@ class PhraseExpander:
     def _expand(self, path: NodePath, index: int, text: str) -> tuple[Phrase, ...]:
         if not text.strip():
             what = "phrase" if path[0] == "reset" else "synonym"
-            self._draft.add_error((*path, index), f"the {what} is empty")
+            self.draft.add_error((*path, index), f"the {what} is empty")
             return ()
         if self._remaining <= 0 or self._uses_invalid_macro(text):
             return ()
         try:
             phrases = expand_synonym(text, self._macros)
         except GrammarError as error:
-            self._draft.add_nested_errors((*path, index), error.problems)
+            self.draft.add_nested("error", (*path, index), error.problems)
             return ()
-        self._draft.add_nested_warnings(
-            (*path, index), lint_synonym(text, spaced=self._draft.imported)
+        self.draft.add_nested(
+            "warning", (*path, index), lint_synonym(text, spaced=self.draft.imported)
         )
         self._remaining -= len(phrases)
         if self._remaining <= 0:
-            self._draft.add_error(
+            self.draft.add_error(
                 (*path, index),
                 f"with '{text}' the synonyms of the model expand to more than "
                 f"{_MAX_PHRASES:,} phrases",
@@ -78,17 +78,17 @@ class PhraseExpander:
 
     def _check_macros(self) -> set[str]:
         """Report invalid macros; returns these and the macros that use them."""
-        macros = self._draft.file.macros
+        macros = self.draft.file.macros
         problems = check_macros(macros)
         for name, problem in problems:
             if problem.line:
-                self._draft.add_nested_errors(("macros", name), (problem,))
+                self.draft.add_nested("error", ("macros", name), (problem,))
             else:
-                self._draft.add_key_error(("macros", name), problem.message, problem.hint)
+                self.draft.add_key_error(("macros", name), problem.message, problem.hint)
         for name in macros.keys() - {name for name, _ in problems}:
-            lint = lint_synonym(macros[name], spaced=self._draft.imported)
-            self._draft.add_nested_warnings(("macros", name), lint)
-        node = self._draft.root.items.get("macros")
+            lint = lint_synonym(macros[name], spaced=self.draft.imported)
+            self.draft.add_nested("warning", ("macros", name), lint)
+        node = self.draft.root.items.get("macros")
         invalid = {name for name, _ in problems} | (
             node.removed_keys if isinstance(node, MappingNode) else set()
         )
@@ -104,6 +104,6 @@ class PhraseExpander:
         """Whether ``text`` uses a macro whose error is already reported."""
         if "<" not in text:
             return False
-        if self._draft.is_removed("macros") and "macros" not in self._draft.root.items:
+        if self.draft.is_removed("macros") and "macros" not in self.draft.root.items:
             return True
         return not self._invalid_macros.isdisjoint(_MACRO_NAME.findall(text))

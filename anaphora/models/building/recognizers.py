@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anaphora.errors import GrammarError
-from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.grammar.suggestions import closest_match, did_you_mean
 from anaphora.models.building.recognizer_signature import find_mismatches
 from anaphora.models.checking.model_draft import ModelDraft
@@ -62,16 +61,13 @@ def build_recognizer(
     path: NodePath,
     reference: str,
     config: Mapping[str, Any],
-    code: FunctionLoader,
 ) -> RecognizerSpec | None:
     """Resolve the recognizer of the element at ``path``; reports errors and returns None."""
     where = (*path, "recognizer")
     if "#" in reference:
-        return _build_function(draft, path, reference, config, code)
+        return _build_function(draft, path, reference, config)
     if reference.startswith(_COMPONENT):
-        return _build_component(
-            draft, where, reference.removeprefix(_COMPONENT).strip(), config, code
-        )
+        return _build_component(draft, where, reference.removeprefix(_COMPONENT).strip(), config)
     named = _build_named(draft, where, reference)
     if named is None:
         return None
@@ -87,13 +83,13 @@ def build_recognizer(
 
 
 def _build_component(
-    draft: ModelDraft, where: NodePath, name: str, config: Mapping[str, Any], code: FunctionLoader
+    draft: ModelDraft, where: NodePath, name: str, config: Mapping[str, Any]
 ) -> RecognizerSpec | None:
     if not name:
         draft.add_error(where, "the name of the component is missing", "write component:NAME")
         return None
     try:
-        code.import_default_module()  # it may register the component
+        draft.code.import_default_module()  # it may register the component
     except GrammarError as error:
         again = "already exists" in error.message  # spaCy's message for a name in use
         hint = "a component has its name in the whole program: take another one" if again else ""
@@ -107,7 +103,6 @@ def _build_function(
     path: NodePath,
     reference: str,
     config: Mapping[str, Any],
-    code: FunctionLoader,
 ) -> RecognizerSpec | None:
     where = (*path, "recognizer")
     module, _, name = reference.rpartition("#")
@@ -115,12 +110,12 @@ def _build_function(
         draft.add_error(where, "the name of the function is missing", "write module#function")
         return None
     try:
-        function = code.find(module, name)
+        function = draft.code.find(module, name)
     except GrammarError as error:
         draft.add_error(where, error.message, error.hint)
         return None
     # With the module, so that the name is valid without the model.
-    full = f"{module or code.module}#{name}"
+    full = f"{module or draft.code.module}#{name}"
     found = list(find_mismatches(full, function, config))
     for mismatch in found:
         if mismatch.option:

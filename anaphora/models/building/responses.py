@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from anaphora.grammar.diagnostics import offset_at
 from anaphora.grammar.idl.intent import Intent
 from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.building.intents import IntentTable
@@ -18,13 +20,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from jinja2.nodes import Getattr, Node
 
-__all__ = [
-    "TEMPLATE_VARIABLES",
-    "build_offers",
-    "build_prompts",
-    "build_responses",
-    "build_unused_texts",
-]
+__all__ = ["TEMPLATE_VARIABLES", "ResponseBuilder"]
 
 TEMPLATE_VARIABLES = frozenset({"intent", "slots", "text", "unused", "user"})
 """The variables of a template, besides the slots of its intent."""
@@ -38,124 +34,95 @@ PartNames: TypeAlias = Mapping[str, frozenset[str] | None]
 """The names of possible parts by element; None if unknown."""
 
 
-def build_responses(
-    draft: ModelDraft, intents: IntentTable, parts: PartNames
-) -> dict[str, LocalizedText]:
-    """The responses by intent; errors are reported to ``draft``."""
-    return _build_texts(draft, "responses", draft.file.responses, intents, parts)
+@dataclass(frozen=True, slots=True)
+class ResponseBuilder:
+    """Builds the texts of a model; errors are reported to ``draft``."""
 
+    draft: ModelDraft
+    intents: IntentTable
+    parts: PartNames
 
-def build_offers(
-    draft: ModelDraft, intents: IntentTable, parts: PartNames
-) -> dict[str, LocalizedText]:
-    """The offers by intent; errors are reported to ``draft``."""
-    return _build_texts(draft, "offers", draft.file.offers, intents, parts)
+    def build(self, key: Literal["responses", "offers", "unused"]) -> dict[str, LocalizedText]:
+        """The texts by intent under this key of the file."""
+        texts: Mapping[str, _TextOrTranslations] = getattr(self.draft.file, key)
+        return {
+            name: self._localize((key, name), written, self._check_intent((key, name), name))
+            for name, written in texts.items()
+        }
 
+    def build_unused(self) -> dict[str, LocalizedText]:
+        """The texts, by intent, that ask about the unused rest of a sentence; empty for the default
+        text of the language."""
+        written = self.draft.file.unused
+        if isinstance(written, str):
+            return {id: {} for id in self.intents.by_id} if written == "ask" else {}
+        return self.build("unused")
 
-def build_unused_texts(
-    draft: ModelDraft, intents: IntentTable, parts: PartNames
-) -> dict[str, LocalizedText]:
-    """The texts, by intent, that ask about the unused rest of a sentence; empty for the default
-    text of the language. Errors are reported to ``draft``."""
-    written = draft.file.unused
-    if isinstance(written, str):
-        return {id: {} for id in intents.by_id} if written == "ask" else {}
-    return _build_texts(draft, "unused", written, intents, parts)
+    def build_prompts(self) -> dict[str, dict[str, LocalizedText]]:
+        """The prompts by intent and term."""
+        read: dict[str, dict[str, LocalizedText]] = {}
+        for name, terms in self.draft.file.prompts.items():
+            intent = self._check_intent(("prompts", name), name)
+            read[name] = {}
+            for term, written in terms.items():
+                path = ("prompts", name, term)
+                if intent is not None:
+                    self._check_term(path, intent, term)
+                read[name][term] = self._localize(path, written, intent)
+        return read
 
+    def _check_intent(self, path: NodePath, name: str) -> Intent | None:
+        """The intent, if it is known and has no errors."""
+        if self.intents.is_unknown(name):
+            self.draft.add_unknown_name(path, "intent", name, self.intents.names, in_key=True)
+        return self.intents.get(name)
 
-def build_prompts(
-    draft: ModelDraft, intents: IntentTable, parts: PartNames
-) -> dict[str, dict[str, LocalizedText]]:
-    """The prompts by intent and term; errors are reported to ``draft``."""
-    read: dict[str, dict[str, LocalizedText]] = {}
-    for name, terms in draft.file.prompts.items():
-        _check_intent(draft, ("prompts", name), name, intents)
-        intent = intents.get(name)
-        read[name] = {}
-        for term, written in terms.items():
-            path = ("prompts", name, term)
-            if intent is not None:
-                _check_term(draft, path, intent, term)
-            read[name][term] = _build_localized(draft, path, written, intent, parts)
-    return read
+    def _check_term(self, path: NodePath, intent: Intent, name: str) -> None:
+        term = intent.term(name)
+        if term is None:
+            known = [term.id for term in intent.terms if term.id]
+            what = f"term of the intent '{intent.id}':"
+            self.draft.add_unknown_name(path, what, name, known, in_key=True)
+        elif term.min == 0:
+            message = f"the term '{name}' of the intent '{intent.id}' is optional"
+            self.draft.add_key_error(path, f"{message}: nobody will be asked for it")
 
+    def _localize(
+        self, path: NodePath, written: _TextOrTranslations, intent: Intent | None
+    ) -> LocalizedText:
+        texts = {ANY_LANGUAGE: written} if isinstance(written, str) else written
+        for language, text in texts.items():
+            place = (*path, language) if language else path
+            if language:
+                self.draft.check_language(place, language)
+            if not text.strip():
+                self.draft.add_error(place, "the text is empty")
+            elif "{" in text:
+                self._check_template(place, text, intent)
+        return texts
 
-def _build_texts(
-    draft: ModelDraft,
-    key: str,
-    texts: Mapping[str, _TextOrTranslations],
-    intents: IntentTable,
-    parts: PartNames,
-) -> dict[str, LocalizedText]:
-    read = {}
-    for name, written in texts.items():
-        path = (key, name)
-        _check_intent(draft, path, name, intents)
-        read[name] = _build_localized(draft, path, written, intents.get(name), parts)
-    return read
+    def _check_template(self, path: NodePath, text: str, intent: Intent | None) -> None:
+        from jinja2 import TemplateSyntaxError
 
-
-def _check_intent(draft: ModelDraft, path: NodePath, name: str, intents: IntentTable) -> None:
-    if intents.is_unknown(name):
-        draft.add_unknown_name(path, "intent", name, intents.names, in_key=True)
-
-
-def _check_term(draft: ModelDraft, path: NodePath, intent: Intent, name: str) -> None:
-    term = intent.term(name)
-    if term is None:
-        known = [term.id for term in intent.terms if term.id]
-        what = f"term of the intent '{intent.id}':"
-        draft.add_unknown_name(path, what, name, known, in_key=True)
-    elif term.min == 0:
-        draft.add_key_error(
-            path,
-            f"the term '{name}' of the intent '{intent.id}' is optional: nobody will be asked "
-            "for it",
-        )
-
-
-def _build_localized(
-    draft: ModelDraft,
-    path: NodePath,
-    written: _TextOrTranslations,
-    intent: Intent | None,
-    parts: PartNames,
-) -> LocalizedText:
-    texts = {ANY_LANGUAGE: written} if isinstance(written, str) else written
-    for language, text in texts.items():
-        place = (*path, language) if language else path
-        if language:
-            draft.check_language(place, language)
-        if not text.strip():
-            draft.add_error(place, "the text is empty")
-        elif "{" in text:
-            _check_template(draft, place, text, intent, parts)
-    return texts
-
-
-def _check_template(
-    draft: ModelDraft, path: NodePath, text: str, intent: Intent | None, parts: PartNames
-) -> None:
-    from jinja2 import TemplateSyntaxError
-
-    try:
-        nodes = _collect_nodes(_environment().parse(text))
-    except TemplateSyntaxError as error:
-        at = _line_offset(text, error.lineno)
-        message = error.message or "it cannot be read"
-        draft.add_error_at(path, at, f"not a valid template: {message[0].lower()}{message[1:]}")
-        return
-    except RecursionError:
-        draft.add_error(path, "the template is nested too deeply")
-        return
-    for unknown in (
-        *_find_unknown_names(nodes, intent),
-        *_find_unknown_parts(nodes, intent, parts),
-    ):
-        hint = did_you_mean(unknown.name, unknown.known, label="there is")
-        at = text.find(unknown.name, _line_offset(text, unknown.line))
-        message = f"unknown {unknown.kind} '{unknown.name}' in the template"
-        draft.add_error_at(path, max(at, 0), message, hint)
+        try:
+            nodes = _collect_nodes(_environment().parse(text))
+        except TemplateSyntaxError as error:
+            reason = error.message or "it cannot be read"
+            message = f"not a valid template: {reason[0].lower()}{reason[1:]}"
+            index = min(offset_at(text, error.lineno), len(text) - 1)
+            self.draft.add_error(path, message, index=index)
+            return
+        except RecursionError:
+            self.draft.add_error(path, "the template is nested too deeply")
+            return
+        for unknown in (
+            *_find_unknown_names(nodes, intent),
+            *_find_unknown_parts(nodes, intent, self.parts),
+        ):
+            hint = did_you_mean(unknown.name, unknown.known, label="there is")
+            at = text.find(unknown.name, offset_at(text, unknown.line))
+            message = f"unknown {unknown.kind} '{unknown.name}' in the template"
+            self.draft.add_error(path, message, hint, index=max(at, 0))
 
 
 def _collect_nodes(tree: Node) -> list[Node]:
@@ -199,7 +166,7 @@ def _find_unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator
             if variable == "slots" and node.attr not in slots:
                 yield _UnknownName(node.attr, node.lineno, "slot", slots)
     names = [node for node in tree if isinstance(node, nodes.Name)]
-    variables = _known_variables(intent)
+    variables = [*_slot_names(intent), *sorted(TEMPLATE_VARIABLES)]
     known = {*variables, *environment.globals, *_JINJA_NAMES, *_assigned_names(tree)}
     known.update(node.name for node in tree if isinstance(node, nodes.Macro))
     for name in names:
@@ -242,17 +209,8 @@ def _assigned_names(tree: Sequence[Node]) -> set[str]:
     return {name.name for name in names if name.ctx != "load"}
 
 
-def _known_variables(intent: Intent | None) -> list[str]:
-    return [*_slot_names(intent), *sorted(TEMPLATE_VARIABLES)]
-
-
 def _slot_names(intent: Intent | None) -> list[str]:
     return [term.id for term in intent.terms if term.id] if intent else []
-
-
-def _line_offset(text: str, line: int) -> int:
-    lines = text.split("\n")[: max(line - 1, 0)]
-    return min(sum(len(each) + 1 for each in lines), max(len(text) - 1, 0))
 
 
 @cache

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.building.intents import IntentTable
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.domain import AskStep, Dialog, Element, PauseStep, ResetStep, Step
 from anaphora.models.reading.nodes import NodePath
-from anaphora.models.schema.model_file import AskSchema, PauseSchema, ResetSchema
+from anaphora.models.schema.samples import AskSchema, PauseSchema, ResetSchema
 
 __all__ = ["build_samples"]
 
@@ -65,17 +65,18 @@ def _build_step(
             return _build_ask_step(written, line)
 
 
+def _to_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
 def _build_ask_step(written: AskSchema, line: int) -> AskStep:
     return AskStep(
         text=written.ask,
         status=written.status,
         intent=written.intent,
-        slots={
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in written.slots.items()
-        },
-        from_memory=None if written.from_memory is None else tuple(written.from_memory),
-        missing=None if written.missing is None else tuple(written.missing),
+        slots={name: _to_tuple(value) for name, value in written.slots.items()},
+        from_memory=_to_tuple(written.from_memory),
+        missing=_to_tuple(written.missing),
         memory=None if written.memory is None else tuple(map(_strip_entry, written.memory)),
         language=written.language,
         line=line,
@@ -119,10 +120,10 @@ def _check_memory(
         known = values[name]
         if not sign or known is None or value.strip() in known:
             continue
-        at = len(written) + 1
         message = f"the element '{name}' has no value '{value.strip()}'"
         hint = did_you_mean(value.strip(), sorted(known), label="it has")
-        draft.add_error_at((*path, index), at, message, hint or f"write '{name}' alone")
+        hint = hint or f"write '{name}' alone"
+        draft.add_error((*path, index), message, hint, index=len(written) + 1)
 
 
 def _strip_entry(entry: str) -> str:

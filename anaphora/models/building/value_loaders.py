@@ -8,9 +8,7 @@ from typing import Any
 
 from anaphora.errors import GrammarError
 from anaphora.grammar.function_errors import describe_failure
-from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.building.phrases import PhraseExpander
-from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.domain import Element, ElementValue
 from anaphora.models.reading.nodes import NodePath
 
@@ -20,12 +18,7 @@ _EXPECTED_RESULT = "a mapping from names to lists of synonyms, or a list of name
 
 
 def load_values(
-    draft: ModelDraft,
-    expander: PhraseExpander,
-    path: NodePath,
-    reference: str,
-    element: Element,
-    code: FunctionLoader,
+    expander: PhraseExpander, path: NodePath, reference: str, element: Element
 ) -> Element:
     """Add the values that the function ``module#function`` returns to the element.
 
@@ -34,14 +27,14 @@ def load_values(
     """
     module, _, name = reference.rpartition("#")
     try:
-        function = code.find(module, name)
+        function = expander.draft.code.find(module, name)
     except GrammarError as error:
-        draft.add_error(path, error.message, error.hint)
+        expander.draft.add_error(path, error.message, error.hint)
         return element
     try:
         written = dict(_iter_named_values(function(element)))
     except (Exception, SystemExit) as error:
-        draft.add_error(path, f"{reference} failed: {describe_failure(error)}")
+        expander.draft.add_error(path, f"{reference} failed: {describe_failure(error)}")
         return element
     values = {value.name: value for value in element.values}
     for name, synonyms in written.items():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from anaphora.errors import Problem
+from anaphora.grammar.diagnostics import Level
+from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.checking.validation import is_placeholder
 from anaphora.models.reading.nodes import MappingNode, NodePath, ScalarNode, node_at
@@ -21,7 +23,8 @@ class ModelDraft:
     """A validated file with its tree; a path leads to a value in both.
 
     ``declared_ids`` are the ids of all elements in the file, valid or not. ``imported``: the file
-    was translated from NLPCraft's format and may be incomplete.
+    was translated from NLPCraft's format and may be incomplete. ``code`` finds the functions that
+    the file names.
     """
 
     file: ModelSchema
@@ -29,6 +32,7 @@ class ModelDraft:
     diagnostics: FileDiagnostics
     declared_ids: frozenset[str] = frozenset()
     imported: bool = False
+    code: FunctionLoader = field(default_factory=FunctionLoader)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -43,53 +47,40 @@ class ModelDraft:
         declared = self.declared_ids.union(id for id in read if not is_placeholder(id))
         return declared.union(self.file.entities)
 
-    def add_error(self, path: NodePath, message: str, hint: str = "") -> None:
-        """Report an error in the value at ``path``."""
-        self.diagnostics.add_error(node_at(self.root, path).start, message, hint)
+    def add(
+        self,
+        level: Level,
+        path: NodePath,
+        message: str,
+        hint: str = "",
+        *,
+        index: int | None = None,
+    ) -> None:
+        """Report an error in the value at ``path``, or a warning about it; with ``index``, at that
+        character of the text."""
+        self.diagnostics.add(level, self._offset_of(path, index), message, hint)
+
+    def add_error(
+        self, path: NodePath, message: str, hint: str = "", *, index: int | None = None
+    ) -> None:
+        """Report an error like :meth:`add`."""
+        self.add("error", path, message, hint, index=index)
 
     def add_key_error(self, path: NodePath, message: str, hint: str = "") -> None:
         """Report an error in the last key of ``path``."""
         parent, key = node_at(self.root, path[:-1]), str(path[-1])
-        at = (
-            parent.key_offsets.get(key, parent.start)
-            if isinstance(parent, MappingNode)
-            else parent.start
-        )
-        self.diagnostics.add_error(at, message, hint)
+        offsets = parent.key_offsets if isinstance(parent, MappingNode) else {}
+        self.diagnostics.add_error(offsets.get(key, parent.start), message, hint)
 
-    def add_error_at(self, path: NodePath, index: int, message: str, hint: str = "") -> None:
-        """Report an error at the character ``index`` of the text at ``path``."""
-        self.diagnostics.add_error(self._character_offset(path, index), message, hint)
-
-    def add_warning(self, path: NodePath, message: str, hint: str = "") -> None:
-        """Report a warning about the value at ``path``."""
-        self.diagnostics.add_warning(node_at(self.root, path).start, message, hint)
-
-    def add_warning_at(self, path: NodePath, index: int, message: str, hint: str = "") -> None:
-        """Report a warning at the character ``index`` of the text at ``path``."""
-        self.diagnostics.add_warning(self._character_offset(path, index), message, hint)
-
-    def add_nested_errors(self, path: NodePath, problems: Iterable[Problem]) -> None:
-        """Report errors whose positions are relative to the text at ``path``, or to the text that
-        they name."""
+    def add_nested(self, level: Level, path: NodePath, problems: Iterable[Problem]) -> None:
+        """Report errors or warnings whose positions are relative to the text at ``path``, or to the
+        text that they name."""
         for problem in problems:
             if problem.source:
-                self.diagnostics.add_imported_error(node_at(self.root, path).start, problem)
+                self.diagnostics.add_imported(level, self._offset_of(path), (problem,))
                 continue
-            at = self._problem_offset(path, problem)
-            self.diagnostics.add_error(
-                at, problem.message, self._comment_hint(path) or problem.hint
-            )
-
-    def add_nested_warnings(self, path: NodePath, problems: Iterable[Problem]) -> None:
-        """Like :meth:`add_nested_errors`, for warnings."""
-        for problem in problems:
-            if problem.source:
-                self.diagnostics.add_imported_warning(node_at(self.root, path).start, problem)
-            else:
-                self.diagnostics.add_warning(
-                    self._problem_offset(path, problem), problem.message, problem.hint
-                )
+            hint = (self._comment_hint(path) if level == "error" else "") or problem.hint
+            self.diagnostics.add(level, self._problem_offset(path, problem), problem.message, hint)
 
     def add_unknown_name(
         self, path: NodePath, what: str, name: str, known: Iterable[str], *, in_key: bool = False
@@ -113,13 +104,10 @@ class ModelDraft:
         parent = node_at(self.root, path[:-1])
         return isinstance(parent, MappingNode) and path[-1] in parent.removed_keys
 
-    def line_of(self, path: NodePath) -> int:
-        """The line of the file on which the value at ``path`` begins."""
-        return self.diagnostics.source.line_of(node_at(self.root, path).start)
-
-    def line_at(self, path: NodePath, index: int) -> int:
-        """The line of the file with the character ``index`` of the text at ``path``."""
-        return self.diagnostics.source.line_of(self._character_offset(path, index))
+    def line_of(self, path: NodePath, index: int | None = None) -> int:
+        """The line of the file on which the value at ``path`` begins; with ``index``, that of this
+        character of the text."""
+        return self.diagnostics.source.line_of(self._offset_of(path, index))
 
     def _problem_offset(self, path: NodePath, problem: Problem) -> int:
         node = node_at(self.root, path)
@@ -127,9 +115,9 @@ class ModelDraft:
             return node.start
         return offset_of_position(node, self.diagnostics.source.text, problem.line, problem.column)
 
-    def _character_offset(self, path: NodePath, index: int) -> int:
+    def _offset_of(self, path: NodePath, index: int | None = None) -> int:
         node = node_at(self.root, path)
-        if not isinstance(node, ScalarNode):
+        if index is None or not isinstance(node, ScalarNode):
             return node.start
         return offset_of_character(node, self.diagnostics.source.text, index)
 

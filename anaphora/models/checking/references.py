@@ -14,10 +14,10 @@ from anaphora.models.schema.builtin_entities import find_builtin
 
 __all__ = [
     "KnownNames",
+    "collect_known_names",
     "describe_unknown",
     "enable_hint",
     "is_external_name",
-    "known_names",
     "missing_recognizer_hint",
 ]
 
@@ -27,7 +27,7 @@ KnownNames: TypeAlias = Mapping[str, AbstractSet[str]]
 """The known names by kind of selector, without the kinds whose names are incomplete."""
 
 
-def known_names(draft: ModelDraft, elements: Iterable[Element]) -> KnownNames:
+def collect_known_names(draft: ModelDraft, elements: Iterable[Element]) -> KnownNames:
     """The names that the predicates of this file can refer to."""
     written = draft.file.elements
     if not written and draft.is_removed("elements"):

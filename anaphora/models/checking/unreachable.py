@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from anaphora.grammar.idl.intent import EntitySelector, Predicate
-from anaphora.models.composition import find_parts, selectors_of
+from anaphora.models.composition import find_parts, iter_selectors
 from anaphora.models.domain import Element, Model
 from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES
 
@@ -29,7 +29,7 @@ def find_unreachable_elements(model: Model) -> tuple[str, ...]:
     return tuple(
         element.id
         for element in model.elements
-        if used.isdisjoint(selectors_of(element))
+        if used.isdisjoint(iter_selectors(element))
         and not element.topic
         and element.id not in parents
         and not any(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from anaphora.grammar.suggestions import closest_match, did_you_mean
 from anaphora.models.reading.nodes import (
@@ -24,40 +24,14 @@ from anaphora.models.reading.nodes import (
 )
 from anaphora.models.reading.source import FileDiagnostics
 from anaphora.models.reading.yaml_comments import comment_hint
-from anaphora.models.schema.model_file import (
-    ALTERNATIVE_TAG,
-    AskSchema,
-    BridgeSchema,
-    ConversationSchema,
-    DialogSchema,
-    ElementSchema,
-    LimitsSchema,
-    ModelSchema,
-    OptionsSchema,
-    PauseSchema,
-    ResetSchema,
-    StopWordsSchema,
-    describe_value,
-)
+from anaphora.models.schema.field_types import ALTERNATIVE_TAG, describe_value
+from anaphora.models.schema.model_file import ModelSchema, section_keys
 
 __all__ = ["PLACEHOLDER", "is_placeholder", "validate"]
 
 PLACEHOLDER = "placeholder:"
 """The prefix of ids that replace missing ones, in a file that cannot be loaded anyway."""
 
-_SCHEMAS: dict[tuple[str, ...], type[BaseModel]] = {
-    (): ModelSchema,
-    ("conversation",): ConversationSchema,
-    ("bridge", f"{ALTERNATIVE_TAG}map"): BridgeSchema,
-    ("elements",): ElementSchema,
-    ("stop_words",): StopWordsSchema,
-    ("limits",): LimitsSchema,
-    ("options",): OptionsSchema,
-    ("samples",): DialogSchema,
-    ("samples", "dialog", f"{ALTERNATIVE_TAG}ask"): AskSchema,
-    ("samples", "dialog", f"{ALTERNATIVE_TAG}pause"): PauseSchema,
-    ("samples", "dialog", f"{ALTERNATIVE_TAG}reset"): ResetSchema,
-}
 _STEP_KEYS = ("ask", "pause", "reset")
 _KEY_MARKER = "[key]"
 _MAX_ROUNDS = 30
@@ -128,8 +102,10 @@ def _to_node_path(root: Node, loc: _ErrorPath) -> _ErrorPath:
     path = [
         step for step in loc if not (isinstance(step, str) and step.startswith(ALTERNATIVE_TAG))
     ]
-    if path[-1] == _KEY_MARKER and not _has_key(node_at(root, path[:-1]), _KEY_MARKER):
-        path.pop()
+    if path[-1] == _KEY_MARKER:
+        parent = node_at(root, path[:-1])
+        if not isinstance(parent, MappingNode) or _KEY_MARKER not in parent.items:
+            path.pop()
     return tuple(path)
 
 
@@ -199,7 +175,7 @@ def _handle_unknown_key(
     key = str(path[-1])
     if not isinstance(parent, MappingNode):
         return []
-    known = _known_keys(loc[:-1])
+    known = section_keys(tuple(step for step in loc[:-1] if isinstance(step, str)))
     diagnostics.add_error(
         parent.key_offsets[key],
         f"unknown key '{key}'",
@@ -211,11 +187,6 @@ def _handle_unknown_key(
     parent.items[meant] = parent.items.pop(key)
     parent.key_offsets[meant] = parent.key_offsets.pop(key)
     return []
-
-
-def _known_keys(loc: _ErrorPath) -> list[str]:
-    schema = _SCHEMAS[tuple(step for step in loc if isinstance(step, str))]
-    return [field.alias or name for name, field in schema.model_fields.items()]
 
 
 def _handle_missing_key(
@@ -230,13 +201,10 @@ def _handle_missing_key(
         diagnostics.add_error(parent.start, f"{owner} has no '{key}'")
     if key != "id":
         return [path[:-1]]
-    parent.items[key] = _build_placeholder(parent.start)
-    parent.key_offsets[key] = parent.start
+    at = parent.start
+    parent.items[key] = ScalarNode(at, at, f"{PLACEHOLDER}{at}", '"')
+    parent.key_offsets[key] = at
     return []
-
-
-def _build_placeholder(offset: int) -> ScalarNode:
-    return ScalarNode(offset, offset, f"{PLACEHOLDER}{offset}", '"')
 
 
 def _remove_node(root: MappingNode, path: _ErrorPath) -> None:
@@ -259,7 +227,3 @@ def _mark_removed(node: Node, step: str | int) -> None:
 
 def _path_sort_key(path: _ErrorPath) -> tuple[tuple[int, str], ...]:
     return tuple((step, "") if isinstance(step, int) else (0, step) for step in path)
-
-
-def _has_key(node: Node, key: str) -> bool:
-    return isinstance(node, MappingNode) and key in node.items

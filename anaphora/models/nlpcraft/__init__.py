@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from anaphora.models.nlpcraft.notes import NoteKind, TranslationNote
 from anaphora.models.nlpcraft.translation import Translation, translate
-from anaphora.models.nlpcraft.version_detection import Version, detect_version
+from anaphora.models.nlpcraft.version_detection import NlpcraftVersion, detect_version
 from anaphora.models.nlpcraft.yaml_writer import print_model
 
 __all__ = [
+    "NlpcraftVersion",
     "NoteKind",
     "Translation",
     "TranslationNote",
-    "Version",
     "detect_version",
     "print_model",
     "translate",

@@ -10,7 +10,7 @@ from anaphora.errors import GrammarError
 from anaphora.grammar.idl.imports import read_import
 from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.nlpcraft.rules import SourceEntry, TranslationTarget
-from anaphora.models.nlpcraft.version_detection import Version
+from anaphora.models.nlpcraft.version_detection import NlpcraftVersion
 from anaphora.models.reading.nodes import (
     MappingNode,
     Node,
@@ -23,7 +23,7 @@ from anaphora.models.reading.nodes import (
     to_data,
 )
 from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES, find_builtin
-from anaphora.models.schema.model_file import describe_value
+from anaphora.models.schema.field_types import describe_value
 
 __all__ = ["add_builtin_entities"]
 
@@ -37,7 +37,7 @@ _UNSUPPORTED_PREFIXES = ("google:", "opennlp:", "stanford:")
 
 def add_builtin_entities(
     context: TranslationTarget,
-    version: Version,
+    version: NlpcraftVersion,
     *,
     intents: Iterable[str] = (),
     folder: Path | None = None,
@@ -113,9 +113,8 @@ def _enable_entities(context: TranslationTarget, named: Iterable[ScalarNode]) ->
             continue
         taken.add(node.text)
         if node.text in abstract:
-            element = MappingNode(node.start)
-            element.items = {"id": node, "recognizer": node}
-            element.key_offsets = dict.fromkeys(element.items, node.start)
+            items: dict[str, Node] = {"id": node, "recognizer": node}
+            element = MappingNode(node.start, items, dict.fromkeys(items, node.start))
             _append_to_list(context, "elements", element)
         else:
             _append_to_list(context, "entities", node)
@@ -126,9 +125,8 @@ def _append_to_list(context: TranslationTarget, key: str, node: Node) -> None:
     known = context.target.items.get(key)
     if known is not None and not isinstance(known, SequenceNode):
         return  # reported by the validation
-    listed = SequenceNode(known.start if known else node.start)
-    listed.items = [*(known.items if known else ()), node]
-    context.target.items[key] = listed
+    items = [*known.items, node] if known else [node]
+    context.target.items[key] = SequenceNode((known or node).start, items)
     context.target.key_offsets.setdefault(key, node.start)
 
 

@@ -104,9 +104,7 @@ def _unknown_keys(item: Node) -> Iterator[tuple[str, int]]:
 def _join_synonyms(first: Node, second: Node) -> Node:
     if not (isinstance(first, SequenceNode) and isinstance(second, SequenceNode)):
         return first if isinstance(first, SequenceNode) or to_data(second) is None else second
-    both = SequenceNode(first.start)
-    both.items = [*first.items, *second.items]
-    return both
+    return SequenceNode(first.start, [*first.items, *second.items])
 
 
 def _translate_value_loader(context: TranslationTarget, entry: SourceEntry) -> None:
@@ -136,12 +134,9 @@ def _add_typed_keys(meta: Node, type: Node | None) -> Node:
     """Add each property under ``type:name`` as well, as in 1.0."""
     if not (isinstance(meta, MappingNode) and isinstance(type, ScalarNode)):
         return meta
-    both = MappingNode(meta.start)
-    both.items = {f"{type.text}:{key}": node for key, node in meta.items.items()} | meta.items
-    both.key_offsets = {
-        f"{type.text}:{key}": at for key, at in meta.key_offsets.items()
-    } | meta.key_offsets
-    return both
+    items = {f"{type.text}:{key}": node for key, node in meta.items.items()}
+    offsets = {f"{type.text}:{key}": at for key, at in meta.key_offsets.items()}
+    return MappingNode(meta.start, items | meta.items, offsets | meta.key_offsets)
 
 
 ELEMENT_RULES: Mapping[str, Rule] = {

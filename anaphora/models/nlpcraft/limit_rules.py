@@ -14,7 +14,7 @@ from anaphora.models.nlpcraft.rules import (
     map_to,
 )
 from anaphora.models.reading.nodes import to_data
-from anaphora.models.schema.model_file import describe_value
+from anaphora.models.schema.field_types import describe_value
 
 __all__ = ["LIMIT_RULES", "add_default_limits"]
 

@@ -22,7 +22,7 @@ from anaphora.models.nlpcraft.rules import (
 )
 from anaphora.models.reading.nodes import ScalarNode, SequenceNode, elements_by_id, to_data
 from anaphora.models.schema.durations import format_duration
-from anaphora.models.schema.model_file import describe_value
+from anaphora.models.schema.field_types import describe_value
 
 __all__ = ["MODEL_RULES", "make_id", "mark_abstract"]
 

@@ -14,7 +14,7 @@ from anaphora.models.nlpcraft.model_rules import MODEL_RULES, make_id, mark_abst
 from anaphora.models.nlpcraft.notes import NoteCollector, TranslationNote
 from anaphora.models.nlpcraft.rules import TranslationTarget, apply_rules
 from anaphora.models.nlpcraft.synonym_rewriter import SynonymRewriter
-from anaphora.models.nlpcraft.version_detection import MODEL_KEYS, Version
+from anaphora.models.nlpcraft.version_detection import MODEL_KEYS, NlpcraftVersion
 from anaphora.models.reading.nodes import (
     MappingNode,
     ScalarNode,
@@ -36,7 +36,7 @@ class Translation:
 
 def translate(
     root: MappingNode,
-    version: Version,
+    version: NlpcraftVersion,
     *,
     name: str,
     intents: Iterable[str] = (),
@@ -73,12 +73,11 @@ def _remove_nulls(root: MappingNode) -> MappingNode:
     found = _drop_null_keys(root)
     elements = found.items.get("elements")
     if isinstance(elements, SequenceNode):
-        listed = SequenceNode(elements.start)
-        listed.items = [
+        listed = (
             _drop_null_keys(item) if isinstance(item, MappingNode) else item
             for item in elements.items
-        ]
-        found.items["elements"] = listed
+        )
+        found.items["elements"] = SequenceNode(elements.start, list(listed))
     return found
 
 

@@ -9,21 +9,21 @@ from anaphora.models.nlpcraft.element_rules import ELEMENT_RULES
 from anaphora.models.nlpcraft.model_rules import MODEL_RULES
 from anaphora.models.nlpcraft.rules import canonical_key
 from anaphora.models.reading.nodes import MappingNode, mappings_in
-from anaphora.models.schema.model_file import ElementSchema, ModelSchema
+from anaphora.models.schema.model_file import section_keys
 
-__all__ = ["MODEL_KEYS", "Version", "detect_version"]
+__all__ = ["MODEL_KEYS", "NlpcraftVersion", "detect_version"]
 
-Version: TypeAlias = Literal["0.9", "1.0"]
+NlpcraftVersion: TypeAlias = Literal["0.9", "1.0"]
 
-MODEL_KEYS = frozenset(field.alias or name for name, field in ModelSchema.model_fields.items())
+MODEL_KEYS = frozenset(section_keys(()))
 """The keys of Anaphora's model files."""
 
-_ELEMENT_KEYS = frozenset(ElementSchema.model_fields)
+_ELEMENT_KEYS = frozenset(section_keys(("elements",)))
 _KEYS_OF_1_0 = frozenset({"type", "properties"})
 _WEAK_EVIDENCE = frozenset({"metadata"})
 
 
-def detect_version(root: MappingNode) -> Version | None:
+def detect_version(root: MappingNode) -> NlpcraftVersion | None:
     """The NLPCraft version of a file; None for a file of Anaphora.
 
     The evidence is counted, each kind once. For 1.0: every element has a ``type`` and none an

@@ -4,36 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
-from pydantic import BaseModel
 
 from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
-from anaphora.models.schema.model_file import (
-    ConversationSchema,
-    ElementSchema,
-    LimitsSchema,
-    ModelSchema,
-    OptionsSchema,
-    StopWordsSchema,
-)
+from anaphora.models.schema.model_file import section_keys
 
 __all__ = ["print_model"]
 
-_SCHEMAS: Mapping[tuple[str, ...], type[BaseModel]] = {
-    (): ModelSchema,
-    ("conversation",): ConversationSchema,
-    ("stop_words",): StopWordsSchema,
-    ("limits",): LimitsSchema,
-    ("options",): OptionsSchema,
-    ("elements",): ElementSchema,
-}
-_KEY_ORDERS = {
-    path: [field.alias or name for name, field in schema.model_fields.items()]
-    for path, schema in _SCHEMAS.items()
-}
 _TEXT = "tag:yaml.org,2002:str"
 _LIST = "tag:yaml.org,2002:seq"
 _MAP = "tag:yaml.org,2002:map"
@@ -83,7 +63,7 @@ def _to_yaml_node(node: Node, path: tuple[str, ...]) -> yaml.Node:
 
 
 def _sort_keys(keys: Iterable[str], path: tuple[str, ...]) -> list[str]:
-    order = {key: place for place, key in enumerate(_KEY_ORDERS.get(path, ()))}
+    order = {key: place for place, key in enumerate(section_keys(path))}
     return sorted(keys, key=lambda key: order.get(key, len(order)))
 
 

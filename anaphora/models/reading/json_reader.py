@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 
-from anaphora.models.reading.json_comments import blank_comments
 from anaphora.models.reading.nodes import (
     MAX_DEPTH,
     MappingNode,
@@ -20,10 +18,15 @@ from anaphora.models.reading.nodes import (
 )
 from anaphora.models.reading.source import FileDiagnostics
 
-__all__ = ["read_json"]
+__all__ = ["blank_comments", "read_json"]
 
 _TOKEN = re.compile(r'[\[\]{}]|"(?:[^"\\]|\\.)*+"?|[^\s\[\]{},:"]+')
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Unclosed strings and comments match to the end of the text, for linear time.
+_STRING_OR_COMMENT = re.compile(
+    r'"(?:[^"\\]|\\.)*+"?|//[^\n]*|/\*.*?\*/|(?P<unclosed>/\*.*)', re.DOTALL
+)
+_VISIBLE = re.compile(r"[^\n]")
 
 
 def read_json(diagnostics: FileDiagnostics) -> Node | None:
@@ -75,13 +78,21 @@ def _check_syntax(text: str, diagnostics: FileDiagnostics) -> None:
 def _find_too_deep(text: str) -> int:
     """The offset of the first bracket that is nested too deeply."""
     depth = 0
-    for offset, bracket in _iter_brackets(text):
-        depth += 1 if bracket in "[{" else -1
+    for token in _TOKEN.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
         if depth > MAX_DEPTH:
-            return offset
+            return token.start()
     return 0
 
 
-def _iter_brackets(text: str) -> Iterator[tuple[int, str]]:
-    tokens = _TOKEN.finditer(text)
-    return ((token.start(), token[0]) for token in tokens if token[0] in ("[", "]", "{", "}"))
+def blank_comments(text: str) -> str:
+    """Replace ``//`` and ``/* */`` comments outside of strings with blanks.
+
+    An unclosed comment is kept, so that the JSON parser reports it.
+    """
+    return _STRING_OR_COMMENT.sub(_replace_comment, text)
+
+
+def _replace_comment(found: re.Match[str]) -> str:
+    is_kept = found["unclosed"] or found[0].startswith('"')
+    return found[0] if is_kept else _VISIBLE.sub(" ", found[0])

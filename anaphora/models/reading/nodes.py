@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from msgspec import Struct
+
 from anaphora.models.reading.source import FileDiagnostics
 
 __all__ = [
@@ -41,41 +43,32 @@ _EXPANSION_FACTOR, _EXPANSION_FREE = 10, 10_000
 NodePath: TypeAlias = Sequence[str | int]
 
 
-class ScalarNode:
+class ScalarNode(Struct, eq=False):
     """A scalar. ``style`` is its quote or block character; '' for a plain scalar."""
 
-    __slots__ = ("end", "start", "style", "text")
-
-    def __init__(self, start: int, end: int, text: str, style: str) -> None:
-        self.start = start
-        self.end = end
-        self.text = text
-        self.style = style
+    start: int
+    end: int
+    text: str
+    style: str
 
 
-class SequenceNode:
+class SequenceNode(Struct, eq=False):
     """A list."""
 
-    __slots__ = ("items", "start")
-
-    def __init__(self, start: int) -> None:
-        self.start = start
-        self.items: list[Node] = []
+    start: int
+    items: list[Node] = []
 
 
-class MappingNode:
+class MappingNode(Struct, eq=False):
     """A mapping with text keys; ``key_offsets`` has the offset of each key.
 
     ``removed_keys`` are the keys from whose values something invalid was removed.
     """
 
-    __slots__ = ("items", "key_offsets", "removed_keys", "start")
-
-    def __init__(self, start: int) -> None:
-        self.start = start
-        self.items: dict[str, Node] = {}
-        self.key_offsets: dict[str, int] = {}
-        self.removed_keys: frozenset[str] = frozenset()
+    start: int
+    items: dict[str, Node] = {}
+    key_offsets: dict[str, int] = {}
+    removed_keys: frozenset[str] = frozenset()
 
 
 Node: TypeAlias = ScalarNode | SequenceNode | MappingNode
@@ -123,20 +116,15 @@ def copy_tree(node: Node, transform: Callable[[ScalarNode], ScalarNode] | None =
     if isinstance(node, ScalarNode):
         return transform(node) if transform else node
     if isinstance(node, SequenceNode):
-        listed = SequenceNode(node.start)
-        listed.items = [copy_tree(item, transform) for item in node.items]
-        return listed
+        return SequenceNode(node.start, [copy_tree(item, transform) for item in node.items])
     items = {key: copy_tree(item, transform) for key, item in node.items.items()}
     return copy_mapping(node, items)
 
 
 def copy_mapping(node: MappingNode, items: Mapping[str, Node]) -> MappingNode:
     """A mapping at the same place with other items, whose keys ``node`` has as well."""
-    copy = MappingNode(node.start)
-    copy.items = dict(items)
-    copy.key_offsets = {key: node.key_offsets[key] for key in items}
-    copy.removed_keys = node.removed_keys
-    return copy
+    offsets = {key: node.key_offsets[key] for key in items}
+    return MappingNode(node.start, dict(items), offsets, node.removed_keys)
 
 
 def iter_texts(node: Node | None) -> Iterator[str]:
@@ -218,6 +206,17 @@ def _parse_number(text: str) -> Any:
     return number
 
 
+class _OpenCollection(Struct, eq=False):
+    """A list or mapping under construction. ``key`` is that of the next value (its text is None
+    if it is invalid), ``size`` and ``height`` are those of the tree so far."""
+
+    node: SequenceNode | MappingNode
+    anchor: str | None
+    key: tuple[str | None, int] | None = None
+    size: int = 1
+    height: int = 1
+
+
 class TreeBuilder:
     """Builds a tree from the events of a reader.
 
@@ -227,12 +226,8 @@ class TreeBuilder:
 
     def __init__(self, diagnostics: FileDiagnostics) -> None:
         self._diagnostics = diagnostics
-        self._open: list[SequenceNode | MappingNode] = []
-        self._anchors_open: list[str | None] = []
-        self._pending: list[tuple[str | None, int] | None] = []
+        self._open: list[_OpenCollection] = []
         self._anchored: dict[str, tuple[Node, int, int]] = {}
-        self._sizes: list[int] = []
-        self._heights: list[int] = []
         self._distinct = 0
         self._shared = False
         self.root: Node | None = None
@@ -250,25 +245,19 @@ class TreeBuilder:
         self._check_depth(node.start, 1)
         if anchor is not None:
             self._anchored.pop(anchor, None)
-        self._open.append(node)
-        self._anchors_open.append(anchor)
-        self._pending.append(None)
-        self._sizes.append(1)
-        self._heights.append(1)
+        self._open.append(_OpenCollection(node, anchor))
 
     def close_collection(self) -> None:
         """End the innermost open list or mapping."""
-        node = self._open.pop()
-        self._pending.pop()
-        anchor, size, height = self._anchors_open.pop(), self._sizes.pop(), self._heights.pop()
-        if anchor is not None:
-            self._anchored[anchor] = (node, size, height)
-        self._attach(node, size, height)
+        done = self._open.pop()
+        if done.anchor is not None:
+            self._anchored[done.anchor] = (done.node, done.size, done.height)
+        self._attach(done.node, done.size, done.height)
 
     def add_alias(self, name: str, offset: int) -> None:
         """Repeat the node of the anchor ``name``."""
         self._distinct += 1
-        if name in self._anchors_open:
+        if any(one.anchor == name for one in self._open):
             self._diagnostics.abort(offset, f"the alias '*{name}' is inside what it repeats")
         if name not in self._anchored:
             self._diagnostics.add_error(offset, f"there is no anchor '&{name}' before this alias")
@@ -277,7 +266,8 @@ class TreeBuilder:
         self._shared = True
         self._check_depth(offset, height)
         self._attach(node, size, height, offset)
-        if sum(self._sizes) > _EXPANSION_FACTOR * self._distinct + _EXPANSION_FREE:
+        expanded = sum(one.size for one in self._open)
+        if expanded > _EXPANSION_FACTOR * self._distinct + _EXPANSION_FREE:
             self._diagnostics.abort(
                 offset, f"the aliases of this file expand to far too much data, here with '*{name}'"
             )
@@ -293,16 +283,16 @@ class TreeBuilder:
         if not self._open:
             self.root = node
             return
-        self._sizes[-1] += size
-        self._heights[-1] = max(self._heights[-1], height + 1)
-        parent = self._open[-1]
-        if isinstance(parent, SequenceNode):
-            parent.items.append(node)
-        elif (key := self._pending[-1]) is None:
-            self._pending[-1] = self._parse_key(node, node.start if offset is None else offset)
+        inner = self._open[-1]
+        inner.size += size
+        inner.height = max(inner.height, height + 1)
+        if isinstance(inner.node, SequenceNode):
+            inner.node.items.append(node)
+        elif inner.key is None:
+            inner.key = self._parse_key(node, node.start if offset is None else offset)
         else:
-            self._pending[-1] = None
-            self._set_item(parent, *key, node)
+            (key, at), inner.key = inner.key, None
+            self._set_item(inner.node, key, at, node)
 
     def _set_item(self, parent: MappingNode, key: str | None, offset: int, node: Node) -> None:
         if key is None:

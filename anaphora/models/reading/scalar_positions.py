@@ -7,6 +7,7 @@ that may be added or lost.
 
 from __future__ import annotations
 
+from anaphora.grammar.diagnostics import offset_at
 from anaphora.models.reading.nodes import ScalarNode
 
 __all__ = ["offset_of_character", "offset_of_position"]
@@ -18,11 +19,9 @@ _SURROGATE_PAIR = 12
 
 def offset_of_position(node: ScalarNode, source: str, line: int, column: int) -> int:
     """The offset in ``source`` of a line and a column (from 1) of the text of ``node``."""
-    lines = node.text.split("\n")
-    if not 1 <= line <= len(lines):
+    if not 1 <= line <= node.text.count("\n") + 1:
         return node.start
-    before = sum(len(text) + 1 for text in lines[: line - 1])
-    return offset_of_character(node, source, before + max(column, 1) - 1)
+    return offset_of_character(node, source, offset_at(node.text, line, column))
 
 
 def offset_of_character(node: ScalarNode, source: str, index: int) -> int:

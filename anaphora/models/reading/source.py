@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NoReturn
 
 from anaphora.errors import ModelError, Problem
+from anaphora.grammar.diagnostics import Diagnostics
 
-__all__ = ["MAX_PROBLEMS", "FileDiagnostics", "SourceText", "replace_unprintable"]
-
-MAX_PROBLEMS = 100
-"""The number of problems that one error lists; the others are only counted."""
-
+__all__ = ["FileDiagnostics", "SourceText", "replace_unprintable"]
 
 _MAX_MESSAGE_LENGTH = 500
 _UNPRINTABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -67,66 +62,22 @@ def replace_unprintable(text: str) -> str:
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-@dataclass(frozen=True, slots=True)
-class _Diagnostic:
-    """A message at an offset of the file, or a problem of a text that is imported there."""
-
-    offset: int
-    message: str = ""
-    hint: str = ""
-    elsewhere: Problem | None = None
-
-
-class FileDiagnostics:
+class FileDiagnostics(Diagnostics):
     """The errors and warnings of one file; true if there are errors."""
 
+    error_class = ModelError
+
     def __init__(self, source: SourceText) -> None:
+        super().__init__(source.text, source.name)
         self.source = source
-        self._errors: dict[_Diagnostic, None] = {}
-        self._warnings: dict[_Diagnostic, None] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._errors)
-
-    def add_error(self, offset: int, message: str, hint: str = "") -> None:
-        """Add an error; duplicates at the same offset count once."""
-        self._errors[_Diagnostic(offset, message, hint)] = None
-
-    def add_imported_error(self, offset: int, problem: Problem) -> None:
-        """Add an error in a text that is imported at ``offset``."""
-        self._errors[_Diagnostic(offset, elsewhere=problem)] = None
-
-    def add_warning(self, offset: int, message: str, hint: str = "") -> None:
-        """Add a warning."""
-        self._warnings[_Diagnostic(offset, message, hint)] = None
-
-    def add_imported_warning(self, offset: int, problem: Problem) -> None:
-        """Add a warning about a text that is imported at ``offset``."""
-        self._warnings[_Diagnostic(offset, elsewhere=problem)] = None
-
-    @property
-    def warnings(self) -> tuple[Problem, ...]:
-        """The warnings, in file order."""
-        return tuple(self._to_problems(self._warnings))
 
     def abort(self, offset: int, message: str, hint: str = "") -> NoReturn:
         """Add a fatal error and raise :class:`ModelError` with all errors."""
         self.add_error(offset, message, hint)
-        self.raise_if_any()
-        raise AssertionError("diagnostics with an error always raise")
+        raise ModelError(self._to_problems("error"))
 
-    def raise_if_any(self) -> None:
-        """Raise :class:`ModelError` with the errors in file order, if there are any."""
-        if self._errors:
-            raise ModelError(self._to_problems(self._errors))
+    def _build_problem(self, at: int, message: str, hint: str = "") -> Problem:
+        return self.source.build_problem(at, message, hint)
 
-    def _to_problems(self, diagnostics: Iterable[_Diagnostic]) -> list[Problem]:
-        found = sorted(diagnostics, key=lambda one: one.offset)
-        problems = [
-            one.elsewhere or self.source.build_problem(one.offset, one.message, one.hint)
-            for one in found[:MAX_PROBLEMS]
-        ]
-        more = len(found) - MAX_PROBLEMS
-        return (
-            [*problems, Problem(f"… and {more} more", self.source.name)] if more > 0 else problems
-        )
+    def _describe_rest(self, count: int, at: int) -> Problem:
+        return Problem(f"… and {count} more", self.source.name)

@@ -87,97 +87,58 @@ class BuiltinEntity:
 _REFERENCE_OPTION = EntityOption(
     "The groups or elements that it may refer to; all, if none is named.", ()
 )
+_PLACE_KINDS = ("city", "region", "country", "continent")
 
-BUILTIN_ENTITIES: Mapping[str, BuiltinEntity] = {
-    one.name: one
-    for one in (
-        BuiltinEntity(
-            "date",
-            "A day, a week, a time of the day, a range …: tomorrow at 5pm, last 3 days.",
-            {
-                "prefer": EntityOption(
-                    "Whether a date that does not tell (Friday, May 1) lies ahead or behind.",
-                    "future",
-                    ("future", "past"),
-                ),
-                "order": EntityOption(
-                    "How 1/2/2024 is read (DMY, MDY, YMD): as in the language, if left out.",
-                    "",
-                    ("", "DMY", "MDY", "YMD"),
-                ),
-                "week": EntityOption("The first day of the week.", "monday", ("monday", "sunday")),
-            },
-        ),
-        BuiltinEntity("duration", "A length of time: two and a half hours, 90 minutes."),
-        BuiltinEntity(
-            "number",
-            "A number in digits or words, with its unit, or a range: more than 5 km.",
-        ),
-        BuiltinEntity(
-            "place",
-            "A city, a region, a country or a continent.",
-            {
-                "kinds": EntityOption(
-                    "What is looked for.",
-                    ("city", "region", "country", "continent"),
-                    ("city", "region", "country", "continent"),
-                ),
-                "population": EntityOption(
-                    "How many people a city has at least; below 15,000 more memory is needed.",
-                    15_000,
-                ),
-                "ambiguity": EntityOption("The most places of one name.", 4, minimum=1),
-            },
-        ),
-        BuiltinEntity(
-            "limit",
-            "How many of something, from which end: top 10 cities, the last few orders.",
-            {
-                "of": _REFERENCE_OPTION,
-                "default": EntityOption("How many are meant by 'top cities'.", 10, minimum=1),
-            },
-        ),
-        BuiltinEntity(
-            "sort", "In which order: sorted by price, descending.", {"of": _REFERENCE_OPTION}
-        ),
-        BuiltinEntity(
-            "relation", "What is compared or correlated with what.", {"of": _REFERENCE_OPTION}
-        ),
-        BuiltinEntity("coordinate", "A point on the earth: 55.75, 37.62 or 48°51'N 2°21'E."),
-        BuiltinEntity("email", "An e-mail address."),
-        BuiltinEntity("url", "The address of a page: https://example.com/a or example.com."),
-        BuiltinEntity(
-            "phone",
-            "A telephone number.",
-            {
-                "region": EntityOption(
-                    "The country (US, DE) of numbers without a country code; that of the "
-                    "language, if left out.",
-                    "",
-                    example="US",
-                )
-            },
-        ),
-        BuiltinEntity(
-            "money",
-            "An amount of money: $5, 20 euros, 300 рублей.",
-            {
-                "currency": EntityOption(
-                    "The currency (USD) of a bare number (none, if left out), and of a sign that "
-                    "several share (that of the language, if left out).",
-                    "",
-                    example="USD",
-                ),
-                "bare": EntityOption(
-                    "Whether a number without a currency is an amount, where an intent needs one.",
-                    "allowed",
-                    ("allowed", "never"),
-                ),
-            },
-        ),
-        BuiltinEntity("boolean", "Yes or no: sure, of course, no way."),
-    )
-}
+# fmt: off
+_ENTITIES = (
+    BuiltinEntity(
+        "date", "A day, a week, a time of the day, a range …: tomorrow at 5pm, last 3 days.", {
+        "prefer": EntityOption(
+            "Whether a date that does not tell (Friday, May 1) lies ahead or behind.",
+            "future", ("future", "past")),
+        "order": EntityOption(
+            "How 1/2/2024 is read (DMY, MDY, YMD): as in the language, if left out.",
+            "", ("", "DMY", "MDY", "YMD")),
+        "week": EntityOption("The first day of the week.", "monday", ("monday", "sunday")),
+    }),
+    BuiltinEntity("duration", "A length of time: two and a half hours, 90 minutes."),
+    BuiltinEntity(
+        "number", "A number in digits or words, with its unit, or a range: more than 5 km."),
+    BuiltinEntity("place", "A city, a region, a country or a continent.", {
+        "kinds": EntityOption("What is looked for.", _PLACE_KINDS, _PLACE_KINDS),
+        "population": EntityOption(
+            "How many people a city has at least; below 15,000 more memory is needed.", 15_000),
+        "ambiguity": EntityOption("The most places of one name.", 4, minimum=1),
+    }),
+    BuiltinEntity(
+        "limit", "How many of something, from which end: top 10 cities, the last few orders.", {
+        "of": _REFERENCE_OPTION,
+        "default": EntityOption("How many are meant by 'top cities'.", 10, minimum=1),
+    }),
+    BuiltinEntity(
+        "sort", "In which order: sorted by price, descending.", {"of": _REFERENCE_OPTION}),
+    BuiltinEntity(
+        "relation", "What is compared or correlated with what.", {"of": _REFERENCE_OPTION}),
+    BuiltinEntity("coordinate", "A point on the earth: 55.75, 37.62 or 48°51'N 2°21'E."),
+    BuiltinEntity("email", "An e-mail address."),
+    BuiltinEntity("url", "The address of a page: https://example.com/a or example.com."),
+    BuiltinEntity("phone", "A telephone number.", {
+        "region": EntityOption(
+            "The country (US, DE) of numbers without a country code; that of the language, if left "
+            "out.", "", example="US"),
+    }),
+    BuiltinEntity("money", "An amount of money: $5, 20 euros, 300 рублей.", {
+        "currency": EntityOption(
+            "The currency (USD) of a bare number (none, if left out), and of a sign that several "
+            "share (that of the language, if left out).", "", example="USD"),
+        "bare": EntityOption(
+            "Whether a number without a currency is an amount, where an intent needs one.",
+            "allowed", ("allowed", "never")),
+    }),
+    BuiltinEntity("boolean", "Yes or no: sure, of course, no way."),
+)
+# fmt: on
+BUILTIN_ENTITIES: Mapping[str, BuiltinEntity] = {one.name: one for one in _ENTITIES}
 
 
 def _nlpcraft_entity(id: str, wraps: str, **fixed: Any) -> BuiltinEntity:
@@ -192,14 +153,8 @@ NLPCRAFT_ENTITIES: Mapping[str, BuiltinEntity] = {
     for one in (
         _nlpcraft_entity("date", "date"),
         _nlpcraft_entity("num", "number"),
-        _nlpcraft_entity("coordinate", "coordinate"),
-        _nlpcraft_entity("limit", "limit"),
-        _nlpcraft_entity("sort", "sort"),
-        _nlpcraft_entity("relation", "relation"),
-        *(
-            _nlpcraft_entity(kind, "place", kinds=(kind,))
-            for kind in ("continent", "country", "region", "city")
-        ),
+        *(_nlpcraft_entity(id, id) for id in ("coordinate", "limit", "sort", "relation")),
+        *(_nlpcraft_entity(kind, "place", kinds=(kind,)) for kind in reversed(_PLACE_KINDS)),
     )
 }
 """The built-in entities of NLPCraft, under its names."""

@@ -41,12 +41,10 @@ def _tidy(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     tidied = {
-        key: _tidy(value) for key, value in schema.items() if not _is_generated_title(key, value)
+        key: _tidy(value)
+        for key, value in schema.items()
+        if not (key == "title" and isinstance(value, str))
     }
     if "patternProperties" in tidied:
         tidied["additionalProperties"] = False
     return tidied
-
-
-def _is_generated_title(key: str, value: Any) -> bool:
-    return key == "title" and isinstance(value, str)

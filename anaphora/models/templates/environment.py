@@ -37,10 +37,9 @@ class TemplateEnvironment(TemplateSandbox):
         return super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        if isinstance(argument, str) and isinstance(obj, EntityText):
-            part = obj.part(argument)
-            if part is not None:
-                return part
+        is_part = isinstance(argument, str) and isinstance(obj, EntityText)
+        if is_part and (part := obj.part(argument)) is not None:
+            return part
         return super().getitem(obj, argument)
 
 

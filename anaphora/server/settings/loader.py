@@ -20,7 +20,7 @@ from anaphora.models.reading.files import read_text
 from anaphora.models.reading.nodes import MappingNode, Node, SequenceNode, to_data
 from anaphora.models.reading.source import FileDiagnostics, SourceText
 from anaphora.models.reading.yaml_reader import read_yaml
-from anaphora.models.schema.model_file import describe_value
+from anaphora.models.schema.field_types import describe_value
 from anaphora.server.settings.model import (
     KeySettings,
     LogSettings,

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError
-from anaphora.grammar.context import EntityContext, EntityView
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
 from anaphora.grammar.functions.registry import (
     CURRENT_ENTITY,
@@ -171,7 +172,7 @@ def test_whatever_it_is_called_with_a_function_fails_with_a_readable_message(
 def test_adding_a_function_is_one_decorated_python_function() -> None:
     @function("extra", "near", "close_to", examples=["near('now', 1)"])
     def near(
-        context: EntityContext, place: str, far: float, entity: EntityView = CURRENT_ENTITY
+        context: EntityContext, place: str, far: float, entity: Entity = CURRENT_ENTITY
     ) -> bool:
         """Whether the entity is near a ``place``."""
         return entity.text == place and far > 0

@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from anaphora.core.utterance import Entity
 from anaphora.errors import GrammarError
 from anaphora.grammar.context import EntityContext, QuestionContext
-from anaphora.grammar.idl.checker import check_predicate, check_program
+from anaphora.grammar.diagnostics import Diagnostics
+from anaphora.grammar.idl.checker import check_predicate, check_statements
 from anaphora.grammar.idl.codegen.translator import translate_predicate
 from anaphora.grammar.idl.syntax import (
     BinaryNode,
     CallNode,
+    IntentNode,
     LiteralNode,
     PredicateNode,
     TermNode,
@@ -162,10 +164,16 @@ def test_a_term_cannot_have_variables_without_end() -> None:
     assert only(True, **many) == "a term has 50 variables at most|"
 
 
+def check(statements: list[IntentNode], text: str = "", source: str = "") -> None:
+    diagnostics = Diagnostics(text, source)
+    check_statements(statements, diagnostics)
+    diagnostics.raise_if_any()
+
+
 def test_options_are_known_and_boolean() -> None:
     node = intent(predicate(IS_X), options={"orderd": True, "allow_stm_only": "yes"})
     with pytest.raises(GrammarError) as raised:
-        check_program([node], "")
+        check([node])
     assert [(one.message, one.hint) for one in raised.value.problems] == [
         ("there is no option 'orderd'", "did you mean 'ordered'?"),
         ("the option 'allow_stm_only' must be true or false, not the text 'yes'", ""),
@@ -176,7 +184,7 @@ def test_a_bad_flow_is_shown_at_its_place() -> None:
     text = "intent=a\n  flow='(b' term~{true}"
     node = intent(predicate(True), flow="(b", flow_at=text.index("'(b'"))
     with pytest.raises(GrammarError, match="not a regular expression") as raised:
-        check_program([node], text, "shop.yaml")
+        check([node], text, "shop.yaml")
     assert (raised.value.source, raised.value.line, raised.value.column) == ("shop.yaml", 2, 8)
     assert raised.value.caret == "  flow='(b' term~{true}\n       ^"
 
@@ -184,14 +192,14 @@ def test_a_bad_flow_is_shown_at_its_place() -> None:
 def test_two_intents_and_two_terms_cannot_have_one_id() -> None:
     twins = intent(predicate(IS_X))
     with pytest.raises(GrammarError, match="already an intent 'order'"):
-        check_program([twins, twins], "")
+        check([twins, twins])
     term = TermNode("what", predicate(IS_X), conversational=True)
     with pytest.raises(GrammarError, match="already a term 'what'"):
-        check_program([type(twins)("order", (term, term))], "")
+        check([IntentNode("order", (term, term))])
 
 
 def test_terms_without_an_id_do_not_clash() -> None:
-    check_program([intent(predicate(IS_X), predicate(IS_X))], "")
+    check([intent(predicate(IS_X), predicate(IS_X))])
 
 
 def test_all_problems_come_at_once_in_the_order_of_the_text() -> None:

@@ -128,7 +128,7 @@ def test_equality_keeps_types_apart(left: Any, right: Any, expected: Any) -> Non
     held = {"left": left, "right": right}  # the same, where the types are not known before
     around = QuestionContext(conversation_data=held)
     equal = binary(call("meta_conv", "left"), "==", call("meta_conv", "right"))
-    assert evaluate(equal, surroundings=around)[0] is expected
+    assert evaluate(equal, question=around)[0] is expected
 
 
 def test_membership_keeps_types_apart() -> None:

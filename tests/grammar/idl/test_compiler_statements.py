@@ -12,8 +12,8 @@ import pytest
 from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError, GrammarError
 from anaphora.grammar.context import EntityContext, QuestionContext
+from anaphora.grammar.diagnostics import MAX_DIAGNOSTICS
 from anaphora.grammar.idl.compiler import MAX_IMPORTS, Compiler, compile_intents
-from anaphora.grammar.idl.diagnostics import MAX_DIAGNOSTICS
 from anaphora.grammar.idl.intent import IntentOptions
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.stm.conversation import FlowStep

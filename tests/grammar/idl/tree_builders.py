@@ -81,11 +81,11 @@ def evaluate(
     expression: Any,
     /,
     entity: Entity | None = TOKYO,
-    surroundings: QuestionContext | None = None,
+    question: QuestionContext | None = None,
     **variables: Any,
 ) -> tuple[bool, bool]:
     """What the predicate says of the entity, and whether it has looked at it."""
-    context = EntityContext(entity, surroundings or QuestionContext((TOKYO, NOW)))
+    context = EntityContext(entity, question or QuestionContext((TOKYO, NOW)))
     result = translate_predicate(predicate(expression, **variables))(context)
     return result, context.used
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from anaphora.models.nlpcraft import Translation, TranslationNote, Version, translate
-from anaphora.models.reading.json_comments import blank_comments
-from anaphora.models.reading.json_reader import read_json
+from anaphora.models.nlpcraft import NlpcraftVersion, Translation, TranslationNote, translate
+from anaphora.models.reading.json_reader import blank_comments, read_json
 from anaphora.models.reading.nodes import MappingNode, to_data
 from anaphora.models.reading.source import FileDiagnostics, SourceText
 from anaphora.models.reading.yaml_reader import read_yaml
@@ -37,15 +36,15 @@ def tree_of(path: Path) -> MappingNode:
     return root
 
 
-def translated(text: str, version: Version = "0.9") -> Translation:
+def translated(text: str, version: NlpcraftVersion = "0.9") -> Translation:
     return translate(tree(text), version, name="file")
 
 
-def data(text: str, version: Version = "0.9") -> Any:
+def data(text: str, version: NlpcraftVersion = "0.9") -> Any:
     """What a file of theirs says as a file of ours."""
     return to_data(translated(text, version).root)
 
 
-def notes_of(text: str, version: Version = "0.9") -> dict[str, TranslationNote]:
+def notes_of(text: str, version: NlpcraftVersion = "0.9") -> dict[str, TranslationNote]:
     """The notes of a translation by their keys."""
     return {note.key: note for note in translated(text, version).notes}

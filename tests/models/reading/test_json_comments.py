@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.models.reading.json_comments import blank_comments
+from anaphora.models.reading.json_reader import blank_comments
 from anaphora.models.reading.nodes import to_data
 from tests.models.nlpcraft.translation_helpers import TICKETS, tree_of
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Any
 
-from anaphora.grammar.context import EntityContext, EntityView
+from anaphora.core.utterance import Entity
+from anaphora.frozen import EMPTY
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.functions.entity import properties
 from anaphora.grammar.functions.entity.properties import current_entity
-from anaphora.grammar.functions.registry import function
+from anaphora.grammar.functions.registry import Function, function
 from anaphora.grammar.values import to_language_value
 
 
@@ -28,47 +31,42 @@ def meta_ent(context: EntityContext, key: str) -> Any:
     return find_metadata(current_entity(context), key)
 
 
-@function("metadata", "meta_cfg", "meta_model", examples=("meta_model('airline') == 'ANA'",))
-def meta_model(context: EntityContext, key: str) -> Any:
-    """A value from the metadata of the model."""
-    return to_language_value(context.question.model.meta.get(key))
-
-
-@function("metadata", examples=("meta_intent('topic') == 'travel'",))
-def meta_intent(context: EntityContext, key: str) -> Any:
-    """A value from the metadata of the intent."""
-    return to_language_value(context.question.intent_meta.get(key))
-
-
-@function("metadata", examples=("meta_frag('far')",))
-def meta_frag(context: EntityContext, key: str) -> Any:
-    """A value from the arguments of the fragment that the term comes from."""
-    return to_language_value(context.arguments.get(key))
-
-
-@function("metadata", examples=("meta_conv('booked') == null",))
-def meta_conv(context: EntityContext, key: str) -> Any:
-    """A value from the data that handlers keep in the conversation."""
-    return to_language_value(context.question.conversation_data.get(key))
-
-
-@function("metadata", examples=("meta_req('channel') == 'web'",))
-def meta_req(context: EntityContext, key: str) -> Any:
-    """A value from the data of the request."""
-    return to_language_value(context.question.request.data.get(key))
-
-
-@function("metadata", examples=("meta_user('miles') == 1200",))
-def meta_user(context: EntityContext, key: str) -> Any:
-    """A value from the metadata of the user."""
-    return to_language_value(context.question.user.meta.get(key))
-
-
-@function("metadata", examples=("meta_company('plan') == 'gold'",))
-def meta_company(context: EntityContext, key: str) -> Any:
-    """A value from the metadata of the user's company."""
+def _read_company(context: EntityContext) -> Mapping[str, Any]:
     company = context.question.user.company
-    return to_language_value(company.meta.get(key)) if company else None
+    return company.meta if company else EMPTY
+
+
+def _declare(
+    names: str, read: Callable[[EntityContext], Mapping[str, Any]], doc: str, example: str
+) -> Function:
+    @function("metadata", *names.split(), examples=(example,), doc=doc)
+    def read_key(context: EntityContext, key: str) -> Any:
+        return to_language_value(read(context).get(key))
+
+    return read_key
+
+
+# fmt: off
+meta_model = _declare(
+    "meta_cfg meta_model", attrgetter("question.model.meta"),
+    "A value from the metadata of the model.", "meta_model('airline') == 'ANA'")
+question_metadata_functions = (
+    _declare("meta_intent", attrgetter("question.intent_meta"),
+             "A value from the metadata of the intent.", "meta_intent('topic') == 'travel'"),
+    _declare("meta_frag", attrgetter("arguments"),
+             "A value from the arguments of the fragment that the term comes from.",
+             "meta_frag('far')"),
+    _declare("meta_conv", attrgetter("question.conversation_data"),
+             "A value from the data that handlers keep in the conversation.",
+             "meta_conv('booked') == null"),
+    _declare("meta_req", attrgetter("question.request.data"),
+             "A value from the data of the request.", "meta_req('channel') == 'web'"),
+    _declare("meta_user", attrgetter("question.user.meta"),
+             "A value from the metadata of the user.", "meta_user('miles') == 1200"),
+    _declare("meta_company", _read_company,
+             "A value from the metadata of the user's company.", "meta_company('plan') == 'gold'"),
+)
+# fmt: on
 
 
 @function("metadata", examples=("meta_sys('NO_SUCH_VARIABLE') == null",))
@@ -77,7 +75,7 @@ def meta_sys(context: EntityContext, key: str) -> str | None:
     return context.question.environment.get(key)
 
 
-def find_metadata(entity: EntityView, key: str) -> Any:
+def find_metadata(entity: Entity, key: str) -> Any:
     """The value of a key in the metadata of an entity. The key may have the id of the element as
     prefix, or be one that NLPCraft 0.9 provides for every token."""
     found = entity.meta.get(key)
@@ -93,7 +91,7 @@ def find_metadata(entity: EntityView, key: str) -> Any:
 
 
 _TOKEN_KEY_PREFIX = "nlpcraft:nlp:"
-_TOKEN_METADATA: Mapping[str, Callable[[EntityView], Any]] = {
+_TOKEN_METADATA: Mapping[str, Callable[[Entity], Any]] = {
     "unid": properties.ent_unid.python,
     "origtext": properties.ent_text.python,
     "normtext": properties.ent_norm_text.python,

@@ -6,183 +6,144 @@ Each accepts another entity as its argument: ``ent_text(first(ent_all))``.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
 
+from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError
-from anaphora.grammar.context import EntityContext, EntityView
-from anaphora.grammar.functions.registry import CURRENT_ENTITY, function
+from anaphora.grammar.context import EntityContext
+from anaphora.grammar.functions.registry import Function, Parameter, function
+from anaphora.grammar.values import BOOLEAN, INTEGER, LIST, TEXT, TEXT_OR_NULL, Kind, Type
 
 _FREE_WORD = "nlpcraft:nlp"  # the element of a word that no other element covers
+_ENTITY = Parameter("entity", frozenset({Kind.ENTITY}), defaults_to_current=True)
 
 
-@function("entity", "ent_type", "tok_id", "#", examples=("# == 'city'", "ent_type == #"))
-def ent_type(entity: EntityView = CURRENT_ENTITY) -> str:
-    """The id of the entity's element."""
-    return entity.element
+def _is_latin(text: str) -> bool:
+    return text.isascii() or all(
+        unicodedata.name(letter, "").startswith(("LATIN", "FULLWIDTH LATIN"))
+        for letter in text
+        if letter.isalpha()
+    )
 
 
-@function("entity", "ent_text", "tok_txt", examples=("ent_text == 'Tokyo'",))
-def ent_text(entity: EntityView = CURRENT_ENTITY) -> str:
-    """The text of the entity."""
-    return entity.text
+def _has_mark(mark: str) -> Callable[[Entity], bool]:
+    return lambda entity: mark in entity.marks
 
 
-@function("entity", "ent_norm_text", "tok_norm_txt", examples=("ent_norm_text == 'tokyo'",))
-def ent_norm_text(entity: EntityView = CURRENT_ENTITY) -> str:
-    """The text of the entity in lower case, with single blanks between the words."""
-    return " ".join(entity.text.lower().split())
+def _declare(
+    names: str, read: Callable[[Entity], Any], returns: Type, doc: str, *examples: str
+) -> Function:
+    return Function(
+        names=tuple(names.split()),
+        group="entity",
+        parameters=(_ENTITY,),
+        returns=returns,
+        doc=doc,
+        python=read,
+        reads_entity=True,
+        examples=examples,
+    )
 
 
-@function("entity", "ent_groups", "tok_groups", examples=("has(ent_groups, 'place')",))
-def ent_groups(entity: EntityView = CURRENT_ENTITY) -> Sequence[str]:
-    """The groups of its element, in alphabetical order."""
-    return tuple(sorted(entity.groups))
-
-
-@function("entity", "ent_value", "tok_value", examples=("ent_value == 'Tokyo'",))
-def ent_value(entity: EntityView = CURRENT_ENTITY) -> str | None:
-    """The name of the entity's value, or null."""
-    return entity.value
-
-
-@function("entity", "ent_parent", "tok_parent", examples=("tok_parent == 'settlement'",))
-def tok_parent(entity: EntityView = CURRENT_ENTITY) -> str | None:
-    """The id of its element's parent, or null."""
-    return entity.ancestors[0] if entity.ancestors else None
-
-
-@function("entity", "ent_ancestors", "tok_ancestors", examples=("has(tok_ancestors, 'location')",))
-def tok_ancestors(entity: EntityView = CURRENT_ENTITY) -> Sequence[str]:
-    """The ids of its element's ancestors: the parent, the parent's parent and so on."""
-    return tuple(entity.ancestors)
-
-
-@function("entity", "ent_lemma", "tok_lemma", examples=("tok_lemma == 'tokyo'",))
-def ent_lemma(entity: EntityView = CURRENT_ENTITY) -> str:
-    """The lemmas of its words; the words in lower case if the pipeline has no lemmatizer."""
-    return entity.lemma
-
-
-@function("entity", "ent_stem", "tok_stem", examples=("tok_stem == 'tokyo'",))
-def ent_stem(entity: EntityView = CURRENT_ENTITY) -> str:
-    """The stems of its words, separated by blanks."""
-    return entity.stem
-
-
-@function("entity", "ent_pos", "tok_pos", examples=("tok_pos == 'PROPN'",))
-def ent_pos(entity: EntityView = CURRENT_ENTITY) -> str:
-    """The parts of speech of its words; an empty text if the pipeline has no tagger."""
-    return entity.pos
-
-
-@function("entity", "ent_unid", "tok_unid", examples=("tok_unid == 'city:11-16'",))
-def ent_unid(entity: EntityView = CURRENT_ENTITY) -> str:
-    """An identifier, unique in its sentence, from its element and its position in the text."""
-    return f"{entity.element}:{entity.start}-{entity.end}"
-
-
-@function("entity", "ent_start_idx", "tok_start_idx", examples=("tok_start_idx == 11",))
-def ent_start_idx(entity: EntityView = CURRENT_ENTITY) -> int:
-    """The offset of its first character in the text, from 0."""
-    return entity.start
-
-
-@function(
-    "entity",
-    "ent_end_idx",
-    "tok_end_idx",
-    examples=("tok_end_idx - tok_start_idx == size(ent_text)",),
-)
-def ent_end_idx(entity: EntityView = CURRENT_ENTITY) -> int:
-    """The offset after its last character in the text."""
-    return entity.end
-
-
-@function("entity", "ent_sparsity", "tok_sparsity", examples=("tok_sparsity == 0",))
-def ent_sparsity(entity: EntityView = CURRENT_ENTITY) -> int:
-    """The number of other words between its own."""
-    return entity.gaps
+# fmt: off
+ent_type = _declare(
+    "ent_type tok_id #", attrgetter("element"), TEXT,
+    "The id of the entity's element.", "# == 'city'", "ent_type == #")
+ent_text = _declare(
+    "ent_text tok_txt", attrgetter("text"), TEXT, "The text of the entity.", "ent_text == 'Tokyo'")
+ent_norm_text = _declare(
+    "ent_norm_text tok_norm_txt", lambda entity: " ".join(entity.text.lower().split()), TEXT,
+    "The text of the entity in lower case, with single blanks between the words.",
+    "ent_norm_text == 'tokyo'")
+ent_groups = _declare(
+    "ent_groups tok_groups", lambda entity: tuple(sorted(entity.groups)), LIST,
+    "The groups of its element, in alphabetical order.", "has(ent_groups, 'place')")
+ent_value = _declare(
+    "ent_value tok_value", attrgetter("value"), TEXT_OR_NULL,
+    "The name of the entity's value, or null.", "ent_value == 'Tokyo'")
+tok_parent = _declare(
+    "ent_parent tok_parent", lambda entity: entity.ancestors[0] if entity.ancestors else None,
+    TEXT_OR_NULL, "The id of its element's parent, or null.", "tok_parent == 'settlement'")
+tok_ancestors = _declare(
+    "ent_ancestors tok_ancestors", lambda entity: tuple(entity.ancestors), LIST,
+    "The ids of its element's ancestors: the parent, the parent's parent and so on.",
+    "has(tok_ancestors, 'location')")
+ent_lemma = _declare(
+    "ent_lemma tok_lemma", attrgetter("lemma"), TEXT,
+    "The lemmas of its words; the words in lower case if the pipeline has no lemmatizer.",
+    "tok_lemma == 'tokyo'")
+ent_stem = _declare(
+    "ent_stem tok_stem", attrgetter("stem"), TEXT,
+    "The stems of its words, separated by blanks.", "tok_stem == 'tokyo'")
+ent_pos = _declare(
+    "ent_pos tok_pos", attrgetter("pos"), TEXT,
+    "The parts of speech of its words; an empty text if the pipeline has no tagger.",
+    "tok_pos == 'PROPN'")
+ent_unid = _declare(
+    "ent_unid tok_unid", lambda entity: f"{entity.element}:{entity.start}-{entity.end}", TEXT,
+    "An identifier, unique in its sentence, from its element and its position in the text.",
+    "tok_unid == 'city:11-16'")
+ent_start_idx = _declare(
+    "ent_start_idx tok_start_idx", attrgetter("start"), INTEGER,
+    "The offset of its first character in the text, from 0.", "tok_start_idx == 11")
+ent_end_idx = _declare(
+    "ent_end_idx tok_end_idx", attrgetter("end"), INTEGER,
+    "The offset after its last character in the text.",
+    "tok_end_idx - tok_start_idx == size(ent_text)")
+ent_sparsity = _declare(
+    "ent_sparsity tok_sparsity", attrgetter("gaps"), INTEGER,
+    "The number of other words between its own.", "tok_sparsity == 0")
+# fmt: on
 
 
 @function("entity", "ent_this", "tok_this", reads_entity=True, examples=("#(ent_this) == #",))
-def ent_this(context: EntityContext) -> EntityView:
+def ent_this(context: EntityContext) -> Entity:
     """The entity under test."""
     return current_entity(context)
 
 
-@function("entity", "ent_is_abstract", "tok_is_abstract", examples=("!tok_is_abstract",))
-def ent_is_abstract(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether its element is abstract: only a part of other elements."""
-    return "abstract" in entity.marks
+# fmt: off
+ent_is_abstract = _declare(
+    "ent_is_abstract tok_is_abstract", _has_mark("abstract"), BOOLEAN,
+    "Whether its element is abstract: only a part of other elements.", "!tok_is_abstract")
+ent_is_bracketed = _declare(
+    "ent_is_bracketed tok_is_bracketed", _has_mark("bracketed"), BOOLEAN,
+    "Whether it is in brackets.", "!tok_is_bracketed")
+ent_is_quoted = _declare(
+    "ent_is_quoted tok_is_quoted", _has_mark("quoted"), BOOLEAN,
+    "Whether it is in quotes.", "!tok_is_quoted")
+ent_is_permutated = _declare(
+    "ent_is_permutated tok_is_permutated", _has_mark("permuted"), BOOLEAN,
+    "Whether the order of its words differs from the synonym.", "!tok_is_permutated")
+ent_is_direct = _declare(
+    "ent_is_direct tok_is_direct", lambda entity: "permuted" not in entity.marks, BOOLEAN,
+    "Whether its words are in the order of the synonym.", "tok_is_direct")
+ent_is_misspelt = _declare(
+    "ent_is_misspelt", _has_mark("misspelt"), BOOLEAN,
+    "Whether one of its words is misspelt, as 'typos' of its element allows.", "!ent_is_misspelt")
+ent_is_english = _declare(
+    "ent_is_english tok_is_english", lambda entity: _is_latin(entity.text), BOOLEAN,
+    "Whether every letter of its text is Latin.", "tok_is_english")
+ent_is_swear = _declare(
+    "ent_is_swear tok_is_swear", _has_mark("swear"), BOOLEAN,
+    "Whether it contains one of the model's swear words.", "!tok_is_swear")
+ent_is_user = _declare(
+    "ent_is_user tok_is_user", attrgetter("own"), BOOLEAN,
+    "Whether the model itself declares its element: it is not a built-in one.", "tok_is_user")
+ent_is_freeword = _declare(
+    "ent_is_freeword tok_is_freeword", lambda entity: entity.element == _FREE_WORD, BOOLEAN,
+    "Whether it is a word that no element covers: one of the element 'nlpcraft:nlp'.",
+    "!tok_is_freeword")
+ent_is_stopword = _declare(
+    "ent_is_stopword tok_is_stopword", lambda entity: False, BOOLEAN,
+    "Always false: a word in a synonym is not a stop word there.", "!tok_is_stopword")
+# fmt: on
 
 
-@function("entity", "ent_is_bracketed", "tok_is_bracketed", examples=("!tok_is_bracketed",))
-def ent_is_bracketed(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether it is in brackets."""
-    return "bracketed" in entity.marks
-
-
-@function("entity", "ent_is_quoted", "tok_is_quoted", examples=("!tok_is_quoted",))
-def ent_is_quoted(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether it is in quotes."""
-    return "quoted" in entity.marks
-
-
-@function("entity", "ent_is_permutated", "tok_is_permutated", examples=("!tok_is_permutated",))
-def ent_is_permutated(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether the order of its words differs from the synonym."""
-    return "permuted" in entity.marks
-
-
-@function("entity", "ent_is_direct", "tok_is_direct", examples=("tok_is_direct",))
-def ent_is_direct(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether its words are in the order of the synonym."""
-    return "permuted" not in entity.marks
-
-
-@function("entity", "ent_is_misspelt", examples=("!ent_is_misspelt",))
-def ent_is_misspelt(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether one of its words is misspelt, as 'typos' of its element allows."""
-    return "misspelt" in entity.marks
-
-
-@function("entity", "ent_is_english", "tok_is_english", examples=("tok_is_english",))
-def ent_is_english(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether every letter of its text is Latin."""
-    text = entity.text
-    return text.isascii() or all(_is_latin(letter) for letter in text if letter.isalpha())
-
-
-@function("entity", "ent_is_swear", "tok_is_swear", examples=("!tok_is_swear",))
-def ent_is_swear(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether it contains one of the model's swear words."""
-    return "swear" in entity.marks
-
-
-@function("entity", "ent_is_user", "tok_is_user", examples=("tok_is_user",))
-def ent_is_user(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether the model itself declares its element: it is not a built-in one."""
-    return entity.own
-
-
-@function("entity", "ent_is_freeword", "tok_is_freeword", examples=("!tok_is_freeword",))
-def ent_is_freeword(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Whether it is a word that no element covers: one of the element 'nlpcraft:nlp'."""
-    return entity.element == _FREE_WORD
-
-
-@function("entity", "ent_is_stopword", "tok_is_stopword", examples=("!tok_is_stopword",))
-def ent_is_stopword(entity: EntityView = CURRENT_ENTITY) -> bool:
-    """Always false: a word in a synonym is not a stop word there."""
-    return False
-
-
-def current_entity(context: EntityContext) -> EntityView:
+def current_entity(context: EntityContext) -> Entity:
     """The entity under test; raises EvaluationError if there is none."""
     if context.entity is None:
         raise EvaluationError("there is no entity under test")
     return context.entity
-
-
-def _is_latin(letter: str) -> bool:
-    return unicodedata.name(letter, "").startswith(("LATIN", "FULLWIDTH LATIN"))

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from anaphora.grammar.values import Kind, Type
+from anaphora.grammar.values import NUMERIC, TEXT, Kind, Type
 
 __all__ = ["EXPECTED_CLASSES", "expected_class", "native_operator"]
 
-_TEXT: Type = frozenset({Kind.TEXT})
-_NUMERIC: Type = frozenset({Kind.INTEGER, Kind.NUMBER})
 _DIRECTLY_COMPARABLE: Type = frozenset({Kind.TEXT, Kind.NULL, Kind.BOOLEAN})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
@@ -29,20 +27,20 @@ def native_operator(operator: str, left: Type, right: Type, *, with_null: bool) 
     ``with_null``: one side is the literal null."""
     if operator not in _COMPARISONS:
         return None
-    numbers = left <= _NUMERIC and right <= _NUMERIC
+    numbers = left <= NUMERIC and right <= NUMERIC
     if operator in ("==", "!="):
         if with_null:
             return "is" if operator == "==" else "is not"
         plain = left <= _DIRECTLY_COMPARABLE and right <= _DIRECTLY_COMPARABLE
         return operator if plain or numbers else None
-    return operator if numbers or left == right == _TEXT else None
+    return operator if numbers or left == right == TEXT else None
 
 
 def expected_class(operator: str, left: Type, right: Type) -> str | None:
     """The key in :data:`EXPECTED_CLASSES` of the most likely class of a left side that is
     compared with a literal; None where a fast path gains nothing."""
-    if operator not in _COMPARISONS or left <= _TEXT or left <= _NUMERIC:
+    if operator not in _COMPARISONS or left <= TEXT or left <= NUMERIC:
         return None
-    if right == _TEXT and Kind.TEXT in left:
+    if right == TEXT and Kind.TEXT in left:
         return "texts"
-    return "numbers" if right <= _NUMERIC and left & _NUMERIC else None
+    return "numbers" if right <= NUMERIC and left & NUMERIC else None

@@ -9,7 +9,7 @@ from typing import Any
 from anaphora.errors import EvaluationError
 from anaphora.grammar.context import EntityContext
 from anaphora.grammar.operators import require_boolean
-from anaphora.grammar.values import ANYTHING, Kind, Type, kind_of
+from anaphora.grammar.values import ANYTHING, BOOLEAN, Type, kind_of
 
 __all__ = [
     "MAX_EXPRESSION_DEPTH",
@@ -23,8 +23,6 @@ __all__ = [
 # Python's own compiler is recursive, and some of its versions allow little nesting: deep
 # expressions are split into assignments.
 MAX_EXPRESSION_DEPTH = 20
-
-_BOOLEAN: Type = frozenset({Kind.BOOLEAN})
 
 
 @dataclass(slots=True)
@@ -84,9 +82,9 @@ class FunctionWriter:
         return "entity"
 
     def ensure_boolean(self, code: TypedExpression, body: CodeBlock, what: str) -> TypedExpression:
-        if code.type <= _BOOLEAN:
+        if code.type <= BOOLEAN:
             return code
-        check = self.call_helper(require_boolean, _BOOLEAN, code, self.constant(what))
+        check = self.call_helper(require_boolean, BOOLEAN, code, self.constant(what))
         return self.assign_to_name(check, body) if check.depth >= MAX_EXPRESSION_DEPTH else check
 
     def assign_to_name(self, code: TypedExpression, body: CodeBlock) -> TypedExpression:
@@ -107,8 +105,10 @@ class FunctionWriter:
     def fold_constant(
         self, helper: Callable[..., Any], *arguments: TypedExpression
     ) -> TypedExpression | None:
-        """The result of the helper for constants; None if it fails, which is an error only
-        where it is evaluated."""
+        """The result of the helper for constants; None for other arguments, and if it fails, which
+        is an error only where it is evaluated."""
+        if not all(one.constant for one in arguments):
+            return None
         try:
             return self.constant(helper(*(one.value for one in arguments)))
         except EvaluationError:

@@ -55,7 +55,7 @@ from anaphora.grammar.idl.syntax import (
     VariableNode,
 )
 from anaphora.grammar.operators import BINARY_OPERATORS, UNARY_OPERATORS, binary_type, unary_type
-from anaphora.grammar.values import ANYTHING, Kind, Type, to_language_value
+from anaphora.grammar.values import ANYTHING, BOOLEAN, LIST, TEXT, Kind, Type, to_language_value
 
 __all__ = ["translate_expression", "translate_predicate"]
 
@@ -63,9 +63,6 @@ Test: TypeAlias = Callable[[EntityContext], bool]
 
 _MAX_BRANCH_DEPTH = 10  # per function: some Python versions allow little nesting
 
-_BOOLEAN: Type = frozenset({Kind.BOOLEAN})
-_TEXT: Type = frozenset({Kind.TEXT})
-_LIST: Type = frozenset({Kind.LIST})
 _SET_CLASSES = frozenset({set, frozenset})
 
 _ATTRIBUTE_BY_FUNCTION = {
@@ -139,7 +136,7 @@ class _Translator(FunctionWriter):
         if all(item.constant for item in items):
             return self.constant(tuple(item.value for item in items))
         python = f"({''.join(f'{item.python}, ' for item in items)})"
-        return TypedExpression(python, _LIST, nesting_depth(*items))
+        return TypedExpression(python, LIST, nesting_depth(*items))
 
     def visit_variable(self, node: VariableNode, body: CodeBlock) -> TypedExpression:
         """The value of a variable. One that is always needed is evaluated at its first use; others
@@ -174,12 +171,10 @@ class _Translator(FunctionWriter):
     def visit_unary(self, node: UnaryNode, body: CodeBlock) -> TypedExpression:
         operand = self.visit(node.operand, body)
         helper = UNARY_OPERATORS[node.operator]
-        if operand.constant:
-            folded = self.fold_constant(helper, operand)
-            if folded is not None:
-                return folded
+        if folded := self.fold_constant(helper, operand):
+            return folded
         kinds = unary_type(node.operator, operand.type)
-        if node.operator == "!" and operand.type <= _BOOLEAN:
+        if node.operator == "!" and operand.type <= BOOLEAN:
             return TypedExpression(f"(not {operand.python})", kinds, nesting_depth(operand))
         return self.call_helper(helper, kinds, operand)
 
@@ -187,10 +182,8 @@ class _Translator(FunctionWriter):
         operator = node.operator
         left, right = self.visit(node.left, body), self.visit(node.right, body)
         helper = BINARY_OPERATORS[operator]
-        if left.constant and right.constant:
-            folded = self.fold_constant(helper, left, right)
-            if folded is not None:
-                return folded
+        if folded := self.fold_constant(helper, left, right):
+            return folded
         kinds = binary_type(operator, left.type, right.type)
         with_null = any(side.constant and side.value is None for side in (left, right))
         compared = native_operator(operator, left.type, right.type, with_null=with_null)
@@ -216,20 +209,20 @@ class _Translator(FunctionWriter):
         branch = body.branch()
         if branch.depth > _MAX_BRANCH_DEPTH:
             python = f"{self.add_function(node.right, what)}(ctx)"
-            right = TypedExpression(python, _BOOLEAN, 1)
+            right = TypedExpression(python, BOOLEAN, 1)
         else:
             right = self.ensure_boolean(self.visit(node.right, branch), branch, what)
         is_and = node.operator == "&&"
         if not branch.lines:
             python = f"({left.python} {'and' if is_and else 'or'} {right.python})"
-            return TypedExpression(python, _BOOLEAN, nesting_depth(left, right))
+            return TypedExpression(python, BOOLEAN, nesting_depth(left, right))
         result = self.new_name("t")
         body.lines += [
             f"{result} = {left.python}",
             f"if {result}:" if is_and else f"if not {result}:",
             *indent([*branch.lines, f"{result} = {right.python}"]),
         ]
-        return TypedExpression(result, _BOOLEAN)
+        return TypedExpression(result, BOOLEAN)
 
     def visit_call(self, node: CallNode, body: CodeBlock) -> TypedExpression:
         function = FUNCTIONS[node.name]
@@ -253,10 +246,8 @@ class _Translator(FunctionWriter):
             arguments.append(code)
             proven = proven and fits
         helper = function.python if proven else partial(function.call, node.name)
-        if function.is_pure and all(argument.constant for argument in arguments):
-            folded = self.fold_constant(helper, *arguments)
-            if folded is not None:
-                return folded
+        if function.is_pure and (folded := self.fold_constant(helper, *arguments)):
+            return folded
         if function.reads_entity and len(arguments) < len(function.parameters):
             arguments.append(TypedExpression(self.read_entity(body), frozenset({Kind.ENTITY})))
         elif function.reads_entity and not any(
@@ -290,7 +281,7 @@ class _Translator(FunctionWriter):
             wanted = find_literal_texts(node.arguments[1])
             if wanted is not None:
                 subset = f"({self.add_global(wanted)} <= {self.read_entity(body)}.groups)"
-                return TypedExpression(subset, _BOOLEAN, 2)
+                return TypedExpression(subset, BOOLEAN, 2)
         return None
 
     def inline_meta(self, key: Expression, body: CodeBlock) -> TypedExpression | None:
@@ -314,10 +305,10 @@ class _Translator(FunctionWriter):
         if not (of_groups or texts is not None) or not is_leaf(value):
             return None
         code = self.visit(value, body)
-        if code.type != _TEXT:
+        if code.type != TEXT:
             return None
         among = f"{self.read_entity(body)}.groups" if of_groups else self.add_global(texts)
-        return TypedExpression(f"({code.python} in {among})", _BOOLEAN, nesting_depth(code) + 1)
+        return TypedExpression(f"({code.python} in {among})", BOOLEAN, nesting_depth(code) + 1)
 
     def inline_has_any(
         self, items: Expression, values: Expression, body: CodeBlock
@@ -326,7 +317,7 @@ class _Translator(FunctionWriter):
         if wanted is None:
             return self.inline_has_any_text(items, values, body)
         disjoint = f"{self.read_entity(body)}.groups.isdisjoint({self.add_global(wanted)})"
-        return TypedExpression(f"(not {disjoint})", _BOOLEAN, 3)
+        return TypedExpression(f"(not {disjoint})", BOOLEAN, 3)
 
     def inline_has_any_text(
         self, items: Expression, values: Expression, body: CodeBlock
@@ -337,7 +328,7 @@ class _Translator(FunctionWriter):
         if wanted is None or find_literal_texts(values) is not None or not returns_list(values):
             return None
         texts = TypedExpression(self.add_global(wanted), ANYTHING)
-        return self.call_helper(_has_text, _BOOLEAN, texts, self.visit(values, body))
+        return self.call_helper(_has_text, BOOLEAN, texts, self.visit(values, body))
 
     def add_function(self, node: Expression, boolean_for: str | None = None) -> str:
         """Add a function that evaluates the expression; returns its name."""

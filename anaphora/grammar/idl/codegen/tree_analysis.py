@@ -17,7 +17,7 @@ from anaphora.grammar.idl.syntax import (
     child_nodes,
     iter_nodes,
 )
-from anaphora.grammar.values import Kind, Type
+from anaphora.grammar.values import LIST
 
 __all__ = [
     "find_literal_texts",
@@ -28,8 +28,6 @@ __all__ = [
     "returns_list",
 ]
 
-_LIST: Type = frozenset({Kind.LIST})
-
 
 def find_variables(expressions: Iterable[Expression]) -> frozenset[str]:
     """The names of the variables that the expressions use."""
@@ -38,7 +36,7 @@ def find_variables(expressions: Iterable[Expression]) -> frozenset[str]:
 
 def returns_list(node: Expression) -> bool:
     if isinstance(node, CallNode):
-        return FUNCTIONS[node.name].returns <= _LIST
+        return FUNCTIONS[node.name].returns <= LIST
     return isinstance(node, ListNode)
 
 

@@ -16,7 +16,7 @@ from lark import Token
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from anaphora.errors import Problem
-from anaphora.grammar.source_positions import problem_at
+from anaphora.grammar.diagnostics import problem_at
 from anaphora.grammar.suggestions import did_you_mean
 
 __all__ = ["explain_syntax_error"]

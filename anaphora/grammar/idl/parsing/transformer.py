@@ -1,47 +1,44 @@
-"""Build nodes from the rules of ``idl.lark`` during parsing.
-
-``Parsed…`` nodes are intermediate: they still know the offsets of their parts.
-"""
+"""Build the nodes of the syntax tree from the rules of ``idl.lark``, during parsing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any, TypeAlias
+from itertools import chain
+from typing import Any
 
-from lark import Token, Transformer
+from lark import Token, Transformer, v_args
 from msgspec import Struct
+from msgspec.structs import replace
 
 from anaphora.grammar.idl.parsing.literals import parse_literal, parse_number, unquote
 from anaphora.grammar.idl.syntax import (
     BinaryNode,
     CallNode,
     Expression,
+    FragmentNode,
+    FragmentReference,
     ImportNode,
+    IntentNode,
+    IntentPartNode,
     ListNode,
     LiteralNode,
+    PredicateNode,
     PythonFunctionNode,
+    Statement,
+    TermNode,
     UnaryNode,
     VariableDeclaration,
     VariableNode,
+    child_nodes,
 )
 from anaphora.grammar.lark_support import SourceError, offset_of
 from anaphora.grammar.values import MIN_INT64
 
-__all__ = [
-    "IdlTransformer",
-    "ParsedClause",
-    "ParsedFragment",
-    "ParsedIntent",
-    "ParsedJson",
-    "ParsedPart",
-    "ParsedPredicate",
-    "ParsedReference",
-    "ParsedStatement",
-    "ParsedTerm",
-]
+__all__ = ["IdlTransformer"]
 
 MAX_REPETITIONS = 100  # the maximum of "*", "+" and any quantifier
+
+MAX_TREE_DEPTH = 200
 
 _FUNCTION_BY_PROPERTY = {
     "id": "#",
@@ -52,217 +49,186 @@ _FUNCTION_BY_PROPERTY = {
 }
 
 
-class ParsedJson(Struct, frozen=True):
+class _Json(Struct, frozen=True):
     value: Any
     at: int
 
 
-class ParsedClause(Struct, frozen=True):
+class _Clause(Struct, frozen=True):
     name: str
     value: Any
     at: int
     value_at: int
 
 
-class ParsedPredicate(Struct, frozen=True):
-    variables: tuple[VariableDeclaration, ...]
-    expression: Expression
-
-
-class ParsedTerm(Struct, frozen=True):
-    at: int
-    name: Token | None
-    conversational: bool
-    predicate: ParsedPredicate | PythonFunctionNode
-    begin: int  # of the text between the braces
-    end: int
-    quantifier: tuple[int, int]
-
-
-class ParsedReference(Struct, frozen=True):
-    at: int
-    name: Token
-    arguments: ParsedJson | None
-
-
-ParsedPart: TypeAlias = ParsedTerm | ParsedReference
-
-
-class ParsedFragment(Struct, frozen=True):
-    at: int
-    name: Token
-    parts: tuple[ParsedPart, ...]
-
-
-class ParsedIntent(Struct, frozen=True):
-    at: int
-    name: Token
-    clauses: tuple[ParsedClause, ...]
-    parts: tuple[ParsedPart, ...]
-
-
-ParsedStatement: TypeAlias = ParsedIntent | ParsedFragment | ImportNode
-
-
+@v_args(inline=True)
 class IdlTransformer(Transformer[Token, Any]):
-    """One method per rule of the grammar."""
+    """One method per rule of the grammar.
 
-    def start(self, children: list[ParsedStatement]) -> list[ParsedStatement]:
-        return children
+    The texts of predicates, which tokens do not know, are left empty.
+    """
 
-    def import_statement(self, children: list[Token]) -> ImportNode:
-        keyword, location = children
+    def start(self, *statements: Statement) -> tuple[Statement, ...]:
+        return statements
+
+    def import_statement(self, keyword: Token, location: Token) -> ImportNode:
         return ImportNode(unquote(location), offset_of(keyword))
 
-    def fragment(self, children: list[Any]) -> ParsedFragment:
-        keyword, name, *parts = children
-        return ParsedFragment(offset_of(keyword), name, tuple(parts))
+    def fragment(self, keyword: Token, name: Token, *parts: IntentPartNode) -> FragmentNode:
+        return FragmentNode(str(name), parts, offset_of(keyword))
 
-    def fragment_reference(self, children: list[Any]) -> ParsedReference:
-        keyword, name, arguments = children
-        return ParsedReference(offset_of(keyword), name, arguments)
+    def fragment_reference(
+        self, keyword: Token, name: Token, arguments: _Json | None
+    ) -> FragmentReference:
+        value = _check_json_depth(arguments).value if arguments else {}
+        return FragmentReference(str(name), value, offset_of(keyword))
 
-    def intent(self, children: list[Any]) -> ParsedIntent:
-        keyword, name, *rest = children
-        clauses = tuple(part for part in rest if isinstance(part, ParsedClause))
-        parts = tuple(part for part in rest if not isinstance(part, ParsedClause))
-        _check_duplicate_clauses(clauses)
-        return ParsedIntent(offset_of(keyword), name, clauses, parts)
-
-    def short_intent(self, children: list[Any]) -> ParsedIntent:
-        return self.intent(children)
-
-    def options(self, children: list[Any]) -> ParsedClause:
-        return ParsedClause("options", children[1].value, offset_of(children[0]), children[1].at)
-
-    def meta(self, children: list[Any]) -> ParsedClause:
-        return ParsedClause("meta", children[1].value, offset_of(children[0]), children[1].at)
-
-    def ordered(self, children: list[Any]) -> ParsedClause:
-        return ParsedClause("ordered", children[1], offset_of(children[0]), offset_of(children[0]))
-
-    def flow(self, children: list[Any]) -> ParsedClause:
-        return ParsedClause(
-            "flow", unquote(children[1]), offset_of(children[0]), offset_of(children[1])
+    def intent(self, keyword: Token, name: Token, *rest: _Clause | IntentPartNode) -> IntentNode:
+        listed = [part for part in rest if isinstance(part, _Clause)]
+        _check_duplicate_clauses(listed)
+        clauses = {clause.name: clause for clause in listed}
+        options, flow, meta = (clauses.get(one) for one in ("options", "flow", "meta"))
+        ordered = {"ordered": clauses["ordered"].value} if "ordered" in clauses else {}
+        at = offset_of(keyword)
+        return IntentNode(
+            id=str(name),
+            terms=tuple(part for part in rest if not isinstance(part, _Clause)),
+            options={**ordered, **options.value} if options else ordered,
+            flow=flow.value if flow else None,
+            meta=meta.value if meta else {},
+            at=at,
+            options_at=options.value_at if options else at,
+            flow_at=flow.value_at if flow else at,
         )
 
-    def flow_method(self, children: list[Any]) -> ParsedClause:
-        keyword, method = children
-        return ParsedClause(
-            "flow", _build_function_node(method), offset_of(keyword), offset_of(method)
-        )
+    short_intent = intent
 
-    def term(self, children: list[Any]) -> ParsedTerm:
-        keyword, name, reach, brace, predicate, end, quantifier = children
-        return ParsedTerm(
-            at=offset_of(keyword),
-            name=name,
-            conversational=reach,
-            predicate=predicate,
-            begin=offset_of(brace) + 1,
-            end=offset_of(end),
-            quantifier=quantifier or (1, 1),
-        )
+    def options(self, keyword: Token, options: _Json) -> _Clause:
+        at = offset_of(keyword)
+        return _Clause(str(keyword), _check_json_depth(options).value, at, options.at)
 
-    def method_term(self, children: list[Any]) -> ParsedTerm:
-        keyword, name, reach, method, quantifier = children
-        return ParsedTerm(
-            at=offset_of(keyword),
-            name=name,
-            conversational=reach,
-            predicate=_build_function_node(method),
-            begin=offset_of(method),
-            end=offset_of(method) + len(method),
-            quantifier=quantifier or (1, 1),
-        )
+    meta = options
 
-    def short_term(self, children: list[Any]) -> ParsedTerm:
-        keyword, name, _, brace, expression, end, quantifier = children
-        predicate = ParsedPredicate((), expression)
-        return self.term([keyword, name, True, brace, predicate, end, quantifier])
+    def ordered(self, keyword: Token, value: bool) -> _Clause:  # noqa: FBT001 - a child
+        return _Clause("ordered", value, offset_of(keyword), offset_of(keyword))
 
-    def name(self, children: list[Token]) -> Token:
-        return children[0]
+    def flow(self, keyword: Token, pattern: Token) -> _Clause:
+        return _Clause("flow", unquote(pattern), offset_of(keyword), offset_of(pattern))
 
-    def strict(self, children: list[Token]) -> bool:
+    def flow_method(self, keyword: Token, method: Token) -> _Clause:
+        function = self.method(method)
+        return _Clause("flow", function, offset_of(keyword), function.at)
+
+    def term(
+        self,
+        keyword: Token,
+        name: Token | None,
+        conversational: bool,  # noqa: FBT001 - a child
+        predicate: PredicateNode | PythonFunctionNode,
+        quantifier: tuple[int, int] | None,
+    ) -> TermNode:
+        least, most = quantifier or (1, 1)
+        id = None if name is None else str(name)
+        return TermNode(id, predicate, conversational, least, most, offset_of(keyword))
+
+    def short_term(
+        self,
+        keyword: Token,
+        name: Token | None,
+        _: object,
+        predicate: PredicateNode,
+        quantifier: Any,
+    ) -> TermNode:
+        return self.term(keyword, name, True, predicate, quantifier)
+
+    def braced(self, brace: Token, predicate: PredicateNode, end: Token) -> PredicateNode:
+        return replace(predicate, at=offset_of(brace) + 1, end=offset_of(end))
+
+    def short_condition(self, brace: Token, expression: Expression, end: Token) -> PredicateNode:
+        return self.braced(brace, self.predicate(expression), end)
+
+    def method(self, token: Token) -> PythonFunctionNode:
+        module, name = token[1:-1].split("#")
+        return PythonFunctionNode(module, name, offset_of(token))
+
+    def name(self, name: Token) -> Token:
+        return name
+
+    def strict(self, sign: Token) -> bool:
         return False
 
-    def conversational(self, children: list[Token]) -> bool:
+    def conversational(self, sign: Token) -> bool:
         return True
 
-    def zero_or_one(self, children: list[Token]) -> tuple[int, int]:
+    def zero_or_one(self, sign: Token) -> tuple[int, int]:
         return 0, 1
 
-    def zero_or_more(self, children: list[Token]) -> tuple[int, int]:
+    def zero_or_more(self, sign: Token) -> tuple[int, int]:
         return 0, MAX_REPETITIONS
 
-    def one_or_more(self, children: list[Token]) -> tuple[int, int]:
+    def one_or_more(self, sign: Token) -> tuple[int, int]:
         return 1, MAX_REPETITIONS
 
-    def between(self, children: list[Token]) -> tuple[int, int]:
-        least, most = (parse_number(child) for child in children[1:])
+    def between(self, bracket: Token, lower: Token, upper: Token) -> tuple[int, int]:
+        least, most = parse_number(lower), parse_number(upper)
         if not isinstance(least, int) or not isinstance(most, int):
-            raise SourceError(
-                offset_of(children[1]), "a quantifier takes whole numbers, such as [1,2]"
-            )
+            raise SourceError(offset_of(lower), "a quantifier takes whole numbers, such as [1,2]")
         if most < 1 or most > MAX_REPETITIONS:
-            raise SourceError(
-                offset_of(children[2]),
-                f"the maximum must be from 1 to {MAX_REPETITIONS}, not {most}",
-            )
+            message = f"the maximum must be from 1 to {MAX_REPETITIONS}, not {most}"
+            raise SourceError(offset_of(upper), message)
         if least > most:
-            raise SourceError(
-                offset_of(children[1]), f"the minimum {least} is above the maximum {most}"
-            )
+            message = f"the minimum {least} is above the maximum {most}"
+            raise SourceError(offset_of(lower), message)
         return least, most
 
-    def predicate(self, children: list[Any]) -> ParsedPredicate:
+    def predicate(self, *children: Any) -> PredicateNode:
         *variables, expression = children
-        return ParsedPredicate(tuple(variables), expression)
+        for one in chain((variable.value for variable in variables), (expression,)):
+            _check_depth(one)
+        return PredicateNode(tuple(variables), expression)
 
-    def variable_declaration(self, children: list[Any]) -> VariableDeclaration:
-        sign, name, value = children
+    def variable_declaration(
+        self, sign: Token, name: Token, value: Expression
+    ) -> VariableDeclaration:
         return VariableDeclaration(str(name), value, offset_of(sign))
 
-    def binary(self, children: list[Any]) -> BinaryNode:
-        left, operator, right = children
+    def binary(self, left: Expression, operator: Token, right: Expression) -> BinaryNode:
         return BinaryNode(str(operator), left, right, offset_of(operator))
 
-    def unary(self, children: list[Any]) -> UnaryNode:
-        operator, operand = children
+    def unary(self, operator: Token, operand: Expression) -> UnaryNode:
         return UnaryNode(str(operator), operand, offset_of(operator))
 
-    def variable(self, children: list[Token]) -> VariableNode:
-        return VariableNode(str(children[1]), offset_of(children[0]))
+    def variable(self, sign: Token, name: Token) -> VariableNode:
+        return VariableNode(str(name), offset_of(sign))
 
-    def call(self, children: list[Any]) -> CallNode:
-        name, arguments = children
+    def call(self, name: Token, arguments: tuple[Expression, ...] | None) -> CallNode:
         return CallNode(str(name), arguments or (), offset_of(name))
 
-    def arguments(self, children: list[Expression]) -> tuple[Expression, ...]:
-        return tuple(children)
+    def arguments(self, *arguments: Expression) -> tuple[Expression, ...]:
+        return arguments
 
-    def bracketed(self, children: list[Any]) -> ListNode:
-        return ListNode(children[1] or (), offset_of(children[0]))
+    short_values = arguments
 
-    def parenthesized(self, children: list[Expression]) -> Expression:
-        inner = children[0]
+    def bracketed(self, bracket: Token, items: tuple[Expression, ...] | None) -> ListNode:
+        return ListNode(items or (), offset_of(bracket))
+
+    short_list = bracketed
+
+    def parenthesized(self, inner: Expression) -> Expression:
         return replace(inner, grouped=True) if isinstance(inner, BinaryNode | UnaryNode) else inner
 
-    def short_comparison(self, children: list[Any]) -> Expression:
-        left, operator, right = children
+    def short_comparison(self, left: Expression, operator: Token, right: Expression) -> Expression:
         several = isinstance(left, CallNode) and left.name in ("ent_groups", "tok_ancestors")
         listed = isinstance(right, ListNode)
         if operator not in ("@@", "!@") and (not several or listed or operator not in ("==", "!=")):
-            return BinaryNode(str(operator), left, right, offset_of(operator))
+            return self.binary(left, operator, right)
         # "contains", or "is one of" if a list follows a single value
         arguments = (right, left) if listed and not several else (left, right)
         name = "has_all" if listed and several else "has"
         contains = CallNode(name, arguments, offset_of(operator))
         return contains if operator in ("@@", "==") else UnaryNode("!", contains, contains.at)
 
-    def bare_property(self, children: list[Token]) -> CallNode:
-        word = children[0]
+    def bare_property(self, word: Token) -> CallNode:
         if word not in _FUNCTION_BY_PROPERTY:
             known = ", ".join(_FUNCTION_BY_PROPERTY)
             raise SourceError(
@@ -272,64 +238,46 @@ class IdlTransformer(Transformer[Token, Any]):
             )
         return CallNode(_FUNCTION_BY_PROPERTY[word], (), offset_of(word))
 
-    def metadata(self, children: list[Token]) -> CallNode:
-        sign, name = children
-        return CallNode("meta_ent", (LiteralNode(str(name), offset_of(name)),), offset_of(sign))
+    def metadata(self, sign: Token, name: Token) -> CallNode:
+        return CallNode("meta_ent", (self.unquoted(name),), offset_of(sign))
 
-    def negative(self, children: list[Token]) -> UnaryNode:
-        sign, digits = children
-        return UnaryNode("-", LiteralNode(parse_number(digits), offset_of(digits)), offset_of(sign))
+    def negative(self, sign: Token, digits: Token) -> UnaryNode:
+        return self.unary(sign, LiteralNode(parse_number(digits), offset_of(digits)))
 
-    def smallest(self, children: list[Token]) -> LiteralNode:
-        return LiteralNode(MIN_INT64, offset_of(children[0]))
+    def smallest(self, sign: Token, digits: Token) -> LiteralNode:
+        return LiteralNode(MIN_INT64, offset_of(sign))
 
-    def literal(self, children: list[Token]) -> LiteralNode:
-        return LiteralNode(parse_literal(children[0]), offset_of(children[0]))
+    def literal(self, token: Token) -> LiteralNode:
+        return LiteralNode(parse_literal(token), offset_of(token))
 
-    def boolean(self, children: list[Token]) -> bool:
-        return children[0].type == "TRUE"
+    def boolean(self, token: Token) -> bool:
+        return token.type == "TRUE"
 
-    def object(self, children: list[Any]) -> ParsedJson:
-        brace, *members, _ = children
+    def object(self, brace: Token, *rest: Any) -> _Json:
         value: dict[str, Any] = {}
-        for at, key, held in (member for member in members if member is not None):
+        for at, key, item in (member for member in rest[:-1] if member is not None):
             if key in value:
                 raise SourceError(at, f"duplicate key '{key}'")
-            value[key] = held
-        return ParsedJson(value, offset_of(brace))
+            value[key] = item
+        return _Json(value, offset_of(brace))
 
-    def member(self, children: list[Any]) -> tuple[int, str, Any]:
-        key, value = children
+    def member(self, key: Token, value: _Json | LiteralNode) -> tuple[int, str, Any]:
         return offset_of(key), unquote(key), value.value
 
-    def array(self, children: list[Any]) -> ParsedJson:
-        bracket, *items = children
-        return ParsedJson([item.value for item in items if item is not None], offset_of(bracket))
+    def array(self, bracket: Token, *items: Any) -> _Json:
+        return _Json([item.value for item in items if item is not None], offset_of(bracket))
 
-    def negative_number(self, children: list[Any]) -> ParsedJson:
-        sign, digits = children
-        return ParsedJson(-parse_number(digits), offset_of(sign))
+    def negative_number(self, sign: Token, digits: Token) -> _Json:
+        return _Json(-parse_number(digits), offset_of(sign))
 
-    def smallest_number(self, children: list[Token]) -> ParsedJson:
-        return ParsedJson(MIN_INT64, offset_of(children[0]))
+    smallest_number = smallest
 
-    def unquoted(self, children: list[Token]) -> LiteralNode:
-        return LiteralNode(str(children[0]), offset_of(children[0]))
-
-    def short_values(self, children: list[Expression]) -> tuple[Expression, ...]:
-        return tuple(children)
-
-    def short_list(self, children: list[Any]) -> ListNode:
-        return ListNode(children[1] or (), offset_of(children[0]))
+    def unquoted(self, word: Token) -> LiteralNode:
+        return LiteralNode(str(word), offset_of(word))
 
 
-def _build_function_node(token: Token) -> PythonFunctionNode:
-    module, name = token[1:-1].split("#")
-    return PythonFunctionNode(module, name, offset_of(token))
-
-
-def _check_duplicate_clauses(clauses: Iterable[ParsedClause]) -> None:
-    given: dict[str, ParsedClause] = {}
+def _check_duplicate_clauses(clauses: Iterable[_Clause]) -> None:
+    given: dict[str, _Clause] = {}
     for clause in clauses:
         if clause.name in given:
             raise SourceError(clause.at, f"'{clause.name}' is given twice")
@@ -337,3 +285,32 @@ def _check_duplicate_clauses(clauses: Iterable[ParsedClause]) -> None:
     options, ordered = given.get("options"), given.get("ordered")
     if options and ordered and "ordered" in options.value:  # ordered=… is short for the option
         raise SourceError(max(options.at, ordered.at), "'ordered' is given twice")
+
+
+def _check_depth(expression: Expression) -> None:
+    """Check the depth of a tree, which the checker and the compiler walk recursively. A chain of
+    operators is as deep as it is long."""
+    level: list[Expression] = [expression]
+    for _ in range(MAX_TREE_DEPTH):
+        level = [child for node in level for child in child_nodes(node)]
+        if not level:
+            return
+    raise SourceError(
+        level[0].at,
+        f"the expression is nested or chained more than {MAX_TREE_DEPTH} deep",
+        "use has(list(…), …) for long alternatives, or several terms",
+    )
+
+
+def _check_json_depth(json: _Json) -> _Json:
+    level = [json.value]
+    for _ in range(MAX_TREE_DEPTH):
+        level = [
+            child
+            for value in level
+            if isinstance(value, dict | list)
+            for child in (value.values() if isinstance(value, dict) else value)
+        ]
+        if not level:
+            return json
+    raise SourceError(json.at, f"this is nested more than {MAX_TREE_DEPTH} deep")
