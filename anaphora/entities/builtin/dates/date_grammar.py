@@ -10,8 +10,9 @@ also has the rules of ``languages/xx/dates.yaml``, after its own, and the words 
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -35,7 +36,7 @@ __all__ = ["DateGrammar", "load_grammar"]
 
 _WORD, _PREFIX, _CATEGORY = "= ", "* ", "$ "  # markers of the steps of a rule
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
-_CALL = re.compile(r"\s*(?:(-?\d+(?:\.\d+)?)|(\$[a-z]+\d*)|'([^']*)'|([a-z_\d]+)\s*(\()?|([,)]))")
+_NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
 
 _lock = fork_safe_lock()
 _grammars: dict[str, DateGrammar] = {}
@@ -284,59 +285,22 @@ class _RuleCompiler:
 def _build_action(text: str, references: tuple[str, ...]) -> BuildMeaning:
     """The function that builds the time expression written in ``text``. Raises ValueError for a
     text that is none."""
-    return _compile_action(_parse_expression(text), _reference_positions(references))
-
-
-def _reference_positions(references: Sequence[str]) -> dict[str, int]:
-    """The index of each category of a rule; the second ``$date`` is ``$date2``."""
     places: dict[str, int] = {}
     for place, name in enumerate(references):
         before = references[:place].count(name)
+        name = name.replace("$", "_")
         places.setdefault(f"{name}{before + 1}" if before else name, place)
-    return places
+    return _compile_action(_parse_expression(text), places)
 
 
 @cache
-def _parse_expression(text: str) -> Any:
-    """Parse an expression: a number, a text, ``("$", name)`` or ``("(", name, arguments)``."""
-    tokens = _tokenize(text)
-    tree, end = _parse_tokens(tokens, 0)
-    if end < len(tokens):
-        raise ValueError(f"cannot parse {text!r}")
-    return tree
-
-
-def _tokenize(text: str) -> list[re.Match[str]]:
-    found, at, end = [], 0, len(text.rstrip())
-    while at < end:
-        match = _CALL.match(text, at)
-        if match is None:
-            raise ValueError(f"cannot parse {text[at:]!r}")
-        found.append(match)
-        at = match.end()
-    return found
-
-
-def _parse_tokens(tokens: Sequence[re.Match[str]], at: int) -> tuple[Any, int]:
-    """The expression that starts with the token ``at``, and the index of the next token."""
-    number, reference, quoted, name, is_call, _ = tokens[at].groups()
-    at += 1
-    if number:
-        return int(number) if "." not in number else Fraction(number), at
-    if reference:
-        return ("$", reference), at
-    if quoted is not None or not is_call:
-        return quoted if quoted is not None else name, at
-    arguments = []
-    while at < len(tokens) and (mark := tokens[at][6]) != ")":
-        if mark == ",":
-            at += 1
-            continue
-        argument, at = _parse_tokens(tokens, at)
-        arguments.append(argument)
-    if at == len(tokens) or name not in _CALLABLE_NAMES:
-        raise ValueError(f"unknown operation {name!r}")
-    return ("(", name, arguments), at + 1
+def _parse_expression(text: str) -> ast.expr:
+    """Parse an expression as one of Python, with ``_date`` for ``$date`` and ``_from`` for
+    ``from``. Raises ValueError if it is none."""
+    try:
+        return ast.parse(_NO_NAME.sub("_", text), mode="eval").body
+    except SyntaxError as error:
+        raise ValueError(f"cannot parse {text!r}") from error
 
 
 def _to_paired_year(one: int, other: int) -> int | None:
@@ -424,16 +388,26 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
 _CALLABLE_NAMES = OPERATION_NAMES | _EAGER_OPERATIONS.keys()
 
 
-def _compile_action(tree: Any, places: Mapping[str, int]) -> BuildMeaning:
+def _compile_action(tree: ast.expr, places: Mapping[str, int]) -> BuildMeaning:
+    constant: Any
     match tree:
-        case ("$", name):
-            if name not in places:  # optional in the rule and absent here
+        case ast.Name(id=name) if name.startswith("_"):
+            place = places.get(name)
+            if place is None:  # optional in the rule and absent here
                 return lambda _: None
-            place = places[name]
             return lambda meanings: meanings[place]
-        case ("(", name, arguments):
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            name = name.removeprefix("_")
+            if name not in _CALLABLE_NAMES:
+                raise ValueError(f"unknown operation {name!r}")
             builds = [_compile_action(argument, places) for argument in arguments]
             if eager := _EAGER_OPERATIONS.get(name):
                 return lambda meanings: eager(*[build(meanings) for build in builds])
             return lambda meanings: (name, *[build(meanings) for build in builds])
-    return lambda _: tree
+        case ast.Name(id=constant):
+            pass
+        case _:
+            constant = ast.literal_eval(tree)
+    if isinstance(constant, float):
+        constant = Fraction(str(constant))
+    return lambda _: constant

@@ -12,13 +12,13 @@ from functools import lru_cache
 
 from anaphora.entities.builtin.dates.intervals import Interval, Moment
 from anaphora.entities.builtin.dates.operations import (  # noqa: F401 - registers their operations
-    clock_times,
     named_periods,
     ranges,
     relative_dates,
     subperiods,
     times_of_day,
 )
+from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS
 from anaphora.entities.builtin.dates.operations.durations import (
     DURATION_OPERATIONS,
     Duration,
@@ -31,7 +31,6 @@ from anaphora.entities.builtin.dates.operations.expression_analysis import (
     names_calendar_day,
 )
 from anaphora.entities.builtin.dates.operations.registry import (
-    CLOCK_OPERATIONS,
     OPERATIONS,
     TimeExpression,
     evaluate,

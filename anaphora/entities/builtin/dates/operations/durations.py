@@ -107,18 +107,9 @@ def _single_duration(n: Any, unit: DurationUnit | Literal["half"] | None = None)
     return ((Fraction(n), unit or "day"),)
 
 
-def _duration_sum(one: TimeExpression, other: TimeExpression) -> Duration:
-    return evaluate_duration(one) + evaluate_duration(other)
-
-
-def _duration_range(least: TimeExpression, most: TimeExpression) -> Duration:
-    """The upper end of a range: 4 of "3 to 4 days"."""
-    return evaluate_duration(most)
-
-
 DURATION_OPERATIONS: Mapping[str, Callable[..., Duration]] = {
     "amount": _single_duration,
-    "sum": _duration_sum,
-    "range": _duration_range,
+    "sum": lambda one, other: evaluate_duration(one) + evaluate_duration(other),
+    "range": lambda _, most: evaluate_duration(most),  # the upper end: 4 of "3 to 4 days"
 }
 """The operations that return durations, by name."""

@@ -253,22 +253,10 @@ def _cell_of(moment: Moment, unit: Grain, date_: TimeExpression) -> BoundedInter
     return moment.period(unit, evaluate(date_, moment).start)
 
 
-@operation("quarter")
-def _quarter(
-    moment: Moment, number: int, year: TimeExpression | int | None = None
-) -> BoundedInterval:
-    return _part_of_year(moment, "quarter", number, 4, year)
-
-
-@operation("half_year")
-def _half_year(
-    moment: Moment, number: int, year: TimeExpression | int | None = None
-) -> BoundedInterval:
-    return _part_of_year(moment, "half", number, 2, year)
-
-
+@operation("quarter", grain="quarter", of=4)
+@operation("half_year", grain="half", of=2)
 def _part_of_year(
-    moment: Moment, grain: Grain, number: int, of: int, year: TimeExpression | int | None
+    moment: Moment, number: int, year: TimeExpression | int | None = None, *, grain: Grain, of: int
 ) -> BoundedInterval:
     """A quarter or a half; -1 is the last one. Without a year the current or next one, or the
     current or last one."""
