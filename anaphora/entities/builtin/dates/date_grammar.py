@@ -283,24 +283,19 @@ class _RuleCompiler:
 
 @cache
 def _build_action(text: str, references: tuple[str, ...]) -> BuildMeaning:
-    """The function that builds the time expression written in ``text``. Raises ValueError for a
-    text that is none."""
-    places: dict[str, int] = {}
-    for place, name in enumerate(references):
-        before = references[:place].count(name)
-        name = name.replace("$", "_")
-        places.setdefault(f"{name}{before + 1}" if before else name, place)
-    return _compile_action(_parse_expression(text), places)
-
-
-@cache
-def _parse_expression(text: str) -> ast.expr:
-    """Parse an expression as one of Python, with ``_date`` for ``$date`` and ``_from`` for
-    ``from``. Raises ValueError if it is none."""
+    """The function that builds the time expression written in ``text``: one of Python, with
+    ``_date`` for ``$date`` and ``_from`` for ``from``. Raises ValueError for a text that is
+    none."""
     try:
-        return ast.parse(_NO_NAME.sub("_", text), mode="eval").body
+        tree = ast.parse(_NO_NAME.sub("_", text), mode="eval").body
     except SyntaxError as error:
         raise ValueError(f"cannot parse {text!r}") from error
+    places: dict[str, int] = {}  # the second $date is $date2
+    for place, reference in enumerate(references):
+        before = references[:place].count(reference)
+        name = reference.replace("$", "_")
+        places.setdefault(f"{name}{before + 1}" if before else name, place)
+    return _compile_action(tree, places)
 
 
 def _to_paired_year(one: int, other: int) -> int | None:
@@ -392,9 +387,9 @@ def _compile_action(tree: ast.expr, places: Mapping[str, int]) -> BuildMeaning:
     constant: Any
     match tree:
         case ast.Name(id=name) if name.startswith("_"):
-            place = places.get(name)
-            if place is None:  # optional in the rule and absent here
+            if name not in places:  # optional in the rule and absent here
                 return lambda _: None
+            place = places[name]
             return lambda meanings: meanings[place]
         case ast.Call(func=ast.Name(id=name), args=arguments):
             name = name.removeprefix("_")

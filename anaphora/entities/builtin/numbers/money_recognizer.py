@@ -29,11 +29,7 @@ from anaphora.entities.builtin.numbers.number_recognizer import (
 )
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
-from anaphora.entities.builtin.numbers.quantities.amounts import (
-    Amount,
-    is_glued,
-    to_int_if_whole,
-)
+from anaphora.entities.builtin.numbers.quantities.amounts import Amount, is_glued, to_int_if_whole
 from anaphora.entities.builtin.numbers.quantities.quantity import Quantity
 from anaphora.entities.builtin.numbers.quantities.quantity_reader import QuantityReader
 from anaphora.entities.builtin.numbers.units import Unit, load_currencies

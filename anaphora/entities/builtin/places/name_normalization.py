@@ -41,10 +41,7 @@ _APOSTROPHES = "'’‘ʼʻʹʾʿˈ`´′"
 _SOFT_SIGN = regex.compile(rf"(?<=\p{{Latin}})[{_APOSTROPHES}](?=\P{{L}}|[^\p{{L}}]|$)")
 
 _SPECIAL = dict(
-    zip("øłđðıəħŧёѐѝأإآٱىیکة", "olddiehtееиااااييكه", strict=True),
-    þ="th",
-    æ="ae",
-    œ="oe",
+    zip("øłđðıəħŧёѐѝأإآٱىیکة", "olddiehtееиااااييكه", strict=True), þ="th", æ="ae", œ="oe"
 ) | dict.fromkeys("ـ\u200c\u200d\u200e\u200f\xad", "")
 # The scripts with optional marks; in others (й, が) a mark makes another letter.
 _OPTIONAL_MARKS = ("LATIN", "GREEK", "ARABIC", "HEBREW")

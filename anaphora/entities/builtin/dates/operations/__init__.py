@@ -30,11 +30,7 @@ from anaphora.entities.builtin.dates.operations.expression_analysis import (
     has_weekday_conflict,
     names_calendar_day,
 )
-from anaphora.entities.builtin.dates.operations.registry import (
-    OPERATIONS,
-    TimeExpression,
-    evaluate,
-)
+from anaphora.entities.builtin.dates.operations.registry import OPERATIONS, TimeExpression, evaluate
 
 __all__ = [
     "OPERATION_NAMES",

@@ -45,10 +45,7 @@ class NameIndex:
 
     @classmethod
     def build(
-        cls,
-        names: Sequence[str],
-        places: npt.NDArray[np.uint32],
-        main: npt.NDArray[np.bool_],
+        cls, names: Sequence[str], places: npt.NDArray[np.uint32], main: npt.NDArray[np.bool_]
     ) -> NameIndex:
         """Build an index of ``names``, each with the number of its place and whether it is the main
         name. The vector operations take a fifth of the time of a loop (1.5 s for all cities)."""

@@ -7,7 +7,8 @@ letters of the script. The original spellings remain available, to name a city i
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import compress
 from typing import Any, Literal
 
@@ -30,33 +31,14 @@ Script = Literal["latin", "greek", "cyrillic", "hebrew", "arabic", "unspaced", "
 
 # The first code points of coarse blocks of Unicode.
 _BLOCKS: tuple[tuple[int, Script], ...] = (
-    (0, "latin"),
-    (0x370, "greek"),
-    (0x400, "cyrillic"),
-    (0x530, "other"),
-    (0x590, "hebrew"),
-    (0x600, "arabic"),
-    (0x900, "other"),
-    (0xE00, "unspaced"),
-    (0xF00, "other"),
-    (0x1000, "unspaced"),
-    (0x10A0, "other"),
-    (0x1780, "unspaced"),
-    (0x1800, "other"),
-    (0x1E00, "latin"),
-    (0x1F00, "greek"),
-    (0x2000, "latin"),
-    (0x2C80, "other"),
-    (0x2E80, "unspaced"),
-    (0xA000, "other"),
-    (0xF900, "unspaced"),
-    (0xFB00, "latin"),
-    (0xFB1D, "hebrew"),
-    (0xFB50, "arabic"),
-    (0xFF00, "latin"),
-    (0xFF66, "unspaced"),
+    (0, "latin"), (0x370, "greek"), (0x400, "cyrillic"), (0x530, "other"), (0x590, "hebrew"),
+    (0x600, "arabic"), (0x900, "other"), (0xE00, "unspaced"), (0xF00, "other"),
+    (0x1000, "unspaced"), (0x10A0, "other"), (0x1780, "unspaced"), (0x1800, "other"),
+    (0x1E00, "latin"), (0x1F00, "greek"), (0x2000, "latin"), (0x2C80, "other"),
+    (0x2E80, "unspaced"), (0xA000, "other"), (0xF900, "unspaced"), (0xFB00, "latin"),
+    (0xFB1D, "hebrew"), (0xFB50, "arabic"), (0xFF00, "latin"), (0xFF66, "unspaced"),
     (0xFFA0, "other"),
-)
+)  # fmt: skip
 # The countries whose main names are in a script; names of places elsewhere are other names. In
 # scripts without an entry all names count as main names.
 _SCRIPT_COUNTRIES: Mapping[Script, str] = {
@@ -78,17 +60,14 @@ _MIN_LETTERS, _MIN_LETTERS_UNSPACED = 3, 2
 class CityNameIndex:
     """An index from the names of cities to their numbers.
 
-    ``columns`` come from :func:`build_columns`; ``countries`` returns the country code of each
-    city. ``kept`` caches the indexes of further scripts.
+    ``columns`` come from :func:`build_columns`; ``countries`` has the country code of each city.
+    ``kept`` caches the indexes of further scripts.
     """
 
     __slots__ = ("_countries", "_indexes", "_kept", "_latin", "_lengths", "_lock", "_raw")
 
     def __init__(
-        self,
-        columns: Mapping[str, Any],
-        countries: Callable[[], Sequence[str]],
-        kept: CachedParts = UNCACHED,
+        self, columns: Mapping[str, Any], countries: Iterable[str], kept: CachedParts = UNCACHED
     ) -> None:
         self._countries = countries
         self._kept = kept
@@ -162,7 +141,7 @@ class CityNameIndex:
         if script not in _SCRIPT_COUNTRIES:
             return np.ones(len(places), bool)
         homes = frozenset(_SCRIPT_COUNTRIES[script].split())
-        at_home = np.fromiter((country in homes for country in self._countries()), bool)
+        at_home = np.fromiter((country in homes for country in self._countries), bool)
         return at_home[places]
 
 
@@ -198,14 +177,11 @@ class _NameLines:
     def __init__(self, texts: bytes, places: bytes) -> None:
         self._texts = texts
         self._places = np.frombuffer(places, np.uint32)
-        self._known_starts: npt.NDArray[np.uint32] | None = None
 
-    @property
+    @cached_property
     def _starts(self) -> npt.NDArray[np.uint32]:
-        if self._known_starts is None:
-            ends = np.flatnonzero(np.frombuffer(self._texts, np.uint8) == ord("\n"))
-            self._known_starts = np.concatenate(([0], ends + 1)).astype(np.uint32)
-        return self._known_starts
+        ends = np.flatnonzero(np.frombuffer(self._texts, np.uint8) == ord("\n"))
+        return np.concatenate(([0], ends + 1)).astype(np.uint32)
 
     def all(self) -> tuple[list[str], npt.NDArray[np.uint32]]:
         """All names, and the city of each."""
@@ -233,9 +209,7 @@ def _first_letter(name: str) -> str:
     return letter.group() if letter else " "
 
 
-def _group_by_script(
-    names: Sequence[str],
-) -> dict[str, tuple[list[str], npt.NDArray[np.uint32]]]:
+def _group_by_script(names: Sequence[str]) -> dict[str, tuple[list[str], npt.NDArray[np.uint32]]]:
     """The names in each script, and the city of each. Names in ASCII, the majority, have an own
     group, because they are the fastest to normalize."""
     counts = [lines.count("\n") + 1 for lines in names]
