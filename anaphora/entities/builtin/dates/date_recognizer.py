@@ -17,7 +17,6 @@ from anaphora.entities.builtin.dates.operations import (
     TimeExpression,
     assumed_unit,
     depends_on_seconds,
-    has_daily_hours,
     has_weekday_conflict,
     names_calendar_day,
     resolve,
@@ -106,7 +105,7 @@ class DateRecognizer:
                 meta["assumed"] = unit
             if has_weekday_conflict(meaning, moment):
                 meta["conflict"] = "weekday"
-            if has_daily_hours(meaning):
+            if meaning[0] == "daily":
                 meta["hours"] = format_hours(interval)
             return format_value(interval, moment), meta
         except OverflowError:  # at the ends of the calendar some local times do not exist

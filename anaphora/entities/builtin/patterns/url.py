@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from functools import lru_cache
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -88,9 +88,7 @@ class _LinkFinder:
         return ending.lower() in self._files and "." not in name and "/" not in written
 
 
-@lru_cache(maxsize=1)
-def _get_link_finder() -> _LinkFinder:
-    return _LinkFinder()
+_get_link_finder = cache(_LinkFinder)
 
 
 def _lowercase_host(netloc: str) -> str:

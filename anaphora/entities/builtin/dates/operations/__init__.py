@@ -26,7 +26,6 @@ from anaphora.entities.builtin.dates.operations.durations import (
 )
 from anaphora.entities.builtin.dates.operations.expression_analysis import (
     assumed_unit,
-    has_daily_hours,
     has_weekday_conflict,
     names_calendar_day,
 )
@@ -39,7 +38,6 @@ __all__ = [
     "assumed_unit",
     "depends_on_seconds",
     "evaluate_duration_range",
-    "has_daily_hours",
     "has_weekday_conflict",
     "names_calendar_day",
     "resolve",

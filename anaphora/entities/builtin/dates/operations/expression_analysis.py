@@ -1,4 +1,4 @@
-"""Analyze time expressions: implicit units ("the 28th"), conflicting weekdays, daily hours."""
+"""Analyze time expressions: implicit units ("the 28th"), conflicting weekdays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression, 
 __all__ = [
     "assumed_unit",
     "end_completes_start",
-    "has_daily_hours",
     "has_weekday_conflict",
     "names_calendar_day",
 ]
@@ -96,11 +95,6 @@ def names_calendar_day(meaning: TimeExpression) -> bool:
     return meaning[0] in _DAY_NAMING_OPERATIONS or any(
         names_calendar_day(part) for part in meaning if isinstance(part, tuple)
     )
-
-
-def has_daily_hours(meaning: TimeExpression) -> bool:
-    """Whether the date has the same hours on several days: Monday to Friday, 9 to 5."""
-    return bool(meaning[0] == "daily")
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
 from anaphora.entities.builtin.dates.intervals import (
-    CLOCK_GRAINS,
     CLOCK_SECONDS,
     BoundedInterval,
     Interval,
@@ -123,7 +122,7 @@ def _part_of(moment: Moment, day: date, name: str) -> BoundedInterval:
 def _day_of(meaning: TimeExpression, moment: Moment) -> tuple[date, Interval]:
     """The first day of a date, and its interval; raises ValueError for a time of day."""
     start, found = evaluate_start(meaning, moment)
-    if found.grain in CLOCK_GRAINS and found.grain != "part":
+    if found.grain in CLOCK_SECONDS:
         raise ValueError("not a day")
     return start.date(), found
 

@@ -46,12 +46,8 @@ TermRole = Literal[
 
 _VALUED_ROLES: dict[str, TermRole] = {"fractions": "fraction", "parts": "part", "plus": "plus"}
 _PLAIN_ROLES: dict[str, TermRole] = {
-    "with": "with",
-    "articles": "article",
-    "point": "point",
-    "over": "over",
-    "vague": "vague",
-}
+    "with": "with", "articles": "article", "point": "point", "over": "over", "vague": "vague",
+}  # fmt: skip
 _OPENING_ROLES: frozenset[TermRole] = frozenset({"add", "times", "fraction"})
 HYPHENS = frozenset("-‐‑")
 _MAX_CACHED_WORDS = 20_000

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from operator import attrgetter
 from typing import Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, get_atoms
@@ -94,7 +95,7 @@ class _AmountReader:
         if self._phrases.unit_words:
             amounts += self._unit_word_amounts(atoms)
         if len(amounts) > 1:
-            amounts.sort(key=_start_of)
+            amounts.sort(key=attrgetter("start"))
         return tuple(amounts)
 
     def _read(self, atoms: Sequence[Atom], literals: dict[int, Amount]) -> list[Amount]:
@@ -260,10 +261,6 @@ class _AmountReader:
             return False
         leads = start == 0 or atoms[start - 1].text in self._phrases.ordinal_dot
         return leads and atoms[end + 1].kind == "word" and not atoms[end + 1].glued
-
-
-def _start_of(amount: Amount) -> int:
-    return amount.start
 
 
 def _last_group(text: str, atoms: Sequence[Atom], one: Amount) -> int:

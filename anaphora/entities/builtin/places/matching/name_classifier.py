@@ -92,6 +92,7 @@ class NameClassifier:
         self._gazetteer = gazetteer
         self._search = search
         self._table = table
+        self._population = gazetteer.population
         # The results for a name are constant, and take 5 µs.
         self._are_great = lru_cache(maxsize=4096)(self._compute_are_great)
         self._is_doubtful = lru_cache(maxsize=4096)(self._compute_is_doubtful)
@@ -264,14 +265,12 @@ class NameClassifier:
             return True
         at_home = key < _FIRST_NOT_LATIN
         if key == word and any(
-            (main or at_home) and self._is_well_known(number) for number, main in places
+            (main or at_home)
+            and (self._population(number) >= _MIN_WELL_KNOWN or self._gazetteer.is_capital(number))
+            for number, main in places
         ):
             return False
         return not self._search.forms(word).isdisjoint(self._doubtful)
-
-    def _is_well_known(self, number: int) -> bool:
-        least = _MIN_WELL_KNOWN
-        return self._population(number) >= least or self._gazetteer.is_capital(number)
 
     def _accepts_unspaced(self, found: NameMatch) -> bool:
         if found.end - found.start > 2:
@@ -302,9 +301,6 @@ class NameClassifier:
 
     def _is_greater(self, number: int) -> bool:
         return self._gazetteer.kind(number) != "city"
-
-    def _population(self, number: int) -> int:
-        return self._gazetteer.population(number)
 
 
 def has_capital(found: NameMatch, words: Sequence[NameWord]) -> bool:
