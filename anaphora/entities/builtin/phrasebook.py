@@ -18,11 +18,11 @@ from spacy.tokens import Doc
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
 from anaphora.entities.builtin.chart_parser import ChartGrammar, Item, Literal
-from anaphora.entities.builtin.unspaced_scripts import FIRST_UNSPACED, UNSPACED
 from anaphora.entities.languages import ANY, TableName, load_table
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.orthography import load_orthography
+from anaphora.entities.words.scripts import FIRST_UNSPACED, UNSPACED
 from anaphora.grammar.synonyms.expansion import expand_synonym
 
 __all__ = [

@@ -24,8 +24,10 @@ from dateparser import __version__ as dateparser_version
 from anaphora.entities.builtin.atoms import split_atoms
 from anaphora.entities.builtin.chart_parser import BuildMeaning, ChartGrammar, Literal
 from anaphora.entities.builtin.dates.dateparser_vocabulary import DateVocabulary, load_vocabulary
-from anaphora.entities.builtin.dates.operations import OPERATION_NAMES, TimeExpression, assumed_unit
+from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
 from anaphora.entities.builtin.dates.operations.durations import duration_seconds, evaluate_duration
+from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.languages import ANY, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym

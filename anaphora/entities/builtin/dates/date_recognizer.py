@@ -13,14 +13,13 @@ from anaphora.entities.builtin.dates.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.date_parser import DateParser, get_date_parser
 from anaphora.entities.builtin.dates.formatting import build_metadata, format_hours, format_value
 from anaphora.entities.builtin.dates.intervals import Moment
-from anaphora.entities.builtin.dates.operations import (
-    TimeExpression,
+from anaphora.entities.builtin.dates.operations import depends_on_seconds, resolve
+from anaphora.entities.builtin.dates.operations.expression_analysis import (
     assumed_unit,
-    depends_on_seconds,
     has_weekday_conflict,
     names_calendar_day,
-    resolve,
 )
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.storage.cache import Cache
 

@@ -29,14 +29,18 @@ from anaphora.entities.builtin.numbers.number_recognizer import (
 )
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
-from anaphora.entities.builtin.numbers.quantities.amounts import Amount, is_glued, to_int_if_whole
-from anaphora.entities.builtin.numbers.quantities.quantity import Quantity
+from anaphora.entities.builtin.numbers.quantities.amounts import (
+    Amount,
+    Quantity,
+    is_glued,
+    to_int_if_whole,
+)
 from anaphora.entities.builtin.numbers.quantities.quantity_reader import QuantityReader
 from anaphora.entities.builtin.numbers.units import Unit, load_currencies
-from anaphora.entities.builtin.unspaced_scripts import is_unspaced
 from anaphora.entities.languages import cached_table
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
+from anaphora.entities.words.scripts import is_unspaced
 
 __all__ = ["CurrencyMatcher", "MoneyRecognizer", "create"]
 
@@ -96,7 +100,7 @@ class MoneyRecognizer:
 
 
 class CurrencyMatcher:
-    """Finds the currency of a number; a :class:`~.quantities.quantity.UnitMatcher`."""
+    """Finds the currency of a number; a :class:`~.quantities.amounts.UnitMatcher`."""
 
     def __init__(self, language: str, currency: str = "") -> None:
         core, written = load_currencies(), cached_table(base_code(language), "money")

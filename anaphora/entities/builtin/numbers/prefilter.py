@@ -14,9 +14,9 @@ from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import (
     NumeralVocabulary,
     load_vocabulary,
 )
-from anaphora.entities.builtin.unspaced_scripts import is_unspaced
 from anaphora.entities.words.normalization import base_code
 from anaphora.entities.words.orthography import load_orthography
+from anaphora.entities.words.scripts import is_unspaced
 
 __all__ = ["build_prefilter"]
 

@@ -18,14 +18,15 @@ import regex
 from linkify_it import LinkifyIt
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.unspaced_scripts import blank_out_unspaced
 from anaphora.entities.languages import load_yaml
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
+from anaphora.entities.words.scripts import UNSPACED
 from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["create"]
 
 _PREFILTER = regex.compile(r"://|\p{L}\.[\p{L}\p{Nd}]|\p{Nd}\.\p{L}|www\.", regex.I)
+_UNSPACED_LETTER = regex.compile(f"[{UNSPACED}]")
 _SCHEMES = frozenset({"http", "https", "ftp"})
 
 
@@ -40,10 +41,10 @@ def _find_urls(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         return []
     links = _get_link_finder()
     found = links.find(text)
-    if (apart := blank_out_unspaced(text)) is not None:
+    if not text.isascii() and _UNSPACED_LETTER.search(text):
         # Letters of scripts without spaces hide an adjacent address, but may be part of one.
         taken = {index for one in found for index in range(one.start, one.end)}
-        more = links.find(apart)
+        more = links.find(_UNSPACED_LETTER.sub(" ", text))
         found += [one for one in more if taken.isdisjoint(range(one.start, one.end))]
     return found
 

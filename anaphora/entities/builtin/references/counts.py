@@ -9,7 +9,7 @@ from anaphora.entities.builtin.chart_parser import Item
 from anaphora.entities.builtin.numbers.digits import GROUP_SIZE, find_groups_end
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
 from anaphora.entities.builtin.phrasebook import COUNT
-from anaphora.entities.builtin.unspaced_scripts import FIRST_UNSPACED
+from anaphora.entities.words.scripts import FIRST_UNSPACED
 
 __all__ = ["find_counts"]
 

@@ -19,29 +19,10 @@ from anaphora.entities.builtin.dates.operations import (  # noqa: F401 - registe
     times_of_day,
 )
 from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS
-from anaphora.entities.builtin.dates.operations.durations import (
-    DURATION_OPERATIONS,
-    Duration,
-    evaluate_duration_range,
-)
-from anaphora.entities.builtin.dates.operations.expression_analysis import (
-    assumed_unit,
-    has_weekday_conflict,
-    names_calendar_day,
-)
+from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import OPERATIONS, TimeExpression, evaluate
 
-__all__ = [
-    "OPERATION_NAMES",
-    "Duration",
-    "TimeExpression",
-    "assumed_unit",
-    "depends_on_seconds",
-    "evaluate_duration_range",
-    "has_weekday_conflict",
-    "names_calendar_day",
-    "resolve",
-]
+__all__ = ["OPERATION_NAMES", "depends_on_seconds", "resolve"]
 
 OPERATION_NAMES = frozenset({*OPERATIONS, *CLOCK_OPERATIONS, *DURATION_OPERATIONS})
 """The names of all operations: of dates, times of day and durations."""

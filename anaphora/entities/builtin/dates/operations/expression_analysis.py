@@ -9,12 +9,7 @@ from itertools import chain
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, evaluate
 
-__all__ = [
-    "assumed_unit",
-    "end_completes_start",
-    "has_weekday_conflict",
-    "names_calendar_day",
-]
+__all__ = ["assumed_unit", "end_completes_start", "has_weekday_conflict", "names_calendar_day"]
 
 # The unit that an operation leaves open without the argument at that index (always, for 0).
 _IMPLICIT_UNITS: Mapping[str, tuple[int, str]] = {

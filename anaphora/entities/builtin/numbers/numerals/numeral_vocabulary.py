@@ -7,17 +7,16 @@ table, or parts of a compound word (*vier|und|zwanzig*), each with the terms tha
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
-from anaphora.entities.builtin.numbers.numerals.compound_splitter import CompoundSplitter
 from anaphora.entities.builtin.numbers.phrase_lookup import expand_endings
-from anaphora.entities.builtin.unspaced_scripts import FIRST_UNSPACED
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
+from anaphora.entities.words.scripts import FIRST_UNSPACED
 
 __all__ = [
     "NumeralTerm",
@@ -51,6 +50,8 @@ _PLAIN_ROLES: dict[str, TermRole] = {
 _OPENING_ROLES: frozenset[TermRole] = frozenset({"add", "times", "fraction"})
 HYPHENS = frozenset("-‐‑")
 _MAX_CACHED_WORDS = 20_000
+_MAX_COMPOUND_LETTERS = 150
+_PREFIX_LETTERS = 2
 _UNITS = (10**12, 10**9, 10**6, 1000, 100, 10)
 
 
@@ -135,7 +136,7 @@ class NumeralVocabulary:
             self._most[key[0]] = max(len(key), self._most.get(key[0], 1))
         single = {key[0]: terms for key, terms in self._phrases.items() if len(key) == 1}
         self._single = single
-        self.compounds = CompoundSplitter(single) if written.get("compounds") else None
+        self.compounds = _CompoundSplitter(single) if written.get("compounds") else None
         # The same few words occur again and again.
         self._known = lru_cache(maxsize=_MAX_CACHED_WORDS)(self._look_up)
 
@@ -285,6 +286,33 @@ class NumeralVocabulary:
             word, index = self._word(found, index)
             key.append(word)
         return tuple(key)
+
+
+class _CompoundSplitter:
+    """Splits compound numerals (*vierundzwanzig*, двадцатипятитысячный) into known words."""
+
+    def __init__(self, words: Collection[str]) -> None:
+        self._words = frozenset(words)
+        self._longest = max(map(len, self._words), default=0)
+        self._starts = frozenset(word[:_PREFIX_LETTERS] for word in self._words)
+
+    def split(self, word: str) -> list[str]:
+        """The known words that ``word`` consists of, at each position the longest possible one;
+        none, if there is any remainder."""
+        if len(word) > _MAX_COMPOUND_LETTERS or word[:_PREFIX_LETTERS] not in self._starts:
+            return []
+        # From the end: the longest word at each position after which the rest can be split.
+        size, longest = len(word), [0] * len(word)
+        for at in range(size - 1, -1, -1):
+            for end in range(min(size, at + self._longest), at, -1):
+                if (end == size or longest[end]) and word[at:end] in self._words:
+                    longest[at] = end - at
+                    break
+        parts, at = [], 0
+        while at < size and longest[at]:
+            parts.append(word[at : at + longest[at]])
+            at += longest[at]
+        return parts
 
 
 def is_hyphen(atoms: Sequence[Atom], index: int) -> bool:

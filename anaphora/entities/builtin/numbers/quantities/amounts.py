@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from operator import attrgetter
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, get_atoms
 from anaphora.entities.builtin.numbers.digits import GROUP_SIZE, VULGAR, DigitNumber
@@ -18,9 +18,19 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
     get_numeral_reader,
 )
 from anaphora.entities.builtin.numbers.units import Unit, load_units
-from anaphora.entities.builtin.unspaced_scripts import is_unspaced
+from anaphora.entities.words.scripts import is_unspaced
 
-__all__ = ["HYPHENS", "Amount", "NumberKind", "find_amounts", "is_glued", "to_int_if_whole"]
+__all__ = [
+    "HYPHENS",
+    "Amount",
+    "Bound",
+    "NumberKind",
+    "Quantity",
+    "UnitMatcher",
+    "find_amounts",
+    "is_glued",
+    "to_int_if_whole",
+]
 
 NumberKind: TypeAlias = Literal["cardinal", "ordinal", "fraction", "percent"]
 HYPHENS = frozenset("-‐‑−")
@@ -51,6 +61,41 @@ class Amount(NamedTuple):  # a dataclass takes three times as long to make
     literal: bool = False
     about: bool = False
     scale: int = 1
+
+
+class Bound(NamedTuple):
+    """An end of a range, and whether the range includes it."""
+
+    value: int | Fraction
+    included: bool
+
+
+class Quantity(NamedTuple):  # a dataclass takes three times as long to make
+    """A ``value``, or a range with at least one bound, with its unit and comparison. ``start`` and
+    ``end`` are indexes of atoms (half open); ``weak`` as in :class:`Amount`."""
+
+    start: int
+    end: int
+    kind: NumberKind
+    unit: Unit | None
+    value: int | Fraction | None = None
+    low: Bound | None = None
+    high: Bound | None = None
+    comparison: Literal["more", "less", "between", "about", "not"] | None = None
+    weak: bool = False
+
+
+class UnitMatcher(Protocol):
+    """Finds the unit of a number."""
+
+    def __call__(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+        """The amount with its unit, extended by it; None if it has none. ``amount`` may touch
+        letters that are not part of it."""
+        ...
+
+    def merge_amounts(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
+        """Merge amounts that belong together ("5 euros 20 cents")."""
+        ...
 
 
 def find_amounts(text: str, language: str) -> tuple[Amount, ...]:

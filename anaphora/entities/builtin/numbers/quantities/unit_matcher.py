@@ -10,9 +10,9 @@ from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import load_v
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.quantities.amounts import Amount
 from anaphora.entities.builtin.numbers.units import Unit, load_units
-from anaphora.entities.builtin.unspaced_scripts import is_unspaced
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code
+from anaphora.entities.words.scripts import is_unspaced
 
 __all__ = ["MeasureUnitMatcher"]
 
@@ -24,7 +24,7 @@ _MAX_APPROXIMATE = 1_000  # лет пять; "год 2024" is something else
 
 
 class MeasureUnitMatcher:
-    """Finds the unit of measure of a number; a :class:`~.quantity.UnitMatcher`."""
+    """Finds the unit of measure of a number; a :class:`~.amounts.UnitMatcher`."""
 
     def __init__(self, language: str) -> None:
         self._measures = load_units()
