@@ -80,22 +80,18 @@ class Phrasebook:
         """Add phrases with a meaning and the macros of their ``table``. If the same words have two
         meanings, the first one counts. A phrase with a count means ``(meaning, count)``, unless
         its meaning is :data:`NO_MATCH`."""
-        for steps in self._add_rules(phrases, meaning, table):
-            self._anchors.add(_rarest_word(steps))
+        self._anchors.update(map(_rarest_word, self.add_beside(phrases, meaning, table)))
 
-    def add_beside(self, phrases: Iterable[str], meaning: Any, table: Table | None = None) -> None:
-        """Add phrases that matter only in texts with one of the other phrases."""
-        for _ in self._add_rules(phrases, meaning, table):
-            pass
-
-    def _add_rules(
-        self, phrases: Iterable[str], meaning: Any, table: Table | None
-    ) -> Iterator[list[Any]]:
-        for steps in self._expand(phrases, table):
+    def add_beside(
+        self, phrases: Iterable[str], meaning: Any, table: Table | None = None
+    ) -> list[list[Literal | str]]:
+        """Add phrases that matter only in texts with one of the other phrases. Returns their
+        steps."""
+        added = list(self._expand(phrases, table))
+        for steps in added:
             is_counted = COUNT in steps and meaning != NO_MATCH
-            make = partial(_make_meaning, meaning, counted=is_counted)
-            self._rules.add(_PHRASE, steps, make)
-            yield steps
+            self._rules.add(_PHRASE, steps, partial(_make_meaning, meaning, counted=is_counted))
+        return added
 
     def add_count(self, phrases: Iterable[str], count: int, table: Table | None = None) -> None:
         """Add phrases that stand for a count ("a couple of")."""
@@ -131,7 +127,7 @@ class Phrasebook:
         :data:`NO_MATCH`."""
         return [item for item in leftmost_longest(self.read(atoms)) if item.meaning != NO_MATCH]
 
-    def _expand(self, phrases: Iterable[str], table: Table | None) -> Iterator[list[Any]]:
+    def _expand(self, phrases: Iterable[str], table: Table | None) -> Iterator[list[Literal | str]]:
         macros = (table or {}).get("macros", {})
         for phrase in phrases:
             for written in expand_synonym(phrase, macros):

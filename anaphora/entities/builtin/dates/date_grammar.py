@@ -201,7 +201,7 @@ class _RuleCompiler:
         self.rules: list[_CompiledRule] = []
         self.normalize = create_normalizer(language)
         self._macros = macros
-        self._words: dict[str, _RuleVariant] = {}
+        self._parse_word_cached = cache(self._parse_word)  # the same words occur in many rules
 
     def add_rules(self, written: Mapping[str, Mapping[str, Any]]) -> None:
         for category, rules in written.items():
@@ -252,13 +252,6 @@ class _RuleCompiler:
                 tuple([step for word in words for step in word.steps]),
                 tuple([reference for word in words for reference in word.references]),
             )
-
-    def _parse_word_cached(self, written: str) -> _RuleVariant:
-        """As :meth:`_parse_word`; the same words occur in many rules."""
-        word = self._words.get(written)
-        if word is None:
-            word = self._words[written] = self._parse_word(written)
-        return word
 
     def _parse_word(self, written: str) -> _RuleVariant:
         """The steps of what stands between two blanks of a rule."""
@@ -333,18 +326,6 @@ def _place_in_week(days: TimeExpression, period: TimeExpression) -> TimeExpressi
     return ("in_week", days, period) if is_week else None
 
 
-def _to_daily_hours(
-    days: TimeExpression, hours: tuple[TimeExpression, TimeExpression]
-) -> TimeExpression:
-    return ("daily", days, *hours)
-
-
-def _to_hours_of_day(
-    day: TimeExpression, hours: tuple[TimeExpression, TimeExpression]
-) -> TimeExpression:
-    return ("at_times", day, *hours)
-
-
 def _accept_several_days(days: TimeExpression) -> TimeExpression | None:
     """Several days, other than a range, that can have daily hours; None for anything else."""
     is_weekend = days[:2] == ("cell", "weekend")
@@ -356,16 +337,6 @@ def _to_overnight_hours(first: int, last: int) -> TimeExpression | None:
     return ("times", ("clock24", first), ("clock24", last)) if first > last else None
 
 
-def _to_backward_rank(rank: int) -> int:
-    """The rank before a date: the first Friday before it, like the last one, is the nearest."""
-    return -abs(rank)
-
-
-def _to_forward_rank(rank: int) -> int:
-    """The rank after a date; 0, which is invalid, for the last one: there is none."""
-    return max(rank, 0)
-
-
 _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "add": lambda one, other: one + other,
     "mul": lambda one, other: one * other,
@@ -374,13 +345,15 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "upto": _to_duration_range,
     "inyear": _place_in_year,
     "inweek": _place_in_week,
-    "daily": _to_daily_hours,
-    "hoursof": _to_hours_of_day,
+    "daily": lambda days, hours: ("daily", days, *hours),
+    "hoursof": lambda day, hours: ("at_times", day, *hours),
     "several": _accept_several_days,
     "overnight": _to_overnight_hours,
     "pair": lambda one, other: (one, other),
-    "back": _to_backward_rank,
-    "forth": _to_forward_rank,
+    # Before a date the first Friday is, like the last one, the nearest; after it none is the last,
+    # which has the invalid rank 0.
+    "back": lambda rank: -abs(rank),
+    "forth": lambda rank: max(rank, 0),
 }
 _CALLABLE_NAMES = OPERATION_NAMES | _EAGER_OPERATIONS.keys()
 

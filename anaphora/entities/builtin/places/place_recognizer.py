@@ -57,7 +57,7 @@ class _PlaceRecognizer:
         self._table = load_place_words(language)
         self._search = NameSearch(gazetteer, language)
         if script := script_of_language(base_code(language)):
-            gazetteer.names.build_index(script)  # now, not during a question
+            gazetteer.names.get_index(script)  # now, not during a question
         self._classifier = NameClassifier(gazetteer, self._search, self._table)
         self._containers = ContainerFinder(gazetteer, self._search, self._table)
         # Only Japanese has tokens that tell where words end.

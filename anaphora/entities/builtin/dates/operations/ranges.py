@@ -43,7 +43,8 @@ def _ordered_ends(
     one = evaluate(first, moment)
     if _is_valid_range(one, other):
         return one, other
-    later = one, _next_after(moment, last, one)
+    assert one.start is not None
+    later = one, evaluate(last, replace(moment, at=one.start, prefer_future=True))
     earlier = _latest_before(moment, first, other), other
     for found in (later, earlier) if moment.prefer_future else (earlier, later):
         if _is_valid_range(*found):
@@ -61,12 +62,6 @@ def _is_valid_range(one: Interval, other: Interval) -> bool:
 def _range_end(last: Interval) -> datetime | None:
     """The end of a range; a time of day ends it as it begins."""
     return last.start if last.grain in CLOCK_SECONDS else last.end
-
-
-def _next_after(moment: Moment, date_: TimeExpression, after: Interval) -> Interval:
-    """The next such date from the start of ``after`` on."""
-    assert after.start is not None
-    return evaluate(date_, replace(moment, at=after.start, prefer_future=True))
 
 
 def _latest_before(moment: Moment, date_: TimeExpression, before: Interval) -> Interval:

@@ -83,37 +83,27 @@ class CityNameIndex:
 
     def places(self, name: str) -> list[tuple[int, bool]]:
         """The numbers of the cities with that name, each with whether it is the main name."""
-        return self._index_for(name).places(name)
-
-    def is_name_or_prefix(self, words: str) -> bool:
-        """Whether ``words`` are a name, or whole words with which a longer name starts."""
-        return self._index_for(words).is_name_or_prefix(words)
-
-    def is_prefix(self, words: str) -> bool:
-        """Whether longer names start with these words."""
-        return self._index_for(words).is_prefix(words)
+        return self.index_for(name).places(name)
 
     def lengths(self) -> Mapping[str, tuple[int, ...]]:
         """The lengths of names in scripts without spaces by their first two letters, longest
         first."""
-        self._index_for("\u4e00")
+        self.index_for("\u4e00")
         return self._lengths
-
-    def build_index(self, script: Script) -> None:
-        """Index the names in a script now."""
-        self._get_index(script)
 
     def names_in_script(self, city: int, script: Script) -> list[str]:
         """The names of a city in a script other than Latin, in their original spelling."""
         return self._raw[script].names_of(city)
 
-    def _index_for(self, name: str) -> NameIndex:
+    def index_for(self, name: str) -> NameIndex:
+        """The index of the script of a name or of its first words."""
         if name < _FIRST_OTHER:
             return self._latin
         script = script_of(name)
-        return self._indexes.get(script) or self._get_index(script)
+        return self._indexes.get(script) or self.get_index(script)
 
-    def _get_index(self, script: Script) -> NameIndex:
+    def get_index(self, script: Script) -> NameIndex:
+        """The index of a script, which the first call builds."""
         with self._lock:  # other threads wait instead of building it again
             if script not in self._indexes:
                 columns, lengths = self._kept(script, lambda: self._build_columns(script))

@@ -219,11 +219,13 @@ class NameSearch:
             words in named.places
             or words in named.word_prefixes
             or words in named.fixed
-            or self._index.is_name_or_prefix(words)
+            or self._index.index_for(words).is_name_or_prefix(words)
         )
 
     def _is_prefix(self, words: str) -> bool:
-        return words in self._name_table.word_prefixes or self._index.is_prefix(words)
+        return words in self._name_table.word_prefixes or self._index.index_for(words).is_prefix(
+            words
+        )
 
 
 def _to_match(name: PlaceName, words: Sequence[NameWord], first: int, last: int) -> NameMatch:
