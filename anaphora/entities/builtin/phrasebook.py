@@ -108,14 +108,12 @@ class Phrasebook:
     def atoms(self, text: str) -> list[Atom]:
         """The atoms of a text for :meth:`read`; none, at little cost, if the text contains no
         anchor word of any phrase."""
-        return split_atoms(text, self._normalize) if self._may_contain(text) else []
-
-    def _may_contain(self, text: str) -> bool:
         if self._prefilter is None:
-            return False
-        if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
-            return True
-        return self._prefilter.search(self._fold(text)) is not None
+            return []
+        is_foldable = text.isascii() or unicodedata.is_normalized("NFKC", text)
+        if is_foldable and self._prefilter.search(self._fold(text)) is None:
+            return []
+        return split_atoms(text, self._normalize)
 
     def read(self, atoms: Sequence[Atom], counts: Iterable[Item] = ()) -> list[Item]:
         """All phrases among the atoms, by their start, the longer ones first, with their meanings.

@@ -32,6 +32,7 @@ _COMPARISON_SIGNS: dict[Comparison, list[str]] = {
     "not": ["!=", "≠"],
     "plain": ["="],
 }
+_WORD_LISTS = ("ordinals", "ordinal_dot", "clitics", "pronouns", "determiners", "definite")
 _NUMBER_SIGNS = ("#", "№", "nº", "n°")
 TIMES = frozenset({"x", "х", "×"})  # 2x espresso
 
@@ -109,13 +110,9 @@ def load_number_phrases(language: str) -> NumberPhrases:
             language, (*_comparisons(_COMPARISON_SIGNS), *_comparisons(written.get("before", {})))
         ),
         comparisons_after=PhraseLookup(language, _comparisons(written.get("behind", {}))),
-        range_openings=PhraseLookup(
-            language, [(opening, opening) for opening, _, _ in ranges if opening]
-        ),
+        range_openings=PhraseLookup(language, [(opening, opening) for opening, _, _ in ranges]),
         range_connectors=PhraseLookup(language, _range_connectors(ranges)),
-        range_closings=PhraseLookup(
-            language, [(closing, closing) for _, _, closing in ranges if closing]
-        ),
+        range_closings=PhraseLookup(language, [(closing, closing) for _, _, closing in ranges]),
         bound_connectors=texts("joins"),
         below_zero=texts("below_zero"),
         counters=texts("counters"),
@@ -128,13 +125,8 @@ def load_number_phrases(language: str) -> NumberPhrases:
         unit_words={
             normalize(word): _parse_amount(one) for word, one in iter_phrases(written, "amounts")
         },
-        ordinals=words("ordinals"),
-        ordinal_dot=words("ordinal_dot"),
         cardinals=words("cardinals") | TIMES,
-        clitics=words("clitics"),
-        pronouns=words("pronouns"),
-        determiners=words("determiners"),
-        definite=words("definite"),
+        **{key: words(key) for key in _WORD_LISTS},
         has_bare_ones="" in written.get("ones", ()),
         has_years_in_halves=bool(written.get("years_in_halves")),
     )

@@ -34,10 +34,9 @@ class CityTable:
         self.countries, self.admin1, self.zones = (
             _StringColumn(*columns[name]) for name in _STRING_COLUMNS
         )
-        self.ids: array[int] = array("I", columns["ids"])
-        self.populations: array[int] = array("I", columns["populations"])
-        self.latitudes: array[float] = array("d", columns["latitudes"])
-        self.longitudes: array[float] = array("d", columns["longitudes"])
+        self.ids, self.populations, self.latitudes, self.longitudes = (
+            array(kind, columns[name]) for name, kind in _NUMBER_COLUMNS.items()
+        )
         self.numbers = dict(zip(self.ids, range(len(self.ids)), strict=True))  # by id
 
     def __len__(self) -> int:
@@ -101,7 +100,9 @@ def read_columns(size: int) -> dict[str, Any]:
     better = load_corrections()
 
     def keep(city: CityRow) -> None:
-        name = better.get(str(city["geonameid"])) or _clean_name(city["name"])
+        # Apostrophes at the end transliterate letters of other alphabets.
+        cleaned = city["name"].replace("’", "'").replace("‘", "'").rstrip("'")
+        name = better.get(str(city["geonameid"])) or cleaned
         number = len(cities)
         cities.append((name, city["countrycode"], city["admin1code"], city["timezone"]))
         numbers["ids"].append(city["geonameid"])
@@ -123,8 +124,3 @@ def read_columns(size: int) -> dict[str, Any]:
         },
         "spelled": build_columns(main, others),
     }
-
-
-def _clean_name(name: str) -> str:
-    """The name without the apostrophes that transliterate letters of other alphabets."""
-    return name.replace("’", "'").replace("‘", "'").rstrip("'")
