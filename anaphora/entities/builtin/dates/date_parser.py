@@ -15,7 +15,7 @@ from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousName, AmbiguousNameFinder
 from anaphora.entities.builtin.dates.date_grammar import DateGrammar, load_grammar
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
-from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
@@ -200,14 +200,8 @@ def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
         and start < last
         and last - first > end - start
         and meaning != ("never",)
-        and not _has_duration(meaning)
+        and not any(part[0] in DURATION_OPERATIONS for part in iter_expressions(meaning))
         for first, last, meaning in dates
-    )
-
-
-def _has_duration(meaning: TimeExpression) -> bool:
-    return meaning[0] in DURATION_OPERATIONS or any(
-        isinstance(argument, tuple) and _has_duration(argument) for argument in meaning
     )
 
 

@@ -20,7 +20,12 @@ from anaphora.entities.builtin.dates.operations import (  # noqa: F401 - registe
 )
 from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
-from anaphora.entities.builtin.dates.operations.registry import OPERATIONS, TimeExpression, evaluate
+from anaphora.entities.builtin.dates.operations.registry import (
+    OPERATIONS,
+    TimeExpression,
+    evaluate,
+    iter_expressions,
+)
 
 __all__ = ["OPERATION_NAMES", "depends_on_seconds", "resolve"]
 
@@ -40,7 +45,4 @@ def resolve(meaning: TimeExpression, moment: Moment) -> Interval | None:
 @lru_cache(maxsize=4096)
 def depends_on_seconds(meaning: TimeExpression) -> bool:
     """Whether the result depends on the seconds of the reference time."""
-    return meaning == ("now",) or any(
-        part == "second" or (isinstance(part, tuple) and depends_on_seconds(part))
-        for part in meaning
-    )
+    return any(part == ("now",) or "second" in part for part in iter_expressions(meaning))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
@@ -16,11 +16,21 @@ __all__ = [
     "evaluate",
     "evaluate_bounded",
     "evaluate_start",
+    "iter_expressions",
     "operation",
 ]
 
 TimeExpression: TypeAlias = tuple[Any, ...]
 """The name of an operation and its arguments, some of which are time expressions."""
+
+
+def iter_expressions(meaning: TimeExpression) -> Iterator[TimeExpression]:
+    """The expression, and those in its arguments."""
+    yield meaning
+    for argument in meaning:
+        if isinstance(argument, tuple):
+            yield from iter_expressions(argument)
+
 
 _Date = TypeVar("_Date", bound=Callable[..., Interval])
 

@@ -29,6 +29,8 @@ class CityTable:
         "zones",
     )  # fmt: skip
 
+    populations: array[int]
+
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self.names: list[str] = columns["names"].split("\n")
         self.countries, self.admin1, self.zones = (

@@ -115,24 +115,17 @@ class CityNameIndex:
     def _build_columns(self, script: Script) -> tuple[NameColumns, dict[str, tuple[int, ...]]]:
         """The columns of the index of a script, and for scripts without spaces the lengths of
         names."""
-        keys, places = self._read(script)
-        index = NameIndex.build(keys, places, self._is_main(script, places))
-        return index.columns, name_lengths(keys) if script == "unspaced" else {}
-
-    def _read(self, script: Script) -> tuple[list[str], npt.NDArray[np.uint32]]:
-        """The normalized names in a script, and the city of each."""
         lines, places = self._raw[script].all()
         keys = _normalize_lines(lines)
         least = _MIN_LETTERS_UNSPACED if script == "unspaced" else _MIN_LETTERS
         kept = np.fromiter((len(key) >= least for key in keys), bool, len(keys))
-        return list(compress(keys, kept)), places[kept]
-
-    def _is_main(self, script: Script, places: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
-        if script not in _SCRIPT_COUNTRIES:
-            return np.ones(len(places), bool)
-        homes = frozenset(_SCRIPT_COUNTRIES[script].split())
-        at_home = np.fromiter((country in homes for country in self._countries), bool)
-        return at_home[places]
+        keys, places = list(compress(keys, kept)), places[kept]
+        is_main = np.ones(len(places), bool)
+        if script in _SCRIPT_COUNTRIES:
+            homes = frozenset(_SCRIPT_COUNTRIES[script].split())
+            is_main = np.fromiter((country in homes for country in self._countries), bool)[places]
+        index = NameIndex.build(keys, places, is_main)
+        return index.columns, name_lengths(keys) if script == "unspaced" else {}
 
 
 def build_columns(main: Sequence[tuple[int, str]], others: Sequence[str]) -> dict[str, Any]:

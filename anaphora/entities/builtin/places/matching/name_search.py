@@ -37,11 +37,13 @@ class PlaceName(NamedTuple):
 
 
 class NameMatch(NamedTuple):
-    """A name in a text; a fixed phrase that only looks like a name has no places.
+    """A name in a ``text`` of ``words``; a fixed phrase that only looks like a name has no places.
 
     ``first`` and ``last`` are the indexes of its words, ``start`` and ``end`` offsets in the text.
     """
 
+    text: str
+    words: Sequence[NameWord]
     key: str
     places: tuple[tuple[int, bool], ...]
     first: int
@@ -94,12 +96,12 @@ class NameSearch:
         step = self.first_step(words[index].surface)
         if step is DEAD_END:
             return []
-        found = [_to_match(step.name, words, index, index)] if step.name else []
+        found = [_to_match(step.name, text, words, index, index)] if step.name else []
         last = index + 1
         while step.beams and last < len(words) and _is_glued(words[last - 1], words[last], text):
             step = self.next_step(step.beams, words[last].text)
             if step.name:
-                found.insert(0, _to_match(step.name, words, index, last))
+                found.insert(0, _to_match(step.name, text, words, index, last))
             last += 1
         return found
 
@@ -120,7 +122,12 @@ class NameSearch:
         return key in self._name_table.listed
 
     def find_unspaced(
-        self, words: Sequence[NameWord], index: int, offset: int, bounds: Container[int] | None
+        self,
+        text: str,
+        words: Sequence[NameWord],
+        index: int,
+        offset: int,
+        bounds: Container[int] | None,
     ) -> Iterator[NameMatch]:
         """The names that start at the letter ``offset`` of a run in a script without spaces, the
         longest first; only from and to ``bounds`` (offsets in the text), if given."""
@@ -135,7 +142,7 @@ class NameSearch:
             if not places or (bounds is not None and word.start + end not in bounds):
                 continue
             if not _cuts_katakana_word(word.text, offset, end):
-                yield NameMatch(key, places, index, index, start, word.start + end)
+                yield NameMatch(text, words, key, places, index, index, start, word.start + end)
 
     def may_begin(self, letters: str) -> bool:
         """Whether names start with these two letters of a script without spaces."""
@@ -228,9 +235,11 @@ class NameSearch:
         )
 
 
-def _to_match(name: PlaceName, words: Sequence[NameWord], first: int, last: int) -> NameMatch:
+def _to_match(
+    name: PlaceName, text: str, words: Sequence[NameWord], first: int, last: int
+) -> NameMatch:
     start, end = words[first].start, words[last].end
-    return NameMatch(name.key, name.places, first, last, start, end, *name[2:])
+    return NameMatch(text, words, name.key, name.places, first, last, start, end, *name[2:])
 
 
 def _is_glued(before: NameWord, after: NameWord, text: str) -> bool:
