@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
-from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousName, AmbiguousNameFinder
+from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
 from anaphora.entities.builtin.dates.date_grammar import DateGrammar, load_grammar
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
@@ -63,17 +63,13 @@ class DateParser:
         self.language = language
         self._order = order
         self._grammar = load_grammar(language)  # now, not during a question
-        self._names = AmbiguousNameFinder(language, self._grammar)
+        self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._grades: dict[str, int] = {}
         self._parse_island_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_island)
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
         return self._find_matches(text, lambda island: island.dates)
-
-    def find_ambiguous_names(self, text: str, dates: Sequence[DateMatch]) -> list[AmbiguousName]:
-        """The short names ("Wed", "May") in the text that are dates beside its other ``dates``."""
-        return self._names.find(text, dates)
 
     def find_durations(self, text: str) -> list[DateMatch]:
         """The longest durations, in the order of the text."""

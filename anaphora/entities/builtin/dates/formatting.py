@@ -7,7 +7,7 @@ from typing import Any
 
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, Interval, Moment
 
-__all__ = ["build_metadata", "format_hours", "format_value"]
+__all__ = ["build_metadata", "format_value"]
 
 _OPEN_END = ".."
 
@@ -38,11 +38,6 @@ def build_metadata(interval: Interval) -> dict[str, Any]:
     if interval.end is not None:
         meta |= {"to": _to_milliseconds(interval.end), "end": interval.end.isoformat()}
     return meta
-
-
-def format_hours(interval: Interval) -> str:
-    """Format the times of day at which a bounded interval starts and ends: ``09:00/17:00``."""
-    return f"{interval.start:%H:%M}/{interval.end:%H:%M}"
 
 
 def _format_period(interval: Interval) -> str:

@@ -106,7 +106,10 @@ class CurrencyMatcher:
 
     def __init__(self, language: str, currency: str = "") -> None:
         core, written = load_currencies(), cached_table(base_code(language), "money")
-        self._preferred = _preferred_currencies(language, currency.upper(), core)
+        # The preferred currencies for a shared sign, the best one first.
+        of_language = core["languages"].get(base_code(language), "")
+        preferred = (currency.upper(), _currency_of_country(language), of_language)
+        self._preferred = [code for code in preferred if code]
         signs = [*iter_phrases(core, "signs")]
         self._signs = PhraseLookup(language, self._resolve_shared(signs, "money"))
         names = self._resolve_shared([*signs, *iter_phrases(written, "names")], "money")
@@ -242,12 +245,6 @@ class CurrencyMatcher:
             codes = sharing.split()
             code = next((one for one in self._preferred if one in codes), codes[0])
             yield str(phrase), Unit(code, type)
-
-
-def _preferred_currencies(language: str, currency: str, core: Mapping[str, Any]) -> list[str]:
-    """The preferred currencies for a shared sign, the best one first."""
-    of_language = core["languages"].get(base_code(language), "")
-    return [code for code in (currency, _currency_of_country(language), of_language) if code]
 
 
 def _currency_of_country(language: str) -> str:

@@ -104,8 +104,6 @@ def build_range_metadata(one: Quantity) -> dict[str, Any]:
 
 def to_json_number(value: int | Fraction) -> int | float:
     """A number for JSON: an int if it is whole, otherwise a float."""
-    if isinstance(value, int):
-        return value
     return value.numerator if value.denominator == 1 else float(value)
 
 

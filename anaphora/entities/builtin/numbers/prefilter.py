@@ -75,12 +75,13 @@ def _opener_patterns(
 
 
 def _alternatives(words: Iterable[str], spellings: Mapping[str, str]) -> str:
-    spelled = ("".join([_spelling_pattern(char, spellings) for char in one]) for one in words)
+    spelled = (
+        "".join(
+            spellings.get(char) or (char if char.isalnum() else re2.escape(char)) for char in word
+        )
+        for word in words
+    )
     return "|".join(sorted(spelled)).replace("ss", "(?:ss|ß)")
-
-
-def _spelling_pattern(char: str, spellings: Mapping[str, str]) -> str:
-    return spellings.get(char) or (char if char.isalnum() else str(re2.escape(char)))
 
 
 def _spelling_classes(language: str, words: NumeralVocabulary) -> dict[str, str]:

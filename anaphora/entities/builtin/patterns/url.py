@@ -81,7 +81,8 @@ class _LinkFinder:
         meta: dict[str, Any] = {"host": host, "path": parts.path}
         more = {"scheme": scheme, "port": port, "query": parts.query, "fragment": parts.fragment}
         meta.update({key: value for key, value in more.items() if value})
-        value = parts._replace(netloc=_lowercase_host(parts.netloc)).geturl()
+        user, at, name = parts.netloc.rpartition("@")
+        value = parts._replace(netloc=f"{user}{at}{name.lower()}").geturl()
         return Mention(start, start + len(written), value, meta)
 
     def _is_file(self, written: str) -> bool:
@@ -90,9 +91,3 @@ class _LinkFinder:
 
 
 _get_link_finder = cache(_LinkFinder)
-
-
-def _lowercase_host(netloc: str) -> str:
-    """The network location with its host, but not its user name, in lower case."""
-    user, at, host = netloc.rpartition("@")
-    return f"{user}{at}{host.lower()}"

@@ -96,12 +96,10 @@ class _LimitRecognizer(PhraseRecognizer):
         ]
 
     def _to_mention(self, item: Item, atoms: Sequence[Atom]) -> Mention:
-        match item.meaning:
-            case (_LimitKind() as kind, int(limit)):
-                pass
-            case _:
-                kind = item.meaning
-                limit = kind.count or self._default
+        if isinstance(item.meaning, _LimitKind):
+            kind, limit = item.meaning, item.meaning.count or self._default
+        else:
+            kind, limit = item.meaning
         meta: dict[str, Any] = {"limit": limit}
         if kind.asc is not None:
             meta["asc"] = kind.asc

@@ -267,7 +267,8 @@ class _AmountReader:
         if after.glued and isinstance(one.value, int):
             at = end + 1 if after.text in _BEFORE_SUFFIX and end + 1 < len(atoms) else end
             suffix = atoms[at]
-            if suffix.text in self._suffixes and suffix.glued and not _digits_follow(atoms, at):
+            is_factor = is_glued(atoms, at + 1) and atoms[at + 1].kind == "digits"  # 2x3
+            if suffix.text in self._suffixes and suffix.glued and not is_factor:
                 if suffix.text in self._phrases.ordinals:
                     return Amount(start, at + 1, one.value, "ordinal", literal=True)
                 return one._replace(end=at + 1)
@@ -322,11 +323,6 @@ def _last_group(text: str, atoms: Sequence[Atom], one: Amount) -> int:
 def is_glued(atoms: Sequence[Atom], at: int) -> bool:
     """Whether there is an atom at that index and it touches the one before it."""
     return at < len(atoms) and atoms[at].glued
-
-
-def _digits_follow(atoms: Sequence[Atom], at: int) -> bool:
-    """Whether digits follow a suffix directly: 2x3."""
-    return at + 1 < len(atoms) and atoms[at + 1].glued and atoms[at + 1].kind == "digits"
 
 
 def _is_plain(atoms: Sequence[Atom], index: int) -> bool:

@@ -88,7 +88,9 @@ class NameSearch:
         self._first = lru_cache(maxsize=4096)(self._compute_first_step)
         self._next = lru_cache(maxsize=4096)(self._compute_next_step)
         self._unspaced = lru_cache(maxsize=4096)(self._places)
-        self.forms = lru_cache(maxsize=4096)(self._compute_forms)
+        self.forms = lru_cache(maxsize=4096)(
+            lambda word: frozenset(form.text for form in self._inflected_forms(word))
+        )
 
     def find_at(self, words: Sequence[NameWord], index: int, text: str) -> list[NameMatch]:
         """The names that start with a word, the longest first; of one length an exact name before
@@ -190,10 +192,6 @@ class NameSearch:
             return ()
         named = self._gazetteer.find_numbers(self._language, key, written)
         return (*self._index.places(key), *((number, True) for number in named))
-
-    def _compute_forms(self, word: str) -> frozenset[str]:
-        """The texts of :meth:`_inflected_forms`."""
-        return frozenset(form.text for form in self._inflected_forms(word))
 
     def _inflected_forms(self, word: str) -> tuple[_NameForm, ...]:
         """The word itself, and the names, known or not, of which it may be a case."""
