@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
@@ -145,11 +144,13 @@ class DateParser:
         grammar = self._grammar
         found = [Atom(text, kind, at, at, glued) for at, (text, kind, glued) in enumerate(island)]
         grades = [self._grade(atom) for atom in found]
-        numbers = get_numeral_reader(self.language).find_in_words(found)
-        spoken = {at for number in numbers for at in range(number.start, number.end)}
-        is_strong = any(grade & _STRONG for grade in grades)
-        is_strong = is_strong or not grammar.has_spaces
-        if not (is_strong or _is_numeric(found, 0, len(found), spoken)):
+        if (
+            grammar.has_spaces
+            and not any(grade & _STRONG for grade in grades)
+            and not _is_numeric(found)
+            # ten to nine
+            and not (len(found) > 1 and get_numeral_reader(self.language).find_in_words(found))
+        ):
             return _Island()
         items = [*_digit_items(found, grammar), *_numeral_items(found, grammar)]
         items += find_absolute_dates(found, grammar, self._order)
@@ -171,18 +172,13 @@ def _grade_apostrophe_words(atoms: Sequence[Atom], grades: bytes) -> bytes:
     return bytes(joined)
 
 
-def _is_numeric(atoms: Sequence[Atom], start: int, end: int, spoken: AbstractSet[int]) -> bool:
-    """Whether there is a number beside other words (at 7, in 2024, ten to nine), or a number with
-    punctuation inside (1.5.2024)."""
-    for at in range(start, end):
-        if at in spoken and end - start > 1:
-            return True
-        if atoms[at].kind != "digits" or at == start:
-            continue
+def _is_numeric(atoms: Sequence[Atom]) -> bool:
+    """Whether there is a number in digits behind a word (at 7, in 2024), or one with punctuation
+    inside (1.5.2024)."""
+    for at in range(1, len(atoms)):
         before = atoms[at - 1]
-        if before.kind == "word":
-            return True
-        if at > start + 1 and atoms[at].glued and before.glued:
+        is_inside = at > 1 and atoms[at].glued and before.glued
+        if atoms[at].kind == "digits" and (before.kind == "word" or is_inside):
             return True
     return False
 

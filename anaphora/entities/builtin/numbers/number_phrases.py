@@ -100,7 +100,7 @@ def load_number_phrases(language: str) -> NumberPhrases:
         return frozenset(normalize(word) for word, _ in iter_phrases(written, key))
 
     percent = [("%", "%"), ("٪", "%"), *iter_phrases(written, "percent")]
-    ranges = [_parse_range(one) for one in written.get("ranges", ())]
+    ranges = [(*one, "")[:3] for one in written.get("ranges", ())]  # the closing may be absent
     return NumberPhrases(
         digits=DigitParser(decimal, groups),
         minus=texts("minus"),
@@ -166,11 +166,6 @@ def _separators(language: str, written: Mapping[str, Any]) -> tuple[str, str]:
 
 def _comparisons(written: Mapping[Comparison, Any]) -> Iterator[tuple[str, Comparison]]:
     yield from iter_phrases({"by": written}, "by")
-
-
-def _parse_range(written: list[str]) -> tuple[str, str, str]:
-    opening, middle, *closing = written
-    return opening, middle, closing[0] if closing else ""
 
 
 def _range_connectors(ranges: list[tuple[str, str, str]]) -> Iterator[tuple[str, RangeConnector]]:

@@ -29,7 +29,7 @@ the data.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -89,22 +89,22 @@ class PlaceWords:
     """The words of a language, in normal form. ``endings`` maps an ending of a case to the endings
     that the name itself may have; ``stops`` are stop words."""
 
-    within: frozenset[str] = frozenset()
-    toward: frozenset[str] = frozenset()
-    titles: frozenset[str] = frozenset()
-    articles: frozenset[str] = frozenset()
-    joins: frozenset[str] = frozenset()
-    fillers: frozenset[str] = frozenset()
-    endings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    prefixes: Mapping[str, str] = field(default_factory=dict)
-    common: frozenset[str] = frozenset()
-    people: frozenset[str] = frozenset()
-    phrases: frozenset[str] = frozenset()
-    homonyms: frozenset[str] = frozenset()
-    pointing: frozenset[str] = frozenset()
-    closing: frozenset[str] = frozenset()
-    stops: frozenset[str] = frozenset()
-    nouns_in_capitals: bool = False
+    within: frozenset[str]
+    toward: frozenset[str]
+    titles: frozenset[str]
+    articles: frozenset[str]
+    joins: frozenset[str]
+    fillers: frozenset[str]
+    endings: Mapping[str, tuple[str, ...]]
+    prefixes: Mapping[str, str]
+    common: frozenset[str]
+    people: frozenset[str]
+    phrases: frozenset[str]
+    homonyms: frozenset[str]
+    pointing: frozenset[str]
+    closing: frozenset[str]
+    stops: frozenset[str]
+    nouns_in_capitals: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,12 +239,8 @@ def _week_of_year(moment: Moment, number: int, year: int | None = None) -> Bound
 @operation("weekend")
 def _weekend(moment: Moment) -> BoundedInterval:
     """The weekend of this week, or the last one that has begun."""
-    found = moment.period("weekend")
-    return (
-        found
-        if moment.prefer_future or found.start <= moment.at
-        else moment.period("weekend", shift=-1)
-    )
+    has_begun = moment.period("weekend").start <= moment.at
+    return moment.period("weekend", shift=0 if moment.prefer_future or has_begun else -1)
 
 
 @operation("cell_of")

@@ -130,7 +130,7 @@ class NumeralVocabulary:
             self._key(phrase) for phrase in written.get("never_first", ())
         )
         self._still = frozenset(self._key(phrase) for phrase in written.get("still", ()))
-        self._phrases = _group_by_role(self._phrase_keys(written))
+        self._phrases = self._load_phrases(written)
         self._most: dict[str, int] = {}
         for key in (*self._phrases, *self._never, *self._never_first, *self._still):
             self._most[key[0]] = max(len(key), self._most.get(key[0], 1))
@@ -269,13 +269,18 @@ class NumeralVocabulary:
                 text, after = f"{text}'{atoms[after + 1].text}", after + 2
         return text.translate(self.fold), after
 
-    def _phrase_keys(
+    def _load_phrases(
         self, written: Mapping[str, Any]
-    ) -> Iterator[tuple[tuple[str, ...], NumeralTerm]]:
-        """The phrases of the table with their terms, and their spellings without accents."""
+    ) -> dict[tuple[str, ...], dict[TermRole, tuple[NumeralTerm, ...]]]:
+        """The terms of the phrases of the table, also in their spelling without accents."""
+        phrases: dict[tuple[str, ...], dict[TermRole, tuple[NumeralTerm, ...]]] = {}
         for phrase, term in _iter_terms(written):
             for spelling in {phrase, _without_accents(phrase)}:
-                yield self._key(spelling), term
+                terms = phrases.setdefault(self._key(spelling), {})
+                known = terms.get(term.role, ())
+                if term not in known:
+                    terms[term.role] = (*known, term)
+        return phrases
 
     def _key(self, phrase: str) -> tuple[str, ...]:
         if phrase.isalpha() and max(phrase) < FIRST_UNSPACED:
@@ -323,18 +328,6 @@ def is_hyphen(atoms: Sequence[Atom], index: int) -> bool:
         and index + 1 < len(atoms)
         and atoms[index + 1].glued
     )
-
-
-def _group_by_role(
-    keys: Iterator[tuple[tuple[str, ...], NumeralTerm]],
-) -> dict[tuple[str, ...], dict[TermRole, tuple[NumeralTerm, ...]]]:
-    phrases: dict[tuple[str, ...], dict[TermRole, tuple[NumeralTerm, ...]]] = {}
-    for key, term in keys:
-        terms = phrases.setdefault(key, {})
-        known = terms.get(term.role, ())
-        if term not in known:
-            terms[term.role] = (*known, term)
-    return phrases
 
 
 def _without_accents(phrase: str) -> str:

@@ -267,8 +267,10 @@ class _AmountReader:
         if after.glued and isinstance(one.value, int):
             at = end + 1 if after.text in _BEFORE_SUFFIX and end + 1 < len(atoms) else end
             suffix = atoms[at]
-            is_factor = is_glued(atoms, at + 1) and atoms[at + 1].kind == "digits"  # 2x3
-            if suffix.text in self._suffixes and suffix.glued and not is_factor:
+            is_suffix = suffix.text in self._suffixes and suffix.glued
+            if is_suffix and is_glued(atoms, at + 1) and atoms[at + 1].kind == "digits":
+                is_suffix = False  # 2x3
+            if is_suffix:
                 if suffix.text in self._phrases.ordinals:
                     return Amount(start, at + 1, one.value, "ordinal", literal=True)
                 return one._replace(end=at + 1)
