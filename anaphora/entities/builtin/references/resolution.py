@@ -221,10 +221,8 @@ def _find_comparable(*sides: Sequence[_EntityGroup]) -> list[tuple[Entity, ...]]
 
 
 def _build_relation_keys(entities: Sequence[Entity]) -> _ReferenceKeys:
-    if not entities:
-        return {}
     keys = _build_keys("", entities)
-    notes = keys["notes"]
+    notes = keys.get("notes", ())
     return {"indexes": keys["indexes"], "note": notes[0]} if len(notes) == 1 else keys
 
 

@@ -73,12 +73,11 @@ def add_duration(moment: Moment, start: datetime, amount: Duration, sign: int) -
 
 def finest_grain(amount: Duration) -> Grain:
     """The finest unit of a duration; half a year has months, a day and a half has hours."""
-    return min((_effective_grain(n, unit) for n, unit in amount), key=GRAINS.index)
-
-
-def _effective_grain(n: Fraction, unit: DurationUnit) -> Grain:
-    grain = _to_grain(unit)
-    return grain if n.denominator == 1 else _FINER_GRAINS.get(grain, grain)
+    grains = ((n, _to_grain(unit)) for n, unit in amount)
+    return min(
+        (grain if n.denominator == 1 else _FINER_GRAINS.get(grain, grain) for n, grain in grains),
+        key=GRAINS.index,
+    )
 
 
 def _to_grain(unit: DurationUnit) -> Grain:
