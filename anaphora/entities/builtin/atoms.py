@@ -63,8 +63,9 @@ def split_atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
         if first.isalpha():
             found.append(Atom(normalize(written), "word", start, end, start == reach))
         elif written.isdecimal():  # Python's Unicode may be older than that of the pattern
-            plain = written if written.isascii() else _to_ascii_digits(written)
-            found.append(Atom(plain, "digits", start, end, start == reach))
+            if not written.isascii():
+                written = "".join(str(unicodedata.digit(char)) for char in written)
+            found.append(Atom(written, "digits", start, end, start == reach))
         else:
             plain = normalize(written)
             # A circled 5 is no 5: symbols that only look like digits are not normalized.
@@ -90,7 +91,3 @@ def _get_cached_atoms(text: str, language: str) -> tuple[Atom, ...]:
 @lru_cache(maxsize=64)
 def _get_cached_normalizer(language: str) -> Callable[[str], str]:
     return lru_cache(maxsize=20_000)(create_normalizer(language))
-
-
-def _to_ascii_digits(written: str) -> str:
-    return "".join(str(unicodedata.digit(char)) for char in written)

@@ -24,11 +24,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.chart_parser import Item
-from anaphora.entities.builtin.phrasebook import (
-    Phrasebook,
-    PhraseRecognizer,
-    load_phrase_tables,
-)
+from anaphora.entities.builtin.phrasebook import Phrasebook, PhraseRecognizer, load_phrase_tables
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer
 from anaphora.entities.words.normalization import base_code
 
@@ -126,12 +122,7 @@ class _BooleanRecognizer(PhraseRecognizer):
     def _find_mentions(self, atoms: Sequence[Atom]) -> list[Mention]:
         answers = _find_answers(self._book.read(atoms), _ClauseEdges(atoms))
         return [
-            Mention(
-                atoms[start].start,
-                atoms[end - 1].end,
-                str(answer).lower(),
-                {"value": answer},
-            )
+            Mention(atoms[start].start, atoms[end - 1].end, str(answer).lower(), {"value": answer})
             for start, end, answer in _merge_equal_answers(answers, atoms)
         ]
 

@@ -60,18 +60,13 @@ class _Node:
     def get_or_add_child(self, step: Literal | str) -> _Node:
         """Return the child to which a step leads, created if no rule has taken that step yet."""
         if isinstance(step, str):
-            name = step
-            ways = self.categories = self.categories or {}
+            edges = self.categories = self.categories or {}
         elif step.is_prefix:
-            name = step.text
-            ways = self.prefixes = self.prefixes or {}
+            edges = self.prefixes = self.prefixes or {}
         else:
-            name = step.text
-            ways = self.words = self.words or {}
-        node = ways.get(name)
-        if node is None:
-            node = ways[name] = _Node()
-        return node
+            edges = self.words = self.words or {}
+        name = step if isinstance(step, str) else step.text
+        return edges.get(name) or edges.setdefault(name, _Node())
 
 
 # Shared and always empty: most of thousands of nodes lack two or three kinds of edges.

@@ -23,25 +23,18 @@ Meta: TypeAlias = Mapping[str, Any]
 
 
 def map_metadata(name: str, inner: Recognizer) -> Recognizer:
-    """Wrap the recognizer of a built-in entity as one of NLPCraft's entities (``nlpcraft:num``)."""
-    return _MetadataMapper(inner, _KEYS[name])
+    """Wrap the recognizer of a built-in entity as one of NLPCraft's entities (``nlpcraft:num``),
+    with metadata under other keys."""
+    keys = tuple(_KEYS[name].items())
 
-
-class _MetadataMapper:
-    """Wraps a recognizer, and adds metadata under other keys."""
-
-    def __init__(self, inner: Recognizer, keys: Mapping[str, _Key]) -> None:
-        self._inner = inner
-        self._keys = tuple(keys.items())
-
-    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
-        return [replace(one, meta=self._map_metadata(one.meta)) for one in self._inner(doc, at)]
-
-    def _map_metadata(self, meta: Meta) -> Meta:
-        found = {
-            theirs: ours(meta) if callable(ours) else meta.get(ours) for theirs, ours in self._keys
-        }
+    def add_keys(meta: Meta) -> Meta:
+        found = {theirs: ours(meta) if callable(ours) else meta.get(ours) for theirs, ours in keys}
         return {**meta, **{key: value for key, value in found.items() if value is not None}}
+
+    def recognize(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        return [replace(one, meta=add_keys(one.meta)) for one in inner(doc, at)]
+
+    return recognize
 
 
 _Key: TypeAlias = str | Callable[[Meta], Any]
@@ -74,9 +67,9 @@ def _is_fractional(meta: Meta) -> bool:
     return any(number is not None and number != int(number) for number in numbers)
 
 
-def _select_keys(*keys: str) -> Callable[[Meta], Meta]:
-    """Create a function that returns the metadata under these keys, as far as there is any."""
-    return lambda meta: {key: meta[key] for key in keys if meta.get(key) is not None}
+def _city(meta: Meta) -> Meta:
+    keys = ("latitude", "longitude", "population", "timezone")
+    return {key: meta[key] for key in keys if meta.get(key) is not None}
 
 
 def _country(meta: Meta) -> Meta | None:
@@ -92,7 +85,6 @@ _CONTINENTS = {
     "AF": "Africa", "AN": "Antarctica", "AS": "Asia", "EU": "Europe", "NA": "North America",
     "OC": "Oceania", "SA": "South America",
 }  # fmt: skip
-_CITY = _select_keys("latitude", "longitude", "population", "timezone")
 
 _KEYS: Mapping[str, Mapping[str, _Key]] = {
     "nlpcraft:date": {"to": _last_millisecond},
@@ -125,7 +117,7 @@ _KEYS: Mapping[str, Mapping[str, _Key]] = {
         "continent": _continent,
         "country": "country_name",
         "countrymeta": _country,
-        "citymeta": _CITY,
+        "citymeta": _city,
     },
 }
 """For each entity what its metadata has beside ours, or otherwise."""

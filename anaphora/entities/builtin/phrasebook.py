@@ -18,11 +18,11 @@ from spacy.tokens import Doc
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
 from anaphora.entities.builtin.chart_parser import ChartGrammar, Item, Literal
-from anaphora.entities.builtin.unspaced_scripts import FIRST_UNSPACED, UNSPACED
 from anaphora.entities.languages import ANY, TableName, load_table
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.orthography import load_orthography
+from anaphora.entities.words.scripts import FIRST_UNSPACED, UNSPACED
 from anaphora.grammar.synonyms.expansion import expand_synonym
 
 __all__ = [
@@ -80,22 +80,18 @@ class Phrasebook:
         """Add phrases with a meaning and the macros of their ``table``. If the same words have two
         meanings, the first one counts. A phrase with a count means ``(meaning, count)``, unless
         its meaning is :data:`NO_MATCH`."""
-        for steps in self._add_rules(phrases, meaning, table):
-            self._anchors.add(_rarest_word(steps))
+        self._anchors.update(map(_rarest_word, self.add_beside(phrases, meaning, table)))
 
-    def add_beside(self, phrases: Iterable[str], meaning: Any, table: Table | None = None) -> None:
-        """Add phrases that matter only in texts with one of the other phrases."""
-        for _ in self._add_rules(phrases, meaning, table):
-            pass
-
-    def _add_rules(
-        self, phrases: Iterable[str], meaning: Any, table: Table | None
-    ) -> Iterator[list[Any]]:
-        for steps in self._expand(phrases, table):
+    def add_beside(
+        self, phrases: Iterable[str], meaning: Any, table: Table | None = None
+    ) -> list[list[Literal | str]]:
+        """Add phrases that matter only in texts with one of the other phrases. Returns their
+        steps."""
+        added = list(self._expand(phrases, table))
+        for steps in added:
             is_counted = COUNT in steps and meaning != NO_MATCH
-            make = partial(_make_meaning, meaning, counted=is_counted)
-            self._rules.add(_PHRASE, steps, make)
-            yield steps
+            self._rules.add(_PHRASE, steps, partial(_make_meaning, meaning, counted=is_counted))
+        return added
 
     def add_count(self, phrases: Iterable[str], count: int, table: Table | None = None) -> None:
         """Add phrases that stand for a count ("a couple of")."""
@@ -112,14 +108,12 @@ class Phrasebook:
     def atoms(self, text: str) -> list[Atom]:
         """The atoms of a text for :meth:`read`; none, at little cost, if the text contains no
         anchor word of any phrase."""
-        return split_atoms(text, self._normalize) if self._may_contain(text) else []
-
-    def _may_contain(self, text: str) -> bool:
         if self._prefilter is None:
-            return False
-        if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
-            return True
-        return self._prefilter.search(self._fold(text)) is not None
+            return []
+        is_foldable = text.isascii() or unicodedata.is_normalized("NFKC", text)
+        if is_foldable and self._prefilter.search(self._fold(text)) is None:
+            return []
+        return split_atoms(text, self._normalize)
 
     def read(self, atoms: Sequence[Atom], counts: Iterable[Item] = ()) -> list[Item]:
         """All phrases among the atoms, by their start, the longer ones first, with their meanings.
@@ -131,7 +125,7 @@ class Phrasebook:
         :data:`NO_MATCH`."""
         return [item for item in leftmost_longest(self.read(atoms)) if item.meaning != NO_MATCH]
 
-    def _expand(self, phrases: Iterable[str], table: Table | None) -> Iterator[list[Any]]:
+    def _expand(self, phrases: Iterable[str], table: Table | None) -> Iterator[list[Literal | str]]:
         macros = (table or {}).get("macros", {})
         for phrase in phrases:
             for written in expand_synonym(phrase, macros):

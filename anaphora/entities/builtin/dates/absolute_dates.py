@@ -42,7 +42,7 @@ _BASE_DATE = datetime(2000, 1, 1)  # in a leap year, which has a February 29
 
 
 def find_absolute_dates(
-    atoms: Sequence[Atom], table: DateGrammar, order: str = ""
+    atoms: Sequence[Atom], grammar: DateGrammar, order: str = ""
 ) -> Iterator[Item]:
     """The longest date at each atom where one begins, as an item of the category ``calendar``;
     ``shortdate`` for a day and a month in digits, which may be something else (``suredate`` if
@@ -52,23 +52,22 @@ def find_absolute_dates(
     A date that does not exist (February 30) has the meaning ``("missing",)``, so that nothing else
     is found in it.
     """
-    letters = "".join([_shape_letter(atom, table) for atom in atoms])
+    order = order or grammar.order
+    letters = "".join([_shape_letter(atom, grammar) for atom in atoms])
     atoms = _separate_joined_dates(atoms, letters)
     for start, letter in enumerate(letters):
         if letter not in "nmy":
             continue
         kind, match = _match_date(letters, start, atoms)
         if match is None:
-            yield from _find_year_month(letters, start, atoms, order or table.order)
+            yield from _find_year_month(letters, start, atoms, order)
             continue
         written = atoms[start : match.end()]
         if kind == "shortdate":
             numbers = [int(atom.text) for atom in written if atom.kind == "digits"]
-            if (
-                short := _parse_day_month(numbers[0], numbers[1], order or table.order)
-            ) is not None:
+            if (short := _parse_day_month(numbers[0], numbers[1], order)) is not None:
                 yield Item(start, match.end(), kind, short)
-                if _is_unambiguous(match.group(), written, order or table.order):
+                if _is_unambiguous(match.group(), written, order):
                     yield Item(start, match.end(), "suredate", short)
             continue
         named = "m" in match.group()
@@ -78,7 +77,7 @@ def find_absolute_dates(
         ]
         text = " ".join(parts) if named else "".join(parts).rstrip(".")
         has_year = "y" in match.group() or match.group().count("n") > 2
-        meaning = _parse_date(text, table.language, order or table.order, has_year)
+        meaning = _parse_date(text, grammar.language, order, has_year)
         yield Item(start, match.end(), kind, meaning or ("missing",))
 
 
@@ -145,18 +144,18 @@ def _match_date(
     return "", None
 
 
-def _shape_letter(atom: Atom, table: DateGrammar) -> str:
+def _shape_letter(atom: Atom, grammar: DateGrammar) -> str:
     if atom.kind == "digits":
         if len(atom.text) <= 2:
             return "n"
         return "y" if len(atom.text) == 4 and atom.text[0] != "0" else "x"
-    if atom.text in table.months:
+    if atom.text in grammar.months:
         return "m"
-    if atom.text in table.ordinal_suffixes and atom.glued:
+    if atom.text in grammar.ordinal_suffixes and atom.glued:
         return "o"
-    if atom.text in table.connectors:
+    if atom.text in grammar.connectors:
         return "d"
-    if atom.text in table.year_suffixes:
+    if atom.text in grammar.year_suffixes:
         return "g"
     return atom.text if atom.text in ".,/-" else "x"
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from anaphora.entities.builtin.atoms import Atom, get_atoms, split_atoms
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.builtin.dates.date_grammar import DateGrammar
-from anaphora.entities.builtin.dates.operations import TimeExpression
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.words.function_words import load_courtesy_phrases, load_stop_words
 from anaphora.entities.words.normalization import create_normalizer
 
@@ -36,13 +36,13 @@ class AmbiguousNameFinder:
     capitalized weekday is a date behind a preposition, or behind a conjunction after another date.
     """
 
-    def __init__(self, language: str, table: DateGrammar) -> None:
+    def __init__(self, language: str, grammar: DateGrammar) -> None:
         self._language = language
-        self._expressions_by_name = table.names
-        self._prepositions = table.prepositions
-        self._conjunctions = table.conjunctions
+        self._expressions_by_name = grammar.names
+        self._prepositions = grammar.prepositions
+        self._conjunctions = grammar.conjunctions
         normalize = create_normalizer(language)
-        self._weak = table.weak.intersection(map(normalize, load_stop_words(language)))
+        self._weak = grammar.weak.intersection(map(normalize, load_stop_words(language)))
         phrases = (
             split_atoms(" ".join(phrase), normalize) for phrase in load_courtesy_phrases(language)
         )

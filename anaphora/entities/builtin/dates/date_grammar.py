@@ -10,8 +10,9 @@ also has the rules of ``languages/xx/dates.yaml``, after its own, and the words 
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -23,8 +24,10 @@ from dateparser import __version__ as dateparser_version
 from anaphora.entities.builtin.atoms import split_atoms
 from anaphora.entities.builtin.chart_parser import BuildMeaning, ChartGrammar, Literal
 from anaphora.entities.builtin.dates.dateparser_vocabulary import DateVocabulary, load_vocabulary
-from anaphora.entities.builtin.dates.operations import OPERATION_NAMES, TimeExpression, assumed_unit
+from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
 from anaphora.entities.builtin.dates.operations.durations import duration_seconds, evaluate_duration
+from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.languages import ANY, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym
@@ -35,7 +38,7 @@ __all__ = ["DateGrammar", "load_grammar"]
 
 _WORD, _PREFIX, _CATEGORY = "= ", "* ", "$ "  # markers of the steps of a rule
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
-_CALL = re.compile(r"\s*(?:(-?\d+(?:\.\d+)?)|(\$[a-z]+\d*)|'([^']*)'|([a-z_\d]+)\s*(\()?|([,)]))")
+_NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
 
 _lock = fork_safe_lock()
 _grammars: dict[str, DateGrammar] = {}
@@ -198,7 +201,7 @@ class _RuleCompiler:
         self.rules: list[_CompiledRule] = []
         self.normalize = create_normalizer(language)
         self._macros = macros
-        self._words: dict[str, _RuleVariant] = {}
+        self._parse_word_cached = cache(self._parse_word)  # the same words occur in many rules
 
     def add_rules(self, written: Mapping[str, Mapping[str, Any]]) -> None:
         for category, rules in written.items():
@@ -250,13 +253,6 @@ class _RuleCompiler:
                 tuple([reference for word in words for reference in word.references]),
             )
 
-    def _parse_word_cached(self, written: str) -> _RuleVariant:
-        """As :meth:`_parse_word`; the same words occur in many rules."""
-        word = self._words.get(written)
-        if word is None:
-            word = self._words[written] = self._parse_word(written)
-        return word
-
     def _parse_word(self, written: str) -> _RuleVariant:
         """The steps of what stands between two blanks of a rule."""
         steps: list[str] = []
@@ -282,61 +278,19 @@ class _RuleCompiler:
 
 @cache
 def _build_action(text: str, references: tuple[str, ...]) -> BuildMeaning:
-    """The function that builds the time expression written in ``text``. Raises ValueError for a
-    text that is none."""
-    return _compile_action(_parse_expression(text), _reference_positions(references))
-
-
-def _reference_positions(references: Sequence[str]) -> dict[str, int]:
-    """The index of each category of a rule; the second ``$date`` is ``$date2``."""
-    places: dict[str, int] = {}
-    for place, name in enumerate(references):
-        before = references[:place].count(name)
+    """The function that builds the time expression written in ``text``: one of Python, with
+    ``_date`` for ``$date`` and ``_from`` for ``from``. Raises ValueError for a text that is
+    none."""
+    try:
+        tree = ast.parse(_NO_NAME.sub("_", text), mode="eval").body
+    except SyntaxError as error:
+        raise ValueError(f"cannot parse {text!r}") from error
+    places: dict[str, int] = {}  # the second $date is $date2
+    for place, reference in enumerate(references):
+        before = references[:place].count(reference)
+        name = reference.replace("$", "_")
         places.setdefault(f"{name}{before + 1}" if before else name, place)
-    return places
-
-
-@cache
-def _parse_expression(text: str) -> Any:
-    """Parse an expression: a number, a text, ``("$", name)`` or ``("(", name, arguments)``."""
-    tokens = _tokenize(text)
-    tree, end = _parse_tokens(tokens, 0)
-    if end < len(tokens):
-        raise ValueError(f"cannot parse {text!r}")
-    return tree
-
-
-def _tokenize(text: str) -> list[re.Match[str]]:
-    found, at, end = [], 0, len(text.rstrip())
-    while at < end:
-        match = _CALL.match(text, at)
-        if match is None:
-            raise ValueError(f"cannot parse {text[at:]!r}")
-        found.append(match)
-        at = match.end()
-    return found
-
-
-def _parse_tokens(tokens: Sequence[re.Match[str]], at: int) -> tuple[Any, int]:
-    """The expression that starts with the token ``at``, and the index of the next token."""
-    number, reference, quoted, name, is_call, _ = tokens[at].groups()
-    at += 1
-    if number:
-        return int(number) if "." not in number else Fraction(number), at
-    if reference:
-        return ("$", reference), at
-    if quoted is not None or not is_call:
-        return quoted if quoted is not None else name, at
-    arguments = []
-    while at < len(tokens) and (mark := tokens[at][6]) != ")":
-        if mark == ",":
-            at += 1
-            continue
-        argument, at = _parse_tokens(tokens, at)
-        arguments.append(argument)
-    if at == len(tokens) or name not in _CALLABLE_NAMES:
-        raise ValueError(f"unknown operation {name!r}")
-    return ("(", name, arguments), at + 1
+    return _compile_action(tree, places)
 
 
 def _to_paired_year(one: int, other: int) -> int | None:
@@ -372,18 +326,6 @@ def _place_in_week(days: TimeExpression, period: TimeExpression) -> TimeExpressi
     return ("in_week", days, period) if is_week else None
 
 
-def _to_daily_hours(
-    days: TimeExpression, hours: tuple[TimeExpression, TimeExpression]
-) -> TimeExpression:
-    return ("daily", days, *hours)
-
-
-def _to_hours_of_day(
-    day: TimeExpression, hours: tuple[TimeExpression, TimeExpression]
-) -> TimeExpression:
-    return ("at_times", day, *hours)
-
-
 def _accept_several_days(days: TimeExpression) -> TimeExpression | None:
     """Several days, other than a range, that can have daily hours; None for anything else."""
     is_weekend = days[:2] == ("cell", "weekend")
@@ -395,16 +337,6 @@ def _to_overnight_hours(first: int, last: int) -> TimeExpression | None:
     return ("times", ("clock24", first), ("clock24", last)) if first > last else None
 
 
-def _to_backward_rank(rank: int) -> int:
-    """The rank before a date: the first Friday before it, like the last one, is the nearest."""
-    return -abs(rank)
-
-
-def _to_forward_rank(rank: int) -> int:
-    """The rank after a date; 0, which is invalid, for the last one: there is none."""
-    return max(rank, 0)
-
-
 _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "add": lambda one, other: one + other,
     "mul": lambda one, other: one * other,
@@ -413,27 +345,39 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "upto": _to_duration_range,
     "inyear": _place_in_year,
     "inweek": _place_in_week,
-    "daily": _to_daily_hours,
-    "hoursof": _to_hours_of_day,
+    "daily": lambda days, hours: ("daily", days, *hours),
+    "hoursof": lambda day, hours: ("at_times", day, *hours),
     "several": _accept_several_days,
     "overnight": _to_overnight_hours,
     "pair": lambda one, other: (one, other),
-    "back": _to_backward_rank,
-    "forth": _to_forward_rank,
+    # Before a date the first Friday is, like the last one, the nearest; after it none is the last,
+    # which has the invalid rank 0.
+    "back": lambda rank: -abs(rank),
+    "forth": lambda rank: max(rank, 0),
 }
 _CALLABLE_NAMES = OPERATION_NAMES | _EAGER_OPERATIONS.keys()
 
 
-def _compile_action(tree: Any, places: Mapping[str, int]) -> BuildMeaning:
+def _compile_action(tree: ast.expr, places: Mapping[str, int]) -> BuildMeaning:
+    constant: Any
     match tree:
-        case ("$", name):
+        case ast.Name(id=name) if name.startswith("_"):
             if name not in places:  # optional in the rule and absent here
                 return lambda _: None
             place = places[name]
             return lambda meanings: meanings[place]
-        case ("(", name, arguments):
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            name = name.removeprefix("_")
+            if name not in _CALLABLE_NAMES:
+                raise ValueError(f"unknown operation {name!r}")
             builds = [_compile_action(argument, places) for argument in arguments]
             if eager := _EAGER_OPERATIONS.get(name):
                 return lambda meanings: eager(*[build(meanings) for build in builds])
             return lambda meanings: (name, *[build(meanings) for build in builds])
-    return lambda _: tree
+        case ast.Name(id=constant):
+            pass
+        case _:
+            constant = ast.literal_eval(tree)
+    if isinstance(constant, float):
+        constant = Fraction(str(constant))
+    return lambda _: constant

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
@@ -12,10 +11,10 @@ from typing import NamedTuple, TypeAlias
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
-from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousName, AmbiguousNameFinder
+from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
 from anaphora.entities.builtin.dates.date_grammar import DateGrammar, load_grammar
-from anaphora.entities.builtin.dates.operations import TimeExpression
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
@@ -62,18 +61,14 @@ class DateParser:
     def __init__(self, language: str, order: str = "") -> None:
         self.language = language
         self._order = order
-        self._table = load_grammar(language)  # now, not during a question
-        self._names = AmbiguousNameFinder(language, self._table)
+        self._grammar = load_grammar(language)  # now, not during a question
+        self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._grades: dict[str, int] = {}
         self._parse_island_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_island)
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
         return self._find_matches(text, lambda island: island.dates)
-
-    def find_ambiguous_names(self, text: str, dates: Sequence[DateMatch]) -> list[AmbiguousName]:
-        """The short names ("Wed", "May") in the text that are dates beside its other ``dates``."""
-        return self._names.find(text, dates)
 
     def find_durations(self, text: str) -> list[DateMatch]:
         """The longest durations, in the order of the text."""
@@ -99,7 +94,7 @@ class DateParser:
             grades = bytes([self._grade(atom) for atom in atoms])
         if "'" in text or "’" in text:
             grades = _grade_apostrophe_words(atoms, grades)
-        spaced = self._table.has_spaces
+        spaced = self._grammar.has_spaces
         if max(grades, default=_UNKNOWN) <= (_WEAK if spaced else _UNKNOWN):
             return
         edges = 0
@@ -127,34 +122,40 @@ class DateParser:
         return grade
 
     def _compute_grade(self, atom: Atom) -> int:
-        known = self._table
+        grammar = self._grammar
         text = atom.text
         if atom.kind == "digits":
             return _WEAK | _NUMBER if len(text) <= _MAX_NUMBER_DIGITS else _UNKNOWN
         number = _NUMBER if get_numeral_reader(self.language).find_in_words((atom,)) else _UNKNOWN
-        if text in known.weak or text in known.connectors or text in ".,/-":
+        if text in grammar.weak or text in grammar.connectors or text in ".,/-":
             return _WEAK | number
-        if text in known.words or text.startswith(known.prefixes):
+        if text in grammar.words or text.startswith(grammar.prefixes):
             return _STRONG | number
-        if text in known.months or text in known.ordinal_suffixes or text in known.year_suffixes:
+        if (
+            text in grammar.months
+            or text in grammar.ordinal_suffixes
+            or text in grammar.year_suffixes
+        ):
             return _STRONG | number
         return number
 
     def _parse_island(self, island: tuple[tuple[str, AtomKind, bool], ...]) -> _Island:
         """The longest dates and durations of an island; offsets count its atoms."""
-        known = self._table
+        grammar = self._grammar
         found = [Atom(text, kind, at, at, glued) for at, (text, kind, glued) in enumerate(island)]
         grades = [self._grade(atom) for atom in found]
-        numbers = get_numeral_reader(self.language).find_in_words(found)
-        spoken = {at for number in numbers for at in range(number.start, number.end)}
-        is_strong = any(grade & _STRONG for grade in grades)
-        is_strong = is_strong or not known.has_spaces
-        if not (is_strong or _is_numeric(found, 0, len(found), spoken)):
+        if (
+            grammar.has_spaces
+            and not any(grade & _STRONG for grade in grades)
+            and not _is_numeric(found)
+            # ten to nine
+            and not (len(found) > 1 and get_numeral_reader(self.language).find_in_words(found))
+        ):
             return _Island()
-        items = [*_digit_items(found, known), *_numeral_items(found, known)]
-        items += find_absolute_dates(found, known, self._order)
-        chart = known.rules.parse(found, items)
-        is_weak = [atom.text in known.weak for atom in found]
+        items = [*_digit_items(found, grammar), *_numeral_items(found, grammar)]
+        items += find_absolute_dates(found, grammar, self._order)
+        chart = grammar.rules.parse(found, items)
+        is_weak = [atom.text in grammar.weak for atom in found]
         dates = _select_longest(chart.items("date"), is_weak)
         durations = _select_longest(chart.items("duration"), is_weak)
         durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
@@ -171,18 +172,13 @@ def _grade_apostrophe_words(atoms: Sequence[Atom], grades: bytes) -> bytes:
     return bytes(joined)
 
 
-def _is_numeric(atoms: Sequence[Atom], start: int, end: int, spoken: AbstractSet[int]) -> bool:
-    """Whether there is a number beside other words (at 7, in 2024, ten to nine), or a number with
-    punctuation inside (1.5.2024)."""
-    for at in range(start, end):
-        if at in spoken and end - start > 1:
-            return True
-        if atoms[at].kind != "digits" or at == start:
-            continue
+def _is_numeric(atoms: Sequence[Atom]) -> bool:
+    """Whether there is a number in digits behind a word (at 7, in 2024), or one with punctuation
+    inside (1.5.2024)."""
+    for at in range(1, len(atoms)):
         before = atoms[at - 1]
-        if before.kind == "word":
-            return True
-        if at > start + 1 and atoms[at].glued and before.glued:
+        is_inside = at > 1 and atoms[at].glued and before.glued
+        if atoms[at].kind == "digits" and (before.kind == "word" or is_inside):
             return True
     return False
 
@@ -196,14 +192,8 @@ def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
         and start < last
         and last - first > end - start
         and meaning != ("never",)
-        and not _has_duration(meaning)
+        and not any(part[0] in DURATION_OPERATIONS for part in iter_expressions(meaning))
         for first, last, meaning in dates
-    )
-
-
-def _has_duration(meaning: TimeExpression) -> bool:
-    return meaning[0] in DURATION_OPERATIONS or any(
-        isinstance(argument, tuple) and _has_duration(argument) for argument in meaning
     )
 
 
@@ -233,13 +223,13 @@ def _trim_weak_words(item: Item, items: Sequence[Item], is_weak: Sequence[bool])
     return *min(spans, key=lambda span: span[1] - span[0]), item.meaning
 
 
-def _digit_items(atoms: Sequence[Atom], known: DateGrammar) -> Iterator[Item]:
+def _digit_items(atoms: Sequence[Atom], grammar: DateGrammar) -> Iterator[Item]:
     """The items that numbers in digits may be."""
     for at, atom in enumerate(atoms):
         if atom.kind != "digits":
             continue
         number, length = int(atom.text), len(atom.text)
-        end = _end_of_groups(atoms, at, known)
+        end = _end_of_groups(atoms, at, grammar)
         if end > at + 1:
             digits = "".join([group.text for group in atoms[at:end] if group.kind == "digits"])
             yield Item(at, end, "number", int(digits))
@@ -255,38 +245,38 @@ def _digit_items(atoms: Sequence[Atom], known: DateGrammar) -> Iterator[Item]:
             yield from _hour_items(at, at + 1, number, leads=atom.text[0] == "0")
         if length == 2:
             yield Item(at, at + 1, "minute", number)
-        yield from _suffixed_items(atoms, at, number, known)
+        yield from _suffixed_items(atoms, at, number, grammar)
 
 
-def _end_of_groups(atoms: Sequence[Atom], at: int, known: DateGrammar) -> int:
+def _end_of_groups(atoms: Sequence[Atom], at: int, grammar: DateGrammar) -> int:
     """The end of grouped digits (12 500, 1,000); ``at + 1`` if there are no groups."""
-    if at and atoms[at - 1].text in known.months:
+    if at and atoms[at - 1].text in grammar.months:
         return at + 1  # May 5 200 people
-    return find_groups_end(atoms, at, load_number_phrases(known.language).digits.groups)
+    return find_groups_end(atoms, at, load_number_phrases(grammar.language).digits.groups)
 
 
 def _suffixed_items(
-    atoms: Sequence[Atom], at: int, number: int, known: DateGrammar
+    atoms: Sequence[Atom], at: int, number: int, grammar: DateGrammar
 ) -> Iterator[Item]:
     """An ordinal (3rd) or a decimal number (2.5)."""
     if at + 1 == len(atoms) or not atoms[at + 1].glued:
         return
     behind = atoms[at + 1]
     last = atoms[at + 2] if at + 2 < len(atoms) and atoms[at + 2].glued else None
-    if behind.text in known.ordinal_suffixes:
+    if behind.text in grammar.ordinal_suffixes:
         yield from (Item(at, at + 2, category, number) for category in _ORDINAL_CATEGORIES)
     if last is not None and behind.text in ".," and last.kind == "digits":
         yield Item(at, at + 3, "number", Fraction(f"{number}.{last.text}"))
-    if last is not None and behind.text == "-" and last.text in known.ordinal_suffixes:
+    if last is not None and behind.text == "-" and last.text in grammar.ordinal_suffixes:
         yield from (Item(at, at + 3, category, number) for category in _ORDINAL_CATEGORIES)
 
 
-def _numeral_items(atoms: Sequence[Atom], known: DateGrammar) -> Iterator[Item]:
+def _numeral_items(atoms: Sequence[Atom], grammar: DateGrammar) -> Iterator[Item]:
     """The items that numbers in words may be."""
-    words = get_numeral_reader(known.language)
+    words = get_numeral_reader(grammar.language)
     start = 0
     for at in range(len(atoms) + 1):
-        if at < len(atoms) and atoms[at].text not in known.number_breaks:
+        if at < len(atoms) and atoms[at].text not in grammar.number_breaks:
             continue
         for numeral in words.find_in_words(atoms[start:at]):
             yield from _items_of_numeral(start + numeral.start, start + numeral.end, numeral)

@@ -11,17 +11,15 @@ from spacy.tokens import Doc
 
 from anaphora.entities.builtin.dates.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.date_parser import DateParser, get_date_parser
-from anaphora.entities.builtin.dates.formatting import build_metadata, format_hours, format_value
+from anaphora.entities.builtin.dates.formatting import build_metadata, format_value
 from anaphora.entities.builtin.dates.intervals import Moment
-from anaphora.entities.builtin.dates.operations import (
-    TimeExpression,
+from anaphora.entities.builtin.dates.operations import depends_on_seconds, resolve
+from anaphora.entities.builtin.dates.operations.expression_analysis import (
     assumed_unit,
-    depends_on_seconds,
-    has_daily_hours,
     has_weekday_conflict,
     names_calendar_day,
-    resolve,
 )
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.storage.cache import Cache
 
@@ -76,7 +74,7 @@ class DateRecognizer:
 
     def _find_mentions(self, text: str, at: datetime) -> list[Mention]:
         dates = self._parser.find_dates(text)
-        names = self._parser.find_ambiguous_names(text, dates)
+        names = self._parser.ambiguous_names.find(text, dates)
         if not (dates or names):
             return []
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
@@ -106,8 +104,8 @@ class DateRecognizer:
                 meta["assumed"] = unit
             if has_weekday_conflict(meaning, moment):
                 meta["conflict"] = "weekday"
-            if has_daily_hours(meaning):
-                meta["hours"] = format_hours(interval)
+            if meaning[0] == "daily":
+                meta["hours"] = f"{interval.start:%H:%M}/{interval.end:%H:%M}"
             return format_value(interval, moment), meta
         except OverflowError:  # at the ends of the calendar some local times do not exist
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from dateparser.languages.loader import default_loader
 
@@ -29,11 +29,11 @@ class DateVocabulary:
     in place of the amount, a unit and 1 for the future, -1 for the past. ``order`` is that of day,
     month and year: ``DMY``."""
 
-    weekdays: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    months: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    relative: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
-    counted_relative: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
+    weekdays: Mapping[int, tuple[str, ...]]
+    months: Mapping[int, tuple[str, ...]]
+    units: Mapping[str, tuple[str, ...]]
+    relative: Mapping[tuple[str, int], tuple[str, ...]]
+    counted_relative: Mapping[tuple[str, int], tuple[str, ...]]
     order: str = "DMY"
     has_spaces: bool = True
 
@@ -41,7 +41,7 @@ class DateVocabulary:
 def load_vocabulary(language: str) -> DateVocabulary:
     """The vocabulary of a language, by its code; empty if dateparser does not support it."""
     if not is_supported(language):
-        return DateVocabulary()
+        return DateVocabulary({}, {}, {}, {}, {})
     info = default_loader.get_locale(language).info
     spaced = info.get("no_word_spacing") != "True"
 

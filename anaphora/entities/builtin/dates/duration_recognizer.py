@@ -13,8 +13,11 @@ from spacy.tokens import Doc
 from anaphora.entities.builtin.atoms import get_atoms
 from anaphora.entities.builtin.dates.date_parser import DateMatch, DateParser, get_date_parser
 from anaphora.entities.builtin.dates.date_recognizer import load
-from anaphora.entities.builtin.dates.operations import Duration, evaluate_duration_range
-from anaphora.entities.builtin.dates.operations.durations import duration_seconds
+from anaphora.entities.builtin.dates.operations.durations import (
+    Duration,
+    duration_seconds,
+    evaluate_duration_range,
+)
 from anaphora.entities.builtin.numbers.number_phrases import (
     Comparison,
     NumberPhrases,
@@ -25,8 +28,8 @@ from anaphora.entities.builtin.numbers.number_recognizer import (
     format_quantity,
     to_json_number,
 )
+from anaphora.entities.builtin.numbers.quantities.amounts import Quantity
 from anaphora.entities.builtin.numbers.quantities.comparisons import apply_comparison
-from anaphora.entities.builtin.numbers.quantities.quantity import Quantity
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 
 __all__ = ["DurationRecognizer", "create", "load"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, Interval, Moment
 
-__all__ = ["build_metadata", "format_hours", "format_value"]
+__all__ = ["build_metadata", "format_value"]
 
 _OPEN_END = ".."
 
@@ -18,7 +18,7 @@ def format_value(interval: Interval, moment: Moment) -> str:
     start, end, grain = interval.start, interval.end, interval.grain
     if interval.whole:
         return _format_period(interval)
-    by_days = all(one is None or _is_midnight(one, moment) for one in (start, end))
+    by_days = all(one is None or one == moment.local_time(one.date()) for one in (start, end))
     if not by_days or grain in CLOCK_GRAINS:
         ends = (_format_time(end) if end else _OPEN_END for end in (start, end))
         return "/".join(ends)
@@ -38,11 +38,6 @@ def build_metadata(interval: Interval) -> dict[str, Any]:
     if interval.end is not None:
         meta |= {"to": _to_milliseconds(interval.end), "end": interval.end.isoformat()}
     return meta
-
-
-def format_hours(interval: Interval) -> str:
-    """Format the times of day at which a bounded interval starts and ends: ``09:00/17:00``."""
-    return f"{interval.start:%H:%M}/{interval.end:%H:%M}"
 
 
 def _format_period(interval: Interval) -> str:
@@ -66,10 +61,6 @@ def _format_period(interval: Interval) -> str:
         case "year":
             return f"{start.year:04}"
     return f"{_format_day(start)}/{_format_day(end - timedelta(days=1))}"
-
-
-def _is_midnight(time: datetime, moment: Moment) -> bool:
-    return time == moment.local_time(time.date())
 
 
 def _format_day(of: datetime) -> str:

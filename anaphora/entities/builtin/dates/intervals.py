@@ -109,19 +109,21 @@ class Moment:
         return local.astimezone(UTC).astimezone(self.zone)
 
     def period(
-        self, grain: Grain, containing: datetime | None = None, *, shift: int = 0
+        self, grain: Grain, containing: date | None = None, *, shift: int = 0
     ) -> BoundedInterval:
-        """The period of a unit that contains a time (by default the reference time), or the one
-        that is ``shift`` periods later."""
+        """The period of a unit that contains a day or a time (by default the reference time), or
+        the one that is ``shift`` periods later."""
         containing = self.at if containing is None else containing
         if grain in CLOCK_SECONDS:
+            assert isinstance(containing, datetime)
             start = self.add_seconds(
                 _floor_to_grain(containing, grain), shift * CLOCK_SECONDS[grain]
             )
             return BoundedInterval(
                 start, self.add_seconds(start, CLOCK_SECONDS[grain]), grain, whole=True
             )
-        first = self._first_day_of_period(grain, containing.date())
+        day = containing.date() if isinstance(containing, datetime) else containing
+        first = self._first_day_of_period(grain, day)
         start_day = self._shift_period(grain, first, shift)
         end_day = self._shift_period(grain, first, shift + 1)
         if grain == "weekend":

@@ -31,16 +31,16 @@ from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_p
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
 from anaphora.entities.builtin.numbers.quantities.amounts import (
     Amount,
+    Quantity,
     is_glued,
     to_int_if_whole,
 )
-from anaphora.entities.builtin.numbers.quantities.quantity import Quantity
 from anaphora.entities.builtin.numbers.quantities.quantity_reader import QuantityReader
 from anaphora.entities.builtin.numbers.units import Unit, load_currencies
-from anaphora.entities.builtin.unspaced_scripts import is_unspaced
 from anaphora.entities.languages import cached_table
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
+from anaphora.entities.words.scripts import is_unspaced
 
 __all__ = ["CurrencyMatcher", "MoneyRecognizer", "create"]
 
@@ -78,14 +78,16 @@ class MoneyRecognizer:
         atoms, quantities = self._read(text)
         mentions = []
         for one in quantities:
+            is_bare = one.unit is None
+            if one.unit is None:
+                if not self._may_be_amount(atoms, one):
+                    continue
+                one = one._replace(unit=self._unit)
+            elif one.unit.type != "money":
+                continue
             start, end = atoms[one.start].start, atoms[one.end - 1].end
-            if one.unit is None and self._may_be_amount(atoms, one):
-                amount = one._replace(unit=self._unit)
-                mentions.append(
-                    Mention(start, end, format_quantity(amount), _build_metadata(amount), True)
-                )
-            elif one.unit is not None and one.unit.type == "money":
-                mentions.append(Mention(start, end, format_quantity(one), _build_metadata(one)))
+            meta = _build_metadata(one)
+            mentions.append(Mention(start, end, format_quantity(one), meta, fallback=is_bare))
         return mentions
 
     def _may_be_amount(self, atoms: Sequence[Atom], one: Quantity) -> bool:
@@ -100,11 +102,14 @@ class MoneyRecognizer:
 
 
 class CurrencyMatcher:
-    """Finds the currency of a number; a :class:`~.quantities.quantity.UnitMatcher`."""
+    """Finds the currency of a number; a :class:`~.quantities.amounts.UnitMatcher`."""
 
     def __init__(self, language: str, currency: str = "") -> None:
         core, written = load_currencies(), cached_table(base_code(language), "money")
-        self._preferred = _preferred_currencies(language, currency.upper(), core)
+        # The preferred currencies for a shared sign, the best one first.
+        of_language = core["languages"].get(base_code(language), "")
+        preferred = (currency.upper(), _currency_of_country(language), of_language)
+        self._preferred = [code for code in preferred if code]
         signs = [*iter_phrases(core, "signs")]
         self._signs = PhraseLookup(language, self._resolve_shared(signs, "money"))
         names = self._resolve_shared([*signs, *iter_phrases(written, "names")], "money")
@@ -179,9 +184,10 @@ class CurrencyMatcher:
         return self._joins.match_between(atoms, one.end, small.start) is not None
 
     def _match_before(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
-        sign = self._signs.find_before(atoms, amount.start) or self._find_code_before(
-            text, atoms, amount.start
-        )
+        start = amount.start
+        sign = self._signs.find_before(atoms, start)
+        if sign is None and start and (code := self._get_code(text, atoms[start - 1])):
+            sign = start - 1, code
         if sign is None or (sign[0] and _touches_letters(atoms, sign[0])):
             return None
         start, unit = sign
@@ -198,7 +204,9 @@ class CurrencyMatcher:
         at = amount.end
         if at >= len(atoms):
             return None
-        named = self._names.find_after(atoms, at) or self._find_code_after(text, atoms, at)
+        named = self._names.find_after(atoms, at)
+        if named is None and (code := self._get_code(text, atoms[at])):
+            named = at + 1, code
         if named is None and (between := self._partitives.find_after(atoms, at)) is not None:
             at = between[0]  # cinq millions de dollars
             named = self._names.find_after(atoms, at)
@@ -225,17 +233,9 @@ class CurrencyMatcher:
             return None
         return amount._replace(start=named[0], unit=named[1], about=True)
 
-    def _find_code_after(
-        self, text: str, atoms: Sequence[Atom], at: int
-    ) -> tuple[int, Unit] | None:
-        unit = self._codes.get(text[atoms[at].start : atoms[at].end])
-        return None if unit is None else (at + 1, unit)
-
-    def _find_code_before(
-        self, text: str, atoms: Sequence[Atom], end: int
-    ) -> tuple[int, Unit] | None:
-        named = self._find_code_after(text, atoms, end - 1) if end else None
-        return None if named is None else (end - 1, named[1])
+    def _get_code(self, text: str, atom: Atom) -> Unit | None:
+        """The currency whose code an atom is; None if it is none."""
+        return self._codes.get(text[atom.start : atom.end])
 
     def _resolve_shared(
         self, phrases: Iterable[tuple[str, Any]], type: str
@@ -245,12 +245,6 @@ class CurrencyMatcher:
             codes = sharing.split()
             code = next((one for one in self._preferred if one in codes), codes[0])
             yield str(phrase), Unit(code, type)
-
-
-def _preferred_currencies(language: str, currency: str, core: Mapping[str, Any]) -> list[str]:
-    """The preferred currencies for a shared sign, the best one first."""
-    of_language = core["languages"].get(base_code(language), "")
-    return [code for code in (currency, _currency_of_country(language), of_language) if code]
 
 
 def _currency_of_country(language: str) -> str:

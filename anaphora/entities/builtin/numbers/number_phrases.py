@@ -32,6 +32,7 @@ _COMPARISON_SIGNS: dict[Comparison, list[str]] = {
     "not": ["!=", "≠"],
     "plain": ["="],
 }
+_WORD_LISTS = ("ordinals", "ordinal_dot", "clitics", "pronouns", "determiners", "definite")
 _NUMBER_SIGNS = ("#", "№", "nº", "n°")
 TIMES = frozenset({"x", "х", "×"})  # 2x espresso
 
@@ -99,7 +100,7 @@ def load_number_phrases(language: str) -> NumberPhrases:
         return frozenset(normalize(word) for word, _ in iter_phrases(written, key))
 
     percent = [("%", "%"), ("٪", "%"), *iter_phrases(written, "percent")]
-    ranges = [_parse_range(one) for one in written.get("ranges", ())]
+    ranges = [(*one, "")[:3] for one in written.get("ranges", ())]  # the closing may be absent
     return NumberPhrases(
         digits=DigitParser(decimal, groups),
         minus=texts("minus"),
@@ -109,13 +110,9 @@ def load_number_phrases(language: str) -> NumberPhrases:
             language, (*_comparisons(_COMPARISON_SIGNS), *_comparisons(written.get("before", {})))
         ),
         comparisons_after=PhraseLookup(language, _comparisons(written.get("behind", {}))),
-        range_openings=PhraseLookup(
-            language, [(opening, opening) for opening, _, _ in ranges if opening]
-        ),
+        range_openings=PhraseLookup(language, [(opening, opening) for opening, _, _ in ranges]),
         range_connectors=PhraseLookup(language, _range_connectors(ranges)),
-        range_closings=PhraseLookup(
-            language, [(closing, closing) for _, _, closing in ranges if closing]
-        ),
+        range_closings=PhraseLookup(language, [(closing, closing) for _, _, closing in ranges]),
         bound_connectors=texts("joins"),
         below_zero=texts("below_zero"),
         counters=texts("counters"),
@@ -128,13 +125,8 @@ def load_number_phrases(language: str) -> NumberPhrases:
         unit_words={
             normalize(word): _parse_amount(one) for word, one in iter_phrases(written, "amounts")
         },
-        ordinals=words("ordinals"),
-        ordinal_dot=words("ordinal_dot"),
         cardinals=words("cardinals") | TIMES,
-        clitics=words("clitics"),
-        pronouns=words("pronouns"),
-        determiners=words("determiners"),
-        definite=words("definite"),
+        **{key: words(key) for key in _WORD_LISTS},
         has_bare_ones="" in written.get("ones", ()),
         has_years_in_halves=bool(written.get("years_in_halves")),
     )
@@ -174,11 +166,6 @@ def _separators(language: str, written: Mapping[str, Any]) -> tuple[str, str]:
 
 def _comparisons(written: Mapping[Comparison, Any]) -> Iterator[tuple[str, Comparison]]:
     yield from iter_phrases({"by": written}, "by")
-
-
-def _parse_range(written: list[str]) -> tuple[str, str, str]:
-    opening, middle, *closing = written
-    return opening, middle, closing[0] if closing else ""
 
 
 def _range_connectors(ranges: list[tuple[str, str, str]]) -> Iterator[tuple[str, RangeConnector]]:

@@ -21,7 +21,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
-from anaphora.entities.builtin.numbers.quantities.quantity import Quantity
+from anaphora.entities.builtin.numbers.quantities.amounts import Quantity
 from anaphora.entities.builtin.numbers.quantities.quantity_reader import QuantityReader
 from anaphora.entities.builtin.numbers.quantities.unit_matcher import MeasureUnitMatcher
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
@@ -104,8 +104,6 @@ def build_range_metadata(one: Quantity) -> dict[str, Any]:
 
 def to_json_number(value: int | Fraction) -> int | float:
     """A number for JSON: an int if it is whole, otherwise a float."""
-    if isinstance(value, int):
-        return value
     return value.numerator if value.denominator == 1 else float(value)
 
 

@@ -14,9 +14,9 @@ from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import (
     NumeralVocabulary,
     load_vocabulary,
 )
-from anaphora.entities.builtin.unspaced_scripts import is_unspaced
 from anaphora.entities.words.normalization import base_code
 from anaphora.entities.words.orthography import load_orthography
+from anaphora.entities.words.scripts import is_unspaced
 
 __all__ = ["build_prefilter"]
 
@@ -75,12 +75,13 @@ def _opener_patterns(
 
 
 def _alternatives(words: Iterable[str], spellings: Mapping[str, str]) -> str:
-    spelled = ("".join([_spelling_pattern(char, spellings) for char in one]) for one in words)
+    spelled = (
+        "".join(
+            spellings.get(char) or (char if char.isalnum() else re2.escape(char)) for char in word
+        )
+        for word in words
+    )
     return "|".join(sorted(spelled)).replace("ss", "(?:ss|ß)")
-
-
-def _spelling_pattern(char: str, spellings: Mapping[str, str]) -> str:
-    return spellings.get(char) or (char if char.isalnum() else str(re2.escape(char)))
 
 
 def _spelling_classes(language: str, words: NumeralVocabulary) -> dict[str, str]:

@@ -66,10 +66,8 @@ def load_units() -> UnitCatalog:
     return UnitCatalog(
         units=units,
         symbols=symbols,
-        case_sensitive_symbols={
-            **symbols,
-            **{symbol: units[name] for symbol, name in table["exact"].items()},
-        },
+        case_sensitive_symbols=symbols
+        | {symbol: units[name] for symbol, name in table["exact"].items()},
         sizes={
             units[name]: (family, Fraction(str(size)))
             for family, sizes in enumerate(table["sums"])

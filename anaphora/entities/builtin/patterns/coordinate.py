@@ -22,9 +22,9 @@ import regex
 from spacy.tokens import Doc
 
 from anaphora.entities.builtin.phrasebook import load_phrase_tables
-from anaphora.entities.builtin.unspaced_scripts import UNSPACED
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
+from anaphora.entities.words.scripts import UNSPACED, is_unspaced
 
 __all__ = ["create"]
 
@@ -48,25 +48,15 @@ _DIRECTIONS: Mapping[str, tuple[_Axis, int]] = {
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     """Create the recognizer of coordinates in a language; it has no options."""
-    return _get_recognizer(base_code(language))
-
-
-@lru_cache(maxsize=32)
-def _get_recognizer(language: str) -> Recognizer:
-    return _CoordinateRecognizer(_load_words(language))
-
-
-def _load_words(language: str) -> dict[str, list[str]]:
-    words: dict[str, list[str]] = {}
-    for table in load_phrase_tables("coordinates", language):
-        for kind, listed in table.items():
-            known = words.setdefault(kind, [])
-            known += [word for word in listed if word not in known]
-    return words
+    return _create_cached(base_code(language))
 
 
 class _CoordinateRecognizer:
-    def __init__(self, words: Mapping[str, list[str]]) -> None:
+    def __init__(self, language: str) -> None:
+        words: dict[str, list[str]] = {}
+        for table in load_phrase_tables("coordinates", language):
+            for kind, listed in table.items():
+                words.setdefault(kind, []).extend(listed)
         self._pattern = _pattern(words)
         self._directions: dict[str, tuple[_Axis, int]] = {}
         for kind, direction in _DIRECTIONS.items():
@@ -112,6 +102,9 @@ class _CoordinateRecognizer:
         return named[0][0], signs[0] if signs else 0
 
 
+_create_cached = lru_cache(maxsize=32)(_CoordinateRecognizer)
+
+
 @dataclass(frozen=True, slots=True)
 class _Angle:
     """An angle. ``decimals`` counts the decimals of the degrees, ``mark`` is their decimal mark;
@@ -146,7 +139,7 @@ def _parse_angle(match: regex.Match[str], which: str) -> _Angle | None:
 
 
 def _named_point(
-    named: tuple[tuple[_Angle, tuple[_Axis, int] | None], tuple[_Angle, tuple[_Axis, int] | None]],
+    named: Iterable[tuple[_Angle, tuple[_Axis, int] | None]],
 ) -> tuple[float, float] | None:
     """The point of two angles with words for their axes; None if these make no sense."""
     degrees: dict[_Axis, float] = {}
@@ -238,6 +231,6 @@ def _alternatives(words: Iterable[str]) -> str:
     written = []
     for word in sorted(set(words), key=lambda word: (-len(word), word)):
         plain = r"\s".join(map(regex.escape, word.split()))
-        ends = word[-1].isalpha() and not regex.match(f"[{UNSPACED}]", word[-1])
+        ends = word[-1].isalpha() and not is_unspaced(word[-1])
         written.append(plain + (r"(?!\p{L})" if ends else ""))
     return f"(?:{'|'.join(written)})"

@@ -14,8 +14,8 @@ from typing import Any
 import regex
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.unspaced_scripts import UNSPACED
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
+from anaphora.entities.words.scripts import UNSPACED
 
 __all__ = ["create"]
 

@@ -44,7 +44,8 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
         problem = Problem("the entity 'phone' needs the package phonenumbers", hint=hint)
         raise ModelError(problem) from error
     given = str(options.get("region", ""))
-    region = given.upper() or region_of(language) or _default_country(language)
+    locale = cached_table(base_code(language), "locale")
+    region = given.upper() or region_of(language) or locale.get("phone_country")
     if given and region not in phonenumbers.SUPPORTED_REGIONS:
         message = f"the option 'region' of 'phone': unknown region '{given}'"
         raise ModelError(Problem(message, hint="use a code of two letters, such as US or DE"))
@@ -66,21 +67,14 @@ class _PhoneRecognizer:
             return []
         with forks_delayed():  # the library imports its data of a country under a lock of its own
             matches = self._library.PhoneNumberMatcher(text, self._region, max_tries=_MAX_TRIES)
-            return [
-                Mention(
-                    one.start,
-                    one.end,
-                    self._format_number(one.number, "E164"),
-                    self._build_metadata(one),
-                )
-                for one in matches
-            ]
+            return [self._to_mention(one.start, one.end, one.number) for one in matches]
 
-    def _build_metadata(self, match: Any) -> dict[str, Any]:
-        number = match.number
+    def _to_mention(self, start: int, end: int, number: Any) -> Mention:
+        forms = self._library.PhoneNumberFormat
+        value = self._library.format_number(number, forms.E164)
         meta = {
-            "number": self._format_number(number, "E164"),
-            "national": self._format_number(number, "NATIONAL"),
+            "number": value,
+            "national": self._library.format_number(number, forms.NATIONAL),
             "type": self._kinds[self._library.number_type(number)],
         }
         country = self._library.region_code_for_number(number)
@@ -88,14 +82,4 @@ class _PhoneRecognizer:
             meta["country"] = country
         if number.extension:
             meta["extension"] = number.extension
-        return meta
-
-    def _format_number(self, number: Any, form: str) -> str:
-        plain: str = self._library.format_number(
-            number, getattr(self._library.PhoneNumberFormat, form)
-        )
-        return plain
-
-
-def _default_country(language: str) -> str | None:
-    return cached_table(base_code(language), "locale").get("phone_country")
+        return Mention(start, end, value, meta)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from functools import lru_cache
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,14 +18,15 @@ import regex
 from linkify_it import LinkifyIt
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.unspaced_scripts import blank_out_unspaced
 from anaphora.entities.languages import load_yaml
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
+from anaphora.entities.words.scripts import UNSPACED
 from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["create"]
 
 _PREFILTER = regex.compile(r"://|\p{L}\.[\p{L}\p{Nd}]|\p{Nd}\.\p{L}|www\.", regex.I)
+_UNSPACED_LETTER = regex.compile(f"[{UNSPACED}]")
 _SCHEMES = frozenset({"http", "https", "ftp"})
 
 
@@ -40,10 +41,10 @@ def _find_urls(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         return []
     links = _get_link_finder()
     found = links.find(text)
-    if (apart := blank_out_unspaced(text)) is not None:
+    if not text.isascii() and _UNSPACED_LETTER.search(text):
         # Letters of scripts without spaces hide an adjacent address, but may be part of one.
         taken = {index for one in found for index in range(one.start, one.end)}
-        more = links.find(apart)
+        more = links.find(_UNSPACED_LETTER.sub(" ", text))
         found += [one for one in more if taken.isdisjoint(range(one.start, one.end))]
     return found
 
@@ -80,7 +81,8 @@ class _LinkFinder:
         meta: dict[str, Any] = {"host": host, "path": parts.path}
         more = {"scheme": scheme, "port": port, "query": parts.query, "fragment": parts.fragment}
         meta.update({key: value for key, value in more.items() if value})
-        value = parts._replace(netloc=_lowercase_host(parts.netloc)).geturl()
+        user, at, name = parts.netloc.rpartition("@")
+        value = parts._replace(netloc=f"{user}{at}{name.lower()}").geturl()
         return Mention(start, start + len(written), value, meta)
 
     def _is_file(self, written: str) -> bool:
@@ -88,12 +90,4 @@ class _LinkFinder:
         return ending.lower() in self._files and "." not in name and "/" not in written
 
 
-@lru_cache(maxsize=1)
-def _get_link_finder() -> _LinkFinder:
-    return _LinkFinder()
-
-
-def _lowercase_host(netloc: str) -> str:
-    """The network location with its host, but not its user name, in lower case."""
-    user, at, host = netloc.rpartition("@")
-    return f"{user}{at}{host.lower()}"
+_get_link_finder = cache(_LinkFinder)

@@ -41,10 +41,7 @@ _APOSTROPHES = "'’‘ʼʻʹʾʿˈ`´′"
 _SOFT_SIGN = regex.compile(rf"(?<=\p{{Latin}})[{_APOSTROPHES}](?=\P{{L}}|[^\p{{L}}]|$)")
 
 _SPECIAL = dict(
-    zip("øłđðıəħŧёѐѝأإآٱىیکة", "olddiehtееиااااييكه", strict=True),
-    þ="th",
-    æ="ae",
-    œ="oe",
+    zip("øłđðıəħŧёѐѝأإآٱىیکة", "olddiehtееиااااييكه", strict=True), þ="th", æ="ae", œ="oe"
 ) | dict.fromkeys("ـ\u200c\u200d\u200e\u200f\xad", "")
 # The scripts with optional marks; in others (й, が) a mark makes another letter.
 _OPTIONAL_MARKS = ("LATIN", "GREEK", "ARABIC", "HEBREW")
@@ -115,14 +112,15 @@ def normalize_names(lines: str) -> str:
     elif _RUN.search(lines):
         # Runs of letters stay unchanged if folding would change their length.
         names = lines.split("\n")
-        return "\n".join(name if _is_plain_run(name) else normalize_name(name) for name in names)
+        return "\n".join(
+            name
+            if is_unspaced(name) and unicodedata.is_normalized("NFKC", name)
+            else normalize_name(name)
+            for name in names
+        )
     else:
         words = fold(_NO_WORD.sub(" ", _SOFT_SIGN.sub("", lines)))
     return words.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
-
-
-def _is_plain_run(name: str) -> bool:
-    return is_unspaced(name) and unicodedata.is_normalized("NFKC", name)
 
 
 def is_unspaced(name: str) -> bool:

@@ -57,7 +57,7 @@ class _PlaceRecognizer:
         self._table = load_place_words(language)
         self._search = NameSearch(gazetteer, language)
         if script := script_of_language(base_code(language)):
-            gazetteer.names.build_index(script)  # now, not during a question
+            gazetteer.names.get_index(script)  # now, not during a question
         self._classifier = NameClassifier(gazetteer, self._search, self._table)
         self._containers = ContainerFinder(gazetteer, self._search, self._table)
         # Only Japanese has tokens that tell where words end.
@@ -101,25 +101,23 @@ class _PlaceRecognizer:
             found = self._filter_wanted(match)
             if found is None:
                 continue
-            qualified = self._match_qualified(found, words, text)
+            qualified = self._match_qualified(found)
             if qualified is not None:
                 return qualified
-            if self._classifier.accepts(found, words, text, all_caps=all_caps):
+            if self._classifier.accepts(found, all_caps=all_caps):
                 return found
         return None
 
-    def _match_qualified(
-        self, found: NameMatch, words: Sequence[NameWord], text: str
-    ) -> NameMatch | None:
-        contained = self._containers.find_after(found, words, text)
+    def _match_qualified(self, found: NameMatch) -> NameMatch | None:
+        contained = self._containers.find_after(found)
         if contained is None:
             return None
-        capital = has_capital(found, words)
-        if self._classifier.is_stop(found, words) and not (capital and contained.by_comma):
+        capital = has_capital(found)
+        if self._classifier.is_stop(found) and not (capital and contained.by_comma):
             return None
-        if not capital and self._classifier.is_common(found, words):
+        if not capital and self._classifier.is_common(found):
             probable = contained.by_comma or self._classifier.is_likely_place(contained.places)
-            if contained.joined or not probable or self._classifier.has_article(found, words):
+            if contained.joined or not probable or self._classifier.has_article(found):
                 return None
         return found._replace(places=contained.places, last=contained.last, end=contained.end)
 
@@ -140,26 +138,22 @@ class _PlaceRecognizer:
             if not self._search.may_begin(run[offset : offset + 2]):
                 offset += 1
                 continue
-            names = self._search.find_unspaced(words, index, offset, bounds)
+            names = self._search.find_unspaced(text, words, index, offset, bounds)
             wanted = (self._filter_wanted(found) for found in names)
-            found = next(
-                (one for one in wanted if one and self._classifier.accepts(one, words, text)), None
-            )
+            found = next((one for one in wanted if one and self._classifier.accepts(one)), None)
             if found is None:
                 offset += 1
                 continue
             offset = found.end - word.start
-            merged = self._merge_with_container(matches[-1], found, text) if matches else None
+            merged = self._merge_with_container(matches[-1], found) if matches else None
             if merged is None:
                 matches.append(found)
             else:
                 matches[-1] = merged
         return matches
 
-    def _merge_with_container(
-        self, container: NameMatch, found: NameMatch, text: str
-    ) -> NameMatch | None:
-        gap = text[container.end : found.start]
+    def _merge_with_container(self, container: NameMatch, found: NameMatch) -> NameMatch | None:
+        gap = found.text[container.end : found.start]
         if gap and gap not in self._table.joins:
             return None
         for number, _ in container.places:

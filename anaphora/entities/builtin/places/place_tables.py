@@ -29,9 +29,9 @@ the data.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from spacy.about import __version__ as spacy_version
@@ -63,6 +63,8 @@ __all__ = [
 ENGLISH = "en"
 _Loaded = TypeVar("_Loaded", "PlaceWords", "PlaceNames")
 
+_loaded: dict[tuple[type, str], Any] = {}
+_MAX_LOADED = 128
 _LONGEST_ABBREVIATION, _SHORTEST_WORD = 4, 2
 _WORDS = (
     "within", "toward", "titles", "articles", "joins", "fillers",
@@ -87,22 +89,22 @@ class PlaceWords:
     """The words of a language, in normal form. ``endings`` maps an ending of a case to the endings
     that the name itself may have; ``stops`` are stop words."""
 
-    within: frozenset[str] = frozenset()
-    toward: frozenset[str] = frozenset()
-    titles: frozenset[str] = frozenset()
-    articles: frozenset[str] = frozenset()
-    joins: frozenset[str] = frozenset()
-    fillers: frozenset[str] = frozenset()
-    endings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    prefixes: Mapping[str, str] = field(default_factory=dict)
-    common: frozenset[str] = frozenset()
-    people: frozenset[str] = frozenset()
-    phrases: frozenset[str] = frozenset()
-    homonyms: frozenset[str] = frozenset()
-    pointing: frozenset[str] = frozenset()
-    closing: frozenset[str] = frozenset()
-    stops: frozenset[str] = frozenset()
-    nouns_in_capitals: bool = False
+    within: frozenset[str]
+    toward: frozenset[str]
+    titles: frozenset[str]
+    articles: frozenset[str]
+    joins: frozenset[str]
+    fillers: frozenset[str]
+    endings: Mapping[str, tuple[str, ...]]
+    prefixes: Mapping[str, str]
+    common: frozenset[str]
+    people: frozenset[str]
+    phrases: frozenset[str]
+    homonyms: frozenset[str]
+    pointing: frozenset[str]
+    closing: frozenset[str]
+    stops: frozenset[str]
+    nouns_in_capitals: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ class PlaceNames:
 def load_place_words(language: str, cache: Cache | None = None) -> PlaceWords:
     """The words of a language; almost empty if it has no table. The first call reads them through
     its ``cache``."""
-    return _load_once(_words_known, language, PlaceWords, _read_words, cache)
+    return _load(PlaceWords, language, _read_words, cache)
 
 
 def _read_words(code: str) -> PlaceWords:
@@ -152,7 +154,7 @@ def _read_words(code: str) -> PlaceWords:
 def load_place_names(language: str, cache: Cache | None = None) -> PlaceNames:
     """The names of countries, continents and regions in a language and in English, and the further
     names of places. The first call reads them through its ``cache``."""
-    return _load_once(_names_known, language, PlaceNames, _read_names, cache)
+    return _load(PlaceNames, language, _read_names, cache)
 
 
 def _read_names(code: str) -> PlaceNames:
@@ -181,11 +183,6 @@ def _read_names(code: str) -> PlaceNames:
         frozenset(word_prefixes((*places, *fixed))),
         name_lengths(places),
     )
-
-
-_words_known: dict[str, PlaceWords] = {}
-_names_known: dict[str, PlaceNames] = {}
-_MOST_LANGUAGES = 64
 
 
 @lru_cache(maxsize=1)
@@ -228,34 +225,26 @@ def load_corrections() -> Mapping[str, str]:
     return {str(id): name for id, name in load_yaml(__package__, "corrections.yaml").items()}
 
 
-def _load_once(
-    known: dict[str, _Loaded],
-    language: str,
-    kind: type[_Loaded],
-    read: Callable[[str], _Loaded],
-    cache: Cache | None,
+def _load(
+    kind: type[_Loaded], language: str, read: Callable[[str], _Loaded], cache: Cache | None
 ) -> _Loaded:
-    """The ``known`` data of a language, or else what ``read`` returns, which it keeps."""
+    """The data of a language, which the first call reads through the cache, if there is one."""
     code = base_code(language)
-    if (found := known.get(code)) is None:
-        if len(known) >= _MOST_LANGUAGES:
-            known.clear()
-        found = known[code] = _load_through_cache(kind, code, read, cache)
-    return found
-
-
-def _load_through_cache(
-    kind: type[_Loaded], code: str, read: Callable[[str], _Loaded], cache: Cache | None
-) -> _Loaded:
-    """The result of ``read``, through the cache if there is one."""
+    if (loaded := _loaded.get((kind, code))) is not None:
+        return loaded  # type: ignore[no-any-return]
     if cache is None:
-        return read(code)
-    kept = CachedParts(cache, "places", digest(code, spacy_version))  # whose stop words are in it
-    data = kept(kind.__name__.lower(), lambda: msgspec.to_builtins(read(code)))
-    try:
-        return msgspec.convert(data, kind)
-    except msgspec.MsgspecError:  # foreign data
-        return read(code)
+        found = read(code)
+    else:  # stop words of spaCy are in it
+        kept = CachedParts(cache, "places", digest(code, spacy_version))
+        data = kept(kind.__name__.lower(), lambda: msgspec.to_builtins(read(code)))
+        try:
+            found = msgspec.convert(data, kind)
+        except msgspec.MsgspecError:  # foreign data
+            found = read(code)
+    if len(_loaded) >= _MAX_LOADED:
+        _loaded.clear()
+    _loaded[kind, code] = found
+    return found
 
 
 def _to_list(words: str | list[str]) -> list[str]:

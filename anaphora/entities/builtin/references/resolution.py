@@ -21,9 +21,9 @@ __all__ = ["find_referring_elements", "resolve_references"]
 
 _MAX_READINGS = 4  # of one limit, sort or relation
 _MAX_GAP = 3  # uncovered tokens between an entity and its target ("10 of the most popular cities")
-_LIST_GAP = 1  # uncovered tokens between things of one list ("price and size"), exactly
+_LIST_GAPS = range(1, 2)  # uncovered tokens between things of one list ("price and size")
 _MAX_DISTANCE = 24  # tokens, covered or not
-_MAX_COMPARED_GAP = 4  # uncovered tokens between compared things ("… with that of the …")
+_COMPARED_GAPS = range(5)  # uncovered tokens between compared things ("… with that of the …")
 
 _EntityGroup: TypeAlias = tuple[Entity, ...]
 """Entities on the same tokens, of which one is meant."""
@@ -64,9 +64,9 @@ def resolve_references(entities: Sequence[Entity], elements: Mapping[str, Elemen
         if kind is None:
             resolved.append(entity)
             continue
-        around = _ReferenceContext(
-            entity, _entities_in_range(entity, others), _allowed_targets(elements[entity.element])
-        )
+        recognition = elements[entity.element].recognition
+        allowed = recognition.options.get("of", ()) if recognition else ()
+        around = _ReferenceContext(entity, _entities_in_range(entity, others), frozenset(allowed))
         found = list(islice(_RESOLVERS[kind](entity, around), _MAX_READINGS))
         resolved += [
             replace(entity, meta=freeze({**entity.meta, **keys})) for keys in found or [{}]
@@ -83,11 +83,6 @@ def _entities_in_range(entity: Entity, others: Sequence[Entity]) -> Sequence[Ent
     start = bisect_left(others, entity.tokens[0] - _MAX_DISTANCE, key=_first_token)
     end = bisect_right(others, entity.tokens[-1] + _MAX_DISTANCE, key=_first_token)
     return others[start:end]
-
-
-def _allowed_targets(element: Element) -> frozenset[str]:
-    recognition = element.recognition
-    return frozenset(recognition.options.get("of", ())) if recognition else frozenset()
 
 
 class _ReferenceContext:
@@ -115,26 +110,16 @@ class _ReferenceContext:
         """The targets behind the entity, the nearest first."""
         self._entity = entity
 
-    def within_reach(
-        self, places: Sequence[_EntityGroup], farthest: int = _MAX_GAP
-    ) -> Sequence[_EntityGroup]:
+    def within_reach(self, places: Sequence[_EntityGroup]) -> Sequence[_EntityGroup]:
         """The places (nearest first), if the nearest one is near enough; otherwise none."""
-        return places if places and self._gap(self._entity, places[0][0]) <= farthest else ()
+        return places if places and self._gap(self._entity, places[0][0]) <= _MAX_GAP else ()
 
-    def take_list(self, places: Sequence[_EntityGroup]) -> list[_EntityGroup]:
-        """The first of the places, and those that continue a list with it."""
-        return self._take_while(places, lambda gap: gap == _LIST_GAP)
-
-    def take_compared(self, places: Sequence[_EntityGroup]) -> list[_EntityGroup]:
-        """The first of the places, and those near enough to be compared with it."""
-        return self._take_while(places, lambda gap: gap <= _MAX_COMPARED_GAP)
-
-    def _take_while(
-        self, places: Sequence[_EntityGroup], continues: Callable[[int], bool]
-    ) -> list[_EntityGroup]:
+    def take_row(self, places: Sequence[_EntityGroup], gaps: range) -> list[_EntityGroup]:
+        """The first of the places, and those that follow it with one of these ``gaps`` between
+        them."""
         row: list[_EntityGroup] = []
         for place in places:
-            if row and not continues(self._gap(row[-1][0], place[0])):
+            if row and self._gap(row[-1][0], place[0]) not in gaps:
                 break
             row.append(place)
         return row
@@ -167,12 +152,12 @@ def _resolve_sort(entity: Entity, around: _ReferenceContext) -> Iterator[_Refere
     start, end = entity.meta.get("by", (entity.start, entity.start))
     before = around.preceding[::-1]
     within = [one for one in (*before, *around.following) if start <= one[0].start < end]
-    by = around.take_list(within)
+    by = around.take_row(within, _LIST_GAPS)
     # Entities behind the criterion are no subjects.
     middle = [one for one in around.following if start < entity.end or one[0].end <= start]
     ahead = [one for one in around.preceding if one not in within]
     what = _sharing_groups(
-        around.take_list(around.within_reach(middle) or around.within_reach(ahead))
+        around.take_row(around.within_reach(middle) or around.within_reach(ahead), _LIST_GAPS)
     )
     for chosen in product(*what, *by):
         keys = _build_keys("subj", chosen[: len(what)]) | _build_keys("by", chosen[len(what) :])
@@ -201,14 +186,14 @@ def _resolve_relation(entity: Entity, around: _ReferenceContext) -> Iterator[_Re
     before, behind = around.within_reach(around.preceding), around.within_reach(around.following)
     match entity.meta.get("refers"):
         case "between":
-            sides = around.take_compared(before), around.take_compared(behind)
+            sides = around.take_row(before, _COMPARED_GAPS), around.take_row(behind, _COMPARED_GAPS)
             alike = _find_comparable(sides[0], sides[1])
             next_ones = [*sides[0][:1], *sides[1][:1]]
         case "before":
-            row = around.take_compared(before)[::-1]
+            row = around.take_row(before, _COMPARED_GAPS)[::-1]
             alike, next_ones = _find_comparable(row), row[-2:]
         case _:
-            row = around.take_compared(behind)
+            row = around.take_row(behind, _COMPARED_GAPS)
             alike, next_ones = _find_comparable(row), row[:2]
     for related in alike or product(*next_ones):
         if keys := _build_relation_keys(related):
@@ -236,10 +221,8 @@ def _find_comparable(*sides: Sequence[_EntityGroup]) -> list[tuple[Entity, ...]]
 
 
 def _build_relation_keys(entities: Sequence[Entity]) -> _ReferenceKeys:
-    if not entities:
-        return {}
     keys = _build_keys("", entities)
-    notes = keys["notes"]
+    notes = keys.get("notes", ())
     return {"indexes": keys["indexes"], "note": notes[0]} if len(notes) == 1 else keys
 
 

@@ -176,7 +176,7 @@ def test_the_names_in_a_script_are_indexed_at_the_first_look_up():
 
 def test_concurrent_first_look_ups_in_a_script_all_succeed():
     columns = build_columns([(0, "Paris")], ["Париж\nباريس\n巴黎"])
-    names = CityNameIndex(columns, lambda: ["FR"])
+    names = CityNameIndex(columns, ["FR"])
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(names.places, ["париж", "باريس", "巴黎", "paris"] * 50))
     assert [places[0][0] for places in found] == [0] * 200

@@ -12,43 +12,22 @@ from functools import lru_cache
 
 from anaphora.entities.builtin.dates.intervals import Interval, Moment
 from anaphora.entities.builtin.dates.operations import (  # noqa: F401 - registers their operations
-    clock_times,
     named_periods,
     ranges,
     relative_dates,
     subperiods,
     times_of_day,
 )
-from anaphora.entities.builtin.dates.operations.durations import (
-    DURATION_OPERATIONS,
-    Duration,
-    evaluate_duration_range,
-)
-from anaphora.entities.builtin.dates.operations.expression_analysis import (
-    assumed_unit,
-    has_daily_hours,
-    has_weekday_conflict,
-    names_calendar_day,
-)
+from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS
+from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import (
-    CLOCK_OPERATIONS,
     OPERATIONS,
     TimeExpression,
     evaluate,
+    iter_expressions,
 )
 
-__all__ = [
-    "OPERATION_NAMES",
-    "Duration",
-    "TimeExpression",
-    "assumed_unit",
-    "depends_on_seconds",
-    "evaluate_duration_range",
-    "has_daily_hours",
-    "has_weekday_conflict",
-    "names_calendar_day",
-    "resolve",
-]
+__all__ = ["OPERATION_NAMES", "depends_on_seconds", "resolve"]
 
 OPERATION_NAMES = frozenset({*OPERATIONS, *CLOCK_OPERATIONS, *DURATION_OPERATIONS})
 """The names of all operations: of dates, times of day and durations."""
@@ -66,7 +45,4 @@ def resolve(meaning: TimeExpression, moment: Moment) -> Interval | None:
 @lru_cache(maxsize=4096)
 def depends_on_seconds(meaning: TimeExpression) -> bool:
     """Whether the result depends on the seconds of the reference time."""
-    return meaning == ("now",) or any(
-        part == "second" or (isinstance(part, tuple) and depends_on_seconds(part))
-        for part in meaning
-    )
+    return any(part == ("now",) or "second" in part for part in iter_expressions(meaning))

@@ -73,12 +73,11 @@ def add_duration(moment: Moment, start: datetime, amount: Duration, sign: int) -
 
 def finest_grain(amount: Duration) -> Grain:
     """The finest unit of a duration; half a year has months, a day and a half has hours."""
-    return min((_effective_grain(n, unit) for n, unit in amount), key=GRAINS.index)
-
-
-def _effective_grain(n: Fraction, unit: DurationUnit) -> Grain:
-    grain = _to_grain(unit)
-    return grain if n.denominator == 1 else _FINER_GRAINS.get(grain, grain)
+    grains = ((n, _to_grain(unit)) for n, unit in amount)
+    return min(
+        (grain if n.denominator == 1 else _FINER_GRAINS.get(grain, grain) for n, grain in grains),
+        key=GRAINS.index,
+    )
 
 
 def _to_grain(unit: DurationUnit) -> Grain:
@@ -107,18 +106,9 @@ def _single_duration(n: Any, unit: DurationUnit | Literal["half"] | None = None)
     return ((Fraction(n), unit or "day"),)
 
 
-def _duration_sum(one: TimeExpression, other: TimeExpression) -> Duration:
-    return evaluate_duration(one) + evaluate_duration(other)
-
-
-def _duration_range(least: TimeExpression, most: TimeExpression) -> Duration:
-    """The upper end of a range: 4 of "3 to 4 days"."""
-    return evaluate_duration(most)
-
-
 DURATION_OPERATIONS: Mapping[str, Callable[..., Duration]] = {
     "amount": _single_duration,
-    "sum": _duration_sum,
-    "range": _duration_range,
+    "sum": lambda one, other: evaluate_duration(one) + evaluate_duration(other),
+    "range": lambda _, most: evaluate_duration(most),  # the upper end: 4 of "3 to 4 days"
 }
 """The operations that return durations, by name."""

@@ -1,21 +1,18 @@
-"""Analyze time expressions: implicit units ("the 28th"), conflicting weekdays, daily hours."""
+"""Analyze time expressions: implicit units ("the 28th"), conflicting weekdays."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from itertools import chain
 
 from anaphora.entities.builtin.dates.intervals import Moment
-from anaphora.entities.builtin.dates.operations.registry import TimeExpression, evaluate
+from anaphora.entities.builtin.dates.operations.registry import (
+    TimeExpression,
+    evaluate,
+    iter_expressions,
+)
 
-__all__ = [
-    "assumed_unit",
-    "end_completes_start",
-    "has_daily_hours",
-    "has_weekday_conflict",
-    "names_calendar_day",
-]
+__all__ = ["assumed_unit", "end_completes_start", "has_weekday_conflict", "names_calendar_day"]
 
 # The unit that an operation leaves open without the argument at that index (always, for 0).
 _IMPLICIT_UNITS: Mapping[str, tuple[int, str]] = {
@@ -93,18 +90,9 @@ def has_weekday_conflict(meaning: TimeExpression, moment: Moment) -> bool:
 def names_calendar_day(meaning: TimeExpression) -> bool:
     """Whether the expression names a day or a numbered part that may not exist: June 31, the fifth
     Monday of February."""
-    return meaning[0] in _DAY_NAMING_OPERATIONS or any(
-        names_calendar_day(part) for part in meaning if isinstance(part, tuple)
-    )
-
-
-def has_daily_hours(meaning: TimeExpression) -> bool:
-    """Whether the date has the same hours on several days: Monday to Friday, 9 to 5."""
-    return bool(meaning[0] == "daily")
+    return any(part[0] in _DAY_NAMING_OPERATIONS for part in iter_expressions(meaning))
 
 
 @lru_cache(maxsize=4096)
 def _weekday_expressions(meaning: TimeExpression) -> tuple[TimeExpression, ...]:
-    inside = [_weekday_expressions(part) for part in meaning if isinstance(part, tuple)]
-    own = (meaning,) if meaning[0] == "on_weekday" else ()
-    return (*own, *chain.from_iterable(inside))
+    return tuple(part for part in iter_expressions(meaning) if part[0] == "on_weekday")

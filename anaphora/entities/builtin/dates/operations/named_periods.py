@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from dateutil.easter import EASTER_ORTHODOX, EASTER_WESTERN
 from dateutil.easter import easter as easter_sunday
@@ -159,7 +159,7 @@ def _month(moment: Moment, month: int, year: int | None = None) -> BoundedInterv
     if year is None:
         passed = month < moment.today.month if moment.prefer_future else month > moment.today.month
         year = int(passed) if moment.prefer_future else -int(passed)
-    return month_period(moment, month, moment.today.year + year)
+    return _month_period(moment, month, moment.today.year + year)
 
 
 @operation("next_month")
@@ -175,8 +175,8 @@ def _last_month(moment: Moment, month: int) -> BoundedInterval:
 
 
 @operation("month_of")
-def month_period(moment: Moment, month: int, year: int) -> BoundedInterval:
-    return moment.period("month", noon_of(moment, date(year, month, 1)))
+def _month_period(moment: Moment, month: int, year: int) -> BoundedInterval:
+    return moment.period("month", date(year, month, 1))
 
 
 @operation("monthday")
@@ -207,7 +207,7 @@ def _ymd(moment: Moment, year: int, month: int, day: int) -> BoundedInterval:
 
 @operation("year")
 def _year(moment: Moment, year: int) -> BoundedInterval:
-    return moment.period("year", noon_of(moment, date(year, 1, 1)))
+    return moment.period("year", date(year, 1, 1))
 
 
 @operation("decade")
@@ -217,12 +217,12 @@ def _decade(moment: Moment, year: int) -> BoundedInterval:
     if year < 100:
         century = moment.today.year - moment.today.year % 100
         year += century if century + year <= moment.today.year else century - 100
-    return moment.period("decade", noon_of(moment, date(year, 1, 1)))
+    return moment.period("decade", date(year, 1, 1))
 
 
 @operation("century")
 def _century(moment: Moment, number: int) -> BoundedInterval:
-    return moment.period("century", noon_of(moment, date(number * 100 - 50, 1, 1)))
+    return moment.period("century", date(number * 100 - 50, 1, 1))
 
 
 @operation("week_of_year")
@@ -231,7 +231,7 @@ def _week_of_year(moment: Moment, number: int, year: int | None = None) -> Bound
     last one."""
 
     def of_year(year: int) -> BoundedInterval:
-        return moment.period("week", noon_of(moment, date.fromisocalendar(year, number, 1)))
+        return moment.period("week", date.fromisocalendar(year, number, 1))
 
     return _this_or_nearest(moment, of_year) if year is None else of_year(year)
 
@@ -239,12 +239,8 @@ def _week_of_year(moment: Moment, number: int, year: int | None = None) -> Bound
 @operation("weekend")
 def _weekend(moment: Moment) -> BoundedInterval:
     """The weekend of this week, or the last one that has begun."""
-    found = moment.period("weekend")
-    return (
-        found
-        if moment.prefer_future or found.start <= moment.at
-        else moment.period("weekend", shift=-1)
-    )
+    has_begun = moment.period("weekend").start <= moment.at
+    return moment.period("weekend", shift=0 if moment.prefer_future or has_begun else -1)
 
 
 @operation("cell_of")
@@ -253,22 +249,10 @@ def _cell_of(moment: Moment, unit: Grain, date_: TimeExpression) -> BoundedInter
     return moment.period(unit, evaluate(date_, moment).start)
 
 
-@operation("quarter")
-def _quarter(
-    moment: Moment, number: int, year: TimeExpression | int | None = None
-) -> BoundedInterval:
-    return _part_of_year(moment, "quarter", number, 4, year)
-
-
-@operation("half_year")
-def _half_year(
-    moment: Moment, number: int, year: TimeExpression | int | None = None
-) -> BoundedInterval:
-    return _part_of_year(moment, "half", number, 2, year)
-
-
+@operation("quarter", grain="quarter", of=4)
+@operation("half_year", grain="half", of=2)
 def _part_of_year(
-    moment: Moment, grain: Grain, number: int, of: int, year: TimeExpression | int | None
+    moment: Moment, number: int, year: TimeExpression | int | None = None, *, grain: Grain, of: int
 ) -> BoundedInterval:
     """A quarter or a half; -1 is the last one. Without a year the current or next one, or the
     current or last one."""
@@ -280,7 +264,7 @@ def _part_of_year(
     month = (number - 1) * (12 // of) + 1
 
     def of_year(year: int) -> BoundedInterval:
-        return moment.period(grain, noon_of(moment, date(year, month, 1)))
+        return moment.period(grain, date(year, month, 1))
 
     return _this_or_nearest(moment, of_year) if year is None else of_year(year)
 
@@ -307,7 +291,7 @@ def _season(moment: Moment, name: str, year: int | None = None) -> BoundedInterv
     first = 3 * _SEASONS.index(name)  # month, 0 for the December of the previous year
     if year is not None:
         start = date(moment.today.year + year, first or 12, 1)
-        return moment.period("season", noon_of(moment, start))
+        return moment.period("season", start)
     found = moment.period("season")
     shifts = (_SEASONS.index(name) - found.start.month % 12 // 3) % 4
     return moment.period(
@@ -332,7 +316,7 @@ def _last_season(moment: Moment, name: str) -> BoundedInterval:
 @operation("season_of")
 def _season_of(moment: Moment, name: str, year: int) -> BoundedInterval:
     """A season of a year; the winter of 2024 starts in December 2024."""
-    return moment.period("season", noon_of(moment, date(year, 3 * _SEASONS.index(name) or 12, 1)))
+    return moment.period("season", date(year, 3 * _SEASONS.index(name) or 12, 1))
 
 
 @operation("workweek")
@@ -358,7 +342,3 @@ def _in_year(moment: Moment, date_: TimeExpression, year: TimeExpression) -> Int
     if found.start is not None and found.start >= whole.end:
         raise ValueError("there is no such day in the year")  # February 29, 2027
     return found
-
-
-def noon_of(moment: Moment, day: date) -> datetime:
-    return moment.local_time(day, 12)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Interval, Moment
+from anaphora.entities.builtin.dates.intervals import (
+    CLOCK_GRAINS,
+    CLOCK_SECONDS,
+    GRAINS,
+    Interval,
+    Moment,
+)
 from anaphora.entities.builtin.dates.operations.durations import floor_to_minute
 from anaphora.entities.builtin.dates.operations.expression_analysis import end_completes_start
 from anaphora.entities.builtin.dates.operations.registry import (
@@ -37,7 +43,8 @@ def _ordered_ends(
     one = evaluate(first, moment)
     if _is_valid_range(one, other):
         return one, other
-    later = one, _next_after(moment, last, one)
+    assert one.start is not None
+    later = one, evaluate(last, replace(moment, at=one.start, prefer_future=True))
     earlier = _latest_before(moment, first, other), other
     for found in (later, earlier) if moment.prefer_future else (earlier, later):
         if _is_valid_range(*found):
@@ -54,13 +61,7 @@ def _is_valid_range(one: Interval, other: Interval) -> bool:
 
 def _range_end(last: Interval) -> datetime | None:
     """The end of a range; a time of day ends it as it begins."""
-    return last.start if last.grain in CLOCK_GRAINS and last.grain != "part" else last.end
-
-
-def _next_after(moment: Moment, date_: TimeExpression, after: Interval) -> Interval:
-    """The next such date from the start of ``after`` on."""
-    assert after.start is not None
-    return evaluate(date_, replace(moment, at=after.start, prefer_future=True))
+    return last.start if last.grain in CLOCK_SECONDS else last.end
 
 
 def _latest_before(moment: Moment, date_: TimeExpression, before: Interval) -> Interval:
@@ -132,7 +133,7 @@ def _after(moment: Moment, date_: TimeExpression) -> Interval:
     found = evaluate(date_, moment)
     if found.end is None:
         raise ValueError("the interval has no end")
-    start = found.start if found.grain in CLOCK_GRAINS and found.grain != "part" else found.end
+    start = found.start if found.grain in CLOCK_SECONDS else found.end
     return Interval(start, None, found.grain)
 
 

@@ -46,14 +46,10 @@ def _cell(moment: Moment, unit: Grain, shift: int = 0) -> Interval:
     return moment.period(unit, shift=shift)
 
 
-@operation("ago")
-def _ago(moment: Moment, duration: TimeExpression) -> Interval:
-    return _offset_from(moment, moment.at, duration, -1)
-
-
-@operation("ahead")
-def _ahead(moment: Moment, duration: TimeExpression) -> Interval:
-    return _offset_from(moment, moment.at, duration, 1)
+@operation("ago", sign=-1)
+@operation("ahead", sign=1)
+def _offset_from_now(moment: Moment, duration: TimeExpression, *, sign: int) -> Interval:
+    return _offset_from(moment, moment.at, duration, sign)
 
 
 def _offset_from(
@@ -77,22 +73,18 @@ def _offset_from(
     return Interval(first.start, last.end, grain)
 
 
-@operation("past")
-def _past(moment: Moment, duration: TimeExpression) -> Interval:
-    """The last 3 days, without today; the last 2 hours, which end now."""
+@operation("past", sign=-1)
+@operation("coming", sign=1)
+def _adjacent(moment: Moment, duration: TimeExpression, *, sign: int) -> Interval:
+    """The last or the next 3 days, without today; 2 hours end or start now."""
     amount = evaluate_duration(duration)
     grain = finest_grain(amount)
-    end = floor_to_minute(moment.at) if grain in CLOCK_GRAINS else moment.period(grain).start
-    return Interval(add_duration(moment, end, amount, -1), end, grain)
-
-
-@operation("coming")
-def _coming(moment: Moment, duration: TimeExpression) -> Interval:
-    """The next 3 days, without today; the next 2 hours, which start now."""
-    amount = evaluate_duration(duration)
-    grain = finest_grain(amount)
-    start = floor_to_minute(moment.at) if grain in CLOCK_GRAINS else moment.period(grain).end
-    return Interval(start, add_duration(moment, start, amount, 1), grain)
+    if grain in CLOCK_GRAINS:
+        near = floor_to_minute(moment.at)
+    else:
+        near = moment.period(grain).end if sign > 0 else moment.period(grain).start
+    far = add_duration(moment, near, amount, sign)
+    return Interval(near, far, grain) if sign > 0 else Interval(far, near, grain)
 
 
 @operation("alike")
@@ -110,21 +102,13 @@ def _during(moment: Moment, duration: TimeExpression) -> Interval:
     return Interval(start, add_duration(moment, start, amount, 1), finest_grain(amount))
 
 
-@operation("from")
-def _from(moment: Moment, origin: TimeExpression, duration: TimeExpression) -> Interval:
-    """Two days after Christmas, an hour after midnight."""
-    return _offset_from_date(moment, origin, duration, 1)
-
-
-@operation("before_by")
-def _before_by(moment: Moment, origin: TimeExpression, duration: TimeExpression) -> Interval:
-    return _offset_from_date(moment, origin, duration, -1)
-
-
+@operation("from", sign=1)
+@operation("before_by", sign=-1)
 def _offset_from_date(
-    moment: Moment, origin: TimeExpression, duration: TimeExpression, sign: int
+    moment: Moment, origin: TimeExpression, duration: TimeExpression, *, sign: int
 ) -> Interval:
-    """Offset a date; the result is no coarser than the date (a year after a day is a day)."""
+    """Two days after or before Christmas, an hour after midnight; the result is no coarser than the
+    date (a year after a day is a day)."""
     start, found = evaluate_start(origin, moment)
     coarsest: Grain = "day" if found.grain == "part" else found.grain
     return _offset_from(moment, start, duration, sign, coarsest)
@@ -133,9 +117,9 @@ def _offset_from_date(
 @operation("starting")
 def _starting(moment: Moment, origin: TimeExpression, duration: TimeExpression) -> Interval:
     """Two weeks from Friday (a day), or two nights from Friday (a stay)."""
-    return (_lasting if _has_nights(evaluate_duration(duration)) else _from)(
-        moment, origin, duration
-    )
+    if _has_nights(evaluate_duration(duration)):
+        return _lasting(moment, origin, duration)
+    return _offset_from_date(moment, origin, duration, sign=1)
 
 
 @operation("lasting")

@@ -46,7 +46,7 @@ def _some(moment: Moment, n: int, duration: TimeExpression, of: TimeExpression) 
     """The first (1) or the last (-1) two weeks of a period."""
     if abs(n) != 1:
         raise ValueError("the ordinal must be 1 or -1")
-    return _first(moment, duration, of) if n > 0 else _last(moment, duration, of)
+    return _end_part(moment, duration, of, n=n)
 
 
 @operation("beside")
@@ -62,20 +62,17 @@ def _beside(moment: Moment, unit: Grain, date_: TimeExpression, n: int) -> Inter
     return moment.period(unit, at, shift=n + (n < 0) - (n > 0) if fits else n)
 
 
-@operation("first")
-def _first(moment: Moment, duration: TimeExpression, of: TimeExpression) -> Interval:
-    """The first two weeks of a period."""
+@operation("first", n=1)
+@operation("last", n=-1)
+def _end_part(moment: Moment, duration: TimeExpression, of: TimeExpression, *, n: int) -> Interval:
+    """The first or the last two weeks of a period."""
     whole, amount = evaluate_bounded(of, moment), evaluate_duration(duration)
-    end = add_duration(moment, whole.start, amount, 1)
-    return Interval(whole.start, min(end, whole.end), finest_grain(amount))
-
-
-@operation("last")
-def _last(moment: Moment, duration: TimeExpression, of: TimeExpression) -> Interval:
-    """The last two weeks of a period."""
-    whole, amount = evaluate_bounded(of, moment), evaluate_duration(duration)
+    grain = finest_grain(amount)
+    if n > 0:
+        end = add_duration(moment, whole.start, amount, 1)
+        return Interval(whole.start, min(end, whole.end), grain)
     start = add_duration(moment, whole.end, amount, -1)
-    return Interval(max(start, whole.start), whole.end, finest_grain(amount))
+    return Interval(max(start, whole.start), whole.end, grain)
 
 
 @operation("nth_part")

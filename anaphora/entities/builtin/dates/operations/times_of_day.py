@@ -6,23 +6,24 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
 from anaphora.entities.builtin.dates.intervals import (
-    CLOCK_GRAINS,
     CLOCK_SECONDS,
     BoundedInterval,
     Interval,
     Moment,
 )
+from anaphora.entities.builtin.dates.operations.clock_times import (
+    HALF_DAY,
+    ClockTime,
+    evaluate_clock,
+)
 from anaphora.entities.builtin.dates.operations.durations import floor_to_minute
 from anaphora.entities.builtin.dates.operations.registry import (
-    ClockTime,
     TimeExpression,
     evaluate_bounded,
-    evaluate_clock,
     evaluate_start,
     operation,
 )
 
-_HALF_DAY = 12
 _DAY = timedelta(days=1)
 # The hours at which the parts of a day start and end; hours from 24 on are in the next day.
 _DAY_PARTS: Mapping[str, tuple[int, int]] = {
@@ -67,7 +68,7 @@ def _at(moment: Moment, day: TimeExpression, clock: TimeExpression) -> Interval:
         return found
     if day == ("cell", "day") and moment.prefer_future and placed.open:
         later = _clock_interval(
-            moment, on, placed._replace(hours=placed.hours % _HALF_DAY + _HALF_DAY)
+            moment, on, placed._replace(hours=placed.hours % HALF_DAY + HALF_DAY)
         )
         return later if _is_in_direction(moment, later.start) else found
     if day[0] != "part":
@@ -94,7 +95,7 @@ def _times(moment: Moment, first: TimeExpression, last: TimeExpression) -> Inter
     """From five to seven: the next such range, or the last one. From nine to five is by day, not by
     night."""
     one, other = _align_halves(evaluate_clock(first), evaluate_clock(last))
-    if one.open and other.open and other[:2] < one[:2] and one.hours < _HALF_DAY:
+    if one.open and other.open and other[:2] < one[:2] and one.hours < HALF_DAY:
         one = one._replace(open=False)
     start = _nearest_clock(moment, one).start
     return _clock_range(moment, start.date(), one._replace(hours=start.hour), other)
@@ -121,7 +122,7 @@ def _part_of(moment: Moment, day: date, name: str) -> BoundedInterval:
 def _day_of(meaning: TimeExpression, moment: Moment) -> tuple[date, Interval]:
     """The first day of a date, and its interval; raises ValueError for a time of day."""
     start, found = evaluate_start(meaning, moment)
-    if found.grain in CLOCK_GRAINS and found.grain != "part":
+    if found.grain in CLOCK_SECONDS:
         raise ValueError("not a day")
     return start.date(), found
 
@@ -139,11 +140,11 @@ def _place_clock(
     ends = begins + (part.end - part.start).total_seconds() / 3600
     if meaning[-1] in _CLOCK_HOURS:
         begins, ends = _CLOCK_HOURS[meaning[-1]]
-    later = (0, _HALF_DAY, 24) if _with_either_half(clock).open else (0, 24)
+    later = (0, HALF_DAY, 24) if _with_either_half(clock).open else (0, 24)
     hours = [clock.hours + more for more in later]
     away = [_hours_from_part(hour + clock.minutes / 60, begins, ends) for hour in hours]
     nearest = min(away)
-    if nearest and ends <= _HALF_DAY:
+    if nearest and ends <= HALF_DAY:
         return day, clock  # one in the morning is the same day
     return day, clock._replace(hours=hours[away.index(nearest)])
 
@@ -156,13 +157,13 @@ def _hours_from_part(hour: float, begins: float, ends: float) -> float:
 def _with_either_half(clock: ClockTime) -> ClockTime:
     """Beside a part of the day, a time on a 24-hour clock may be in either half too: 8h of the
     evening."""
-    return clock._replace(open=1 <= clock.hours <= _HALF_DAY and not clock.half)
+    return clock._replace(open=1 <= clock.hours <= HALF_DAY and not clock.half)
 
 
 def _nearest_clock(moment: Moment, clock: ClockTime) -> BoundedInterval:
     hours = {clock.hours % 24}
     if clock.open:
-        hours |= {clock.hours % _HALF_DAY, clock.hours % _HALF_DAY + _HALF_DAY}
+        hours |= {clock.hours % HALF_DAY, clock.hours % HALF_DAY + HALF_DAY}
     days = (moment.today, moment.today + (_DAY if moment.prefer_future else -_DAY))
     found = [
         _clock_interval(moment, day, clock._replace(hours=hour)) for day in days for hour in hours
@@ -191,7 +192,7 @@ def _align_halves(one: ClockTime, other: ClockTime) -> tuple[ClockTime, ClockTim
         one = _with_either_half(one)
     if not one.open or other.open:
         return one, other
-    later = one.hours % _HALF_DAY + _HALF_DAY
+    later = one.hours % HALF_DAY + HALF_DAY
     is_later = not (one.hours, one.minutes) < other[:2] < (later, one.minutes)
     hours = later if is_later else one.hours
     return one._replace(hours=hours, open=False), other
@@ -200,6 +201,6 @@ def _align_halves(one: ClockTime, other: ClockTime) -> tuple[ClockTime, ClockTim
 def _clock_range(moment: Moment, day: date, one: ClockTime, other: ClockTime) -> Interval:
     hours = other.hours
     while (hours, other.minutes) <= (one.hours, one.minutes):
-        hours += _HALF_DAY if other.open else 24
+        hours += HALF_DAY if other.open else 24
     start = moment.local_time(day, one.hours, one.minutes, one.seconds)
     return Interval(start, moment.local_time(day, hours, other.minutes, other.seconds), "minute")

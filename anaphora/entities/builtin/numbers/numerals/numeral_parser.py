@@ -92,7 +92,9 @@ class NumeralParser:
             if value is not None and not self._ordinal:
                 value = self._parse_fraction_after(value)
                 self._parse_ordinal_suffix(value)
-        if value is None or value >= _LIMIT or self._is_within_word():
+        if value is None or value >= _LIMIT:
+            return None
+        if self.position < len(self._tokens) and self._tokens[self.position].inner:
             return None
         if isinstance(value, Fraction) and value.denominator == 1:
             value = value.numerator
@@ -119,9 +121,6 @@ class NumeralParser:
         value = added._parse_sum()
         if value is not None and not added._ordinal and value < times:
             self.position = added.position
-
-    def _is_within_word(self) -> bool:
-        return self.position < len(self._tokens) and self._tokens[self.position].inner
 
     def _touches(self, at: int) -> bool:
         """Whether a token follows the one before it directly or after a hyphen."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TypeAlias
+from operator import attrgetter
 
 from anaphora.entities.builtin.atoms import Atom, AtomKind
 from anaphora.entities.builtin.numbers.numerals.numeral_parser import Numeral, NumeralParser
@@ -27,9 +27,6 @@ __all__ = ["EmbeddedNumber", "Numeral", "NumeralReader", "get_numeral_reader"]
 _MAX_NUMERALS = 1_000  # no utterance has more
 _CACHED_ROWS = 4_096
 _MAX_CACHED_ATOMS = 12  # of a cached row
-
-_CachedNumerals: TypeAlias = tuple[tuple[int, int, int | Fraction, bool, bool, int], ...]
-"""The fields of numerals, with offsets from the start of their row of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +67,14 @@ class NumeralReader:
             return self._read(atoms, spoken) if spoken else []
         if not _are_near(spoken, literals):
             alone = [Numeral(start, one.end, one.value) for start, one in literals.items()]
-            return sorted([*alone, *self._read(atoms, spoken)], key=_start_of)
+            return sorted([*alone, *self._read(atoms, spoken)], key=attrgetter("start"))
         written = [
             NumeralToken(start, one.end, {"add": (NumeralTerm("add", one.value),)}, literal=True)
             for start, one in literals.items()
         ]
         taken = {index for one in written for index in range(one.start, one.end)}
         free = [one for one in spoken if taken.isdisjoint(range(one.start, one.end))]
-        return self._read(atoms, sorted((*written, *free), key=_start_of))
+        return self._read(atoms, sorted((*written, *free), key=attrgetter("start")))
 
     def is_weak(self, atoms: Sequence[Atom]) -> bool:
         """Whether these atoms alone usually mean something else."""
@@ -106,17 +103,16 @@ class NumeralReader:
             return self._read_row(atoms, tokens)
         words = tuple([(atom.text, atom.kind, atom.glued) for atom in atoms[start:end]])
         return [
-            Numeral(start + at, start + after, value, ordinal, decimal, scale)
-            for at, after, value, ordinal, decimal, scale in self._cached_rows(words)
+            Numeral(
+                start + one.start, start + one.end, one.value, one.ordinal, one.decimal, one.scale
+            )
+            for one in self._cached_rows(words)
         ]
 
-    def _read_words(self, words: tuple[tuple[str, AtomKind, bool], ...]) -> _CachedNumerals:
+    def _read_words(self, words: tuple[tuple[str, AtomKind, bool], ...]) -> list[Numeral]:
         """The numerals of a row of words, for the cache."""
         found = [Atom(text, kind, 0, 0, glued) for text, kind, glued in words]
-        return tuple(
-            (one.start, one.end, one.value, one.ordinal, one.decimal, one.scale)
-            for one in self._read_row(found, self._vocabulary.tokenize(found))
-        )
+        return self._read_row(found, self._vocabulary.tokenize(found))
 
     def _read_row(self, atoms: Sequence[Atom], row: Sequence[NumeralToken]) -> list[Numeral]:
         read: list[Numeral] = []
@@ -135,10 +131,6 @@ class NumeralReader:
                 while index < len(tokens) and tokens[index].inner:
                     index += 1
         return read
-
-
-def _start_of(one: NumeralToken | Numeral) -> int:
-    return one.start
 
 
 def _are_near(tokens: Sequence[NumeralToken], literals: Mapping[int, EmbeddedNumber]) -> bool:

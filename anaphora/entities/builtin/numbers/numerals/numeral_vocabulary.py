@@ -7,17 +7,16 @@ table, or parts of a compound word (*vier|und|zwanzig*), each with the terms tha
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
-from anaphora.entities.builtin.numbers.numerals.compound_splitter import CompoundSplitter
 from anaphora.entities.builtin.numbers.phrase_lookup import expand_endings
-from anaphora.entities.builtin.unspaced_scripts import FIRST_UNSPACED
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
+from anaphora.entities.words.scripts import FIRST_UNSPACED
 
 __all__ = [
     "NumeralTerm",
@@ -46,15 +45,13 @@ TermRole = Literal[
 
 _VALUED_ROLES: dict[str, TermRole] = {"fractions": "fraction", "parts": "part", "plus": "plus"}
 _PLAIN_ROLES: dict[str, TermRole] = {
-    "with": "with",
-    "articles": "article",
-    "point": "point",
-    "over": "over",
-    "vague": "vague",
-}
+    "with": "with", "articles": "article", "point": "point", "over": "over", "vague": "vague",
+}  # fmt: skip
 _OPENING_ROLES: frozenset[TermRole] = frozenset({"add", "times", "fraction"})
 HYPHENS = frozenset("-‐‑")
 _MAX_CACHED_WORDS = 20_000
+_MAX_COMPOUND_LETTERS = 150
+_PREFIX_LETTERS = 2
 _UNITS = (10**12, 10**9, 10**6, 1000, 100, 10)
 
 
@@ -133,13 +130,13 @@ class NumeralVocabulary:
             self._key(phrase) for phrase in written.get("never_first", ())
         )
         self._still = frozenset(self._key(phrase) for phrase in written.get("still", ()))
-        self._phrases = _group_by_role(self._phrase_keys(written))
+        self._phrases = self._load_phrases(written)
         self._most: dict[str, int] = {}
         for key in (*self._phrases, *self._never, *self._never_first, *self._still):
             self._most[key[0]] = max(len(key), self._most.get(key[0], 1))
         single = {key[0]: terms for key, terms in self._phrases.items() if len(key) == 1}
         self._single = single
-        self.compounds = CompoundSplitter(single) if written.get("compounds") else None
+        self.compounds = _CompoundSplitter(single) if written.get("compounds") else None
         # The same few words occur again and again.
         self._known = lru_cache(maxsize=_MAX_CACHED_WORDS)(self._look_up)
 
@@ -272,13 +269,18 @@ class NumeralVocabulary:
                 text, after = f"{text}'{atoms[after + 1].text}", after + 2
         return text.translate(self.fold), after
 
-    def _phrase_keys(
+    def _load_phrases(
         self, written: Mapping[str, Any]
-    ) -> Iterator[tuple[tuple[str, ...], NumeralTerm]]:
-        """The phrases of the table with their terms, and their spellings without accents."""
+    ) -> dict[tuple[str, ...], dict[TermRole, tuple[NumeralTerm, ...]]]:
+        """The terms of the phrases of the table, also in their spelling without accents."""
+        phrases: dict[tuple[str, ...], dict[TermRole, tuple[NumeralTerm, ...]]] = {}
         for phrase, term in _iter_terms(written):
             for spelling in {phrase, _without_accents(phrase)}:
-                yield self._key(spelling), term
+                terms = phrases.setdefault(self._key(spelling), {})
+                known = terms.get(term.role, ())
+                if term not in known:
+                    terms[term.role] = (*known, term)
+        return phrases
 
     def _key(self, phrase: str) -> tuple[str, ...]:
         if phrase.isalpha() and max(phrase) < FIRST_UNSPACED:
@@ -291,6 +293,33 @@ class NumeralVocabulary:
         return tuple(key)
 
 
+class _CompoundSplitter:
+    """Splits compound numerals (*vierundzwanzig*, двадцатипятитысячный) into known words."""
+
+    def __init__(self, words: Collection[str]) -> None:
+        self._words = frozenset(words)
+        self._longest = max(map(len, self._words), default=0)
+        self._starts = frozenset(word[:_PREFIX_LETTERS] for word in self._words)
+
+    def split(self, word: str) -> list[str]:
+        """The known words that ``word`` consists of, at each position the longest possible one;
+        none, if there is any remainder."""
+        if len(word) > _MAX_COMPOUND_LETTERS or word[:_PREFIX_LETTERS] not in self._starts:
+            return []
+        # From the end: the longest word at each position after which the rest can be split.
+        size, longest = len(word), [0] * len(word)
+        for at in range(size - 1, -1, -1):
+            for end in range(min(size, at + self._longest), at, -1):
+                if (end == size or longest[end]) and word[at:end] in self._words:
+                    longest[at] = end - at
+                    break
+        parts, at = [], 0
+        while at < size and longest[at]:
+            parts.append(word[at : at + longest[at]])
+            at += longest[at]
+        return parts
+
+
 def is_hyphen(atoms: Sequence[Atom], index: int) -> bool:
     """Whether an atom is a hyphen that touches both neighbors."""
     return (
@@ -299,18 +328,6 @@ def is_hyphen(atoms: Sequence[Atom], index: int) -> bool:
         and index + 1 < len(atoms)
         and atoms[index + 1].glued
     )
-
-
-def _group_by_role(
-    keys: Iterator[tuple[tuple[str, ...], NumeralTerm]],
-) -> dict[tuple[str, ...], dict[TermRole, tuple[NumeralTerm, ...]]]:
-    phrases: dict[tuple[str, ...], dict[TermRole, tuple[NumeralTerm, ...]]] = {}
-    for key, term in keys:
-        terms = phrases.setdefault(key, {})
-        known = terms.get(term.role, ())
-        if term not in known:
-            terms[term.role] = (*known, term)
-    return phrases
 
 
 def _without_accents(phrase: str) -> str:

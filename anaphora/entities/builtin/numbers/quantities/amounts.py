@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal, NamedTuple, TypeAlias
+from operator import attrgetter
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, get_atoms
 from anaphora.entities.builtin.numbers.digits import GROUP_SIZE, VULGAR, DigitNumber
@@ -17,9 +18,19 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
     get_numeral_reader,
 )
 from anaphora.entities.builtin.numbers.units import Unit, load_units
-from anaphora.entities.builtin.unspaced_scripts import is_unspaced
+from anaphora.entities.words.scripts import is_unspaced
 
-__all__ = ["HYPHENS", "Amount", "NumberKind", "find_amounts", "is_glued", "to_int_if_whole"]
+__all__ = [
+    "HYPHENS",
+    "Amount",
+    "Bound",
+    "NumberKind",
+    "Quantity",
+    "UnitMatcher",
+    "find_amounts",
+    "is_glued",
+    "to_int_if_whole",
+]
 
 NumberKind: TypeAlias = Literal["cardinal", "ordinal", "fraction", "percent"]
 HYPHENS = frozenset("-‐‑−")
@@ -50,6 +61,41 @@ class Amount(NamedTuple):  # a dataclass takes three times as long to make
     literal: bool = False
     about: bool = False
     scale: int = 1
+
+
+class Bound(NamedTuple):
+    """An end of a range, and whether the range includes it."""
+
+    value: int | Fraction
+    included: bool
+
+
+class Quantity(NamedTuple):  # a dataclass takes three times as long to make
+    """A ``value``, or a range with at least one bound, with its unit and comparison. ``start`` and
+    ``end`` are indexes of atoms (half open); ``weak`` as in :class:`Amount`."""
+
+    start: int
+    end: int
+    kind: NumberKind
+    unit: Unit | None
+    value: int | Fraction | None = None
+    low: Bound | None = None
+    high: Bound | None = None
+    comparison: Literal["more", "less", "between", "about", "not"] | None = None
+    weak: bool = False
+
+
+class UnitMatcher(Protocol):
+    """Finds the unit of a number."""
+
+    def __call__(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+        """The amount with its unit, extended by it; None if it has none. ``amount`` may touch
+        letters that are not part of it."""
+        ...
+
+    def merge_amounts(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
+        """Merge amounts that belong together ("5 euros 20 cents")."""
+        ...
 
 
 def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
@@ -94,7 +140,7 @@ class _AmountReader:
         if self._phrases.unit_words:
             amounts += self._unit_word_amounts(atoms)
         if len(amounts) > 1:
-            amounts.sort(key=_start_of)
+            amounts.sort(key=attrgetter("start"))
         return tuple(amounts)
 
     def _read(self, atoms: Sequence[Atom], literals: dict[int, Amount]) -> list[Amount]:
@@ -221,7 +267,10 @@ class _AmountReader:
         if after.glued and isinstance(one.value, int):
             at = end + 1 if after.text in _BEFORE_SUFFIX and end + 1 < len(atoms) else end
             suffix = atoms[at]
-            if suffix.text in self._suffixes and suffix.glued and not _digits_follow(atoms, at):
+            is_suffix = suffix.text in self._suffixes and suffix.glued
+            if is_suffix and is_glued(atoms, at + 1) and atoms[at + 1].kind == "digits":
+                is_suffix = False  # 2x3
+            if is_suffix:
                 if suffix.text in self._phrases.ordinals:
                     return Amount(start, at + 1, one.value, "ordinal", literal=True)
                 return one._replace(end=at + 1)
@@ -262,10 +311,6 @@ class _AmountReader:
         return leads and atoms[end + 1].kind == "word" and not atoms[end + 1].glued
 
 
-def _start_of(amount: Amount) -> int:
-    return amount.start
-
-
 def _last_group(text: str, atoms: Sequence[Atom], one: Amount) -> int:
     """The last of the groups of digits in a number with blanks between them; its first atom, if
     there are none."""
@@ -280,11 +325,6 @@ def _last_group(text: str, atoms: Sequence[Atom], one: Amount) -> int:
 def is_glued(atoms: Sequence[Atom], at: int) -> bool:
     """Whether there is an atom at that index and it touches the one before it."""
     return at < len(atoms) and atoms[at].glued
-
-
-def _digits_follow(atoms: Sequence[Atom], at: int) -> bool:
-    """Whether digits follow a suffix directly: 2x3."""
-    return at + 1 < len(atoms) and atoms[at + 1].glued and atoms[at + 1].kind == "digits"
 
 
 def _is_plain(atoms: Sequence[Atom], index: int) -> bool:

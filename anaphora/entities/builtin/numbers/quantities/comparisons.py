@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.numbers.number_phrases import Comparison, load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import load_vocabulary
-from anaphora.entities.builtin.numbers.quantities.amounts import Amount
-from anaphora.entities.builtin.numbers.quantities.quantity import Bound, Quantity, UnitMatcher
+from anaphora.entities.builtin.numbers.quantities.amounts import (
+    Amount,
+    Bound,
+    Quantity,
+    UnitMatcher,
+)
 
 __all__ = ["ComparisonFinder", "apply_comparison"]
 

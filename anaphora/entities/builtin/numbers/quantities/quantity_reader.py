@@ -10,11 +10,15 @@ from collections.abc import Sequence, Set
 
 from anaphora.entities.builtin.atoms import Atom, get_atoms
 from anaphora.entities.builtin.numbers.number_phrases import TIMES, load_number_phrases
-from anaphora.entities.builtin.numbers.quantities.amounts import Amount, find_amounts
+from anaphora.entities.builtin.numbers.quantities.amounts import (
+    Amount,
+    Quantity,
+    UnitMatcher,
+    find_amounts,
+)
 from anaphora.entities.builtin.numbers.quantities.comparisons import ComparisonFinder
-from anaphora.entities.builtin.numbers.quantities.quantity import Quantity, UnitMatcher
-from anaphora.entities.builtin.numbers.quantities.ranges import RangeFinder
-from anaphora.entities.builtin.unspaced_scripts import is_unspaced
+from anaphora.entities.builtin.numbers.quantities.ranges import find_ranges
+from anaphora.entities.words.scripts import is_unspaced
 
 __all__ = ["QuantityReader"]
 
@@ -28,7 +32,6 @@ class QuantityReader:
         self._language = language
         self._measure = measure
         self._phrases = load_number_phrases(language)
-        self._ranges = RangeFinder(self._phrases)
         self._compare = ComparisonFinder(language, measure)
 
     def __call__(self, text: str) -> tuple[Sequence[Atom], list[Quantity]]:
@@ -41,7 +44,7 @@ class QuantityReader:
         if self._phrases.has_years_in_halves and len(measured) > 1:
             measured = _merge_years(measured)
         amounts = self._measure.merge_amounts(atoms, measured)
-        compared = self._compare(text, atoms, self._ranges(atoms, amounts))
+        compared = self._compare(text, atoms, find_ranges(self._phrases, atoms, amounts))
         if any(one.weak for one in compared) and not _is_whole_text(atoms, compared):
             compared = [one for one in compared if not one.weak]
         return atoms, self._compare.merge_bounds(atoms, compared)

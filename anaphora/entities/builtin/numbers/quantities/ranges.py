@@ -6,84 +6,76 @@ from collections.abc import Sequence
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.numbers.number_phrases import NumberPhrases
-from anaphora.entities.builtin.numbers.quantities.amounts import HYPHENS, Amount
-from anaphora.entities.builtin.numbers.quantities.quantity import Bound, Quantity
-from anaphora.entities.builtin.unspaced_scripts import is_unspaced
+from anaphora.entities.builtin.numbers.quantities.amounts import HYPHENS, Amount, Bound, Quantity
+from anaphora.entities.words.scripts import is_unspaced
 
-__all__ = ["RangeFinder"]
+__all__ = ["find_ranges"]
 
 _DASHES = frozenset("–—~〜～")
 _SPECIAL_NEIGHBOURS = (3, 5)  # 三五个
 _PHONE_GROUPS = (3, 4)  # digits: 555-1234
 
 
-class RangeFinder:
-    """Finds ranges among the amounts of a text."""
-
-    def __init__(self, phrases: NumberPhrases) -> None:
-        self._phrases = phrases
-
-    def __call__(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Quantity]:
-        """The amounts as quantities, with both ends of a range as one."""
-        quantities: list[Quantity] = []
-        index, reach = 0, 0
-        while index < len(amounts):
-            one = amounts[index]
-            index += 1
-            quantity = None
-            if index < len(amounts):
-                other = amounts[index]
-                if _is_phone_number(atoms, one, other):
-                    index += 1
-                    reach = other.end
-                    continue
-                quantity = self._build_range(atoms, one, other, reach)
-            if quantity is None:
-                quantity = _to_quantity(one)
-            else:
+def find_ranges(
+    phrases: NumberPhrases, atoms: Sequence[Atom], amounts: Sequence[Amount]
+) -> list[Quantity]:
+    """The amounts as quantities, with both ends of a range as one."""
+    quantities: list[Quantity] = []
+    index, reach = 0, 0
+    while index < len(amounts):
+        one = amounts[index]
+        index += 1
+        quantity = None
+        if index < len(amounts):
+            other = amounts[index]
+            if _is_phone_number(atoms, one, other):
                 index += 1
-            quantities.append(quantity)
-            reach = amounts[index - 1].end
-        return quantities
+                reach = other.end
+                continue
+            quantity = _build_range(phrases, atoms, one, other, reach)
+        if quantity is None:
+            quantity = _to_quantity(one)
+        else:
+            index += 1
+        quantities.append(quantity)
+        reach = amounts[index - 1].end
+    return quantities
 
-    def _build_range(
-        self, atoms: Sequence[Atom], one: Amount, other: Amount, reach: int
-    ) -> Quantity | None:
-        if one.unit is not None and other.unit is not None and one.unit != other.unit:
+
+def _build_range(
+    phrases: NumberPhrases, atoms: Sequence[Atom], one: Amount, other: Amount, reach: int
+) -> Quantity | None:
+    if one.unit is not None and other.unit is not None and one.unit != other.unit:
+        return None
+    one = _share_scale(atoms, one, other)
+    opening = phrases.range_openings.find_before(atoms, one.start)
+    if opening is not None and opening[0] < reach:
+        opening = None
+    if not _is_dash_between(atoms, one.end, other.start) and not _are_neighbours(atoms, one, other):
+        end = _skip_suspended_hyphen(atoms, phrases.skip_counter(atoms, one.end, one.unit))
+        middle = phrases.range_connectors.match_between(atoms, end, other.start)
+        if middle is None:
             return None
-        one = _share_scale(atoms, one, other)
-        opening = self._phrases.range_openings.find_before(atoms, one.start)
-        if opening is not None and opening[0] < reach:
+        if opening is not None and opening[1] not in middle.openings:
             opening = None
-        if not _is_dash_between(atoms, one.end, other.start) and not _are_neighbours(
-            atoms, one, other
-        ):
-            end = _skip_suspended_hyphen(
-                atoms, self._phrases.skip_counter(atoms, one.end, one.unit)
-            )
-            middle = self._phrases.range_connectors.match_between(atoms, end, other.start)
-            if middle is None:
-                return None
-            if opening is not None and opening[1] not in middle.openings:
-                opening = None
-            if opening is None and "" not in middle.openings:
-                return None
-            if opening is None and (one.value >= other.value or one.weak):
-                return None  # "five to four" is a time, and "quarter to six"
-        elif one.value >= other.value:
-            return None  # 555-123
-        end = self._phrases.skip_counter(atoms, other.end, other.unit)
-        closing = self._phrases.range_closings.find_after(atoms, end)
-        low, high = sorted((one.value, other.value))
-        return Quantity(
-            one.start if opening is None else opening[0],
-            other.end if closing is None else closing[0],
-            "percent" if "percent" in (one.kind, other.kind) else other.kind,
-            one.unit or other.unit,
-            low=Bound(low, included=True),
-            high=Bound(high, included=True),
-            comparison="between",
-        )
+        if opening is None and "" not in middle.openings:
+            return None
+        if opening is None and (one.value >= other.value or one.weak):
+            return None  # "five to four" is a time, and "quarter to six"
+    elif one.value >= other.value:
+        return None  # 555-123
+    end = phrases.skip_counter(atoms, other.end, other.unit)
+    closing = phrases.range_closings.find_after(atoms, end)
+    low, high = sorted((one.value, other.value))
+    return Quantity(
+        one.start if opening is None else opening[0],
+        other.end if closing is None else closing[0],
+        "percent" if "percent" in (one.kind, other.kind) else other.kind,
+        one.unit or other.unit,
+        low=Bound(low, included=True),
+        high=Bound(high, included=True),
+        comparison="between",
+    )
 
 
 def _to_quantity(one: Amount) -> Quantity:

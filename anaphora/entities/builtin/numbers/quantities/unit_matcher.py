@@ -10,9 +10,9 @@ from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import load_v
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.quantities.amounts import Amount
 from anaphora.entities.builtin.numbers.units import Unit, load_units
-from anaphora.entities.builtin.unspaced_scripts import is_unspaced
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code
+from anaphora.entities.words.scripts import is_unspaced
 
 __all__ = ["MeasureUnitMatcher"]
 
@@ -24,7 +24,7 @@ _MAX_APPROXIMATE = 1_000  # лет пять; "год 2024" is something else
 
 
 class MeasureUnitMatcher:
-    """Finds the unit of measure of a number; a :class:`~.quantity.UnitMatcher`."""
+    """Finds the unit of measure of a number; a :class:`~.amounts.UnitMatcher`."""
 
     def __init__(self, language: str) -> None:
         self._measures = load_units()
@@ -139,11 +139,8 @@ class MeasureUnitMatcher:
             if amount.unit is None and (amount.kind != "fraction" or not 0 < amount.value < 1):
                 return None
         for end in self._possible_ends(atoms, amount.start):
-            is_last = last is not None and last.end == end
-            whole = (
-                last if is_last else self._single_unit_before(atoms, end, last.end if last else 0)
-            )
-            if whole is not None and not is_last and end == amount.start and amount.unit:
+            whole = self._amount_before(atoms, end, last)
+            if whole is not None and whole is not last and end == amount.start and amount.unit:
                 # "an hour 20 minutes", but not "once a week 20 minutes".
                 whole = whole if whole.unit in self._measures.implied_parts else None
             total = self._sum_of(whole, amount) if whole is not None else None
@@ -163,12 +160,7 @@ class MeasureUnitMatcher:
                 return part  # "two hours thirty people"
             if end + 1 == len(atoms) or atoms[end + 1].kind == "mark":
                 end += 1  # 6 ft 2 in, but "6 ft 2 in Oslo"
-        is_last = last is not None and last.end == part.start
-        whole = (
-            last
-            if is_last
-            else self._single_unit_before(atoms, part.start, last.end if last else 0)
-        )
+        whole = self._amount_before(atoms, part.start, last)
         implied = (
             self._measures.implied_parts.get(whole.unit)
             if whole is not None and whole.unit
@@ -193,8 +185,12 @@ class MeasureUnitMatcher:
         if joint is not None:
             yield joint[0]
 
-    def _single_unit_before(self, atoms: Sequence[Atom], end: int, reach: int) -> Amount | None:
-        """One unit without a number that ends there: AN HOUR and a half."""
+    def _amount_before(self, atoms: Sequence[Atom], end: int, last: Amount | None) -> Amount | None:
+        """The amount that ends there: the last one, or a unit without a number behind it (AN HOUR
+        and a half)."""
+        if last is not None and last.end == end:
+            return last
+        reach = last.end if last else 0
         named = self._names.find_before(atoms, end)
         if named is None or named[0] < reach:
             return None

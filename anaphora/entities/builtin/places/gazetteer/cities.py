@@ -20,67 +20,49 @@ _NUMBER_COLUMNS = {"ids": "I", "populations": "I", "latitudes": "d", "longitudes
 class CityTable:
     """The data of each city, by its number (from 0).
 
-    It consists of ``columns`` (plain data, see :func:`read_columns`): texts with a line for each
-    city, numbers as the bytes of an array.
+    It is made of plain data, see :func:`read_columns`: texts with a line for each city, numbers as
+    the bytes of an array.
     """
 
     __slots__ = (
-        "_admin1", "_countries", "_ids", "_latitudes", "_longitudes", "_names", "_numbers",
-        "_populations", "_zones",
+        "admin1", "countries", "ids", "latitudes", "longitudes", "names", "numbers", "populations",
+        "zones",
     )  # fmt: skip
 
+    populations: array[int]
+
     def __init__(self, columns: Mapping[str, Any]) -> None:
-        self._names: list[str] = columns["names"].split("\n")
-        self._countries, self._admin1, self._zones = (
+        self.names: list[str] = columns["names"].split("\n")
+        self.countries, self.admin1, self.zones = (
             _StringColumn(*columns[name]) for name in _STRING_COLUMNS
         )
-        self._ids: array[int] = array("I", columns["ids"])
-        self._populations: array[int] = array("I", columns["populations"])
-        self._latitudes: array[float] = array("d", columns["latitudes"])
-        self._longitudes: array[float] = array("d", columns["longitudes"])
-        self._numbers = dict(zip(self._ids, range(len(self._ids)), strict=True))
+        self.ids, self.populations, self.latitudes, self.longitudes = (
+            array(kind, columns[name]) for name, kind in _NUMBER_COLUMNS.items()
+        )
+        self.numbers = dict(zip(self.ids, range(len(self.ids)), strict=True))  # by id
 
     def __len__(self) -> int:
-        return len(self._names)
-
-    def find_number(self, id: int) -> int | None:
-        return self._numbers.get(id)
-
-    def name(self, number: int) -> str:
-        return self._names[number]
-
-    def country(self, number: int) -> str:
-        return self._countries[number]
-
-    def countries(self) -> Sequence[str]:
-        """The country of each city."""
-        return list(self._countries)
-
-    def admin1(self, number: int) -> str:
-        return self._admin1[number]
-
-    def population(self, number: int) -> int:
-        return self._populations[number]
+        return len(self.names)
 
     def place(self, number: int) -> Place:
         """The city, without the fields that come from its country and its region."""
         return Place(
             "city",
-            self._names[number],
-            str(self._ids[number]),
-            country=self._countries[number],
-            admin1=self._admin1[number] or None,
-            latitude=self._latitudes[number],
-            longitude=self._longitudes[number],
-            population=self._populations[number],
-            timezone=self._zones[number] or None,
+            self.names[number],
+            str(self.ids[number]),
+            country=self.countries[number],
+            admin1=self.admin1[number] or None,
+            latitude=self.latitudes[number],
+            longitude=self.longitudes[number],
+            population=self.populations[number],
+            timezone=self.zones[number] or None,
         )
 
     def region_populations(self) -> dict[tuple[str, str], int]:
         """The population of the cities of each region, by country and GeoNames code."""
         people: dict[tuple[str, str], int] = {}
         for country, admin1, population in zip(
-            self._countries, self._admin1, self._populations, strict=True
+            self.countries, self.admin1, self.populations, strict=True
         ):
             people[country, admin1] = people.get((country, admin1), 0) + population
         return people
@@ -120,7 +102,9 @@ def read_columns(size: int) -> dict[str, Any]:
     better = load_corrections()
 
     def keep(city: CityRow) -> None:
-        name = better.get(str(city["geonameid"])) or _clean_name(city["name"])
+        # Apostrophes at the end transliterate letters of other alphabets.
+        cleaned = city["name"].replace("’", "'").replace("‘", "'").rstrip("'")
+        name = better.get(str(city["geonameid"])) or cleaned
         number = len(cities)
         cities.append((name, city["countrycode"], city["admin1code"], city["timezone"]))
         numbers["ids"].append(city["geonameid"])
@@ -142,8 +126,3 @@ def read_columns(size: int) -> dict[str, Any]:
         },
         "spelled": build_columns(main, others),
     }
-
-
-def _clean_name(name: str) -> str:
-    """The name without the apostrophes that transliterate letters of other alphabets."""
-    return name.replace("’", "'").replace("‘", "'").rstrip("'")

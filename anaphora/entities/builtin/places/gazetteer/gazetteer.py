@@ -50,13 +50,14 @@ _loaded: dict[int, Gazetteer] = {}  # by the size of the file
 
 
 class Gazetteer:
-    """Cities, regions, countries and continents. Created by :meth:`load`; immutable."""
+    """Cities, regions, countries and continents; ``names`` are those of the cities. Created by
+    :meth:`load`; immutable."""
 
-    __slots__ = ("_cities", "_names", "_numbers", "_others", "_regions", "_scores")
+    __slots__ = ("_cities", "_numbers", "_others", "_regions", "_scores", "names")
 
     def __init__(self, cities: CityTable, names: CityNameIndex, others: Sequence[Place]) -> None:
         self._cities = cities
-        self._names = names
+        self.names = names
         self._others = tuple(others)
         self._numbers = {place.id: index for index, place in enumerate(others, len(cities))}
         self._regions = {
@@ -70,8 +71,8 @@ class Gazetteer:
             if place.kind == "country" and place.capital
             for number, _ in names.places(normalize_name(place.capital))
             if number < len(cities)
-            and cities.country(number) == place.id
-            and cities.name(number) == place.capital
+            and cities.countries[number] == place.id
+            and cities.names[number] == place.capital
         }
         self._scores = dict.fromkeys(capitals, _CAPITAL_FACTOR)
 
@@ -92,17 +93,12 @@ class Gazetteer:
     def __len__(self) -> int:
         return len(self._cities) + len(self._others)
 
-    @property
-    def names(self) -> CityNameIndex:
-        """The names of cities."""
-        return self._names
-
     def find(self, name: str, language: str = ENGLISH) -> tuple[Place, ...]:
         """The places of that name, the likeliest first; names of countries, regions and continents
         in ``language`` and in English, names of cities in all languages."""
         key = normalize_name(name)
         found = [
-            *self._names.places(key),
+            *self.names.places(key),
             *((number, True) for number in self.find_numbers(language, key, name)),
         ]
         return tuple(self.place(number) for number in self.rank(found))
@@ -127,7 +123,7 @@ class Gazetteer:
         if place.kind != "city" or script is None or number is None:
             return place.name
         return (
-            choose_local_name(self._names.names_in_script(number, script), code, place.country)
+            choose_local_name(self.names.names_in_script(number, script), code, place.country)
             or place.name
         )
 
@@ -148,7 +144,7 @@ class Gazetteer:
         """The number of the place with that id; None if there is none."""
         if id in self._numbers:
             return self._numbers[id]
-        return self._cities.find_number(int(id)) if id.isascii() and id.isdigit() else None
+        return self._cities.numbers.get(int(id)) if id.isascii() and id.isdigit() else None
 
     def is_capital(self, number: int) -> bool:
         """Whether the place is the capital of a country."""
@@ -163,14 +159,14 @@ class Gazetteer:
     def population(self, number: int) -> int:
         """The population of the place; 0 if unknown."""
         if number < len(self._cities):
-            return self._cities.population(number)
+            return self._cities.populations[number]
         return self._others[number - len(self._cities)].population
 
     def score(self, number: int, *, main: bool = True) -> float:
         """The score of the place, higher for likelier ones; ``main`` indicates whether the name is
         its main name."""
         if number < len(self._cities):
-            score = self._cities.population(number) * self._scores.get(number, 1.0)
+            score = self._cities.populations[number] * self._scores.get(number, 1.0)
             return score if main else score * _ALTERNATE_NAME_FACTOR
         place = self._others[number - len(self._cities)]
         if place.kind == "region":

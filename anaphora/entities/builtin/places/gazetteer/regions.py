@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
 from anaphora.entities.builtin.places.gazetteer.cities import CityTable
 from anaphora.entities.builtin.places.gazetteer.geonames import read_json_table
 from anaphora.entities.builtin.places.gazetteer.script_names import CityNameIndex
@@ -20,8 +24,9 @@ def build_larger_places(cities: CityTable, names: CityNameIndex) -> list[Place]:
 
     Raises ModelError if the package is missing.
     """
+    find_seat = partial(_find_seat, cities, names)
     countries = [
-        _country(cities, names, row)
+        _country(row, find_seat(row["iso"], row["capital"]))
         for code, row in read_json_table("countries").items()
         if code not in _DISSOLVED
     ]
@@ -29,38 +34,35 @@ def build_larger_places(cities: CityTable, names: CityNameIndex) -> list[Place]:
     people = cities.region_populations()
     return [
         *countries,
-        *(_region(cities, names, by_code[row.country], row, people) for row in load_regions()),
+        *(
+            _region(row, by_code[row.country], find_seat(row.country, row.seat), people)
+            for row in load_regions()
+        ),
         *(_continent(code, row) for code, row in read_json_table("continents").items()),
     ]
 
 
-def _country(cities: CityTable, names: CityNameIndex, row: dict[str, object]) -> Place:
-    code, capital = str(row["iso"]), str(row["capital"])
-    name = load_corrections().get(code, str(row["name"]).strip())
-    seat = _find_seat(cities, names, code, capital)
+def _country(row: Mapping[str, Any], seat: Place) -> Place:
+    code = row["iso"]
+    name = load_corrections().get(code, row["name"].strip())
     return Place(
         "country",
         name,
         code,
-        continent=str(row["continentcode"]),
+        continent=row["continentcode"],
         country=code,
         country_name=name,
-        capital=(seat.name if seat else capital) or None,
-        latitude=seat.latitude if seat else None,
-        longitude=seat.longitude if seat else None,
-        population=int(str(row["population"])),
-        timezone=seat.timezone if seat else None,
+        capital=seat.name or row["capital"] or None,
+        latitude=seat.latitude,
+        longitude=seat.longitude,
+        population=int(row["population"]),
+        timezone=seat.timezone,
     )
 
 
 def _region(
-    cities: CityTable,
-    names: CityNameIndex,
-    country: Place,
-    row: RegionRow,
-    people: dict[tuple[str, str], int],
+    row: RegionRow, country: Place, seat: Place, people: Mapping[tuple[str, str], int]
 ) -> Place:
-    seat = _find_seat(cities, names, row.country, row.seat)
     return Place(
         "region",
         row.name,
@@ -69,41 +71,40 @@ def _region(
         country=row.country,
         country_name=country.name,
         region=row.name,
-        admin1=seat.admin1 if seat else None,
-        capital=seat.name if seat else None,
-        latitude=seat.latitude if seat else None,
-        longitude=seat.longitude if seat else None,
-        population=people.get((row.country, seat.admin1 or ""), 0) if seat else 0,
-        timezone=seat.timezone if seat else None,
+        admin1=seat.admin1,
+        capital=seat.name or None,
+        latitude=seat.latitude,
+        longitude=seat.longitude,
+        population=people.get((row.country, seat.admin1 or ""), 0) if seat.name else 0,
+        timezone=seat.timezone,
     )
 
 
-def _continent(code: str, row: dict[str, object]) -> Place:
+def _continent(code: str, row: Mapping[str, Any]) -> Place:
     return Place(
         "continent",
-        str(row["name"]),
+        row["name"],
         str(row["geonameId"]),
         continent=code,
-        latitude=float(str(row["lat"])),
-        longitude=float(str(row["lng"])),
-        population=int(str(row["population"])),
+        latitude=float(row["lat"]),
+        longitude=float(row["lng"]),
+        population=int(row["population"]),
     )
 
 
-def _find_seat(cities: CityTable, names: CityNameIndex, country: str, name: str) -> Place | None:
+def _find_seat(cities: CityTable, names: CityNameIndex, country: str, name: str) -> Place:
     """The largest city of that name in the country, preferably by its main name; or the city with
-    that number."""
+    that number. An empty place if there is none."""
     if name.isdecimal():
-        known = cities.find_number(int(name))
-        return None if known is None else cities.place(known)
-    found = [
-        number
-        for number, _ in names.places(normalize_name(name))
-        if cities.country(number) == country
-    ]
-    best = max(
-        found,
-        key=lambda number: (cities.name(number) == name, cities.population(number)),
-        default=None,
-    )
-    return None if best is None else cities.place(best)
+        best = cities.numbers.get(int(name))
+    else:
+        best = max(
+            (
+                number
+                for number, _ in names.places(normalize_name(name))
+                if cities.countries[number] == country
+            ),
+            key=lambda number: (cities.names[number] == name, cities.populations[number]),
+            default=None,
+        )
+    return Place("city", "", "") if best is None else cities.place(best)

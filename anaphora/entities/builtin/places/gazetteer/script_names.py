@@ -7,7 +7,8 @@ letters of the script. The original spellings remain available, to name a city i
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import compress
 from typing import Any, Literal
 
@@ -30,33 +31,14 @@ Script = Literal["latin", "greek", "cyrillic", "hebrew", "arabic", "unspaced", "
 
 # The first code points of coarse blocks of Unicode.
 _BLOCKS: tuple[tuple[int, Script], ...] = (
-    (0, "latin"),
-    (0x370, "greek"),
-    (0x400, "cyrillic"),
-    (0x530, "other"),
-    (0x590, "hebrew"),
-    (0x600, "arabic"),
-    (0x900, "other"),
-    (0xE00, "unspaced"),
-    (0xF00, "other"),
-    (0x1000, "unspaced"),
-    (0x10A0, "other"),
-    (0x1780, "unspaced"),
-    (0x1800, "other"),
-    (0x1E00, "latin"),
-    (0x1F00, "greek"),
-    (0x2000, "latin"),
-    (0x2C80, "other"),
-    (0x2E80, "unspaced"),
-    (0xA000, "other"),
-    (0xF900, "unspaced"),
-    (0xFB00, "latin"),
-    (0xFB1D, "hebrew"),
-    (0xFB50, "arabic"),
-    (0xFF00, "latin"),
-    (0xFF66, "unspaced"),
+    (0, "latin"), (0x370, "greek"), (0x400, "cyrillic"), (0x530, "other"), (0x590, "hebrew"),
+    (0x600, "arabic"), (0x900, "other"), (0xE00, "unspaced"), (0xF00, "other"),
+    (0x1000, "unspaced"), (0x10A0, "other"), (0x1780, "unspaced"), (0x1800, "other"),
+    (0x1E00, "latin"), (0x1F00, "greek"), (0x2000, "latin"), (0x2C80, "other"),
+    (0x2E80, "unspaced"), (0xA000, "other"), (0xF900, "unspaced"), (0xFB00, "latin"),
+    (0xFB1D, "hebrew"), (0xFB50, "arabic"), (0xFF00, "latin"), (0xFF66, "unspaced"),
     (0xFFA0, "other"),
-)
+)  # fmt: skip
 # The countries whose main names are in a script; names of places elsewhere are other names. In
 # scripts without an entry all names count as main names.
 _SCRIPT_COUNTRIES: Mapping[Script, str] = {
@@ -78,17 +60,14 @@ _MIN_LETTERS, _MIN_LETTERS_UNSPACED = 3, 2
 class CityNameIndex:
     """An index from the names of cities to their numbers.
 
-    ``columns`` come from :func:`build_columns`; ``countries`` returns the country code of each
-    city. ``kept`` caches the indexes of further scripts.
+    ``columns`` come from :func:`build_columns`; ``countries`` has the country code of each city.
+    ``kept`` caches the indexes of further scripts.
     """
 
     __slots__ = ("_countries", "_indexes", "_kept", "_latin", "_lengths", "_lock", "_raw")
 
     def __init__(
-        self,
-        columns: Mapping[str, Any],
-        countries: Callable[[], Sequence[str]],
-        kept: CachedParts = UNCACHED,
+        self, columns: Mapping[str, Any], countries: Iterable[str], kept: CachedParts = UNCACHED
     ) -> None:
         self._countries = countries
         self._kept = kept
@@ -104,37 +83,27 @@ class CityNameIndex:
 
     def places(self, name: str) -> list[tuple[int, bool]]:
         """The numbers of the cities with that name, each with whether it is the main name."""
-        return self._index_for(name).places(name)
-
-    def is_name_or_prefix(self, words: str) -> bool:
-        """Whether ``words`` are a name, or whole words with which a longer name starts."""
-        return self._index_for(words).is_name_or_prefix(words)
-
-    def is_prefix(self, words: str) -> bool:
-        """Whether longer names start with these words."""
-        return self._index_for(words).is_prefix(words)
+        return self.index_for(name).places(name)
 
     def lengths(self) -> Mapping[str, tuple[int, ...]]:
         """The lengths of names in scripts without spaces by their first two letters, longest
         first."""
-        self._index_for("\u4e00")
+        self.index_for("\u4e00")
         return self._lengths
-
-    def build_index(self, script: Script) -> None:
-        """Index the names in a script now."""
-        self._get_index(script)
 
     def names_in_script(self, city: int, script: Script) -> list[str]:
         """The names of a city in a script other than Latin, in their original spelling."""
         return self._raw[script].names_of(city)
 
-    def _index_for(self, name: str) -> NameIndex:
+    def index_for(self, name: str) -> NameIndex:
+        """The index of the script of a name or of its first words."""
         if name < _FIRST_OTHER:
             return self._latin
         script = script_of(name)
-        return self._indexes.get(script) or self._get_index(script)
+        return self._indexes.get(script) or self.get_index(script)
 
-    def _get_index(self, script: Script) -> NameIndex:
+    def get_index(self, script: Script) -> NameIndex:
+        """The index of a script, which the first call builds."""
         with self._lock:  # other threads wait instead of building it again
             if script not in self._indexes:
                 columns, lengths = self._kept(script, lambda: self._build_columns(script))
@@ -146,24 +115,17 @@ class CityNameIndex:
     def _build_columns(self, script: Script) -> tuple[NameColumns, dict[str, tuple[int, ...]]]:
         """The columns of the index of a script, and for scripts without spaces the lengths of
         names."""
-        keys, places = self._read(script)
-        index = NameIndex.build(keys, places, self._is_main(script, places))
-        return index.columns, name_lengths(keys) if script == "unspaced" else {}
-
-    def _read(self, script: Script) -> tuple[list[str], npt.NDArray[np.uint32]]:
-        """The normalized names in a script, and the city of each."""
         lines, places = self._raw[script].all()
         keys = _normalize_lines(lines)
         least = _MIN_LETTERS_UNSPACED if script == "unspaced" else _MIN_LETTERS
         kept = np.fromiter((len(key) >= least for key in keys), bool, len(keys))
-        return list(compress(keys, kept)), places[kept]
-
-    def _is_main(self, script: Script, places: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
-        if script not in _SCRIPT_COUNTRIES:
-            return np.ones(len(places), bool)
-        homes = frozenset(_SCRIPT_COUNTRIES[script].split())
-        at_home = np.fromiter((country in homes for country in self._countries()), bool)
-        return at_home[places]
+        keys, places = list(compress(keys, kept)), places[kept]
+        is_main = np.ones(len(places), bool)
+        if script in _SCRIPT_COUNTRIES:
+            homes = frozenset(_SCRIPT_COUNTRIES[script].split())
+            is_main = np.fromiter((country in homes for country in self._countries), bool)[places]
+        index = NameIndex.build(keys, places, is_main)
+        return index.columns, name_lengths(keys) if script == "unspaced" else {}
 
 
 def build_columns(main: Sequence[tuple[int, str]], others: Sequence[str]) -> dict[str, Any]:
@@ -198,14 +160,11 @@ class _NameLines:
     def __init__(self, texts: bytes, places: bytes) -> None:
         self._texts = texts
         self._places = np.frombuffer(places, np.uint32)
-        self._known_starts: npt.NDArray[np.uint32] | None = None
 
-    @property
+    @cached_property
     def _starts(self) -> npt.NDArray[np.uint32]:
-        if self._known_starts is None:
-            ends = np.flatnonzero(np.frombuffer(self._texts, np.uint8) == ord("\n"))
-            self._known_starts = np.concatenate(([0], ends + 1)).astype(np.uint32)
-        return self._known_starts
+        ends = np.flatnonzero(np.frombuffer(self._texts, np.uint8) == ord("\n"))
+        return np.concatenate(([0], ends + 1)).astype(np.uint32)
 
     def all(self) -> tuple[list[str], npt.NDArray[np.uint32]]:
         """All names, and the city of each."""
@@ -233,9 +192,7 @@ def _first_letter(name: str) -> str:
     return letter.group() if letter else " "
 
 
-def _group_by_script(
-    names: Sequence[str],
-) -> dict[str, tuple[list[str], npt.NDArray[np.uint32]]]:
+def _group_by_script(names: Sequence[str]) -> dict[str, tuple[list[str], npt.NDArray[np.uint32]]]:
     """The names in each script, and the city of each. Names in ASCII, the majority, have an own
     group, because they are the fastest to normalize."""
     counts = [lines.count("\n") + 1 for lines in names]

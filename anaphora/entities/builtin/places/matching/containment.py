@@ -47,12 +47,10 @@ class ContainerFinder:
         self._openings = frozenset(phrase.split(" ")[0] for phrase in phrases)
         self._may_be_container = lru_cache(maxsize=4096)(self._compute_may_be_container)
 
-    def find_after(
-        self, found: NameMatch, words: Sequence[NameWord], text: str
-    ) -> QualifiedPlaces | None:
+    def find_after(self, found: NameMatch) -> QualifiedPlaces | None:
         """The places of a name that lie in the container behind it; None if there is no
         container."""
-        index = found.last + 1
+        text, words, index = found.text, found.words, found.last + 1
         if index >= len(words):
             return None
         gap = text[words[found.last].end : words[index].start]

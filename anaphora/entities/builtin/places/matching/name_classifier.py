@@ -92,6 +92,7 @@ class NameClassifier:
         self._gazetteer = gazetteer
         self._search = search
         self._table = table
+        self._population = gazetteer.population
         # The results for a name are constant, and take 5 µs.
         self._are_great = lru_cache(maxsize=4096)(self._compute_are_great)
         self._is_doubtful = lru_cache(maxsize=4096)(self._compute_is_doubtful)
@@ -108,40 +109,34 @@ class NameClassifier:
             phrase.rsplit(" ", 1)[-1] for phrase in (*self._prepositions, *table.articles)
         )
 
-    def accepts(
-        self, found: NameMatch, words: Sequence[NameWord], text: str, *, all_caps: bool = False
-    ) -> bool:
+    def accepts(self, found: NameMatch, *, all_caps: bool = False) -> bool:
         """Whether the name refers to a place; ``all_caps`` means that the text is in capitals."""
-        if words[found.first].unspaced:
+        if found.words[found.first].unspaced:
             return found.key not in self._common and self._accepts_unspaced(found)
-        preposition = self.preposition(words, found.first, text)
-        capital = has_capital(found, words) and not all_caps
-        if preposition and not capital and self._is_after_the(found, words):
+        preposition = self._preposition_before(found)
+        capital = has_capital(found) and not all_caps
+        if preposition and not capital and self._is_after_the(found):
             preposition = None
-        begins = _begins_sentence(words, found.first, text)
-        if self.is_stop(found, words):
+        begins = _begins_sentence(found)
+        if self.is_stop(found):
             return False
-        if self.is_common(found, words):
-            return self._accepts_common(
-                found, words, text, preposition, capital=capital, begins=begins
-            )
-        evidence = self._evidence(found, words, preposition, capital=capital, begins=begins)
+        if self.is_common(found):
+            return self._accepts_common(found, preposition, capital=capital, begins=begins)
+        evidence = self._evidence(found, preposition, capital=capital, begins=begins)
         return self._are_great(found.key, found.places, evidence, found.inflected)
 
-    def is_stop(self, found: NameMatch, words: Sequence[NameWord]) -> bool:
+    def is_stop(self, found: NameMatch) -> bool:
         """Whether the name is a stop word of the language, and no country or region."""
         stops = self._table.stops
-        if found.first == found.last:
-            stop = words[found.first].text in stops or found.key in stops
-        else:
-            stop = all(word.text in stops for word in _words_of_match(found, words))
+        stop = all(word.text in stops for word in _words_of_match(found))
+        stop = stop or (found.first == found.last and found.key in stops)
         return stop and not any(self._is_greater(number) for number, _ in found.places)
 
-    def is_common(self, found: NameMatch, words: Sequence[NameWord]) -> bool:
+    def is_common(self, found: NameMatch) -> bool:
         """Whether the name is also a common word or a given name."""
         if found.first != found.last:
             return found.key in self._common
-        word = words[found.first]
+        word = found.words[found.first]
         if self._search.is_abbreviation(word.surface):
             return False
         return self._is_doubtful(found.key, word.text, found.places)
@@ -168,42 +163,36 @@ class NameClassifier:
         """Whether a place, of those in a container, is large enough for a common word."""
         return any(main and self._population(number) >= _MIN_QUALIFIED for number, main in places)
 
-    def preposition(self, words: Sequence[NameWord], index: int, text: str) -> Preposition | None:
-        """The kind of the preposition before a word and its articles."""
-        last = index
+    def _preposition_before(self, found: NameMatch) -> Preposition | None:
+        """The kind of the preposition before a name and its articles."""
+        words, last = found.words, found.first
         for _ in range(_MAX_ARTICLES + 1):
             if last == 0 or words[last - 1].text not in self._last_words:
                 return None
             for length in range(min(_MAX_PREPOSITION_WORDS, last), 0, -1):
                 kind = self._prepositions.get(_phrase(words, last - length, last))
-                if kind is not None and _is_spaced(words, last - length, last, text):
+                if kind is not None and _is_spaced(found, last - length, last):
                     return kind
             article = words[last - 1].text in self._table.articles
-            if not article or not _is_spaced(words, last - 1, last, text):
+            if not article or not _is_spaced(found, last - 1, last):
                 return None
             last -= 1
         return None
 
-    def has_article(self, found: NameMatch, words: Sequence[NameWord]) -> bool:
+    def has_article(self, found: NameMatch) -> bool:
         """Whether an article, or a word in place of one, is before a name."""
-        return found.first > 0 and words[found.first - 1].text in self._table.articles
+        return found.first > 0 and found.words[found.first - 1].text in self._table.articles
 
-    def _is_after_the(self, found: NameMatch, words: Sequence[NameWord]) -> bool:
+    def _is_after_the(self, found: NameMatch) -> bool:
         """Whether the name is a city behind an article: "to the airport" is not the city
         Airport."""
-        article = words[found.first - 1].text
+        article = found.words[found.first - 1].text
         if article not in self._table.articles or article not in self._table.stops:
             return False
         return not any(self._is_greater(number) for number, _ in found.places)
 
     def _evidence(
-        self,
-        found: NameMatch,
-        words: Sequence[NameWord],
-        preposition: Preposition | None,
-        *,
-        capital: bool,
-        begins: bool,
+        self, found: NameMatch, preposition: Preposition | None, *, capital: bool, begins: bool
     ) -> Evidence:
         supported = preposition is not None or found.prefixed
         if capital and not self._table.nouns_in_capitals:
@@ -212,18 +201,11 @@ class NameClassifier:
             return Evidence.SURE
         # Such names rarely mean anything else.
         is_distinctive = found.first != found.last or self._search.is_listed(found.key)
-        is_alone = found.last - found.first + 1 == len(words)
+        is_alone = found.last - found.first + 1 == len(found.words)
         return Evidence.LIKELY if supported or is_distinctive or is_alone else Evidence.BARE
 
     def _accepts_common(
-        self,
-        found: NameMatch,
-        words: Sequence[NameWord],
-        text: str,
-        preposition: Preposition | None,
-        *,
-        capital: bool,
-        begins: bool,
+        self, found: NameMatch, preposition: Preposition | None, *, capital: bool, begins: bool
     ) -> bool:
         scores = [self._gazetteer.score(number, main=main) for number, main in found.places]
         if preposition is not None and max(scores) >= _SCORE_OF_COUNTRY:
@@ -231,32 +213,32 @@ class NameClassifier:
         if preposition == "title" and any(main for _, main in found.places):
             return True
         if found.key in self._table.homonyms:
-            answer = len(words) == 1 and found.key in self._table.people
-            if answer or self._stands_alone(found, words, text):
+            answer = len(found.words) == 1 and found.key in self._table.people
+            if answer or self._stands_alone(found):
                 return True
-        if not capital or self.has_article(found, words):
+        if not capital or self.has_article(found):
             return False
         if not any(self._is_great(found.key, place, Evidence.LIKELY) for place in found.places):
             return False
-        forms = self._search.forms(words[found.first].text)
+        forms = self._search.forms(found.words[found.first].text)
         if found.key in self._table.people or not forms.isdisjoint(self._table.people):
             return preposition == "within"
         if self._table.nouns_in_capitals:
-            return self._is_pointed_at(found, words, text)
+            return self._is_pointed_at(found)
         return preposition is not None or not begins
 
-    def _is_pointed_at(self, found: NameMatch, words: Sequence[NameWord], text: str) -> bool:
+    def _is_pointed_at(self, found: NameMatch) -> bool:
         first = found.first
-        pointed_at = first > 0 and words[first - 1].text in self._table.pointing
-        return pointed_at and _is_spaced(words, first - 1, first, text)
+        pointed_at = first > 0 and found.words[first - 1].text in self._table.pointing
+        return pointed_at and _is_spaced(found, first - 1, first)
 
-    def _stands_alone(self, found: NameMatch, words: Sequence[NameWord], text: str) -> bool:
+    def _stands_alone(self, found: NameMatch) -> bool:
         """Whether the name is between a reliable preposition and the end of its phrase."""
-        following = found.last + 1
-        return self._is_pointed_at(found, words, text) and (
+        words, following = found.words, found.last + 1
+        return self._is_pointed_at(found) and (
             following == len(words)
             or words[following].text in self._closing
-            or not text[found.end : words[following].start].isspace()
+            or not found.text[found.end : words[following].start].isspace()
         )
 
     def _compute_is_doubtful(self, key: str, word: str, places: Sequence[tuple[int, bool]]) -> bool:
@@ -264,14 +246,12 @@ class NameClassifier:
             return True
         at_home = key < _FIRST_NOT_LATIN
         if key == word and any(
-            (main or at_home) and self._is_well_known(number) for number, main in places
+            (main or at_home)
+            and (self._population(number) >= _MIN_WELL_KNOWN or self._gazetteer.is_capital(number))
+            for number, main in places
         ):
             return False
         return not self._search.forms(word).isdisjoint(self._doubtful)
-
-    def _is_well_known(self, number: int) -> bool:
-        least = _MIN_WELL_KNOWN
-        return self._population(number) >= least or self._gazetteer.is_capital(number)
 
     def _accepts_unspaced(self, found: NameMatch) -> bool:
         if found.end - found.start > 2:
@@ -303,17 +283,14 @@ class NameClassifier:
     def _is_greater(self, number: int) -> bool:
         return self._gazetteer.kind(number) != "city"
 
-    def _population(self, number: int) -> int:
-        return self._gazetteer.population(number)
 
-
-def has_capital(found: NameMatch, words: Sequence[NameWord]) -> bool:
+def has_capital(found: NameMatch) -> bool:
     """Whether one of the words of a name starts with a capital."""
-    return any(word.surface[0].isupper() for word in _words_of_match(found, words))
+    return any(word.surface[0].isupper() for word in _words_of_match(found))
 
 
-def _words_of_match(found: NameMatch, words: Sequence[NameWord]) -> Sequence[NameWord]:
-    return words[found.first : found.last + 1]
+def _words_of_match(found: NameMatch) -> Sequence[NameWord]:
+    return found.words[found.first : found.last + 1]
 
 
 def _phrase(words: Sequence[NameWord], first: int, last: int) -> str:
@@ -322,15 +299,17 @@ def _phrase(words: Sequence[NameWord], first: int, last: int) -> str:
     return " ".join(word.text for word in words[first:last])
 
 
-def _begins_sentence(words: Sequence[NameWord], index: int, text: str) -> bool:
-    if index == 0:
+def _begins_sentence(found: NameMatch) -> bool:
+    if found.first == 0:
         return True
-    return not _SENTENCE_ENDS.isdisjoint(text[words[index - 1].end : words[index].start])
+    gap = found.text[found.words[found.first - 1].end : found.words[found.first].start]
+    return not _SENTENCE_ENDS.isdisjoint(gap)
 
 
-def _is_spaced(words: Sequence[NameWord], first: int, last: int, text: str) -> bool:
+def _is_spaced(found: NameMatch, first: int, last: int) -> bool:
     """Whether only blanks and apostrophes are between the words up to ``last``."""
+    words = found.words
     return all(
-        not text[words[index].end : words[index + 1].start].strip(" \t'’ʼ.")
+        not found.text[words[index].end : words[index + 1].start].strip(" \t'’ʼ.")
         for index in range(first, last)
     )

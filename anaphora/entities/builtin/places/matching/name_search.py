@@ -37,11 +37,13 @@ class PlaceName(NamedTuple):
 
 
 class NameMatch(NamedTuple):
-    """A name in a text; a fixed phrase that only looks like a name has no places.
+    """A name in a ``text`` of ``words``; a fixed phrase that only looks like a name has no places.
 
     ``first`` and ``last`` are the indexes of its words, ``start`` and ``end`` offsets in the text.
     """
 
+    text: str
+    words: Sequence[NameWord]
     key: str
     places: tuple[tuple[int, bool], ...]
     first: int
@@ -86,7 +88,9 @@ class NameSearch:
         self._first = lru_cache(maxsize=4096)(self._compute_first_step)
         self._next = lru_cache(maxsize=4096)(self._compute_next_step)
         self._unspaced = lru_cache(maxsize=4096)(self._places)
-        self.forms = lru_cache(maxsize=4096)(self._compute_forms)
+        self.forms = lru_cache(maxsize=4096)(
+            lambda word: frozenset(form.text for form in self._inflected_forms(word))
+        )
 
     def find_at(self, words: Sequence[NameWord], index: int, text: str) -> list[NameMatch]:
         """The names that start with a word, the longest first; of one length an exact name before
@@ -94,12 +98,12 @@ class NameSearch:
         step = self.first_step(words[index].surface)
         if step is DEAD_END:
             return []
-        found = [_to_match(step.name, words, index, index)] if step.name else []
+        found = [_to_match(step.name, text, words, index, index)] if step.name else []
         last = index + 1
         while step.beams and last < len(words) and _is_glued(words[last - 1], words[last], text):
             step = self.next_step(step.beams, words[last].text)
             if step.name:
-                found.insert(0, _to_match(step.name, words, index, last))
+                found.insert(0, _to_match(step.name, text, words, index, last))
             last += 1
         return found
 
@@ -120,7 +124,12 @@ class NameSearch:
         return key in self._name_table.listed
 
     def find_unspaced(
-        self, words: Sequence[NameWord], index: int, offset: int, bounds: Container[int] | None
+        self,
+        text: str,
+        words: Sequence[NameWord],
+        index: int,
+        offset: int,
+        bounds: Container[int] | None,
     ) -> Iterator[NameMatch]:
         """The names that start at the letter ``offset`` of a run in a script without spaces, the
         longest first; only from and to ``bounds`` (offsets in the text), if given."""
@@ -135,7 +144,7 @@ class NameSearch:
             if not places or (bounds is not None and word.start + end not in bounds):
                 continue
             if not _cuts_katakana_word(word.text, offset, end):
-                yield NameMatch(key, places, index, index, start, word.start + end)
+                yield NameMatch(text, words, key, places, index, index, start, word.start + end)
 
     def may_begin(self, letters: str) -> bool:
         """Whether names start with these two letters of a script without spaces."""
@@ -184,10 +193,6 @@ class NameSearch:
         named = self._gazetteer.find_numbers(self._language, key, written)
         return (*self._index.places(key), *((number, True) for number in named))
 
-    def _compute_forms(self, word: str) -> frozenset[str]:
-        """The texts of :meth:`_inflected_forms`."""
-        return frozenset(form.text for form in self._inflected_forms(word))
-
     def _inflected_forms(self, word: str) -> tuple[_NameForm, ...]:
         """The word itself, and the names, known or not, of which it may be a case."""
         endings = self._table.endings
@@ -219,16 +224,20 @@ class NameSearch:
             words in named.places
             or words in named.word_prefixes
             or words in named.fixed
-            or self._index.is_name_or_prefix(words)
+            or self._index.index_for(words).is_name_or_prefix(words)
         )
 
     def _is_prefix(self, words: str) -> bool:
-        return words in self._name_table.word_prefixes or self._index.is_prefix(words)
+        return words in self._name_table.word_prefixes or self._index.index_for(words).is_prefix(
+            words
+        )
 
 
-def _to_match(name: PlaceName, words: Sequence[NameWord], first: int, last: int) -> NameMatch:
+def _to_match(
+    name: PlaceName, text: str, words: Sequence[NameWord], first: int, last: int
+) -> NameMatch:
     start, end = words[first].start, words[last].end
-    return NameMatch(name.key, name.places, first, last, start, end, *name[2:])
+    return NameMatch(text, words, name.key, name.places, first, last, start, end, *name[2:])
 
 
 def _is_glued(before: NameWord, after: NameWord, text: str) -> bool:

@@ -56,17 +56,19 @@ class PlacePrefilter:
         if not self._possible.isdisjoint(chunks[1:]):
             return False
         begins = True
-        for pair in pairwise((*chunks, "")):
+        for chunk, following in pairwise((*chunks, "")):
+            pair = chunk, following
             if pair in self._continuing_pairs:
                 return False
-            known = pair[0] in idle or pair in pairs
-            if not (known or self._is_idle(*pair) or (begins and self._is_idle_first(*pair))):
+            if not (
+                chunk in idle
+                or pair in pairs
+                or self._is_idle(chunk, following)
+                or (begins and self._is_idle(_TEXT_START + chunk, following))
+            ):
                 return False
             begins = False
         return True
-
-    def _is_idle_first(self, chunk: str, following: str) -> bool:
-        return self._is_idle(_TEXT_START + chunk, following)
 
     def _is_idle(self, chunk: str, following: str) -> bool:
         if chunk in self._idle or (chunk, following) in self._idle_pairs:
