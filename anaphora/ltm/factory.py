@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from anaphora.errors import AnaphoraError
 from anaphora.grammar.suggestions import did_you_mean
+from anaphora.storage.logical_clock import utc_now
 
 if TYPE_CHECKING:
     from anaphora.ltm.embedders.embedder import Embedder
@@ -38,10 +39,6 @@ _SUMMARIZERS_ALLOWED = (
 _EMBEDDERS_ALLOWED = "none, minilm, or sentence-transformers:FOLDER (or an id on the hub)"
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True)
 class MemoryConfig:
     """Configuration of a long-term memory: the ``url`` of the store, the names of the
@@ -61,7 +58,7 @@ class MemoryConfig:
 def build_memory(
     config: MemoryConfig,
     *,
-    clock: Callable[[], datetime] = _utc_now,
+    clock: Callable[[], datetime] = utc_now,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> LongTermMemory:
     """Build the configured long-term memory. Models are loaded on first use.
