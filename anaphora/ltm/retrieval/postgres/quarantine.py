@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.retrieval.postgres.erasure import erase_exchanges
 from anaphora.ltm.retrieval.postgres.numbering import find_free_number
 from anaphora.ltm.retrieval.postgres.records import (
     decode_text,
@@ -17,7 +18,9 @@ from anaphora.ltm.retrieval.postgres.records import (
     encode_text,
     load_exchange,
     load_summary,
+    load_terms,
 )
+from anaphora.ltm.retrieval.postgres.writer import add_words, index_words
 from anaphora.ltm.retrieval.records import DamagedRowsError
 from anaphora.ltm.retrieval.store import QuarantinedItem, QuarantineKind
 from anaphora.stm.conversation import ConversationKey
@@ -54,7 +57,7 @@ def quarantine_rows(transaction: Transaction, damage: DamagedRowsError) -> None:
             *(damage.kind, encode_text(reason), id),
         )
         if damage.kind == "exchange":
-            _delete_exchange(transaction, id)
+            erase_exchanges(transaction, [id])
         else:
             transaction.execute(
                 "WITH gone AS (DELETE FROM summaries WHERE id = %s RETURNING *) "
@@ -141,30 +144,6 @@ def discard_item(transaction: Transaction, id: int) -> bool:
     return changed > 0
 
 
-def _delete_exchange(transaction: Transaction, id: int) -> None:
-    row = transaction.fetch_one(
-        "DELETE FROM exchanges WHERE id = %s "
-        "RETURNING user_id, conversation_id, number, size, length, words",
-        id,
-    )
-    if row is None:
-        return
-    user, conversation, number, size, length, words = row
-    for table in ("vectors", "unembedded"):
-        transaction.execute(f"DELETE FROM {table} WHERE exchange_id = %s", id)
-    transaction.execute(
-        "UPDATE users SET documents = documents - 1, length = length - %s, changes = changes + 1 "
-        "WHERE id = %s",
-        *(length, user),
-    )
-    transaction.execute("UPDATE words SET count = count - 1 WHERE id = ANY(%s)", words)
-    transaction.execute(
-        "UPDATE conversations SET verbatim = verbatim - 1, size = size - %s "
-        "WHERE id = %s AND first <= %s",
-        *(size, conversation, number),
-    )
-
-
 def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     table = _TABLES[kind]
     row = transaction.fetch_one(
@@ -180,8 +159,10 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     try:
         if kind == "summary":
             summary = load_summary(record, source)
-        elif not _assign_number(transaction, conversation, id, load_exchange(record, 0)):
-            return True
+        else:
+            exchange = load_exchange(record, 0)
+            if not _assign_number(transaction, conversation, id, exchange):
+                return True
     except StoreError:
         return False
     transaction.execute(
@@ -204,15 +185,18 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
             source,
         )
         return True
-    transaction.execute(
+    restored = transaction.fetch_one(
         "UPDATE users SET documents = documents + 1, length = users.length + it.length "
-        "FROM exchanges AS it WHERE users.id = it.user_id AND it.id = %s",
+        "FROM exchanges AS it WHERE users.id = it.user_id AND it.id = %s "
+        "RETURNING user_id, terms",
         source,
     )
+    assert restored
+    user, terms = restored
+    words = index_words(exchange, load_terms([terms])[0])
+    ids = add_words(transaction, {user: dict.fromkeys(words, 1)})[user]
     transaction.execute(
-        "UPDATE words SET count = count + 1 FROM exchanges AS it "
-        "WHERE it.id = %s AND words.id = ANY(it.words)",
-        source,
+        "UPDATE exchanges SET words = %s WHERE id = %s", [ids[word] for word in words], source
     )
     transaction.execute(
         "UPDATE conversations SET verbatim = verbatim + 1, size = conversations.size + it.size "

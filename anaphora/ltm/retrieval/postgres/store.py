@@ -36,12 +36,15 @@ from anaphora.ltm.retrieval.postgres.records import (
 from anaphora.ltm.retrieval.postgres.reindexing import reindex
 from anaphora.ltm.retrieval.postgres.schema import TABLES, prepare_schema
 from anaphora.ltm.retrieval.postgres.search import PostgresSearch, format_pgvector
+from anaphora.ltm.retrieval.postgres.vectors import find_or_create_embedder, put_vectors
 from anaphora.ltm.retrieval.postgres.writer import (
-    ExchangeBatch,
-    PostgresWriter,
+    add_exchanges,
     advance_position,
     filter_stored,
-    find_or_create_embedder,
+    lock_user,
+    prepare_exchange,
+    recount_size,
+    replace_parts,
 )
 from anaphora.ltm.retrieval.records import DamagedRowsError, parse_rows, to_microseconds
 from anaphora.ltm.retrieval.store import (
@@ -103,7 +106,7 @@ class PostgresRecallStore(PostgresSearch):
     ) -> None:
         if not schema or "\0" in schema or len(schema.encode()) > 63:
             raise StoreError("the name of a schema must have 1 to 63 bytes")
-        self._settings, self._measure = settings, measure
+        self._settings, self.measure = settings, measure
         self._schema, self._pgvector, self._create = schema, pgvector, create
         try:
             from anaphora.ltm.retrieval.postgres.connection import ConnectionPool
@@ -113,20 +116,18 @@ class PostgresRecallStore(PostgresSearch):
             ) from error
         pool = ConnectionPool(url, prepare=self._prepare, server_timeout=server_timeout)
         super().__init__(pool, vector_memory=vector_memory)
-        self._writer = PostgresWriter(settings, measure)
 
     # -- ingestion -----------------------------------------------------------------------------
 
     def add(self, new: Sequence[NewExchange], *, mark: JournalPosition | None = None) -> None:
-        batch = ExchangeBatch(new, self._measure)
+        rows = [prepare_exchange(each, self.measure) for each in new]
 
         def add(transaction: Transaction) -> None:
             if mark is not None and not advance_position(transaction, mark):
                 return  # stored before, but the commit was not confirmed
-            left = filter_erased(transaction, filter_stored(transaction, new))
+            left = filter_erased(transaction, filter_stored(transaction, rows))
             if left:
-                all_of_it = batch if len(left) == len(new) else ExchangeBatch(left, self._measure)
-                self._writer.add(transaction, all_of_it)
+                add_exchanges(transaction, left, self._settings, self.measure)
 
         self._pool.run(add)
 
@@ -168,7 +169,7 @@ class PostgresRecallStore(PostgresSearch):
         )
         if not rows:
             return History()
-        if rows[0][4] != encode_text(self._measure.name):
+        if rows[0][4] != encode_text(self.measure.name):
             self._recount_size(key)
             return self._history(key)
         found = [(id, (record, id)) for kind, id, record, *_ in rows if not kind]
@@ -178,7 +179,7 @@ class PostgresRecallStore(PostgresSearch):
 
     def find_oversized(self, limit: int) -> Mapping[ConversationKey, int]:
         """See :meth:`~anaphora.ltm.retrieval.store.RecallStore.find_oversized`; largest first."""
-        measure = encode_text(self._measure.name)
+        measure = encode_text(self.measure.name)
         query = (
             "SELECT users.name, model, tenant, size FROM conversations "
             "JOIN users ON users.id = user_id WHERE {} LIMIT %s"
@@ -199,7 +200,7 @@ class PostgresRecallStore(PostgresSearch):
     ) -> bool:
         return self._retry_without_damaged(
             lambda: self._pool.run(
-                lambda transaction: self._writer.compress(transaction, key, replaced, by)
+                lambda transaction: replace_parts(transaction, key, replaced, by, self.measure)
             )
         )
 
@@ -309,9 +310,7 @@ class PostgresRecallStore(PostgresSearch):
             format_pgvector(row) if self._uses_pgvector else row.astype("<f4").tobytes()
             for row in np.asarray(vectors, np.float32)
         ]
-        self._pool.run(
-            lambda transaction: self._writer.put_vectors(transaction, embedder, list(ids), rows)
-        )
+        self._pool.run(lambda transaction: put_vectors(transaction, embedder, list(ids), rows))
 
     # -- erasure -------------------------------------------------------------------------------
 
@@ -373,10 +372,6 @@ class PostgresRecallStore(PostgresSearch):
 
     # -- maintenance ---------------------------------------------------------------------------
 
-    @property
-    def measure(self) -> Measure:
-        return self._measure
-
     def ping(self) -> None:
         self._pool.run(
             lambda transaction: transaction.execute("UPDATE format SET version = version")
@@ -390,7 +385,11 @@ class PostgresRecallStore(PostgresSearch):
         prepare_schema(transaction, self._schema, pgvector=self._pgvector, create=self._create)
 
     def _recount_size(self, key: ConversationKey) -> None:
-        self._pool.run(lambda transaction: self._writer.lock_and_recount_size(transaction, key))
+        def recount(transaction: Transaction) -> None:
+            if lock_user(transaction, UserKey(key.user, key.tenant)):
+                recount_size(transaction, names_digest(*key), self.measure)
+
+        self._pool.run(recount)
 
     def _vacuum(self) -> None:
         """Let the space of deleted rows be reused now. The server would do so sooner or later."""
