@@ -13,9 +13,7 @@ from anaphora.ltm.retrieval.sqlite.conversations import (
     recount_size,
     save_conversation,
 )
-from anaphora.ltm.retrieval.sqlite.postings import remove_postings
-from anaphora.ltm.retrieval.sqlite.records import load_terms_or_none
-from anaphora.ltm.retrieval.sqlite.writer import PreparedExchange
+from anaphora.ltm.retrieval.sqlite.writer import PreparedExchange, delete_exchanges
 from anaphora.ltm.retrieval.store import MAX_ERASURES, UserKey
 from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.sqlite.text_encoding import EncodedText, decode_text, encode_text
@@ -100,38 +98,17 @@ def _delete_exchanges(connection: Connection, ids: Sequence[int], measure: Measu
     """Delete exchanges, and everything that depends on them."""
     numbers: dict[int, list[int]] = {}
     for start in range(0, len(ids), _VALUES_PER_STATEMENT):
-        for conversation, number in _delete_batch(
+        for conversation, number in delete_exchanges(
             connection, ids[start : start + _VALUES_PER_STATEMENT]
         ):
             numbers.setdefault(conversation, []).append(number)
     owners = {_update_conversation(connection, id, gone, measure) for id, gone in numbers.items()}
     for owner in owners:
-        connection.execute("UPDATE owners SET generation = generation + 1 WHERE id = ?", (owner,))
         connection.execute(
             "DELETE FROM owners WHERE id = ? AND NOT EXISTS "
             "(SELECT 1 FROM conversations WHERE owner = owners.id)",
             (owner,),
         )
-
-
-def _delete_batch(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Delete a batch of exchanges; return the conversation and number of each."""
-    places = f"({', '.join('?' * len(ids))})"
-    rows = connection.execute(
-        f"SELECT id, owner, terms, conversation, number FROM exchanges WHERE id IN {places}", ids
-    ).fetchall()
-    documents: dict[int, list[tuple[int, tuple[str, ...] | None]]] = {}
-    for id, owner, terms, *_ in rows:
-        documents.setdefault(owner, []).append((id, load_terms_or_none(terms)))
-    for owner, gone in documents.items():
-        remove_postings(connection, owner, gone)
-        connection.execute(
-            "UPDATE owners SET documents = documents - ?, length = length - ? WHERE id = ?",
-            (len(gone), sum(len(terms or ()) for _, terms in gone), owner),
-        )
-    for table, column in (("slots", "exchange"), ("vectors", "exchange"), ("exchanges", "id")):
-        connection.execute(f"DELETE FROM {table} WHERE {column} IN {places}", ids)
-    return [(conversation, number) for *_, conversation, number in rows]
 
 
 def _update_conversation(

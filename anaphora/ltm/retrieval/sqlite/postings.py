@@ -94,9 +94,10 @@ def document_frequencies(
 
 
 def add_postings(
-    connection: Connection, owner: int, documents: Iterable[tuple[int, Sequence[str]]]
+    connection: Connection, owner: int, documents: Sequence[tuple[int, Sequence[str]]]
 ) -> None:
-    """Index exchanges, whose ids must be greater than all indexed ones."""
+    """Index and count exchanges, whose ids must be greater than all indexed ones."""
+    _count_documents(connection, owner, len(documents), sum(len(terms) for _, terms in documents))
     for term, new in _build_entries(documents).items():
         _append_entries(connection, _count_term(connection, owner, term, len(new)), new)
 
@@ -108,6 +109,8 @@ def replace_postings(
 ) -> None:
     """Replace the terms of exchanges, given as (id, old terms, new terms)."""
     remove_postings(connection, owner, [(id, before) for id, before, _ in documents])
+    length = sum(len(terms) for _, _, terms in documents)
+    _count_documents(connection, owner, len(documents), length)
     for term, entries in _build_entries((id, terms) for id, _, terms in documents).items():
         _insert_entries(
             connection, _count_term(connection, owner, term, len(entries)), sorted(entries)
@@ -117,10 +120,12 @@ def replace_postings(
 def remove_postings(
     connection: Connection,
     owner: int,
-    documents: Iterable[tuple[int, Sequence[str] | None]],
+    documents: Sequence[tuple[int, Sequence[str] | None]],
 ) -> None:
     """Remove exchanges with the terms they are indexed by. If these are unknown (None), all lists
     of the user are searched."""
+    length = sum(len(terms or ()) for _, terms in documents)
+    _count_documents(connection, owner, -len(documents), -length)
     gone: dict[str, list[int]] = {}
     unknown: list[int] = []
     for id, terms in documents:
@@ -136,6 +141,14 @@ def remove_postings(
         lists = connection.execute("SELECT id FROM terms WHERE owner = ?", (owner,)).fetchall()
         for (term_id,) in lists:
             _remove_entries(connection, term_id, sorted(unknown))
+
+
+def _count_documents(connection: Connection, owner: int, documents: int, length: int) -> None:
+    """Add to the counts of a user's exchanges and their terms."""
+    connection.execute(
+        "UPDATE owners SET documents = documents + ?, length = length + ? WHERE id = ?",
+        (documents, length, owner),
+    )
 
 
 def _build_entries(documents: Iterable[tuple[int, Sequence[str]]]) -> dict[str, list[int]]:

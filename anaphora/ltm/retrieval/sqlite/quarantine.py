@@ -21,16 +21,17 @@ from anaphora.ltm.retrieval.sqlite.conversations import (
     save_conversation,
 )
 from anaphora.ltm.retrieval.sqlite.numbering import find_free_number, is_stored
-from anaphora.ltm.retrieval.sqlite.postings import add_postings, remove_postings
+from anaphora.ltm.retrieval.sqlite.postings import add_postings
 from anaphora.ltm.retrieval.sqlite.records import (
     QUARANTINE_COLUMNS,
     load_exchange,
     load_summary,
     load_terms_or_none,
 )
+from anaphora.ltm.retrieval.sqlite.writer import delete_exchanges, encode_slots, insert_slots
 from anaphora.ltm.retrieval.store import QuarantinedItem
 from anaphora.stm.conversation import ConversationKey
-from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
+from anaphora.storage.sqlite.text_encoding import decode_text
 
 __all__ = [
     "discard_item",
@@ -62,8 +63,9 @@ def quarantine_rows(connection: Connection, damage: DamagedRowsError, measure: M
         values = (damage.kind, id, _NO_EMBEDDER, owner, conversation, now)
         connection.execute(_PUT, (*values, at if type(at) is int else now, reason, _dump_row(row)))
         if damage.kind == "exchange":
-            _delete_dependents(connection, id, owner, names["terms"])
-        connection.execute(f"DELETE FROM {table} WHERE id = ?", (id,))
+            delete_exchanges(connection, [id])
+        else:
+            connection.execute("DELETE FROM summaries WHERE id = ?", (id,))
         _recount_conversation(connection, conversation, measure)
         _log.error(
             "a damaged %s of the long-term memory was put in quarantine",
@@ -155,18 +157,6 @@ def _find_owner(connection: Connection, conversation: Any) -> Any:
     return row[0] if row else None
 
 
-def _delete_dependents(connection: Connection, id: int, owner: Any, packed: Any) -> None:
-    connection.execute("DELETE FROM slots WHERE exchange = ?", (id,))
-    connection.execute("DELETE FROM vectors WHERE exchange = ?", (id,))
-    terms = load_terms_or_none(packed)
-    remove_postings(connection, owner, [(id, terms)])
-    connection.execute(
-        "UPDATE owners SET documents = max(documents - 1, 0), length = max(length - ?, 0), "
-        "generation = generation + 1 WHERE id = ?",
-        (len(terms or ()), owner),
-    )
-
-
 def _recount_conversation(connection: Connection, conversation: Any, measure: Measure) -> None:
     """Recount the size of a history after a row has gone or returned."""
     row = load_conversation(connection, conversation)
@@ -205,20 +195,9 @@ def _restore_exchange(
     number = find_free_number(connection, conversation, exchange.number, exchange.clock)
     save_conversation(connection, conversation)
     id = _insert(connection, "exchanges", names | {"number": number})
-    slots = {
-        (conversation.owner, encode_text(name), encode_text(value), id)
-        for name, values in exchange.slots.items()
-        for value in values
-    }
-    connection.executemany(
-        "INSERT INTO slots (owner, name, value, exchange) VALUES (?, ?, ?, ?)", slots
-    )
+    insert_slots(connection, conversation.owner, id, encode_slots(exchange))
     terms = load_terms_or_none(names["terms"]) or ()
     add_postings(connection, conversation.owner, [(id, terms)])
-    connection.execute(
-        "UPDATE owners SET documents = documents + 1, length = length + ? WHERE id = ?",
-        (len(terms), conversation.owner),
-    )
 
 
 def _insert(connection: Connection, table: str, names: dict[str, Any]) -> int:

@@ -18,25 +18,26 @@ from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.measure import WORDS, Measure
 from anaphora.ltm.history.working_history import History, HistoryPart, HistorySettings
 from anaphora.ltm.retrieval.records import DamagedRowsError, to_microseconds
-from anaphora.ltm.retrieval.sqlite import conversations, erasure, quarantine, queries, writer
-from anaphora.ltm.retrieval.sqlite.postings import document_frequencies, rank_by_bm25
+from anaphora.ltm.retrieval.sqlite import conversations, erasure, quarantine, writer
 from anaphora.ltm.retrieval.sqlite.records import EXCHANGE_COLUMNS, parse_exchanges
-from anaphora.ltm.retrieval.sqlite.reindexing import reindex
 from anaphora.ltm.retrieval.sqlite.schema import APPLICATION, PRAGMAS, SCHEMA
+from anaphora.ltm.retrieval.sqlite.search import (
+    SqliteSearch,
+    check_dimension,
+    find_embedder,
+    find_owner,
+    select_in_batches,
+)
 from anaphora.ltm.retrieval.store import (
-    Document,
     JournalPosition,
     NewExchange,
     QuarantinedItem,
-    SearchFilter,
-    TermStatistics,
     TermUpdate,
     UserKey,
 )
-from anaphora.ltm.retrieval.vector_cache import VectorCache
 from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.byte_range_locks import ByteRangeLocks
-from anaphora.storage.forks import register_fork_aware
+from anaphora.storage.forks import ForkAware, register_fork_aware
 from anaphora.storage.sqlite.database import Database, Synchronous
 from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
 
@@ -48,7 +49,7 @@ _GIBIBYTE = 1 << 30
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
 
-class SqliteRecallStore:
+class SqliteRecallStore(SqliteSearch, ForkAware):
     """A recall store in the SQLite file at ``path``. A missing file is created, private to its
     owner; its folder must exist.
 
@@ -72,21 +73,19 @@ class SqliteRecallStore:
     ) -> None:
         if synchronous not in get_args(Synchronous):
             raise StoreError(f"synchronous must be full or normal, not '{synchronous}'")
-        self._path = Path(os.path.realpath(path))
-        self._settings, self._measure = settings, measure
-        self._vector_memory = vector_memory
-        self._reset_caches()
-        self._locks = ByteRangeLocks(
-            self._path.with_name(f"{self._path.name}-lock"), permissions_of=self._path
-        )
-        self._database = Database(
-            self._path,
+        path = Path(os.path.realpath(path))
+        self._settings, self.measure = settings, measure
+        self._embedded_up_to: dict[str, int] = {}  # id up to which all exchanges have vectors
+        self._locks = ByteRangeLocks(path.with_name(f"{path.name}-lock"), permissions_of=path)
+        database = Database(
+            path,
             schema=SCHEMA,
             synchronous=synchronous,
             application=APPLICATION,
             holds="long-term memory",
             pragmas=PRAGMAS,
         )
+        super().__init__(database, vector_memory=vector_memory)
         register_fork_aware(self)  # SQLite connections must not cross a fork
         try:
             self._database.open(
@@ -100,11 +99,11 @@ class SqliteRecallStore:
     # -- ingestion -----------------------------------------------------------------------------
 
     def add(self, new: Sequence[NewExchange], *, mark: JournalPosition | None = None) -> None:
-        rows = [writer.prepare_exchange(each, self._measure) for each in new]
+        rows = [writer.prepare_exchange(each, self.measure) for each in new]
 
         def write(connection: Connection) -> None:
             left = erasure.filter_erased(connection, rows)
-            writer.add_exchanges(connection, left, self._settings, self._measure)
+            writer.add_exchanges(connection, left, self._settings, self.measure)
             if mark is not None:
                 connection.execute(
                     "INSERT OR REPLACE INTO marks (journal, position) VALUES (?, ?)",
@@ -139,14 +138,14 @@ class SqliteRecallStore:
                 return History()
             summaries = tuple(writer.load_summaries(connection, row))
             exchanges = tuple(writer.load_verbatim(connection, row))
-            if row.measure != encode_text(self._measure.name):
-                row.size = self._measure.total((*summaries, *exchanges))
+            if row.measure != encode_text(self.measure.name):
+                row.size = self.measure.total((*summaries, *exchanges))
             return History(summaries, exchanges, row.size)
 
         return self._read_snapshot(read)
 
     def find_oversized(self, limit: int) -> Mapping[ConversationKey, int]:
-        values = (encode_text(self._measure.name), self._settings.max_size, limit)
+        values = (encode_text(self.measure.name), self._settings.max_size, limit)
         found = self._database.read(_OVERSIZED, values)
         return {key: size for size, *names in found for key in _read_keys(names)}
 
@@ -154,7 +153,7 @@ class SqliteRecallStore:
         self, key: ConversationKey, replaced: Sequence[HistoryPart], by: Sequence[Summary]
     ) -> bool:
         return self._write_transaction(
-            lambda connection: writer.replace_parts(connection, key, replaced, by, self._measure)
+            lambda connection: writer.replace_parts(connection, key, replaced, by, self.measure)
         )
 
     # -- reading -------------------------------------------------------------------------------
@@ -169,8 +168,8 @@ class SqliteRecallStore:
         self, user_key: UserKey, ids: Sequence[int]
     ) -> Mapping[int, tuple[ConversationKey, Exchange]]:
         def fetch(connection: Connection) -> Mapping[int, tuple[ConversationKey, Exchange]]:
-            owner = queries.find_owner(connection, user_key)
-            rows = queries.select_in_batches(connection, _FETCH, owner.id, ids) if owner else []
+            owner = find_owner(connection, user_key)
+            rows = select_in_batches(connection, _FETCH, owner.id, ids) if owner else []
             exchanges = parse_exchanges((id, *columns) for id, _, *columns in rows)
             found = {
                 id: (ConversationKey(user_key.user, decode_text(model), user_key.tenant), exchange)
@@ -180,73 +179,7 @@ class SqliteRecallStore:
 
         return self._read_snapshot(fetch)
 
-    def list_ids(
-        self, user_key: UserKey, filters: SearchFilter, *, skip: int, limit: int
-    ) -> Sequence[int]:
-        with self._database.snapshot() as connection:
-            owner = queries.find_owner(connection, user_key)
-            if owner is None:
-                return []
-            where, values = queries.build_conditions(owner.id, filters)
-            rows = connection.execute(
-                f"SELECT id FROM exchanges WHERE {where} AND terms <> '' "
-                "ORDER BY at DESC, clock DESC, id DESC LIMIT ? OFFSET ?",
-                (*values, limit, skip),
-            ).fetchall()
-        return [id for (id,) in rows]
-
     # -- searching -----------------------------------------------------------------------------
-
-    def statistics(self, user_key: UserKey, terms: Sequence[str]) -> TermStatistics:
-        with self._database.snapshot() as connection:
-            owner = queries.find_owner(connection, user_key)
-            known = document_frequencies(connection, owner, terms) if owner else {}
-        frequency = {term: known.get(term, 0) for term in terms}
-        if owner is None:
-            return TermStatistics(0, 0.0, frequency)
-        return TermStatistics(owner.documents, owner.length / owner.documents, frequency)
-
-    def find_matching(
-        self, user_key: UserKey, terms: Sequence[str], filters: SearchFilter, limit: int
-    ) -> Sequence[Document]:
-        with self._database.snapshot() as connection:
-            owner = queries.find_owner(connection, user_key)
-            if owner is None:
-                return []
-            ids = rank_by_bm25(
-                connection,
-                owner,
-                terms,
-                queries.find_filtered_ids(connection, owner, filters),
-                limit,
-            )
-            return queries.load_documents(connection, owner.id, ids)
-
-    def with_neighbours(self, documents: Sequence[Document], reach: int) -> Sequence[Document]:
-        with self._database.snapshot() as connection:
-            return queries.load_neighbours(connection, documents, reach)
-
-    def documents(self, user_key: UserKey, ids: Sequence[int]) -> Sequence[Document]:
-        with self._database.snapshot() as connection:
-            owner = queries.find_owner(connection, user_key)
-            return queries.load_documents(connection, owner.id, ids) if owner else []
-
-    def find_nearest(
-        self, user_key: UserKey, embedder: str, vector: Vectors, filters: SearchFilter, limit: int
-    ) -> Sequence[tuple[int, float]]:
-        with self._database.snapshot() as connection:
-            owner = queries.find_owner(connection, user_key)
-            found = queries.find_embedder(connection, embedder)
-            if owner is None or found is None:
-                return []
-            id, dimension = found
-            queries.check_dimension(embedder, dimension, vector.shape[-1])
-            matrix = self._vector_cache.get((owner.id, id), dimension)
-            with matrix.lock:
-                queries.update_matrix(matrix, connection, owner, id)
-            ids = queries.find_filtered_ids(connection, owner, filters)
-        self._vector_cache.trim()
-        return matrix.find_nearest(vector, limit, ids)
 
     def find_outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
         def find(connection: Connection) -> list[tuple[int, Exchange]]:
@@ -256,7 +189,7 @@ class SqliteRecallStore:
         return self._read_snapshot(find)
 
     def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
-        self._write_transaction(lambda connection: reindex(connection, version, exchanges))
+        self._write_transaction(lambda connection: writer.reindex(connection, version, exchanges))
 
     # -- vectors -------------------------------------------------------------------------------
 
@@ -266,7 +199,7 @@ class SqliteRecallStore:
         begin = self._embedded_up_to.get(embedder, 0)
 
         def find(connection: Connection) -> tuple[list[tuple[int, Sequence[Exchange]]], int]:
-            found = queries.find_embedder(connection, embedder)
+            found = find_embedder(connection, embedder)
             number = found[0] if found else None
             values = (begin, number, encode_text(embedder), limit)
             rows = connection.execute(_UNEMBEDDED, values).fetchall()
@@ -289,14 +222,14 @@ class SqliteRecallStore:
         rows = [(id, data[place].tobytes()) for place, id in enumerate(ids)]
 
         def write(connection: Connection) -> None:
-            found = queries.find_embedder(connection, embedder)
+            found = find_embedder(connection, embedder)
             if found is None:
                 connection.execute(_ADD_EMBEDDER, (encode_text(embedder), data.shape[-1]))
-                found = queries.find_embedder(connection, embedder)
+                found = find_embedder(connection, embedder)
             assert found is not None
-            queries.check_dimension(embedder, found[1], data.shape[-1])
+            check_dimension(embedder, found[1], data.shape[-1])
             for id, vector in rows:
-                queries.put_vector(connection, found[0], id, vector)
+                _put_vector(connection, found[0], id, vector)
                 connection.execute(_EMBEDDED, (id, encode_text(embedder)))
 
         if rows:
@@ -312,7 +245,7 @@ class SqliteRecallStore:
         another call rewrites the file.
         """
         erased = self._write_transaction(
-            lambda connection: erasure.erase_user(connection, user_key, model, clock, self._measure)
+            lambda connection: erasure.erase_user(connection, user_key, model, clock, self.measure)
         )
         self._vector_cache.clear()
         self._scrub_if_due()
@@ -323,7 +256,7 @@ class SqliteRecallStore:
         without the erased data once nothing more has expired, at most once a day."""
         time = to_microseconds(before)
         gone = self._write_transaction(
-            lambda connection: erasure.expire_exchanges(connection, time, limit, self._measure)
+            lambda connection: erasure.expire_exchanges(connection, time, limit, self.measure)
         )
         if gone < limit:
             self._scrub_if_due(now=time)
@@ -355,7 +288,7 @@ class SqliteRecallStore:
 
     def release(self, id: str) -> bool:
         return id.isdecimal() and self._write_transaction(
-            lambda connection: quarantine.release_item(connection, int(id), self._measure)
+            lambda connection: quarantine.release_item(connection, int(id), self.measure)
         )
 
     def discard(self, id: str) -> bool:
@@ -364,10 +297,6 @@ class SqliteRecallStore:
         )
 
     # -- maintenance ---------------------------------------------------------------------------
-
-    @property
-    def measure(self) -> Measure:
-        return self._measure
 
     def ping(self) -> None:
         self._database.ping()
@@ -385,18 +314,12 @@ class SqliteRecallStore:
         self._database.resume()
 
     def after_fork_in_child(self) -> None:
-        """Continue without the state of the parent's threads."""
-        self._reset_caches()
         self._locks.resume_in_child()
         self._database.resume_in_child()
 
-    def _reset_caches(self) -> None:
-        self._vector_cache = VectorCache(self._vector_memory)
-        self._embedded_up_to: dict[str, int] = {}  # id up to which all exchanges have vectors
-
     def _recount_histories(self) -> None:
         """Recount the histories whose sizes are in another measure."""
-        name = encode_text(self._measure.name)
+        name = encode_text(self.measure.name)
         last = 0
         while rows := self._database.read(_OTHER_MEASURE, (name, name, last)):
 
@@ -404,7 +327,7 @@ class SqliteRecallStore:
                 for (id,) in rows:
                     row = conversations.load_conversation(connection, id)
                     if row is not None:
-                        conversations.recount_size(connection, row, self._measure)
+                        conversations.recount_size(connection, row, self.measure)
                         conversations.save_conversation(connection, row)
 
             self._database.write(recount)
@@ -443,7 +366,7 @@ class SqliteRecallStore:
 
     def _quarantine_rows(self, damage: DamagedRowsError) -> None:
         self._database.write(
-            lambda connection: quarantine.quarantine_rows(connection, damage, self._measure)
+            lambda connection: quarantine.quarantine_rows(connection, damage, self.measure)
         )
 
     def _write_transaction(self, work: Callable[[Connection], _Result]) -> _Result:
@@ -515,6 +438,22 @@ def _read_keys(names: Sequence[Any]) -> Iterator[ConversationKey]:
     except (AttributeError, UnicodeDecodeError):
         return
     yield ConversationKey(user, model, tenant)
+
+
+def _put_vector(connection: Connection, embedder: int, id: int, vector: bytes) -> None:
+    """Store the vector of an exchange, replacing an older one, if the exchange still exists."""
+    row = connection.execute("SELECT owner FROM exchanges WHERE id = ?", (id,)).fetchone()
+    if row is None:
+        return
+    before = connection.execute(
+        "DELETE FROM vectors WHERE exchange = ? AND embedder = ?", (id, embedder)
+    )
+    if before.rowcount:
+        connection.execute("UPDATE owners SET generation = generation + 1 WHERE id = ?", row)
+    connection.execute(
+        "INSERT INTO vectors (owner, embedder, exchange, vector) VALUES (?, ?, ?, ?)",
+        (row[0], embedder, id, vector),
+    )
 
 
 def _close_all(database: Database, locks: ByteRangeLocks) -> None:
