@@ -255,7 +255,6 @@ class Journal(ForkAware):
             ) from error
 
     def _open_next_segment(self, needed: int) -> _OpenSegment:
-        """Open the next segment, with room for ``needed`` bytes."""
         if self._descriptor < 0:
             raise StoreError("this journal is closed")
         path = self.folder / f"{self._name}-{self._count + 1:08}{_SEGMENT_SUFFIX}"
@@ -275,8 +274,6 @@ class Journal(ForkAware):
 
 
 class _OpenSegment:
-    """A segment that is being written."""
-
     def __init__(self, path: Path, size: int) -> None:
         self.segment = JournalSegment(path)
         self.position = 0

@@ -22,7 +22,7 @@ from anaphora.ltm.retrieval.postgres.records import (
     term_word,
 )
 from anaphora.ltm.retrieval.postgres.schema import has_pgvector
-from anaphora.ltm.retrieval.rare_terms import select_rarest
+from anaphora.ltm.retrieval.ranking import select_rarest
 from anaphora.ltm.retrieval.records import to_microseconds
 from anaphora.ltm.retrieval.store import (
     NO_FILTER,
@@ -259,8 +259,6 @@ def _decode_pgvector(vector: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """A condition on exchanges, and its values."""
-
     text: str
     values: tuple[Any, ...]
 

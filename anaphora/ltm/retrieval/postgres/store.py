@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -46,7 +46,12 @@ from anaphora.ltm.retrieval.postgres.writer import (
     recount_size,
     replace_parts,
 )
-from anaphora.ltm.retrieval.records import DamagedRowsError, parse_rows, to_microseconds
+from anaphora.ltm.retrieval.records import (
+    DamagedRowsError,
+    parse_rows,
+    retry_without_damaged,
+    to_microseconds,
+)
 from anaphora.ltm.retrieval.store import (
     JournalPosition,
     NewExchange,
@@ -57,7 +62,7 @@ from anaphora.ltm.retrieval.store import (
 from anaphora.stm.conversation import ConversationKey
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.ltm.retrieval.postgres.connection import Row, Transaction
 
 __all__ = ["PostgresRecallStore"]
 
@@ -153,10 +158,8 @@ class PostgresRecallStore(PostgresSearch):
 
     # -- the working history -------------------------------------------------------------------
 
+    @retry_without_damaged
     def history(self, key: ConversationKey) -> History:
-        return self._retry_without_damaged(lambda: self._history(key))
-
-    def _history(self, key: ConversationKey) -> History:
         # A single statement reads a consistent state.
         rows = self._pool.query(
             "WITH it AS (SELECT * FROM conversations WHERE place = %s) "
@@ -171,7 +174,7 @@ class PostgresRecallStore(PostgresSearch):
             return History()
         if rows[0][4] != encode_text(self.measure.name):
             self._recount_size(key)
-            return self._history(key)
+            return self.history(key)
         found = [(id, (record, id)) for kind, id, record, *_ in rows if not kind]
         summaries = parse_rows("summary", found, lambda row: load_summary(*row))
         exchanges = parse_exchanges((row[6], row[2], row[1]) for row in rows if row[0])
@@ -195,25 +198,14 @@ class PostgresRecallStore(PostgresSearch):
         rows = self._pool.query(larger, self._settings.max_size, max(limit, 0))
         return dict(zip(_to_keys(row[:3] for row in rows), (row[3] for row in rows), strict=True))
 
+    @retry_without_damaged
     def compress(
         self, key: ConversationKey, replaced: Sequence[HistoryPart], by: Sequence[Summary]
     ) -> bool:
-        return self._retry_without_damaged(
-            lambda: self._pool.run(
-                lambda transaction: replace_parts(transaction, key, replaced, by, self.measure)
-            )
-        )
-
-    def _retry_without_damaged(self, work: Callable[[], _Result]) -> _Result:
-        """Run the work. Damaged rows are put in quarantine, and the work is repeated."""
-        while True:
-            try:
-                return work()
-            except DamagedRowsError as damage:
-                self._quarantine_rows(damage)
+        return self._pool.run(replace_parts, key, replaced, by, self.measure)
 
     def _quarantine_rows(self, damage: DamagedRowsError) -> None:
-        self._pool.run(lambda transaction: quarantine_rows(transaction, damage))
+        self._pool.run(quarantine_rows, damage)
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -225,23 +217,18 @@ class PostgresRecallStore(PostgresSearch):
     def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
         return self._exchanges("ORDER BY number DESC LIMIT %s", names_digest(*key), max(limit, 0))
 
+    @retry_without_damaged
     def _exchanges(self, which: str, *values: Any) -> list[Exchange]:
-        def find() -> list[Exchange]:
-            rows = self._pool.query(
+        return parse_exchanges(
+            self._pool.query(
                 "SELECT id, record, number FROM exchanges WHERE conversation_id = "
                 f"(SELECT id FROM conversations WHERE place = %s) {which}",
                 *values,
             )
-            return parse_exchanges(rows)
+        )
 
-        return self._retry_without_damaged(find)
-
+    @retry_without_damaged
     def fetch(
-        self, user_key: UserKey, ids: Sequence[int]
-    ) -> Mapping[int, tuple[ConversationKey, Exchange]]:
-        return self._retry_without_damaged(lambda: self._fetch(user_key, ids))
-
-    def _fetch(
         self, user_key: UserKey, ids: Sequence[int]
     ) -> Mapping[int, tuple[ConversationKey, Exchange]]:
         rows = self._pool.query(
@@ -258,28 +245,27 @@ class PostgresRecallStore(PostgresSearch):
 
     # -- searching -----------------------------------------------------------------------------
 
+    @retry_without_damaged
     def find_outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
-        def find() -> list[tuple[int, Exchange]]:
-            rows = self._pool.query(
-                "SELECT id, record, number FROM exchanges WHERE terms_version < %s "
-                "ORDER BY id DESC LIMIT %s",
-                *(version, max(limit, 0)),
-            )
-            return list(zip((id for id, *_ in rows), parse_exchanges(rows), strict=True))
-
-        return self._retry_without_damaged(find)
+        rows = self._pool.query(
+            "SELECT id, record, number FROM exchanges WHERE terms_version < %s "
+            "ORDER BY id DESC LIMIT %s",
+            *(version, max(limit, 0)),
+        )
+        return list(zip((id for id, *_ in rows), parse_exchanges(rows), strict=True))
 
     def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
-        self._pool.run(lambda transaction: reindex(transaction, version, exchanges))
+        self._pool.run(reindex, version, exchanges)
 
     # -- vectors -------------------------------------------------------------------------------
 
+    @retry_without_damaged
     def find_unembedded(
         self, embedder: str, limit: int
     ) -> Sequence[tuple[int, Sequence[Exchange]]]:
-        def read(transaction: Transaction) -> list[tuple[int, Sequence[Exchange]]]:
-            rows = transaction.fetch_all(
-                "SELECT it.id, it.number, it.record, before.number, before.record, before.id "
+        def read(transaction: Transaction) -> list[Row]:
+            return transaction.fetch_all(
+                "SELECT it.id, it.number, it.record, before.id, before.record, before.number "
                 "FROM (SELECT exchange_id FROM unembedded WHERE embedder_id = %s "
                 "ORDER BY exchange_id LIMIT %s) AS waiting "
                 "JOIN exchanges AS it ON it.id = exchange_id "
@@ -288,20 +274,16 @@ class PostgresRecallStore(PostgresSearch):
                 "ORDER BY number DESC LIMIT 1) AS before ON true ORDER BY it.id",
                 *(find_or_create_embedder(transaction, embedder), max(limit, 0)),
             )
-            return [
-                (
-                    id,
-                    parse_exchanges(
-                        [
-                            *([(first, old, before)] if first is not None else []),
-                            (id, record, number),
-                        ]
-                    ),
-                )
-                for id, number, record, before, old, first in rows
-            ]
 
-        return self._retry_without_damaged(lambda: self._pool.run(read))
+        return [
+            (
+                id,
+                parse_exchanges(
+                    row for row in (before, (id, record, number)) if row[0] is not None
+                ),
+            )
+            for id, number, record, *before in self._pool.run(read)
+        ]
 
     def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
         if not len(ids):
@@ -310,22 +292,19 @@ class PostgresRecallStore(PostgresSearch):
             format_pgvector(row) if self._uses_pgvector else row.astype("<f4").tobytes()
             for row in np.asarray(vectors, np.float32)
         ]
-        self._pool.run(lambda transaction: put_vectors(transaction, embedder, list(ids), rows))
+        self._pool.run(put_vectors, embedder, list(ids), rows)
 
     # -- erasure -------------------------------------------------------------------------------
 
     def erase(self, user_key: UserKey, *, model: str | None = None, clock: int = 0) -> int:
-        count = self._pool.run(lambda transaction: erase_user(transaction, user_key, model, clock))
+        count = self._pool.run(erase_user, user_key, model, clock)
         self._vector_cache.clear()
         if count:
             self._vacuum()
         return count
 
     def expire(self, before: datetime, *, limit: int = 1_000) -> int:
-        until = to_microseconds(before)
-        return self._pool.run(
-            lambda transaction: expire_exchanges(transaction, until, max(limit, 0))
-        )
+        return self._pool.run(expire_exchanges, to_microseconds(before), max(limit, 0))
 
     # -- quarantine ----------------------------------------------------------------------------
 
@@ -361,14 +340,10 @@ class PostgresRecallStore(PostgresSearch):
         return int(count)
 
     def release(self, id: str) -> bool:
-        return id.isdecimal() and self._pool.run(
-            lambda transaction: release_item(transaction, int(id))
-        )
+        return id.isdecimal() and self._pool.run(release_item, int(id))
 
     def discard(self, id: str) -> bool:
-        return id.isdecimal() and self._pool.run(
-            lambda transaction: discard_item(transaction, int(id))
-        )
+        return id.isdecimal() and self._pool.run(discard_item, int(id))
 
     # -- maintenance ---------------------------------------------------------------------------
 

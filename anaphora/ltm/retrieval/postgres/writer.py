@@ -283,7 +283,6 @@ def _insert_exchanges(
 
 
 def _drop_oldest(transaction: Transaction, conversation: int, first: int, leaving: int) -> None:
-    """Drop the oldest verbatim exchanges of a history."""
     transaction.execute(
         "UPDATE conversations SET verbatim = verbatim - %s, first = oldest.number + 1, "
         "size = conversations.size - oldest.size "

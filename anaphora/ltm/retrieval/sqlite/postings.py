@@ -236,7 +236,6 @@ def _insert_entries(connection: Connection, term: int, new: list[int]) -> None:
 
 
 def _write_blocks(connection: Connection, term: int, data: bytes) -> None:
-    """Write entries as new blocks."""
     for start in range(0, len(data), _BLOCK_BYTES):
         block = data[start : start + _BLOCK_BYTES]
         first = int.from_bytes(block[:_ENTRY_BYTES], "little") >> 24

@@ -201,7 +201,6 @@ def _restore_exchange(
 
 
 def _insert(connection: Connection, table: str, names: dict[str, Any]) -> int:
-    """Insert a row and return its id."""
     id = connection.execute(
         f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
         tuple(names.values()),

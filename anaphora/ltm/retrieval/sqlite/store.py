@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any, TypeVar, get_args
+from typing import Any, Concatenate, ParamSpec, TypeVar, get_args
 from weakref import finalize
 
 import numpy as np
@@ -17,7 +17,11 @@ from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.measure import WORDS, Measure
 from anaphora.ltm.history.working_history import History, HistoryPart, HistorySettings
-from anaphora.ltm.retrieval.records import DamagedRowsError, to_microseconds
+from anaphora.ltm.retrieval.records import (
+    DamagedRowsError,
+    retry_without_damaged,
+    to_microseconds,
+)
 from anaphora.ltm.retrieval.sqlite import conversations, erasure, quarantine, writer
 from anaphora.ltm.retrieval.sqlite.records import EXCHANGE_COLUMNS, parse_exchanges
 from anaphora.ltm.retrieval.sqlite.schema import APPLICATION, PRAGMAS, SCHEMA
@@ -47,6 +51,9 @@ _SETUP_TIMEOUT = 60.0  # seconds
 _BATCH_SIZE = 1_000
 _GIBIBYTE = 1 << 30
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
 
 
 class SqliteRecallStore(SqliteSearch, ForkAware):
@@ -126,23 +133,23 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
         return rows[0][0] if rows else 0
 
     def forget_journal(self, journal: str) -> None:
-        values = (encode_text(journal),)
-        self._write_transaction(lambda connection: connection.execute(_UNMARK, values))
+        self._write(
+            Connection.execute, "DELETE FROM marks WHERE journal = ?", (encode_text(journal),)
+        )
 
     # -- the working history -------------------------------------------------------------------
 
+    @retry_without_damaged
     def history(self, key: ConversationKey) -> History:
-        def read(connection: Connection) -> History:
+        with self._database.snapshot() as connection:
             row = conversations.find_conversation(connection, key)
             if row is None:
                 return History()
             summaries = tuple(writer.load_summaries(connection, row))
             exchanges = tuple(writer.load_verbatim(connection, row))
-            if row.measure != encode_text(self.measure.name):
-                row.size = self.measure.total((*summaries, *exchanges))
-            return History(summaries, exchanges, row.size)
-
-        return self._read_snapshot(read)
+        if row.measure != encode_text(self.measure.name):
+            row.size = self.measure.total((*summaries, *exchanges))
+        return History(summaries, exchanges, row.size)
 
     def find_oversized(self, limit: int) -> Mapping[ConversationKey, int]:
         values = (encode_text(self.measure.name), self._settings.max_size, limit)
@@ -152,9 +159,7 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
     def compress(
         self, key: ConversationKey, replaced: Sequence[HistoryPart], by: Sequence[Summary]
     ) -> bool:
-        return self._write_transaction(
-            lambda connection: writer.replace_parts(connection, key, replaced, by, self.measure)
-        )
+        return self._write(writer.replace_parts, key, replaced, by, self.measure)
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -164,57 +169,50 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
     def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
         return self._exchanges(key, _LATEST, limit)
 
+    @retry_without_damaged
     def fetch(
         self, user_key: UserKey, ids: Sequence[int]
     ) -> Mapping[int, tuple[ConversationKey, Exchange]]:
-        def fetch(connection: Connection) -> Mapping[int, tuple[ConversationKey, Exchange]]:
+        with self._database.snapshot() as connection:
             owner = find_owner(connection, user_key)
             rows = select_in_batches(connection, _FETCH, owner.id, ids) if owner else []
-            exchanges = parse_exchanges((id, *columns) for id, _, *columns in rows)
-            found = {
-                id: (ConversationKey(user_key.user, decode_text(model), user_key.tenant), exchange)
-                for (id, model, *_), exchange in zip(rows, exchanges, strict=True)
-            }
-            return {id: found[id] for id in ids if id in found}
-
-        return self._read_snapshot(fetch)
+        exchanges = parse_exchanges((id, *columns) for id, _, *columns in rows)
+        found = {
+            id: (ConversationKey(user_key.user, decode_text(model), user_key.tenant), exchange)
+            for (id, model, *_), exchange in zip(rows, exchanges, strict=True)
+        }
+        return {id: found[id] for id in ids if id in found}
 
     # -- searching -----------------------------------------------------------------------------
 
+    @retry_without_damaged
     def find_outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
-        def find(connection: Connection) -> list[tuple[int, Exchange]]:
-            rows = connection.execute(_OUTDATED, (version, limit)).fetchall()
-            return list(zip((id for id, *_ in rows), parse_exchanges(rows), strict=True))
-
-        return self._read_snapshot(find)
+        rows = self._database.read(_OUTDATED, (version, limit))
+        return list(zip((id for id, *_ in rows), parse_exchanges(rows), strict=True))
 
     def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
-        self._write_transaction(lambda connection: writer.reindex(connection, version, exchanges))
+        self._write(writer.reindex, version, exchanges)
 
     # -- vectors -------------------------------------------------------------------------------
 
+    @retry_without_damaged
     def find_unembedded(
         self, embedder: str, limit: int
     ) -> Sequence[tuple[int, Sequence[Exchange]]]:
-        begin = self._embedded_up_to.get(embedder, 0)
-
-        def find(connection: Connection) -> tuple[list[tuple[int, Sequence[Exchange]]], int]:
+        name = encode_text(embedder)
+        with self._database.snapshot() as connection:
             found = find_embedder(connection, embedder)
-            number = found[0] if found else None
-            values = (begin, number, encode_text(embedder), limit)
-            rows = connection.execute(_UNEMBEDDED, values).fetchall()
-            again = connection.execute(_EMBED_AGAIN, (encode_text(embedder), limit)).fetchall()
+            begin, id = self._embedded_up_to.get(embedder, 0), found[0] if found else None
+            rows = connection.execute(_UNEMBEDDED, (begin, id, name, limit)).fetchall()
+            again = connection.execute(_EMBED_AGAIN, (name, limit)).fetchall()
             (last,) = connection.execute("SELECT max(id) FROM exchanges").fetchone()
-            pairs: list[tuple[int, Sequence[Exchange]]] = [
+            waiting = [
                 (id, parse_exchanges(connection.execute(_PAIR, values)))
                 for id, conversation, number in dict.fromkeys((*rows, *again))
                 for values in ((conversation, conversation, number, number),)
             ]
-            return pairs, rows[0][0] - 1 if rows else last or 0
-
-        waiting, done = self._read_snapshot(find)
         # Ids only grow, so everything up to here has a vector for good.
-        self._embedded_up_to[embedder] = done
+        self._embedded_up_to[embedder] = rows[0][0] - 1 if rows else last or 0
         return waiting[:limit]
 
     def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
@@ -244,9 +242,7 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
         If rewriting fails, a :class:`StoreError` says so: searches no longer find the data, and
         another call rewrites the file.
         """
-        erased = self._write_transaction(
-            lambda connection: erasure.erase_user(connection, user_key, model, clock, self.measure)
-        )
+        erased = self._write(erasure.erase_user, user_key, model, clock, self.measure)
         self._vector_cache.clear()
         self._scrub_if_due()
         return erased
@@ -255,9 +251,7 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
         """See :meth:`~anaphora.ltm.retrieval.store.RecallStore.expire`. The file is rewritten
         without the erased data once nothing more has expired, at most once a day."""
         time = to_microseconds(before)
-        gone = self._write_transaction(
-            lambda connection: erasure.expire_exchanges(connection, time, limit, self.measure)
-        )
+        gone = self._write(erasure.expire_exchanges, time, limit, self.measure)
         if gone < limit:
             self._scrub_if_due(now=time)
         return gone
@@ -265,10 +259,7 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
     # -- quarantine ----------------------------------------------------------------------------
 
     def quarantine_embedding(self, embedder: str, id: int, reason: str) -> None:
-        name = encode_text(embedder)
-        self._write_transaction(
-            lambda connection: quarantine.quarantine_item(connection, "embed", name, id, reason)
-        )
+        self._write(quarantine.quarantine_item, "embed", encode_text(embedder), id, reason)
 
     def quarantine_compression(self, key: ConversationKey, reason: str) -> None:
         def reject(connection: Connection) -> None:
@@ -276,7 +267,7 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
             if row is not None:
                 quarantine.quarantine_item(connection, "compress", -1, row.id, reason)
 
-        self._write_transaction(reject)
+        self._write(reject)
 
     def quarantined(self, limit: int) -> Sequence[QuarantinedItem]:
         with self._database.snapshot() as connection:
@@ -287,14 +278,10 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
         return int(count)
 
     def release(self, id: str) -> bool:
-        return id.isdecimal() and self._write_transaction(
-            lambda connection: quarantine.release_item(connection, int(id), self.measure)
-        )
+        return id.isdecimal() and self._write(quarantine.release_item, int(id), self.measure)
 
     def discard(self, id: str) -> bool:
-        return id.isdecimal() and self._write_transaction(
-            lambda connection: quarantine.discard_item(connection, int(id))
-        )
+        return id.isdecimal() and self._write(quarantine.discard_item, int(id))
 
     # -- maintenance ---------------------------------------------------------------------------
 
@@ -345,44 +332,32 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
                 f"it is erased, but the file may still contain copies: {error}; then erase again"
             ) from error
         # What another process deleted meanwhile is still due.
-        self._write_transaction(lambda connection: connection.execute(_SCRUBBED, (due, now)))
+        self._write(Connection.execute, _SCRUBBED, (due, now))
 
+    @retry_without_damaged
     def _exchanges(self, key: ConversationKey, query: str, *values: int) -> list[Exchange]:
-        def find(connection: Connection) -> list[Exchange]:
+        with self._database.snapshot() as connection:
             row = conversations.find_conversation(connection, key)
-            rows = connection.execute(query, (row.id, *values)) if row else ()
-            return parse_exchanges(rows)
-
-        return self._read_snapshot(find)
-
-    def _read_snapshot(self, work: Callable[[Connection], _Result]) -> _Result:
-        """Read in a snapshot. Damaged rows are put in quarantine, and the read is repeated."""
-        while True:
-            try:
-                with self._database.snapshot() as connection:
-                    return work(connection)
-            except DamagedRowsError as damage:
-                self._quarantine_rows(damage)
+            return parse_exchanges(connection.execute(query, (row.id, *values)) if row else ())
 
     def _quarantine_rows(self, damage: DamagedRowsError) -> None:
         self._database.write(
             lambda connection: quarantine.quarantine_rows(connection, damage, self.measure)
         )
 
-    def _write_transaction(self, work: Callable[[Connection], _Result]) -> _Result:
-        """Run the work in a transaction and return its result. Damaged rows are put in quarantine,
-        and the work is repeated."""
+    @retry_without_damaged
+    def _write(
+        self,
+        work: Callable[Concatenate[Connection, _Parameters], _Result],
+        /,
+        *args: _Parameters.args,
+        **kwargs: _Parameters.kwargs,
+    ) -> _Result:
+        """Run the work in a transaction and return its result."""
         results: list[_Result] = []
-        while True:
-            try:
-                self._database.write(lambda connection: results.append(work(connection)))
-            except DamagedRowsError as damage:
-                self._quarantine_rows(damage)
-            else:
-                return results[-1]
+        self._database.write(lambda connection: results.append(work(connection, *args, **kwargs)))
+        return results[-1]
 
-
-_Result = TypeVar("_Result")
 
 _OF_KEY = "o.tenant, o.user, c.model FROM conversations c JOIN owners o ON o.id = c.owner"
 _OVERSIZED = (
@@ -393,7 +368,6 @@ _OTHER_MEASURE = (
     "SELECT id FROM conversations WHERE (measure < ? OR measure > ?) AND id > ? "
     f"ORDER BY id LIMIT {_BATCH_SIZE}"
 )
-_UNMARK = "DELETE FROM marks WHERE journal = ?"
 _RANGE = (
     f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number "
     "BETWEEN ? AND ? ORDER BY number"

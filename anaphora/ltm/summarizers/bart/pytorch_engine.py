@@ -116,7 +116,6 @@ def _quantize(model: Any, device: str) -> Any:
 
 @contextmanager
 def _ignore_quantization_warnings() -> Iterator[None]:
-    """Ignore PyTorch's deprecation warnings about dynamic quantization."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"(?s).*torch\.ao\.quantization is deprecated")
         warnings.filterwarnings("ignore", r"torch\.quantize_per_tensor")

@@ -230,8 +230,6 @@ class _SummaryJob:
 
 @dataclass(slots=True)
 class _LoadedModel:
-    """A loaded model."""
-
     tokenizer: Any
     engine: _Engine
     window: int
