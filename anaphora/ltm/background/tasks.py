@@ -51,7 +51,6 @@ class BackgroundTask(Protocol):
 
     def run(self) -> bool:
         """Process one batch; whether there was anything to do."""
-        ...
 
 
 @dataclass(slots=True)

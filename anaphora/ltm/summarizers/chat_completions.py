@@ -80,17 +80,13 @@ class ChatCompletions:
         if find_spec("httpx") is None:
             raise SummaryError("ChatCompletions needs httpx: pip install 'anaphora[client]'")
         self._url, self._display_url = _parse_endpoint(url)
-        self._model = model
+        self._model, self.name = model, f"chat: {model}"
         self._api_key = _check_key(
             os.environ.get(_API_KEY_VARIABLE, "") if api_key is None else api_key
         )
         self._timeout, self._max_retries, self._parallel = timeout, max_retries, max(1, parallel)
         self._options = {"temperature": 0} if options is None else dict(options)
         self._sleep = sleep
-
-    @property
-    def name(self) -> str:
-        return f"chat: {self._model}"
 
     def summarize(self, segments: Sequence[Segment]) -> list[str]:
         """Return a summary of each segment, in order; "" for a segment without text.

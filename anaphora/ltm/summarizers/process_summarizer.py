@@ -40,13 +40,10 @@ class ProcessSummarizer:
 
     def __init__(self, summarizer: Summarizer, *, idle: float = 60.0) -> None:
         self._summarizer, self._idle = summarizer, idle
+        self.name = summarizer.name
         self._process: _Process | None = None
         self._close_lock = fork_safe_lock()
         self._finalizer: finalize[..., Any] | None = None
-
-    @property
-    def name(self) -> str:
-        return self._summarizer.name
 
     def summarize(self, segments: Sequence[Segment]) -> Sequence[str]:
         """Return the summarizer's texts. Raises :class:`SummaryError` if it fails or its process

@@ -164,10 +164,10 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
     # -- reading -------------------------------------------------------------------------------
 
     def exchanges(self, key: ConversationKey, *, first: int, last: int) -> Sequence[Exchange]:
-        return self._exchanges(key, _RANGE, first, last)
+        return self._exchanges(key, "AND number BETWEEN ? AND ? ORDER BY number", first, last)
 
     def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
-        return self._exchanges(key, _LATEST, limit)
+        return self._exchanges(key, "ORDER BY number DESC LIMIT ?", limit)
 
     @retry_without_damaged
     def fetch(
@@ -335,7 +335,8 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
         self._write(Connection.execute, _SCRUBBED, (due, now))
 
     @retry_without_damaged
-    def _exchanges(self, key: ConversationKey, query: str, *values: int) -> list[Exchange]:
+    def _exchanges(self, key: ConversationKey, which: str, *values: int) -> list[Exchange]:
+        query = f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? {which}"
         with self._database.snapshot() as connection:
             row = conversations.find_conversation(connection, key)
             return parse_exchanges(connection.execute(query, (row.id, *values)) if row else ())
@@ -368,16 +369,8 @@ _OTHER_MEASURE = (
     "SELECT id FROM conversations WHERE (measure < ? OR measure > ?) AND id > ? "
     f"ORDER BY id LIMIT {_BATCH_SIZE}"
 )
-_RANGE = (
-    f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number "
-    "BETWEEN ? AND ? ORDER BY number"
-)
 _OUTDATED = (
     f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE terms_version < ? ORDER BY id DESC LIMIT ?"
-)
-_LATEST = (
-    f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? "
-    "ORDER BY number DESC LIMIT ?"
 )
 _PAIR = (
     f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number >= coalesce("

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -103,7 +102,9 @@ def _quantize(model: Any, device: str) -> Any:
     if device != "cpu":
         raise SummaryError("PyTorch supports int8 on CPUs only: use fp16, or ctranslate2")
     try:
-        with _ignore_quantization_warnings():
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"(?s).*torch\.ao\.quantization is deprecated")
+            warnings.filterwarnings("ignore", r"torch\.quantize_per_tensor")
             return torch.ao.quantization.quantize_dynamic(
                 model, {torch.nn.Linear}, dtype=torch.qint8
             )
@@ -112,14 +113,6 @@ def _quantize(model: Any, device: str) -> Any:
             "this version of PyTorch, or this processor, does not support int8: write "
             f"Bart(…, backend='ctranslate2', precision='int8') ({error})"
         ) from error
-
-
-@contextmanager
-def _ignore_quantization_warnings() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"(?s).*torch\.ao\.quantization is deprecated")
-        warnings.filterwarnings("ignore", r"torch\.quantize_per_tensor")
-        yield
 
 
 def _generation_settings(of_model: Any, beams: int) -> Any:
