@@ -87,24 +87,24 @@ def build_memory(
 def check_summarizer(name: str) -> str:
     """Return ``name`` if it is a valid summarizer name; else raise ValueError listing what is
     allowed."""
-    kind, _, of = name.partition(":")
-    if name in SUMMARIZERS or (kind == "bart" and of):
-        return name
-    if kind in ("http", "https"):
+    if name.partition(":")[0] in ("http", "https"):
         _split_endpoint(name)
         return name
-    hint = did_you_mean(name, SUMMARIZERS)
-    raise ValueError(f"expected {_SUMMARIZERS_ALLOWED}{f'; {hint}' if hint else ''}")
+    return _check_kind(name, SUMMARIZERS, "bart", _SUMMARIZERS_ALLOWED)
 
 
 def check_embedder(name: str) -> str:
     """Return ``name`` if it is a valid embedder name; else raise ValueError listing what is
     allowed."""
-    kind, _, of = name.partition(":")
-    if name in EMBEDDERS or (kind == "sentence-transformers" and of):
+    return _check_kind(name, EMBEDDERS, "sentence-transformers", _EMBEDDERS_ALLOWED)
+
+
+def _check_kind(name: str, names: tuple[str, ...], with_model: str, allowed: str) -> str:
+    kind, _, model = name.partition(":")
+    if name in names or (kind == with_model and model):
         return name
-    hint = did_you_mean(name, EMBEDDERS)
-    raise ValueError(f"expected {_EMBEDDERS_ALLOWED}{f'; {hint}' if hint else ''}")
+    hint = did_you_mean(name, names)
+    raise ValueError(f"expected {allowed}{f'; {hint}' if hint else ''}")
 
 
 def build_summarizer(name: str) -> Summarizer | None:

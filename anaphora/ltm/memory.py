@@ -152,7 +152,7 @@ class LongTermMemory(ForkAware):
         self._worker = BackgroundWorker(self._run_round)
         # For readers, who must not wait for a store that another process keeps locked.
         self._catch_up_worker = BackgroundWorker(
-            self._ingest_for_readers, name="anaphora-ltm-reading", debounce=0.0, poll_interval=None
+            self._ingest, name="anaphora-ltm-reading", debounce=0.0, poll_interval=None
         )
         self._finalizer = finalize(
             self, _stop_and_close, (self._worker, self._catch_up_worker), self._ingestion
@@ -337,8 +337,8 @@ class LongTermMemory(ForkAware):
         self._ingestion.after_fork_in_child()
         for lock in self._task_locks.values():
             lock.release()
-        self._worker.restart_in_child()
-        self._catch_up_worker.restart_in_child()
+        self._worker.reset()
+        self._catch_up_worker.reset()
 
     def _run_round(self) -> None:
         """Ingest pending exchanges, then run each task in turn until none has work left, ingesting
@@ -368,15 +368,19 @@ class LongTermMemory(ForkAware):
             self._quarantined = in_store + self._ingestion.quarantine.count()
 
     def _ingest_pending(self, *, adopt: bool) -> None:
-        if not self._ingestion_backoff.can_try:
-            return
+        if self._ingestion_backoff.can_try:
+            self._ingest(adopt=adopt)
+
+    def _ingest(self, *, adopt: bool = False) -> None:
+        """Ingest even during a back-off, as for readers: they wait only briefly."""
         try:
             self._ingestion.move_to_store()
             if adopt:
                 self._ingestion.recover_orphans()
                 self._ingestion.advance(self.store.clock())
         except Exception as error:  # a store may be third-party code
-            self._ingestion_backoff.record_failure(error)
+            if self._ingestion_backoff.can_try:
+                self._ingestion_backoff.record_failure(error)
         else:
             self._ingestion_backoff.record_success()
 
@@ -393,16 +397,6 @@ class LongTermMemory(ForkAware):
             return False
         task.backoff.record_success()
         return worked
-
-    def _ingest_for_readers(self) -> None:
-        """Ingest even during a back-off: readers wait only briefly."""
-        try:
-            self._ingestion.move_to_store()
-        except Exception as error:  # a store may be third-party code
-            if self._ingestion_backoff.can_try:
-                self._ingestion_backoff.record_failure(error)
-        else:
-            self._ingestion_backoff.record_success()
 
     def _wait_for_pending(self) -> None:
         """Let readers find pending exchanges, unless the store does not accept them soon."""

@@ -39,15 +39,13 @@ class SentenceTransformers:
         self._model_id, self._device = str(model), device
         self.name = name or (_digest_name(self._folder) if self._folder else self._model_id)
         self._loaded: Any = None
-        self._dimension = 0
         self._lock = fork_safe_lock()  # the tokenizer is not thread-safe
 
     @property
     def dimension(self) -> int:
         """The length of a vector. Loads the model."""
         with self._lock:
-            self._load()
-            return self._dimension
+            return int(self._load().get_embedding_dimension())
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See :meth:`~anaphora.ltm.embedders.embedder.Embedder.embed`; texts longer than the
@@ -74,7 +72,6 @@ class SentenceTransformers:
     def _load(self) -> Any:
         if self._loaded is None:
             self._loaded = self._load_model()
-            self._dimension = int(self._loaded.get_embedding_dimension())
         return self._loaded
 
     def _load_model(self) -> Any:

@@ -156,7 +156,14 @@ def erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
     )
     remove_words(transaction, words)
     for conversation, its_numbers in numbers.items():
-        _remove_from_history(transaction, conversation, its_numbers)
+        places, sizes = zip(*its_numbers, strict=True)
+        transaction.execute(
+            "UPDATE conversations SET verbatim = verbatim - gone.count, size = size - gone.total "
+            "FROM (SELECT count(*) AS count, coalesce(sum(each.size), 0) AS total FROM "
+            "unnest(%s::bigint[], %s::bigint[]) AS each (number, size), conversations "
+            "WHERE id = %s AND number >= first) AS gone WHERE id = %s",
+            *(list(places), list(sizes), conversation, conversation),
+        )
     return Counter({conversation: len(each) for conversation, each in numbers.items()})
 
 
@@ -168,20 +175,6 @@ def remove_words(transaction: Transaction, words: Mapping[int, int]) -> None:
         *(list(words), list(words.values())),
     )
     transaction.execute("DELETE FROM words WHERE id = ANY(%s) AND count <= 0", list(words))
-
-
-def _remove_from_history(
-    transaction: Transaction, conversation: int, numbers: Iterable[tuple[int, int]]
-) -> None:
-    """Remove exchanges, given by number and size, from a working history."""
-    places, sizes = zip(*numbers, strict=True)
-    transaction.execute(
-        "UPDATE conversations SET verbatim = verbatim - gone.count, size = size - gone.total "
-        "FROM (SELECT count(*) AS count, coalesce(sum(each.size), 0) AS total FROM "
-        "unnest(%s::bigint[], %s::bigint[]) AS each (number, size), conversations "
-        "WHERE id = %s AND number >= first) AS gone WHERE id = %s",
-        *(list(places), list(sizes), conversation, conversation),
-    )
 
 
 def _delete_empty(transaction: Transaction, users: list[int], conversations: Iterable[int]) -> None:

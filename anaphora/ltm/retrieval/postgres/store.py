@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -190,13 +190,13 @@ class PostgresRecallStore(PostgresSearch):
         rejected = "(SELECT source_id FROM quarantine WHERE kind = 'compress')"
         other = query.format("measure <> %s")
         while rows := self._pool.query(other, measure, _BATCH_SIZE):
-            for key in _to_keys(row[:3] for row in rows):
-                self._recount_size(key)
+            for row in rows:
+                self._recount_size(_to_key(row))
         larger = query.format(
             f"size > %s AND conversations.id NOT IN {rejected} ORDER BY size DESC"
         )
         rows = self._pool.query(larger, self._settings.max_size, max(limit, 0))
-        return dict(zip(_to_keys(row[:3] for row in rows), (row[3] for row in rows), strict=True))
+        return {_to_key(row): row[3] for row in rows}
 
     @retry_without_damaged
     def compress(
@@ -376,7 +376,6 @@ class PostgresRecallStore(PostgresSearch):
             _log.info("erased rows are not vacuumed yet: %s", error)
 
 
-def _to_keys(
-    rows: Iterator[tuple[bytes, ...]] | Sequence[tuple[bytes, ...]],
-) -> list[ConversationKey]:
-    return [ConversationKey(*map(decode_text, row)) for row in rows]
+def _to_key(row: Row) -> ConversationKey:
+    """Return the conversation that the first columns of a row name."""
+    return ConversationKey(*map(decode_text, row[:3]))

@@ -39,6 +39,7 @@ __all__ = [
     "list_items",
     "quarantine_item",
     "quarantine_rows",
+    "read_key",
     "release_item",
 ]
 
@@ -98,7 +99,7 @@ def list_items(connection: Connection, limit: int) -> list[QuarantinedItem]:
             kind,
             str(_read_name(reason)),
             to_datetime(at),
-            _read_key(*names),
+            read_key(*names),
         )
         for id, kind, reason, at, *names in connection.execute(_LIST, (limit,))
     ]
@@ -222,7 +223,7 @@ def _load_row(record: str) -> list[Any]:
     ]
 
 
-def _read_key(tenant: Any, user: Any, model: Any) -> ConversationKey | None:
+def read_key(tenant: Any, user: Any, model: Any) -> ConversationKey | None:
     names = _read_name(user), _read_name(model), _read_name(tenant)
     return None if None in names else ConversationKey(*map(str, names))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from sqlite3 import Connection
@@ -154,7 +154,8 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
     def find_oversized(self, limit: int) -> Mapping[ConversationKey, int]:
         values = (encode_text(self.measure.name), self._settings.max_size, limit)
         found = self._database.read(_OVERSIZED, values)
-        return {key: size for size, *names in found for key in _read_keys(names)}
+        keys = ((quarantine.read_key(*names), size) for size, *names in found)
+        return {key: size for key, size in keys if key is not None}
 
     def compress(
         self, key: ConversationKey, replaced: Sequence[HistoryPart], by: Sequence[Summary]
@@ -396,15 +397,6 @@ _SCRUBBED = (
     "UPDATE scrubbing SET due = CASE due WHEN ? THEN -due ELSE due END, last = coalesce(?, last)"
 )
 _ADD_EMBEDDER = "INSERT INTO embedders (name, dimension) VALUES (?, ?)"
-
-
-def _read_keys(names: Sequence[Any]) -> Iterator[ConversationKey]:
-    """Yield the conversation with these names, unless they are damaged."""
-    try:
-        tenant, user, model = map(decode_text, names)
-    except (AttributeError, UnicodeDecodeError):
-        return
-    yield ConversationKey(user, model, tenant)
 
 
 def _put_vector(connection: Connection, embedder: int, id: int, vector: bytes) -> None:
