@@ -50,7 +50,9 @@ class ProcessSummarizer:
         dies."""
         try:
             question = pickle.dumps(tuple(segments))
-            for process in (self._find_running(), None):  # an idle process may just have ended
+            process = self._process
+            running = process if process is not None and process.is_usable else None
+            for process in (running, None):  # an idle process may just have ended
                 with contextlib.suppress(_ProcessEnded):
                     texts, error = (process or self._start()).request(question)
                     if texts is None:
@@ -58,7 +60,9 @@ class ProcessSummarizer:
                     return texts
         except OSError as error:
             raise SummaryError(f"the summarizer process could not be started: {error}") from error
-        raise SummaryError(f"the summarizer process ended: {self._exit_reason()}")
+        process = self._process
+        reason = process.exit_reason() if process is not None else "it was closed"
+        raise SummaryError(f"the summarizer process ended: {reason}")
 
     def close(self) -> None:
         """Kill the process, whatever it is doing."""
@@ -69,10 +73,6 @@ class ProcessSummarizer:
                 self._finalizer = None
         if process is not None:
             process.kill()
-
-    def _find_running(self) -> _Process | None:
-        process = self._process
-        return process if process is not None and process.is_usable else None
 
     def _start(self) -> _Process:
         self.close()
@@ -87,10 +87,6 @@ class ProcessSummarizer:
             self._process = process
             self._finalizer = finalize(self, process.kill)
         return process
-
-    def _exit_reason(self) -> str:
-        process = self._process
-        return process.exit_reason() if process is not None else "it was closed"
 
 
 class _ProcessEnded(Exception):  # noqa: N818 - an event rather than an error

@@ -72,9 +72,8 @@ class SpeakerNames:
 
     def label(self, speaker: Speaker) -> str:
         """Return the prefix of a line."""
-        return (
-            f"{normalize_whitespace({'user': self.user, 'bot': self.bot, '': EARLIER}[speaker])}:"
-        )
+        name = {"user": self.user, "bot": self.bot, "": EARLIER}[speaker]
+        return f"{normalize_whitespace(name)}:"
 
     def parse_line(self, line: str) -> tuple[date | None, Speaker, str]:
         """Parse a line of a summary into day, speaker and text."""

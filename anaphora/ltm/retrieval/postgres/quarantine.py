@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange
@@ -22,7 +21,7 @@ from anaphora.ltm.retrieval.postgres.records import (
 )
 from anaphora.ltm.retrieval.postgres.writer import add_words, index_words
 from anaphora.ltm.retrieval.records import DamagedRowsError
-from anaphora.ltm.retrieval.store import QuarantinedItem, QuarantineKind
+from anaphora.ltm.retrieval.store import QuarantinedItem
 from anaphora.stm.conversation import ConversationKey
 
 if TYPE_CHECKING:
@@ -30,10 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "discard_item",
+    "list_items",
     "quarantine_item",
     "quarantine_rows",
     "release_item",
-    "to_items",
 ]
 
 _TABLES = {"exchange": "exchanges", "summary": "summaries"}
@@ -96,12 +95,23 @@ def quarantine_item(
         )
 
 
-def to_items(
-    rows: Iterable[tuple[int, QuarantineKind, bytes, datetime, Any, Any, Any]],
-) -> list[QuarantinedItem]:
+def list_items(transaction: Transaction, limit: int) -> list[QuarantinedItem]:
+    rows = transaction.fetch_all(
+        "SELECT quarantine.id, kind, reason, at, users.name, model, tenant FROM quarantine "
+        "LEFT JOIN users ON users.id = quarantine.user_id LEFT JOIN conversations "
+        "ON conversations.id = conversation_id WHERE NOT discarded "
+        "ORDER BY quarantine.id LIMIT %s",
+        max(limit, 0),
+    )
     return [
-        QuarantinedItem(str(id), kind, decode_text(reason), at, _to_key(user, model, tenant))
-        for id, kind, reason, at, user, model, tenant in rows
+        QuarantinedItem(
+            str(id),
+            kind,
+            decode_text(reason),
+            at,
+            None if None in names else ConversationKey(*map(decode_text, names)),
+        )
+        for id, kind, reason, at, *names in rows
     ]
 
 
@@ -156,20 +166,23 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     if row is None:
         return False
     record, source, conversation = row
+    changes: dict[str, int] = {}
     try:
         if kind == "summary":
             summary = load_summary(record, source)
         else:
             exchange = load_exchange(record, 0)
-            if not _assign_number(transaction, conversation, id, exchange):
+            number = _find_number(transaction, conversation, id, exchange)
+            if number is None:
                 return True
+            changes["number"] = number
     except StoreError:
         return False
     transaction.execute(
         f"INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT it.* FROM quarantine, "
-        f"jsonb_populate_record(NULL::{table}, %s::jsonb || row_data) AS it "
+        f"jsonb_populate_record(NULL::{table}, %s::jsonb || row_data || %s::jsonb) AS it "
         "WHERE quarantine.id = %s",
-        *(_LATER_COLUMNS, id),
+        *(_LATER_COLUMNS, json.dumps(changes), id),
     )
     if kind == "summary":
         found = transaction.fetch_one("SELECT first, last FROM summaries WHERE id = %s", source)
@@ -212,10 +225,10 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     return True
 
 
-def _assign_number(
+def _find_number(
     transaction: Transaction, conversation: int, id: int, exchange: Exchange
-) -> bool:
-    """Assign a number to a quarantined exchange; False if another copy of it was added
+) -> int | None:
+    """Return a number for a quarantined exchange; None if another copy of it was added
     meanwhile."""
     found = transaction.fetch_one(
         "SELECT number, EXISTS (SELECT FROM exchanges WHERE conversation_id = %s AND clock > 0 "
@@ -224,21 +237,7 @@ def _assign_number(
         *(conversation, id),
     )
     assert found
-    number, is_kept = found
-    if is_kept:
-        return False
-    place = find_free_number(transaction, conversation, number, exchange.clock)
-    transaction.execute(
-        "UPDATE quarantine SET row_data = jsonb_set(row_data, '{number}', to_jsonb(%s::bigint)) "
-        "WHERE id = %s",
-        *(place, id),
-    )
-    return True
-
-
-def _to_key(
-    user: bytes | None, model: bytes | None, tenant: bytes | None
-) -> ConversationKey | None:
-    if user is None or model is None or tenant is None:
+    number, is_stored = found
+    if is_stored:
         return None
-    return ConversationKey(decode_text(user), decode_text(model), decode_text(tenant))
+    return find_free_number(transaction, conversation, number, exchange.clock)

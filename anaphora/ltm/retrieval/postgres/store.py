@@ -21,10 +21,10 @@ from anaphora.ltm.history.working_history import History, HistoryPart, HistorySe
 from anaphora.ltm.retrieval.postgres.erasure import erase_user, expire_exchanges, filter_erased
 from anaphora.ltm.retrieval.postgres.quarantine import (
     discard_item,
+    list_items,
     quarantine_item,
     quarantine_rows,
     release_item,
-    to_items,
 )
 from anaphora.ltm.retrieval.postgres.records import (
     decode_text,
@@ -326,14 +326,7 @@ class PostgresRecallStore(PostgresSearch):
         self._pool.run(put)
 
     def quarantined(self, limit: int) -> Sequence[QuarantinedItem]:
-        rows = self._pool.query(
-            "SELECT quarantine.id, kind, reason, at, users.name, model, tenant FROM quarantine "
-            "LEFT JOIN users ON users.id = quarantine.user_id LEFT JOIN conversations "
-            "ON conversations.id = conversation_id WHERE NOT discarded "
-            "ORDER BY quarantine.id LIMIT %s",
-            max(limit, 0),
-        )
-        return to_items(rows)
+        return self._pool.run(list_items, limit)
 
     def count_quarantined(self) -> int:
         ((count,),) = self._pool.query("SELECT count(*) FROM quarantine WHERE NOT discarded")

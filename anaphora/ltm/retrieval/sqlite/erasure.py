@@ -13,10 +13,11 @@ from anaphora.ltm.retrieval.sqlite.conversations import (
     recount_size,
     save_conversation,
 )
+from anaphora.ltm.retrieval.sqlite.search import find_owner
 from anaphora.ltm.retrieval.sqlite.writer import PreparedExchange, delete_exchanges
 from anaphora.ltm.retrieval.store import MAX_ERASURES, UserKey
 from anaphora.stm.conversation import ConversationKey
-from anaphora.storage.sqlite.text_encoding import EncodedText, decode_text, encode_text
+from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
 
 __all__ = ["erase_user", "expire_exchanges", "filter_erased"]
 
@@ -28,17 +29,15 @@ def erase_user(
 ) -> int:
     """Delete everything of a user (with one model), and return the number of exchanges. From now on
     exchanges with clocks up to ``clock``, or up to the largest deleted one, are ignored."""
-    clock = max(clock, connection.execute(_LAST_CLOCK, _owner_names(user_key)).fetchone()[0])
+    names = encode_text(user_key.tenant), encode_text(user_key.user)
+    clock = max(clock, connection.execute(_LAST_CLOCK, names).fetchone()[0])
     connection.execute(_FORGET_ERASURES, (MAX_ERASURES - 1,))
     connection.execute(_ERASED, (_erasure_digest(user_key, model), clock))
-    owner = connection.execute(
-        "SELECT id, documents FROM owners WHERE tenant = ? AND user = ?",
-        _owner_names(user_key),
-    ).fetchone()
+    owner = find_owner(connection, user_key)
     if owner is None:
         return 0
     conversations = connection.execute(
-        "SELECT id, model FROM conversations WHERE owner = ?", (owner[0],)
+        "SELECT id, model FROM conversations WHERE owner = ?", (owner.id,)
     ).fetchall()
     chosen = [id for id, of in conversations if model is None or decode_text(of) == model]
     if chosen:
@@ -47,9 +46,8 @@ def erase_user(
         connection.execute("DELETE FROM quarantine WHERE conversation = ?", (conversation,))
     if len(chosen) == len(conversations):
         for statement in _ERASE:
-            connection.execute(statement, owner[:1])
-        documents: int = owner[1]
-        return documents
+            connection.execute(statement, (owner.id,))
+        return owner.documents
     ids = [
         id
         for conversation in chosen
@@ -71,10 +69,6 @@ def filter_erased(
         digests = _erasure_digest(user_key, None), _erasure_digest(user_key, key.model)
         known[key] = connection.execute(_ERASED_AT, digests).fetchone()[0]
     return [row for row in rows if not row.clock or row.clock > known[row.key]]
-
-
-def _owner_names(user_key: UserKey) -> tuple[EncodedText, EncodedText]:
-    return encode_text(user_key.tenant), encode_text(user_key.user)
 
 
 def _erasure_digest(user_key: UserKey, model: str | None) -> bytes:

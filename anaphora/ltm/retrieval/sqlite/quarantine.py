@@ -58,7 +58,8 @@ def quarantine_rows(connection: Connection, damage: DamagedRowsError, measure: M
             continue
         names = dict(zip(columns.split(", "), row, strict=True))
         conversation = names["conversation"]
-        owner = names.get("owner") or _find_owner(connection, conversation)
+        stored = load_conversation(connection, conversation)
+        owner = names.get("owner") or (stored.owner if stored else None)
         at = names.get("at", names.get("until"))
         now = time.time_ns() // 1_000
         values = (damage.kind, id, _NO_EMBEDDER, owner, conversation, now)
@@ -79,11 +80,8 @@ def quarantine_item(
     connection: Connection, kind: Literal["embed", "compress"], embedder: Any, id: int, reason: str
 ) -> None:
     """Quarantine an exchange or a conversation that cannot be processed."""
-    if kind == "embed":
-        query = "SELECT owner, conversation, at FROM exchanges WHERE id = ?"
-    else:
-        query = "SELECT owner, id, NULL FROM conversations WHERE id = ?"
-    row = connection.execute(query, (id,)).fetchone()
+    source = "conversation, at FROM exchanges" if kind == "embed" else "id, NULL FROM conversations"
+    row = connection.execute(f"SELECT owner, {source} WHERE id = ?", (id,)).fetchone()
     if row is None:
         return
     now = time.time_ns() // 1_000
@@ -149,13 +147,6 @@ def expire_items(connection: Connection, before: int) -> None:
         "DELETE FROM quarantine WHERE kind = 'compress' "
         "AND source NOT IN (SELECT id FROM conversations)"
     )
-
-
-def _find_owner(connection: Connection, conversation: Any) -> Any:
-    row = connection.execute(
-        "SELECT owner FROM conversations WHERE id = ?", (conversation,)
-    ).fetchone()
-    return row[0] if row else None
 
 
 def _recount_conversation(connection: Connection, conversation: Any, measure: Measure) -> None:

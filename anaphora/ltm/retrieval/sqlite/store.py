@@ -221,10 +221,8 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
         rows = [(id, data[place].tobytes()) for place, id in enumerate(ids)]
 
         def write(connection: Connection) -> None:
+            connection.execute(_ADD_EMBEDDER, (encode_text(embedder), data.shape[-1]))
             found = find_embedder(connection, embedder)
-            if found is None:
-                connection.execute(_ADD_EMBEDDER, (encode_text(embedder), data.shape[-1]))
-                found = find_embedder(connection, embedder)
             assert found is not None
             check_dimension(embedder, found[1], data.shape[-1])
             for id, vector in rows:
@@ -396,7 +394,7 @@ _EMBEDDED = "DELETE FROM quarantine WHERE kind = 'embed' AND source = ? AND embe
 _SCRUBBED = (
     "UPDATE scrubbing SET due = CASE due WHEN ? THEN -due ELSE due END, last = coalesce(?, last)"
 )
-_ADD_EMBEDDER = "INSERT INTO embedders (name, dimension) VALUES (?, ?)"
+_ADD_EMBEDDER = "INSERT OR IGNORE INTO embedders (name, dimension) VALUES (?, ?)"
 
 
 def _put_vector(connection: Connection, embedder: int, id: int, vector: bytes) -> None:
