@@ -440,9 +440,8 @@ def _build_tasks(
     clock: Callable[[], datetime],
     monotonic: Callable[[], float],
 ) -> dict[str, BackgroundTask]:
-    tasks: dict[str, BackgroundTask] = {
-        "index": ReindexTask(store, Backoff("index exchanges", clock))
-    }
+    tasks: dict[str, BackgroundTask] = {}
+    tasks["index"] = ReindexTask(store, Backoff("index exchanges", clock))
     if embedder is not None:
         tasks["embed"] = EmbedTask(store, embedder, Backoff("embed exchanges", clock))
     if summarizer is not None:

@@ -179,7 +179,13 @@ class Journal(ForkAware):
             try:
                 descriptor = os.open(path, os.O_RDWR)
             except PermissionError as error:
-                self._warn_once(path, error)
+                # Only another user of this machine can ingest these segments.
+                if path.name not in self._warned and self._segments_of(path.stem):
+                    self._warned.add(path.name)
+                    _log.warning(
+                        "segments of another user's process in the journal cannot be read",
+                        extra={"file": str(path), "reason": error.strerror},
+                    )
                 continue
             except OSError:  # another process removed it
                 continue
@@ -190,15 +196,6 @@ class Journal(ForkAware):
                         path.unlink(missing_ok=True)
             finally:
                 os.close(descriptor)
-
-    def _warn_once(self, path: Path, error: OSError) -> None:
-        """Warn once about segments that only another user of this machine can ingest."""
-        if path.name not in self._warned and self._segments_of(path.stem):
-            self._warned.add(path.name)
-            _log.warning(
-                "segments of another user's process in the journal cannot be read",
-                extra={"file": str(path), "reason": error.strerror},
-            )
 
     def close(self) -> None:
         """Close the files. Their contents stay for the next process."""
@@ -235,13 +232,10 @@ class Journal(ForkAware):
     def _segments_of(self, name: str) -> list[Path]:
         return sorted(self.folder.glob(f"{name}-*{_SEGMENT_SUFFIX}"))
 
-    @property
-    def _lock_path(self) -> Path:
-        return self.folder / f"{self._name}{_LOCK_SUFFIX}"
-
     def _create_lock_file(self) -> None:
         self._name = f"{os.getpid()}-{secrets.token_hex(6)}"
         self._count = self.appended = 0
+        self._lock_path = self.folder / f"{self._name}{_LOCK_SUFFIX}"
         hidden = self._lock_path.with_suffix(".new")  # invisible to others until it is locked
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

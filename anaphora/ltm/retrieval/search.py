@@ -269,20 +269,13 @@ def _load_passages(
 ) -> tuple[Passage, ...]:
     """Load the exchanges with these ids and their neighbours; ids erased meanwhile are skipped."""
     fetched = store.fetch(user_key, list(scores))
-    return tuple(
-        _load_passage(store, *fetched[id], score, neighbours)
-        for id, score in scores.items()
-        if id in fetched
-    )
-
-
-def _load_passage(
-    store: RecallStore, key: ConversationKey, exchange: Exchange, score: float, neighbours: int
-) -> Passage:
-    if not neighbours:
-        return Passage(key, exchange, score)
-    number = exchange.number
-    around = store.exchanges(key, first=max(1, number - neighbours), last=number + neighbours)
-    before = tuple(one for one in around if one.number < number and not one.is_silent)
-    after = tuple(one for one in around if one.number > number and not one.is_silent)
-    return Passage(key, exchange, score, before, after)
+    passages: list[Passage] = []
+    for id in filter(fetched.__contains__, scores):
+        key, exchange = fetched[id]
+        first, last = max(1, exchange.number - neighbours), exchange.number + neighbours
+        around = store.exchanges(key, first=first, last=last) if neighbours else ()
+        spoken = [one for one in around if not one.is_silent]
+        before = tuple(one for one in spoken if one.number < exchange.number)
+        after = tuple(one for one in spoken if one.number > exchange.number)
+        passages.append(Passage(key, exchange, scores[id], before, after))
+    return tuple(passages)

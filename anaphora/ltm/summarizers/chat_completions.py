@@ -128,18 +128,17 @@ class ChatCompletions:
 
     def _request_with_retries(self, client: httpx.Client, body: Mapping[str, Any]) -> bytes:
         """Send a request, with retries, and return the body of the response."""
-        pause = _FIRST_DELAY
-        for left in range(self._max_retries, -1, -1):
+        pause, left = _FIRST_DELAY, self._max_retries
+        while True:
             try:
                 return self._post(client, body)
             except _TransientError as error:
                 wanted = uniform(pause / 2, pause) if error.wait is None else error.wait
-                if not left or wanted > _MAX_DELAY:
-                    raise self._error(error.reason) from error
-                _log.info("%s: %s; retrying in %.1f s", self._display_url, error.reason, wanted)
+                if left <= 0 or wanted > _MAX_DELAY:
+                    raise self._error(str(error)) from error
+                _log.info("%s: %s; retrying in %.1f s", self._display_url, error, wanted)
             self._sleep(wanted)
-            pause *= 2
-        raise AssertionError  # the last iteration returns or raises
+            pause, left = 2 * pause, left - 1
 
     def _post(self, client: httpx.Client, body: Mapping[str, Any]) -> bytes:
         import httpx
@@ -207,7 +206,7 @@ class _TransientError(Exception):
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
         super().__init__(reason)
-        self.reason, self.wait = reason, wait
+        self.wait = wait
 
 
 _HINTS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 __all__ = [
     "discard_item",
     "list_items",
-    "quarantine_item",
+    "quarantine_conversation",
+    "quarantine_exchange",
     "quarantine_rows",
     "release_item",
 ]
@@ -39,6 +40,13 @@ _TABLES = {"exchange": "exchanges", "summary": "summaries"}
 
 # Values of columns that were added later, for rows quarantined before.
 _LATER_COLUMNS = '{"clock": 0, "terms_version": 1}'
+
+_PUT = (
+    "INSERT INTO quarantine (kind, source_id, embedder_id, user_id, conversation_id, reason) "
+    "SELECT %s, id, %s, user_id, {}, %s FROM {} WHERE {} = %s "
+    "ON CONFLICT (kind, source_id, embedder_id) "
+    "DO UPDATE SET reason = excluded.reason, discarded = false"
+)
 
 _log = logging.getLogger(__name__)
 
@@ -71,28 +79,24 @@ def quarantine_rows(transaction: Transaction, damage: DamagedRowsError) -> None:
         )
 
 
-def quarantine_item(
-    transaction: Transaction,
-    kind: Literal["embed", "compress"],
-    embedder: int,
-    id: int,
-    reason: str,
-) -> None:
-    """Quarantine an exchange or a conversation that cannot be processed."""
-    table, conversation = (
-        ("exchanges", "conversation_id") if kind == "embed" else ("conversations", "id")
+def quarantine_exchange(transaction: Transaction, embedder: int, id: int, reason: str) -> None:
+    """Quarantine an exchange that the embedder rejects."""
+    transaction.execute(
+        _PUT.format("conversation_id", "exchanges", "id"),
+        "embed",
+        embedder,
+        encode_text(reason),
+        id,
     )
     transaction.execute(
-        f"INSERT INTO quarantine (kind, source_id, embedder_id, user_id, conversation_id, reason) "
-        f"SELECT %s, id, %s, user_id, {conversation}, %s FROM {table} WHERE id = %s "
-        "ON CONFLICT (kind, source_id, embedder_id) "
-        "DO UPDATE SET reason = excluded.reason, discarded = false",
-        *(kind, embedder, encode_text(reason), id),
+        "DELETE FROM unembedded WHERE exchange_id = %s AND embedder_id = %s", id, embedder
     )
-    if kind == "embed":
-        transaction.execute(
-            "DELETE FROM unembedded WHERE exchange_id = %s AND embedder_id = %s", id, embedder
-        )
+
+
+def quarantine_conversation(transaction: Transaction, place: bytes, reason: str) -> None:
+    """Quarantine a conversation that the summarizer rejects."""
+    statement = _PUT.format("id", "conversations", "place")
+    transaction.execute(statement, "compress", 0, encode_text(reason), place)
 
 
 def list_items(transaction: Transaction, limit: int) -> list[QuarantinedItem]:

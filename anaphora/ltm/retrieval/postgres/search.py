@@ -183,12 +183,7 @@ class PostgresSearch:
         return [id for (id,) in rows]
 
     def find_nearest(
-        self,
-        user_key: UserKey,
-        embedder: str,
-        vector: Vectors,
-        filters: SearchFilter,
-        limit: int,
+        self, user_key: UserKey, embedder: str, vector: Vectors, filters: SearchFilter, limit: int
     ) -> list[tuple[int, float]]:
         """Compare all vectors of the user: an index of pgvector would search those of all users
         and might find too few of this one. Many vectors are searched in memory, because pgvector

@@ -22,7 +22,8 @@ from anaphora.ltm.retrieval.postgres.erasure import erase_user, expire_exchanges
 from anaphora.ltm.retrieval.postgres.quarantine import (
     discard_item,
     list_items,
-    quarantine_item,
+    quarantine_conversation,
+    quarantine_exchange,
     quarantine_rows,
     release_item,
 )
@@ -309,21 +310,14 @@ class PostgresRecallStore(PostgresSearch):
     # -- quarantine ----------------------------------------------------------------------------
 
     def quarantine_embedding(self, embedder: str, id: int, reason: str) -> None:
-        self._pool.run(
-            lambda transaction: quarantine_item(
-                transaction, "embed", find_or_create_embedder(transaction, embedder), id, reason
-            )
-        )
-
-    def quarantine_compression(self, key: ConversationKey, reason: str) -> None:
         def put(transaction: Transaction) -> None:
-            found = transaction.fetch_one(
-                "SELECT id FROM conversations WHERE place = %s", names_digest(*key)
-            )
-            if found is not None:
-                quarantine_item(transaction, "compress", 0, found[0], reason)
+            number = find_or_create_embedder(transaction, embedder)
+            quarantine_exchange(transaction, number, id, reason)
 
         self._pool.run(put)
+
+    def quarantine_compression(self, key: ConversationKey, reason: str) -> None:
+        self._pool.run(quarantine_conversation, names_digest(*key), reason)
 
     def quarantined(self, limit: int) -> Sequence[QuarantinedItem]:
         return self._pool.run(list_items, limit)

@@ -55,7 +55,7 @@ def erase_user(
             "SELECT id FROM exchanges WHERE conversation = ?", (conversation,)
         )
     ]
-    _delete_exchanges(connection, sorted(ids), measure)
+    _erase_exchanges(connection, sorted(ids), measure)
     return len(ids)
 
 
@@ -83,12 +83,12 @@ def expire_exchanges(connection: Connection, before: int, limit: int, measure: M
     ).fetchall()
     if rows:
         connection.execute(_SCRUB)
-    _delete_exchanges(connection, sorted(id for (id,) in rows), measure)
+    _erase_exchanges(connection, sorted(id for (id,) in rows), measure)
     quarantine.expire_items(connection, before)
     return len(rows)
 
 
-def _delete_exchanges(connection: Connection, ids: Sequence[int], measure: Measure) -> None:
+def _erase_exchanges(connection: Connection, ids: Sequence[int], measure: Measure) -> None:
     """Delete exchanges, and everything that depends on them."""
     numbers: dict[int, list[int]] = {}
     for start in range(0, len(ids), _VALUES_PER_STATEMENT):

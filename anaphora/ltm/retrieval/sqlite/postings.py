@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from sqlite3 import Connection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ __all__ = [
     "rank_by_bm25",
     "remove_postings",
     "replace_postings",
+    "select_in_batches",
 ]
 
 # An entry packs the id of an exchange, the term's count in it, and its number of terms into 40, 8
@@ -166,12 +167,20 @@ def _find_terms(
 ) -> Iterable[tuple[str, tuple[int, int]]]:
     """Yield the known terms with id and frequency, each once."""
     wanted = {encode_text(term): term for term in terms}
-    texts = list(wanted)
-    for start in range(0, len(texts), _VALUES_PER_STATEMENT):
-        some = texts[start : start + _VALUES_PER_STATEMENT]
-        places = ", ".join("?" * len(some))
-        for text, *row in connection.execute(_FIND_ALL.format(places), (owner.id, *some)):
-            yield wanted[text], (row[0], row[1])
+    for text, id, frequency in select_in_batches(connection, _FIND_ALL, owner.id, list(wanted)):
+        yield wanted[text], (id, frequency)
+
+
+def select_in_batches(
+    connection: Connection, query: str, owner: int, values: Sequence[Any]
+) -> list[Any]:
+    """Run a query with the ``owner`` (or conversation) and a list of values, for which it has
+    ``{}``, in batches."""
+    rows: list[Any] = []
+    for start in range(0, len(values), _VALUES_PER_STATEMENT):
+        some = values[start : start + _VALUES_PER_STATEMENT]
+        rows += connection.execute(query.format(", ".join("?" * len(some))), (owner, *some))
+    return rows
 
 
 def _read_entries(connection: Connection, term: int) -> NDArray[np.int64]:

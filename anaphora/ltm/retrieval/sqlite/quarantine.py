@@ -92,13 +92,7 @@ def quarantine_item(
 
 def list_items(connection: Connection, limit: int) -> list[QuarantinedItem]:
     return [
-        QuarantinedItem(
-            str(id),
-            kind,
-            str(_read_name(reason)),
-            to_datetime(at),
-            read_key(*names),
-        )
+        QuarantinedItem(str(id), kind, str(_read_name(reason)), to_datetime(at), read_key(*names))
         for id, kind, reason, at, *names in connection.execute(_LIST, (limit,))
     ]
 
@@ -123,29 +117,23 @@ def release_item(connection: Connection, id: int, measure: Measure) -> bool:
 
 
 def discard_item(connection: Connection, id: int) -> bool:
-    found = connection.execute(
-        "SELECT kind FROM quarantine WHERE id = ? AND state = 0", (id,)
-    ).fetchone()
-    if found is None:
-        return False
-    if found[0] in ("embed", "compress"):
-        connection.execute("UPDATE quarantine SET state = 1 WHERE id = ?", (id,))
-    else:
-        connection.execute("DELETE FROM quarantine WHERE id = ?", (id,))
-    return True
+    # Rejected items are remembered, so that they are not tried again; damaged rows are deleted.
+    discarded = connection.execute(
+        "UPDATE quarantine SET state = 1 WHERE id = ? AND state = 0", (id,)
+    )
+    connection.execute(
+        "DELETE FROM quarantine WHERE id = ? AND kind IN ('exchange', 'summary')", (id,)
+    )
+    return discarded.rowcount > 0
 
 
 def expire_items(connection: Connection, before: int) -> None:
     """Delete items from before that time, and rejected ones that no longer exist."""
     connection.execute(
-        "DELETE FROM quarantine WHERE said < ? AND kind IN ('exchange', 'summary')", (before,)
-    )
-    connection.execute(
-        "DELETE FROM quarantine WHERE kind = 'embed' AND source NOT IN (SELECT id FROM exchanges)"
-    )
-    connection.execute(
-        "DELETE FROM quarantine WHERE kind = 'compress' "
-        "AND source NOT IN (SELECT id FROM conversations)"
+        "DELETE FROM quarantine WHERE CASE kind "
+        "WHEN 'embed' THEN source NOT IN (SELECT id FROM exchanges) "
+        "WHEN 'compress' THEN source NOT IN (SELECT id FROM conversations) ELSE said < ? END",
+        (before,),
     )
 
 

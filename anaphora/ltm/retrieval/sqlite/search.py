@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from sqlite3 import Connection
 from typing import Any
 
@@ -11,7 +12,12 @@ import numpy as np
 from anaphora.errors import StoreError
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.retrieval.records import to_microseconds
-from anaphora.ltm.retrieval.sqlite.postings import OwnerRow, document_frequencies, rank_by_bm25
+from anaphora.ltm.retrieval.sqlite.postings import (
+    OwnerRow,
+    document_frequencies,
+    rank_by_bm25,
+    select_in_batches,
+)
 from anaphora.ltm.retrieval.sqlite.records import load_terms_or_none
 from anaphora.ltm.retrieval.store import (
     NO_FILTER,
@@ -24,9 +30,8 @@ from anaphora.ltm.retrieval.vector_cache import Ids, VectorCache, VectorMatrix
 from anaphora.storage.sqlite.database import Database
 from anaphora.storage.sqlite.text_encoding import encode_text
 
-__all__ = ["SqliteSearch", "check_dimension", "find_embedder", "find_owner", "select_in_batches"]
+__all__ = ["SqliteSearch", "check_dimension", "find_embedder", "find_owner"]
 
-_VALUES_PER_STATEMENT = 500
 _VECTORS_PER_READ = 5_000
 
 
@@ -150,7 +155,7 @@ def _find_filtered_ids(
 ) -> Ids | None:
     """Return the ids of the exchanges that pass the filter; None for all."""
     if filters.model is not None and _is_only_model(connection, owner, filters.model):
-        filters = SearchFilter(None, filters.since, filters.until, filters.intent, filters.slots)
+        filters = replace(filters, model=None)
     if filters == NO_FILTER:
         return None
     where, values = _build_conditions(owner.id, filters)
@@ -167,18 +172,6 @@ def _load_documents(connection: Connection, owner: int, ids: Sequence[int]) -> l
         for each in _to_documents(select_in_batches(connection, _DOCUMENTS, owner, ids))
     }
     return [found[id] for id in ids if id in found]
-
-
-def select_in_batches(
-    connection: Connection, query: str, owner: int, numbers: Sequence[int]
-) -> list[Any]:
-    """Run a query with the ``owner`` (or conversation) and a list of numbers, for which it has
-    ``{}``, in batches."""
-    rows: list[Any] = []
-    for start in range(0, len(numbers), _VALUES_PER_STATEMENT):
-        some = numbers[start : start + _VALUES_PER_STATEMENT]
-        rows += connection.execute(query.format(", ".join("?" * len(some))), (owner, *some))
-    return rows
 
 
 def find_embedder(connection: Connection, name: str) -> tuple[int, int] | None:
@@ -214,7 +207,7 @@ def _update_matrix(
 
 def _to_documents(rows: Sequence[Any]) -> list[Document]:
     return [
-        # Most terms are plain text; load_terms takes twice as long.
+        # Most terms are plain text; load_terms_or_none takes twice as long.
         Document(id, conversation, number, tuple(terms.split("\n")))
         if type(terms) is str and terms and terms[0] != "\n"
         else Document(id, conversation, number, load_terms_or_none(terms) or ())

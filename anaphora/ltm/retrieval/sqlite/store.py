@@ -23,6 +23,7 @@ from anaphora.ltm.retrieval.records import (
     to_microseconds,
 )
 from anaphora.ltm.retrieval.sqlite import conversations, erasure, quarantine, writer
+from anaphora.ltm.retrieval.sqlite.postings import select_in_batches
 from anaphora.ltm.retrieval.sqlite.records import EXCHANGE_COLUMNS, parse_exchanges
 from anaphora.ltm.retrieval.sqlite.schema import APPLICATION, PRAGMAS, SCHEMA
 from anaphora.ltm.retrieval.sqlite.search import (
@@ -30,7 +31,6 @@ from anaphora.ltm.retrieval.sqlite.search import (
     check_dimension,
     find_embedder,
     find_owner,
-    select_in_batches,
 )
 from anaphora.ltm.retrieval.store import (
     JournalPosition,

@@ -75,9 +75,6 @@ class CTranslate2Engine:
     def generate(
         self, batch: Sequence[Sequence[int]], *, min_tokens: int, max_tokens: int
     ) -> list[list[int]]:
-        """Generate a summary of ``min_tokens`` to ``max_tokens`` tokens for each text of the batch.
-
-        Raises :class:`MemoryError` if the batch is too large for the device."""
         tokens = [self._tokenizer.convert_ids_to_tokens(text) for text in batch]
         try:
             results = self._translator.translate_batch(

@@ -46,9 +46,6 @@ class PyTorchEngine:
     def generate(
         self, batch: Sequence[Sequence[int]], *, min_tokens: int, max_tokens: int
     ) -> list[list[int]]:
-        """Generate a summary of ``min_tokens`` to ``max_tokens`` tokens for each text of the batch.
-
-        Raises :class:`MemoryError` if the batch is too large for the device."""
         torch = self._torch
         longest = max(map(len, batch))
         padded = [[*text, *[self._padding] * (longest - len(text))] for text in batch]

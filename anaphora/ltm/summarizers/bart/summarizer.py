@@ -210,7 +210,10 @@ class _Engine(Protocol):
 
     def generate(
         self, batch: Sequence[Sequence[int]], *, min_tokens: int, max_tokens: int
-    ) -> list[list[int]]: ...
+    ) -> list[list[int]]:
+        """Generate a summary of ``min_tokens`` to ``max_tokens`` tokens for each text of the batch.
+
+        Raises :class:`MemoryError` if the batch is too large for the device."""
 
 
 @dataclass(frozen=True, slots=True)
