@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from anaphora.errors import AnaphoraError
 from anaphora.grammar.suggestions import did_you_mean
+from anaphora.storage.logical_clock import utc_now
 
 if TYPE_CHECKING:
     from anaphora.ltm.embedders.embedder import Embedder
@@ -38,10 +39,6 @@ _SUMMARIZERS_ALLOWED = (
 _EMBEDDERS_ALLOWED = "none, minilm, or sentence-transformers:FOLDER (or an id on the hub)"
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True)
 class MemoryConfig:
     """Configuration of a long-term memory: the ``url`` of the store, the names of the
@@ -61,7 +58,7 @@ class MemoryConfig:
 def build_memory(
     config: MemoryConfig,
     *,
-    clock: Callable[[], datetime] = _utc_now,
+    clock: Callable[[], datetime] = utc_now,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> LongTermMemory:
     """Build the configured long-term memory. Models are loaded on first use.
@@ -90,24 +87,24 @@ def build_memory(
 def check_summarizer(name: str) -> str:
     """Return ``name`` if it is a valid summarizer name; else raise ValueError listing what is
     allowed."""
-    kind, _, of = name.partition(":")
-    if name in SUMMARIZERS or (kind == "bart" and of):
-        return name
-    if kind in ("http", "https"):
+    if name.partition(":")[0] in ("http", "https"):
         _split_endpoint(name)
         return name
-    hint = did_you_mean(name, SUMMARIZERS)
-    raise ValueError(f"expected {_SUMMARIZERS_ALLOWED}{f'; {hint}' if hint else ''}")
+    return _check_kind(name, SUMMARIZERS, "bart", _SUMMARIZERS_ALLOWED)
 
 
 def check_embedder(name: str) -> str:
     """Return ``name`` if it is a valid embedder name; else raise ValueError listing what is
     allowed."""
-    kind, _, of = name.partition(":")
-    if name in EMBEDDERS or (kind == "sentence-transformers" and of):
+    return _check_kind(name, EMBEDDERS, "sentence-transformers", _EMBEDDERS_ALLOWED)
+
+
+def _check_kind(name: str, names: tuple[str, ...], with_model: str, allowed: str) -> str:
+    kind, _, model = name.partition(":")
+    if name in names or (kind == with_model and model):
         return name
-    hint = did_you_mean(name, EMBEDDERS)
-    raise ValueError(f"expected {_EMBEDDERS_ALLOWED}{f'; {hint}' if hint else ''}")
+    hint = did_you_mean(name, names)
+    raise ValueError(f"expected {allowed}{f'; {hint}' if hint else ''}")
 
 
 def build_summarizer(name: str) -> Summarizer | None:

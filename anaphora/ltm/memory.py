@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal, Self
 from weakref import finalize
@@ -48,7 +48,8 @@ from anaphora.ltm.summarizers.extractive.summarizer import Extractive
 from anaphora.ltm.summarizers.process_summarizer import ProcessSummarizer
 from anaphora.ltm.summarizers.summarizer import Summarizer
 from anaphora.stm.conversation import ConversationKey
-from anaphora.storage.forks import fork_safe_lock, register_fork_aware
+from anaphora.storage.forks import ForkAware, fork_safe_lock, register_fork_aware
+from anaphora.storage.logical_clock import utc_now
 
 __all__ = ["LongTermMemory", "MemoryStatus"]
 
@@ -61,17 +62,13 @@ _DEFAULT_LIMITS = ExchangeLimits()
 _log = logging.getLogger(__name__)
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True)
 class MemoryStatus:
     """Counters and failures of a long-term memory.
 
     ``waiting``, ``kept`` and ``dropped`` count exchanges of this process that are pending, stored
-    and lost; ``summarized`` counts summaries, ``cut`` those that are only the first words. For
-    each task that has failed (``keep``, ``index``, ``embed``, ``compress``, ``expire``):
+    and lost; ``summarized`` counts summaries, ``fallbacks`` those that are only the first words.
+    For each task that has failed (``keep``, ``index``, ``embed``, ``compress``, ``expire``):
     ``failures`` counts, ``last_failures`` has the last reason, ``retry_at`` the time of the next
     attempt. ``quarantined`` counts the items in quarantine at the last check, including those of
     other processes."""
@@ -80,14 +77,14 @@ class MemoryStatus:
     kept: int
     dropped: int
     summarized: int
-    cut: int
+    fallbacks: int
     failures: dict[str, int]
     last_failures: dict[str, str]
     retry_at: dict[str, datetime]
     quarantined: int = 0
 
 
-class LongTermMemory:
+class LongTermMemory(ForkAware):
     """Store exchanges in ``store`` by way of a write-ahead journal, summarize and search them.
 
     ``store`` is a recall store or its URL (``memory:``, ``sqlite:///memory.db``,
@@ -119,34 +116,32 @@ class LongTermMemory:
         journal: Path | None = None,
         max_waiting: int = 100_000,
         limits: ExchangeLimits = _DEFAULT_LIMITS,
-        clock: Callable[[], datetime] = _utc_now,
+        clock: Callable[[], datetime] = utc_now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         _check_arguments(summarizer, embedder, retention)
-        self._process_summarizer = (
-            ProcessSummarizer(Extractive()) if summarizer == "extractive" else None
-        )
-        place = _open_store(store, settings, measure, journal)
-        self._store, self._release_files = place.store, place.release
-        self._owns_store = isinstance(store, str)
+        self._process_summarizer: ProcessSummarizer | None = None
+        if isinstance(summarizer, str):
+            summarizer = self._process_summarizer = ProcessSummarizer(Extractive())
+        opened = _open_store(store, settings, measure, journal)
+        self.store, self._close_store = opened.store, opened.close
         self._embedder = embedder
         try:
             # Several stores may share the folder; each needs a journal of its own.
-            files = Journal(place.journal_folder_in(journal))
+            own_journal = Journal(opened.journal_folder_in(journal))
         except BaseException:
-            if self._owns_store:
-                self._store.close()
-                self._release_files()
+            self._close_store()
             raise
-        self._ingestion = IngestionQueue(self._store, files, max_waiting=max_waiting, clock=clock)
+        self._ingestion = IngestionQueue(
+            self.store, own_journal, max_waiting=max_waiting, clock=clock
+        )
         self._ingestion_backoff = Backoff("store exchanges", clock)
-        made = self._process_summarizer if isinstance(summarizer, str) else summarizer
         self._tasks = _build_tasks(
-            self._store, made, embedder, settings, retention, clock, monotonic
+            self.store, summarizer, embedder, settings, retention, clock, monotonic
         )
         # Every process expires by its own retention, so "expire" has no lock.
         self._task_locks = {
-            name: ProcessLock(files.folder / f"{name}.chore")
+            name: ProcessLock(own_journal.folder / f"{name}.chore")
             for name in self._tasks.keys() & {"index", "embed", "compress"}
         }
         self._close_lock = fork_safe_lock()
@@ -157,14 +152,14 @@ class LongTermMemory:
         self._worker = BackgroundWorker(self._run_round)
         # For readers, who must not wait for a store that another process keeps locked.
         self._catch_up_worker = BackgroundWorker(
-            self._ingest_for_readers, name="anaphora-ltm-reading", debounce=0.0, poll_interval=None
+            self._ingest, name="anaphora-ltm-reading", debounce=0.0, poll_interval=None
         )
         self._finalizer = finalize(
             self, _stop_and_close, (self._worker, self._catch_up_worker), self._ingestion
         )
         register_fork_aware(self)
         with suppress(StoreError):  # the server may be down; it is needed only later
-            self._ingestion.advance(self._store.clock())
+            self._ingestion.advance(self.store.clock())
         self._worker.wake()  # other processes may have left work
 
     def __enter__(self) -> Self:
@@ -172,11 +167,6 @@ class LongTermMemory:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    @property
-    def store(self) -> RecallStore:
-        """The recall store."""
-        return self._store
 
     @property
     def clock(self) -> int:
@@ -197,19 +187,19 @@ class LongTermMemory:
         Raises :class:`StoreError` if they cannot be read, as all reading methods do.
         """
         self._wait_for_pending()
-        return self._store.latest(key, limit)
+        return self.store.latest(key, limit)
 
     def history(self, key: ConversationKey) -> History:
         """Return the working history of a conversation: summaries of older exchanges, then the
         recent exchanges."""
         self._wait_for_pending()
-        history = self._store.history(key)
+        history = self.store.history(key)
         spoken = tuple(one for one in history.exchanges if not one.is_silent)
         return replace(history, exchanges=spoken)
 
     def original_exchanges(self, key: ConversationKey, summary: Summary) -> Sequence[Exchange]:
         """Return the exchanges that a summary replaced."""
-        exchanges = self._store.exchanges(key, first=summary.first, last=summary.last)
+        exchanges = self.store.exchanges(key, first=summary.first, last=summary.last)
         return [one for one in exchanges if not one.is_silent]
 
     def recall(
@@ -229,7 +219,7 @@ class LongTermMemory:
         :func:`anaphora.ltm.retrieval.search.search`."""
         self._wait_for_pending()
         return search(
-            self._store,
+            self.store,
             user_key,
             text,
             mode=mode,
@@ -253,9 +243,9 @@ class LongTermMemory:
         self._ingestion.move_to_store()
         self._ingestion.recover_orphans()
         self._ingestion.quarantine.erase(user, tenant, model)
-        self._ingestion.advance(max(clock, self._store.clock()))
+        self._ingestion.advance(max(clock, self.store.clock()))
         until = self._ingestion.latest_clock if clock else self._ingestion.next_clock()
-        return self._store.erase(UserKey(user, tenant), model=model, clock=until)
+        return self.store.erase(UserKey(user, tenant), model=model, clock=until)
 
     def flush(self, timeout: float | None = None) -> bool:
         """Wait until everything added before is stored, and embedded and compressed unless that
@@ -277,7 +267,7 @@ class LongTermMemory:
             kept=self._ingestion.stored,
             dropped=self._ingestion.dropped,
             summarized=compression.summary_count if compression else 0,
-            cut=compression.fallback_count if compression else 0,
+            fallbacks=compression.fallback_count if compression else 0,
             failures={
                 name: one.failure_count for name, one in backoffs.items() if one.failure_count
             },
@@ -295,7 +285,7 @@ class LongTermMemory:
                 replace(item, id=f"{_JOURNAL_PREFIX}{item.id}")
                 for item in self._ingestion.quarantine.items()
             ),
-            *self._store.quarantined(limit),
+            *self.store.quarantined(limit),
         ]
         return items[:limit]
 
@@ -303,19 +293,19 @@ class LongTermMemory:
         """Take an item out of quarantine, to be processed again. Returns False if there is no
         such item or it is still unreadable."""
         if not id.startswith(_JOURNAL_PREFIX):
-            return self._store.release(id)
+            return self.store.release(id)
         return self._ingestion.release(id.removeprefix(_JOURNAL_PREFIX))
 
     def discard(self, id: str) -> bool:
         """Delete an item from the quarantine for good. Returns False if there is no such item. An
         exchange without a vector and a history that was not compressed remain as they are."""
         if not id.startswith(_JOURNAL_PREFIX):
-            return self._store.discard(id)
+            return self.store.discard(id)
         return self._ingestion.quarantine.drop(id.removeprefix(_JOURNAL_PREFIX))
 
     def ping(self) -> None:
         """Check that the store can be read and written; raise :class:`StoreError` if not."""
-        self._store.ping()
+        self.store.ping()
 
     def close(self, grace: float = _CLOSE_TIMEOUT) -> None:
         """Move pending exchanges to the store, as far as it accepts them within ``grace`` seconds
@@ -340,23 +330,15 @@ class LongTermMemory:
         self._ingestion.close()
         for lock in self._task_locks.values():
             lock.release()
-        if self._owns_store:
-            self._store.close()
-            self._release_files()
-
-    def before_fork(self) -> None:
-        self._ingestion.before_fork()
-
-    def after_fork(self) -> None:
-        self._ingestion.after_fork()
+        self._close_store()
 
     def after_fork_in_child(self) -> None:
-        """Continue with a journal and threads of its own."""
+        """Continue with threads of its own, and nothing pending."""
         self._ingestion.after_fork_in_child()
         for lock in self._task_locks.values():
             lock.release()
-        self._worker.restart_in_child()
-        self._catch_up_worker.restart_in_child()
+        self._worker.reset()
+        self._catch_up_worker.reset()
 
     def _run_round(self) -> None:
         """Ingest pending exchanges, then run each task in turn until none has work left, ingesting
@@ -365,7 +347,8 @@ class LongTermMemory:
         round = self._rounds_started
         try:
             self._ingest_pending(adopt=True)
-            own_tasks = [name for name in self._tasks if self._owns_task(name)]
+            locks = self._task_locks
+            own_tasks = [name for name in self._tasks if name not in locks or locks[name].acquire()]
             busy = bool(own_tasks)
             while busy and not self._worker.stopping:
                 busy = sum(map(self._run_task, own_tasks)) > 0
@@ -378,28 +361,28 @@ class LongTermMemory:
         if not self._ingestion_backoff.can_try:  # the store is unavailable
             return
         try:
-            in_store = self._store.count_quarantined()
+            in_store = self.store.count_quarantined()
         except StoreError as error:
             _log.info("the quarantine cannot be counted", extra={"reason": str(error)})
         else:
             self._quarantined = in_store + self._ingestion.quarantine.count()
 
     def _ingest_pending(self, *, adopt: bool) -> None:
-        if not self._ingestion_backoff.can_try:
-            return
+        if self._ingestion_backoff.can_try:
+            self._ingest(adopt=adopt)
+
+    def _ingest(self, *, adopt: bool = False) -> None:
+        """Ingest even during a back-off, as for readers: they wait only briefly."""
         try:
             self._ingestion.move_to_store()
             if adopt:
                 self._ingestion.recover_orphans()
-                self._ingestion.advance(self._store.clock())
+                self._ingestion.advance(self.store.clock())
         except Exception as error:  # a store may be third-party code
-            self._ingestion_backoff.record_failure(error)
+            if self._ingestion_backoff.can_try:
+                self._ingestion_backoff.record_failure(error)
         else:
             self._ingestion_backoff.record_success()
-
-    def _owns_task(self, name: str) -> bool:
-        """Whether this process runs the task, if only one process should."""
-        return name not in self._task_locks or self._task_locks[name].acquire()
 
     def _run_task(self, name: str) -> bool:
         """Run one batch of a task unless it is backing off; whether there was anything to do."""
@@ -414,16 +397,6 @@ class LongTermMemory:
             return False
         task.backoff.record_success()
         return worked
-
-    def _ingest_for_readers(self) -> None:
-        """Ingest even during a back-off: readers wait only briefly."""
-        try:
-            self._ingestion.move_to_store()
-        except Exception as error:  # a store may be third-party code
-            if self._ingestion_backoff.can_try:
-                self._ingestion_backoff.record_failure(error)
-        else:
-            self._ingestion_backoff.record_success()
 
     def _wait_for_pending(self) -> None:
         """Let readers find pending exchanges, unless the store does not accept them soon."""
@@ -467,9 +440,8 @@ def _build_tasks(
     clock: Callable[[], datetime],
     monotonic: Callable[[], float],
 ) -> dict[str, BackgroundTask]:
-    tasks: dict[str, BackgroundTask] = {
-        "index": ReindexTask(store, Backoff("index exchanges", clock))
-    }
+    tasks: dict[str, BackgroundTask] = {}
+    tasks["index"] = ReindexTask(store, Backoff("index exchanges", clock))
     if embedder is not None:
         tasks["embed"] = EmbedTask(store, embedder, Backoff("embed exchanges", clock))
     if summarizer is not None:

@@ -62,8 +62,8 @@ def create_app(
     """
     is_ours = engine is None
     if engine is None:
-        plan = settings.memory.plan()
-        kept = build_memory(plan, clock=clock) if plan else None
+        config = settings.memory.to_config()
+        kept = build_memory(config, clock=clock) if config else None
         try:
             engine = Engine(
                 *settings.models,

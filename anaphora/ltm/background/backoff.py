@@ -38,33 +38,29 @@ class Backoff:
 
     def record_failure(self, error: Exception) -> None:
         """Record a failure. Unexpected errors are logged with their traceback."""
-        self.failure_count += 1
         self.consecutive_failures += 1
-        self.last_reason = describe_error(error)
         pause = min(_FIRST_DELAY * 2 ** min(self.consecutive_failures - 1, 20), _MAX_DELAY)
         self.retry_at = self.clock() + pause
-        _log.warning(
-            "the long-term memory could not %s; it tries again in %g s",
-            self.task,
-            pause.total_seconds(),
-            extra={"reason": self.last_reason},
-            exc_info=None if isinstance(error, AnaphoraError) else error,
-        )
+        self._record(logging.WARNING, error, f"; it tries again in {pause.total_seconds():g} s")
 
     def record_rejection(self, error: Exception) -> None:
         """Record an item that could not be processed. Others can, so there is no pause."""
-        self.failure_count += 1
-        self.last_reason = describe_error(error)
-        _log.error(
-            "the long-term memory could not %s: an item was put in quarantine",
-            self.task,
-            extra={"reason": self.last_reason},
-            exc_info=None if isinstance(error, AnaphoraError) else error,
-        )
+        self._record(logging.ERROR, error, ": an item was put in quarantine")
 
     def record_success(self) -> None:
         """Reset the back-off."""
         self.consecutive_failures, self.retry_at = 0, None
+
+    def _record(self, level: int, error: Exception, consequence: str) -> None:
+        self.failure_count += 1
+        self.last_reason = describe_error(error)
+        _log.log(
+            level,
+            "the long-term memory could not %s%s",
+            *(self.task, consequence),
+            extra={"reason": self.last_reason},
+            exc_info=None if isinstance(error, AnaphoraError) else error,
+        )
 
 
 def describe_error(error: Exception) -> str:

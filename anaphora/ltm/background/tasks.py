@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from anaphora.errors import PermanentStoreError, StoreError, SummaryError
 from anaphora.ltm.background.backoff import Backoff, describe_error
@@ -38,6 +38,7 @@ _CLOCK_TOLERANCE = 60.0  # seconds: minimum distance and maximum disagreement of
 _PROBE_TEXT = "Good morning, how are you?"  # every working embedder and summarizer accepts it
 _PROBE_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
+_Item = TypeVar("_Item")
 _CompressionPlan: TypeAlias = tuple[ConversationKey, History, tuple[Segment, ...]]
 
 _log = logging.getLogger(__name__)
@@ -50,7 +51,6 @@ class BackgroundTask(Protocol):
 
     def run(self) -> bool:
         """Process one batch; whether there was anything to do."""
-        ...
 
 
 @dataclass(slots=True)
@@ -67,27 +67,17 @@ class EmbedTask:
         if not waiting:
             return False
         texts = [(id, embedding_text(pair[-1], *pair[:-1])) for id, pair in waiting]
-        try:
-            self._embed(texts)
-        except Exception as error:
-            if _is_store_error(error) or not _probe_succeeds(self._probe):
-                raise
-            for one in texts:
-                self._embed_or_quarantine(one)
-        return True
+        return _process_or_quarantine(
+            texts, self._embed, self._probe, self._quarantine, self.backoff
+        )
 
-    def _embed(self, texts: Sequence[tuple[int, str]]) -> None:
+    def _embed(self, texts: Sequence[tuple[int, str]]) -> bool:
         vectors = self.embedder.embed([text for _, text in texts])
         self.store.put_vectors(self.embedder.name, [id for id, _ in texts], vectors)
+        return True
 
-    def _embed_or_quarantine(self, one: tuple[int, str]) -> None:
-        try:
-            self._embed([one])
-        except Exception as error:
-            if _is_store_error(error) or not _probe_succeeds(self._probe):  # not the text's fault
-                raise
-            self.backoff.record_rejection(error)
-            self.store.quarantine_embedding(self.embedder.name, one[0], describe_error(error))
+    def _quarantine(self, one: tuple[int, str], reason: str) -> None:
+        self.store.quarantine_embedding(self.embedder.name, one[0], reason)
 
     def _probe(self) -> None:
         self.embedder.embed([_PROBE_TEXT])
@@ -116,12 +106,11 @@ class ReindexTask:
 
 @dataclass(slots=True)
 class CompressTask:
-    """Compresses histories that exceed their size limit.
+    """Compresses histories that exceed their size limit. One that the summarizer rejects while it
+    accepts others is put in quarantine.
 
-    If a batch fails, each of its conversations is retried separately. One that the summarizer
-    rejects while it accepts others is put in quarantine. A batch takes a few segments of each
-    conversation, starting with those that have waited longest, so that a long history does not
-    delay the others.
+    A batch takes a few segments of each conversation, starting with those that have waited longest,
+    so that a long history does not delay the others.
     """
 
     store: RecallStore
@@ -138,13 +127,9 @@ class CompressTask:
         plans = self._plan_batch()
         if not plans:
             return False
-        try:
-            return self._compress(plans)
-        except Exception as error:
-            if _is_store_error(error) or not _probe_succeeds(self._probe):
-                raise
-        # A list, not any(): every conversation must be tried.
-        return sum([self._compress_or_quarantine(each) for each in plans]) > 0
+        return _process_or_quarantine(
+            plans, self._compress, self._probe, self._quarantine, self.backoff
+        )
 
     def _compress(self, plans: Sequence[_CompressionPlan]) -> bool:
         texts = self._summarize([segment for _, _, segments in plans for segment in segments])
@@ -154,15 +139,8 @@ class CompressTask:
             replaced |= self._store_summaries(key, history, segments, own)
         return replaced
 
-    def _compress_or_quarantine(self, one: _CompressionPlan) -> bool:
-        try:
-            return self._compress([one])
-        except Exception as error:
-            if _is_store_error(error) or not _probe_succeeds(self._probe):  # not its fault
-                raise
-            self.backoff.record_rejection(error)
-            self.store.quarantine_compression(one[0], describe_error(error))
-            return True
+    def _quarantine(self, one: _CompressionPlan, reason: str) -> None:
+        self.store.quarantine_compression(one[0], reason)
 
     def _probe(self) -> None:
         probe = Exchange(_PROBE_TEXT, _PROBE_TEXT, _PROBE_TIME)
@@ -171,7 +149,6 @@ class CompressTask:
         self.store.ping()
 
     def _plan_batch(self) -> list[_CompressionPlan]:
-        """Choose the conversations and segments of the next batch."""
         plans: list[_CompressionPlan] = []
         while not plans:
             oversized = self.store.find_oversized(_CANDIDATES + len(self._incompressible))
@@ -269,13 +246,36 @@ class ExpireTask:
         return False
 
 
-def _is_store_error(error: Exception) -> bool:
-    """Whether the store failed, so that the item is not to blame."""
-    return isinstance(error, StoreError) and not isinstance(error, PermanentStoreError)
+def _process_or_quarantine(
+    items: Sequence[_Item],
+    process: Callable[[Sequence[_Item]], bool],
+    probe: Callable[[], None],
+    quarantine: Callable[[_Item, str], None],
+    backoff: Backoff,
+) -> bool:
+    """Process items; if that fails, each alone. One that fails while the store and the ``probe``
+    work is put in quarantine. Returns whether anything was done."""
+    try:
+        return process(items)
+    except Exception as error:
+        if not _is_item_at_fault(error, probe):
+            raise
+    worked = False
+    for item in items:
+        try:
+            worked |= process([item])
+        except Exception as error:
+            if not _is_item_at_fault(error, probe):
+                raise
+            backoff.record_rejection(error)
+            quarantine(item, describe_error(error))
+            worked = True
+    return worked
 
 
-def _probe_succeeds(probe: Callable[[], None]) -> bool:
-    """Whether the probe works after a failure, so that the failed item is to blame."""
+def _is_item_at_fault(error: Exception, probe: Callable[[], None]) -> bool:
+    if isinstance(error, StoreError) and not isinstance(error, PermanentStoreError):
+        return False
     try:
         probe()
     except Exception as error:

@@ -33,7 +33,7 @@ class BackgroundWorker:
     ) -> None:
         self._work = WeakMethod(work)
         self._name, self._debounce, self._poll_interval = name, debounce, poll_interval
-        self._reset()
+        self.reset()
 
     def wake(self) -> None:
         """Schedule a run. Takes a microsecond."""
@@ -68,11 +68,8 @@ class BackgroundWorker:
     def stopping(self) -> bool:
         return self._stopping.is_set()
 
-    def restart_in_child(self) -> None:
-        """Start over in a forked process, which lacks the thread."""
-        self._reset()
-
-    def _reset(self) -> None:
+    def reset(self) -> None:
+        """Start over without a thread, as in a forked process."""
         self._thread: threading.Thread | None = None
         self._start_lock = threading.Lock()
         self._wake_event, self._stopping = threading.Event(), threading.Event()

@@ -101,15 +101,16 @@ def resolve_dates(
     return tuple(found)
 
 
+@lru_cache(maxsize=64)
 def date_order(language: str) -> str:
     """Return the order of day, month and year in a language or its region ("en-GB")."""
-    from anaphora.entities.builtin.dates.dateparser_vocabulary import is_supported
+    from anaphora.entities.builtin.dates.dateparser_vocabulary import is_supported, load_vocabulary
 
     code = _language_code(language)
     region = language.replace("_", "-").partition("-")[2].upper()
     regional = f"{code}-{region}"
     is_regional = region.isalnum() and region.isascii() and is_supported(regional)
-    return _load_order(regional if is_regional else code)
+    return load_vocabulary(regional if is_regional else code).order
 
 
 def annotate_dates(text: str, mentions: Iterable[DateMention] | None, said: date) -> str:
@@ -284,13 +285,6 @@ def _load_words(language: str) -> tuple[frozenset[str], frozenset[str]]:
         name for one in (known.weekdays, known.months) for some in one.values() for name in some
     )
     return frozenset(names), load_stop_words(language)
-
-
-@lru_cache(maxsize=64)
-def _load_order(language: str) -> str:
-    from anaphora.entities.builtin.dates.dateparser_vocabulary import load_vocabulary
-
-    return load_vocabulary(language).order
 
 
 def _language_code(language: str) -> str:

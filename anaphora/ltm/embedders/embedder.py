@@ -31,4 +31,3 @@ class Embedder(Protocol):
 
         Raises :class:`~anaphora.errors.AnaphoraError` on failure.
         """
-        ...

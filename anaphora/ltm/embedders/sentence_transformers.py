@@ -37,21 +37,15 @@ class SentenceTransformers:
         if self._folder is not None and not self._folder.is_dir():
             raise AnaphoraError(f"{self._folder}: there is no such model folder")
         self._model_id, self._device = str(model), device
-        self._name = name or (_digest_name(self._folder) if self._folder else self._model_id)
+        self.name = name or (_digest_name(self._folder) if self._folder else self._model_id)
         self._loaded: Any = None
-        self._dimension = 0
         self._lock = fork_safe_lock()  # the tokenizer is not thread-safe
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     @property
     def dimension(self) -> int:
         """The length of a vector. Loads the model."""
         with self._lock:
-            self._load()
-            return self._dimension
+            return int(self._load().get_embedding_dimension())
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See :meth:`~anaphora.ltm.embedders.embedder.Embedder.embed`; texts longer than the
@@ -72,13 +66,12 @@ class SentenceTransformers:
                     show_progress_bar=False,
                 )
             except (RuntimeError, ValueError) as error:  # such as out of memory on the device
-                raise AnaphoraError(f"{self._name} cannot embed: {error}") from error
+                raise AnaphoraError(f"{self.name} cannot embed: {error}") from error
         return np.ascontiguousarray(vectors, dtype=np.float32)
 
     def _load(self) -> Any:
         if self._loaded is None:
             self._loaded = self._load_model()
-            self._dimension = int(self._loaded.get_embedding_dimension())
         return self._loaded
 
     def _load_model(self) -> Any:

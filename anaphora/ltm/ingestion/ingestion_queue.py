@@ -14,7 +14,7 @@ from anaphora.errors import AnaphoraError, PermanentStoreError, StoreError
 from anaphora.ltm.dates.mentions import add_dates, is_date_reader_loaded
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.ingestion import records
-from anaphora.ltm.ingestion.journal import DamagedEntry, EntryReader, Journal, JournalSegment
+from anaphora.ltm.ingestion.journal import DamagedEntry, Journal, JournalSegment
 from anaphora.ltm.ingestion.quarantine import JournalQuarantine
 from anaphora.ltm.ingestion.records import NewerFormatError
 from anaphora.ltm.retrieval.indexing import exchange_terms, provisional_terms
@@ -37,6 +37,9 @@ class IngestionQueue:
     At most ``max_waiting`` exchanges may be pending, for example while the store is down; further
     ones are dropped, counted and logged. ``clock`` returns the time with a zone. Any thread may
     call the methods.
+
+    ``moved`` counts the exchanges of this process that are no longer pending: they are in the store
+    or in quarantine. ``latest_clock`` is the largest logical time of an exchange or erasure.
     """
 
     def __init__(
@@ -50,12 +53,12 @@ class IngestionQueue:
         self._store, self._journal = store, journal
         self._max_waiting = max_waiting
         self._clock = clock
-        self._latest = 0  # largest logical time of an exchange or erasure
+        self.latest_clock = 0
         self._counter_lock = threading.Lock()
         self._move_lock = threading.Lock()
         self._read_positions: dict[str, int] = {}  # in each segment of this process
         self._last_warning = -_WARNING_INTERVAL
-        self._moved = self._quarantined = 0
+        self.moved = self._quarantined = 0
         self._position_uncertain = False  # whether the store may have got further than we know
         self.dropped = 0
         self.quarantine = JournalQuarantine(journal.folder)
@@ -63,7 +66,7 @@ class IngestionQueue:
     @property
     def waiting(self) -> int:
         """The number of exchanges of this process that are not in the store yet."""
-        return self._journal.appended - self._moved
+        return self._journal.appended - self.moved
 
     @property
     def added(self) -> int:
@@ -71,15 +74,9 @@ class IngestionQueue:
         return self._journal.appended
 
     @property
-    def moved(self) -> int:
-        """The number of exchanges of this process that are no longer pending: they are in the
-        store or in quarantine."""
-        return self._moved
-
-    @property
     def stored(self) -> int:
         """The number of exchanges of this process that are in the store."""
-        return self._moved - self._quarantined
+        return self.moved - self._quarantined
 
     def add(self, key: ConversationKey, exchange: Exchange) -> None:
         """Append an exchange. On failure it is logged and counted; nothing is raised."""
@@ -97,22 +94,17 @@ class IngestionQueue:
         except (AnaphoraError, ValueError) as error:
             self._record_dropped(error)
 
-    @property
-    def latest_clock(self) -> int:
-        """The largest known logical time."""
-        return self._latest
-
     def advance(self, clock: int) -> None:
         """Advance the logical clock at least to ``clock``."""
         with self._counter_lock:
-            self._latest = max(self._latest, clock)
+            self.latest_clock = max(self.latest_clock, clock)
 
     def next_clock(self) -> int:
         """Return the next logical time."""
         now = to_microseconds(self._clock())
         with self._counter_lock:
-            self._latest = next_tick(now, self._latest)
-            return self._latest
+            self.latest_clock = next_tick(now, self.latest_clock)
+            return self.latest_clock
 
     def move_to_store(self, *, wait: float = -1) -> bool:
         """Move all pending exchanges to the store; False if another thread is doing so and does
@@ -149,7 +141,8 @@ class IngestionQueue:
             except NewerFormatError as error:
                 _log.error("a journal is left alone", extra={"reason": str(error)})
             else:
-                self._delete_segment(segment)
+                segment.delete()
+                self._forget_position(segment)
         return adopted
 
     def release(self, id: str) -> bool:
@@ -171,25 +164,18 @@ class IngestionQueue:
         Raises :class:`StoreError` if the store cannot be updated.
         """
         for segment in self._journal.segments():
-            if self._journal.drop_if_consumed(segment, self._read_positions.get(segment.name, 0)):
+            if self._journal.drop(segment, self._read_positions.get(segment.name, 0)):
                 self._forget_position(segment)
 
     def close(self) -> None:
         """Close the journal. What was not moved stays in it for the next process."""
         self._journal.close()
 
-    def before_fork(self) -> None:
-        self._journal.before_fork()
-
-    def after_fork(self) -> None:
-        self._journal.after_fork()
-
     def after_fork_in_child(self) -> None:
         """Start over with nothing pending: that belongs to the parent."""
         self._counter_lock, self._move_lock = threading.Lock(), threading.Lock()
         self._read_positions.clear()
-        self._moved, self._quarantined, self._position_uncertain = 0, 0, False
-        self._journal.after_fork_in_child()
+        self.moved, self._quarantined, self._position_uncertain = 0, 0, False
 
     def _move_segment(self, segment: JournalSegment, stored_position: int) -> None:
         """Move the entries of a segment of this process after ``stored_position``."""
@@ -201,7 +187,7 @@ class IngestionQueue:
             self._journal.clear(segment, begin, position)
             self._read_positions[segment.name] = begin = position
             with self._counter_lock:
-                self._moved += count
+                self.moved += count
                 self._quarantined += lost
         if end is None:
             self._journal.drop(segment)
@@ -209,19 +195,19 @@ class IngestionQueue:
             self._forget_position(segment)
 
     def _move_batches(
-        self, segment: JournalSegment, entries: EntryReader, stored_position: int = 0
+        self,
+        segment: JournalSegment,
+        entries: Iterator[tuple[bytes, int]],
+        stored_position: int = 0,
     ) -> Iterator[tuple[int, int, int]]:
         """Move the entries after ``stored_position`` in batches. Yield for each batch how many
         entries were moved, how many of them went into quarantine, and the position reached."""
-        pending = iter(entries)
-        while batch := list(islice(pending, _BATCH_SIZE)):
+        while batch := list(islice(entries, _BATCH_SIZE)):
             new = [one for one in batch if one[1] > stored_position]
             lost = 0
             try:
                 if new:
                     lost = self._store_batch(segment, new)
-            except NewerFormatError:
-                raise
             except PermanentStoreError:
                 lost = sum([self._store_or_quarantine(segment, one) for one in new])
             yield len(batch), lost, batch[-1][1]
@@ -252,10 +238,6 @@ class IngestionQueue:
             self._store.add((), mark=JournalPosition(segment.name, one[1]))
             self._record_dropped(error)
             return 1
-
-    def _delete_segment(self, segment: JournalSegment) -> None:
-        segment.delete()
-        self._forget_position(segment)
 
     def _forget_position(self, segment: JournalSegment) -> None:
         """Forget the position, unless the file still exists: it would be read again."""

@@ -28,8 +28,9 @@ from pathlib import Path
 
 from anaphora.errors import StoreError
 from anaphora.storage.file_lock import try_lock_file
+from anaphora.storage.forks import ForkAware, register_fork_aware
 
-__all__ = ["DamagedEntry", "EntryReader", "Journal", "JournalSegment"]
+__all__ = ["DamagedEntry", "Journal", "JournalSegment"]
 
 _log = logging.getLogger(__name__)
 
@@ -47,17 +48,19 @@ class JournalSegment:
         self.path = path
         self.name = path.stem
 
-    def entries(self, position: int, end: int | None = None) -> EntryReader:
-        """Return a reader of the entries from ``position`` on, before ``end`` if given.
+    def entries(self, position: int, end: int | None = None) -> Iterator[tuple[bytes, int]]:
+        """Return the entries from ``position`` on, before ``end`` if given: the bytes of each
+        (:class:`DamagedEntry` if corrupt), and the position after it.
 
         Raises :class:`StoreError` if the file cannot be read.
         """
         try:
             with self.path.open("rb") as file:
                 file.seek(position)
-                return EntryReader(file.read(-1 if end is None else end - position), position)
+                data = file.read(-1 if end is None else end - position)
         except OSError as error:
             raise StoreError(f"{self.path}: {error.strerror}") from error
+        return _parse_entries(data, position)
 
     def delete(self) -> None:
         """Delete the file if it exists."""
@@ -69,76 +72,56 @@ class DamagedEntry(bytes):
     """Bytes of a corrupt journal entry."""
 
 
-class EntryReader:
-    """Iterates over pairs of an entry's bytes (:class:`DamagedEntry` if corrupt) and the position
-    after it."""
-
-    def __init__(self, data: bytes, position: int) -> None:
-        self._data, self._position = data, position
-
-    def __iter__(self) -> Iterator[tuple[bytes, int]]:
-        at = 0
-        while at < len(self._data):
-            if end := self._end_of_entry(at):
-                yield self._data[at + _HEADER.size : end], self._position + end
-            else:
-                end = self._next_mark(at + 1)
-                if damaged := self._damaged(at, end):
-                    yield damaged, self._position + at + len(damaged)
-            at = end
-
-    def _end_of_entry(self, at: int) -> int:
-        """Return the end of the entry at ``at``; 0 if there is no intact one."""
-        if at + _HEADER.size > len(self._data):
-            return 0
-        mark, length, checksum = _HEADER.unpack_from(self._data, at)
-        begin, end = at + _HEADER.size, at + _HEADER.size + length
-        is_sound = (
-            mark == _MAGIC
-            and 0 < length <= len(self._data) - begin
-            and zlib.crc32(memoryview(self._data)[begin:end]) == checksum
-        )
-        return end if is_sound else 0
-
-    def _next_mark(self, at: int) -> int:
-        """Return the start of the next entry, intact or not; the end of the data if none."""
-        found = self._data.find(_MAGIC, at)
-        return len(self._data) if found < 0 else found
-
-    def _damaged(self, begin: int, end: int) -> DamagedEntry:
-        """Return the damaged entry; empty if nothing was written there, if it was cleared, or if a
-        process died before it completed its last entry."""
-        if end == len(self._data) and not any(self._data[begin : begin + len(_MAGIC)]):
-            return DamagedEntry()
-        return DamagedEntry(self._data[begin:end].rstrip(b"\0"))
+def _parse_entries(data: bytes, position: int) -> Iterator[tuple[bytes, int]]:
+    """Yield the entries in ``data``, which starts at a ``position``."""
+    at = 0
+    while at < len(data):
+        if end := _end_of_entry(data, at):
+            yield data[at + _HEADER.size : end], position + end
+        else:
+            following = data.find(_MAGIC, at + 1)
+            end = len(data) if following < 0 else following
+            # The end of the data is empty if nothing was written there, if it was cleared, or if a
+            # process died before it completed its last entry.
+            if end < len(data) or any(data[at : at + len(_MAGIC)]):
+                damaged = DamagedEntry(data[at:end].rstrip(b"\0"))
+                if damaged:
+                    yield damaged, position + at + len(damaged)
+        at = end
 
 
-class Journal:
+def _end_of_entry(data: bytes, at: int) -> int:
+    """Return the end of the entry at ``at``; 0 if there is no intact one."""
+    if at + _HEADER.size > len(data):
+        return 0
+    magic, length, checksum = _HEADER.unpack_from(data, at)
+    begin, end = at + _HEADER.size, at + _HEADER.size + length
+    is_sound = (
+        magic == _MAGIC
+        and 0 < length <= len(data) - begin
+        and zlib.crc32(memoryview(data)[begin:end]) == checksum
+    )
+    return end if is_sound else 0
+
+
+class Journal(ForkAware):
     """The part of the journal in ``folder`` that belongs to this process. A missing folder is
-    created, private to its owner. Any thread may call the methods.
+    created, private to its owner; all processes share it. ``appended`` counts the entries that this
+    process has written. Any thread may call the methods, and the process may fork.
 
     Raises :class:`StoreError` if the folder cannot be used.
     """
 
     def __init__(self, folder: Path, *, size: int = _SEGMENT_SIZE) -> None:
-        self._folder, self._size = folder, size
+        self.folder, self._size = folder, size
         self._mutex = threading.Lock()
         self._full: deque[JournalSegment] = deque()
         self._open: _OpenSegment | None = None
-        self._count = self._appended = 0
+        self._count = self.appended = 0
         self._descriptor = -1
         self._warned: set[str] = set()
         self._create_lock_file()
-
-    @property
-    def folder(self) -> Path:
-        """The folder, shared by all processes."""
-        return self._folder
-
-    @property
-    def appended(self) -> int:
-        """The number of entries that this process has written."""
-        return self._appended
+        register_fork_aware(self)
 
     def append(self, entry: bytes) -> None:
         """Write a non-empty entry.
@@ -150,7 +133,7 @@ class Journal:
             if opened is None or not opened.has_room_for(entry):
                 opened = self._open_next_segment(_HEADER.size + len(entry))
             opened.append(entry)
-            self._appended += 1
+            self.appended += 1
 
     def segments(self) -> tuple[JournalSegment, ...]:
         """Return the segments, oldest first; only the last one may still grow."""
@@ -171,37 +154,38 @@ class Journal:
             if self._open is not None and self._open.segment is segment:
                 self._open.clear(begin, end)
 
-    def drop(self, segment: JournalSegment) -> None:
-        """Delete a segment; if it is the last one, the next append opens another."""
+    def drop(self, segment: JournalSegment, position: int | None = None) -> bool:
+        """Delete a segment; if it is the last one, the next append opens another. With a
+        ``position``, delete only the last segment, and only if nothing was written after it.
+        Returns whether it was deleted."""
         with self._mutex:
-            if self._open is not None and self._open.segment is segment:
-                self._open.close()
+            last = self._open if self._open and self._open.segment is segment else None
+            if position is not None and (last is None or last.position != position):
+                return False
+            if last is not None:
+                last.close()
                 self._open = None
             with suppress(ValueError):
                 self._full.remove(segment)
-        segment.delete()
-
-    def drop_if_consumed(self, segment: JournalSegment, position: int) -> bool:
-        """Delete the last segment if nothing was written after ``position``; whether it was."""
-        with self._mutex:
-            opened = self._open
-            if opened is None or opened.segment is not segment or opened.position != position:
-                return False
-            opened.close()
-            self._open = None
         segment.delete()
         return True
 
     def orphans(self) -> Iterator[JournalSegment]:
         """Iterate over segments of dead processes, locking each process's files meanwhile. The
         lock file is removed once all segments of its process are deleted."""
-        for path in sorted(self._folder.glob(f"*{_LOCK_SUFFIX}")):
+        for path in sorted(self.folder.glob(f"*{_LOCK_SUFFIX}")):
             if path.stem == self._name:
                 continue
             try:
                 descriptor = os.open(path, os.O_RDWR)
             except PermissionError as error:
-                self._warn_once(path, error)
+                # Only another user of this machine can ingest these segments.
+                if path.name not in self._warned and self._segments_of(path.stem):
+                    self._warned.add(path.name)
+                    _log.warning(
+                        "segments of another user's process in the journal cannot be read",
+                        extra={"file": str(path), "reason": error.strerror},
+                    )
                 continue
             except OSError:  # another process removed it
                 continue
@@ -212,15 +196,6 @@ class Journal:
                         path.unlink(missing_ok=True)
             finally:
                 os.close(descriptor)
-
-    def _warn_once(self, path: Path, error: OSError) -> None:
-        """Warn once about segments that only another user of this machine can ingest."""
-        if path.name not in self._warned and self._segments_of(path.stem):
-            self._warned.add(path.name)
-            _log.warning(
-                "segments of another user's process in the journal cannot be read",
-                extra={"file": str(path), "reason": error.strerror},
-            )
 
     def close(self) -> None:
         """Close the files. Their contents stay for the next process."""
@@ -255,38 +230,34 @@ class Journal:
         self._create_lock_file()
 
     def _segments_of(self, name: str) -> list[Path]:
-        return sorted(self._folder.glob(f"{name}-*{_SEGMENT_SUFFIX}"))
-
-    @property
-    def _lock_path(self) -> Path:
-        return self._folder / f"{self._name}{_LOCK_SUFFIX}"
+        return sorted(self.folder.glob(f"{name}-*{_SEGMENT_SUFFIX}"))
 
     def _create_lock_file(self) -> None:
         self._name = f"{os.getpid()}-{secrets.token_hex(6)}"
-        self._count = self._appended = 0
+        self._count = self.appended = 0
+        self._lock_path = self.folder / f"{self._name}{_LOCK_SUFFIX}"
         hidden = self._lock_path.with_suffix(".new")  # invisible to others until it is locked
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._descriptor = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             try_lock_file(self._descriptor)
             hidden.rename(self._lock_path)
         except OSError as error:
             raise StoreError(
-                f"the journal {self._folder} cannot be written: {error.strerror}; choose another "
+                f"the journal {self.folder} cannot be written: {error.strerror}; choose another "
                 "folder, or give this user write permission"
             ) from error
 
     def _open_next_segment(self, needed: int) -> _OpenSegment:
-        """Open the next segment, with room for ``needed`` bytes."""
         if self._descriptor < 0:
             raise StoreError("this journal is closed")
-        path = self._folder / f"{self._name}-{self._count + 1:08}{_SEGMENT_SUFFIX}"
+        path = self.folder / f"{self._name}-{self._count + 1:08}{_SEGMENT_SUFFIX}"
         try:
             opened = _OpenSegment(path, max(self._size, needed + _HEADER.size))
         except OSError as error:
             path.unlink(missing_ok=True)
             raise StoreError(
-                f"the journal {self._folder} cannot be written: {error.strerror}"
+                f"the journal {self.folder} cannot be written: {error.strerror}"
             ) from error
         self._count += 1
         if self._open is not None:
@@ -297,8 +268,6 @@ class Journal:
 
 
 class _OpenSegment:
-    """A segment that is being written."""
-
     def __init__(self, path: Path, size: int) -> None:
         self.segment = JournalSegment(path)
         self.position = 0
@@ -316,10 +285,10 @@ class _OpenSegment:
     def append(self, entry: bytes) -> None:
         begin, end = self.position + _HEADER.size, self.position + _HEADER.size + len(entry)
         self._map[begin:end] = entry
-        head, behind_mark = _HEADER.pack(_MAGIC, len(entry), zlib.crc32(entry)), len(_MAGIC)
+        head, after_magic = _HEADER.pack(_MAGIC, len(entry), zlib.crc32(entry)), len(_MAGIC)
         # The magic number goes last: without it the entry does not exist.
-        self._map[self.position + behind_mark : begin] = head[behind_mark:]
-        self._map[self.position : self.position + behind_mark] = _MAGIC
+        self._map[self.position + after_magic : begin] = head[after_magic:]
+        self._map[self.position : self.position + after_magic] = _MAGIC
         self.position = end
 
     def clear(self, begin: int, end: int) -> None:

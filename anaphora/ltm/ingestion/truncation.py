@@ -88,7 +88,6 @@ def truncate_text(text: str, limit: int) -> str:
 def _dates_within(
     dates: tuple[DateMention, ...] | None, text: str
 ) -> tuple[DateMention, ...] | None:
-    """Return the dates within the truncated text."""
     return None if dates is None else tuple(one for one in dates if one.end <= len(text))
 
 

@@ -182,7 +182,6 @@ class PromptDraft:
         self._sequence.append(section)
 
     def _remove_last(self) -> None:
-        """Undo the last :meth:`_add`."""
         part = self._sequence.pop()
         self._costs[part] -= self.included[part].pop().cost
 

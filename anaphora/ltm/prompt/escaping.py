@@ -8,6 +8,8 @@ line of its own. Invisible characters are escaped, too. Both transformations are
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import regex
 
 from anaphora.ltm.history.measure import UNSPACED_SCRIPTS
@@ -74,12 +76,9 @@ def find_cut_points(text: str) -> tuple[list[int], list[int]]:
 def _find_unspaced_boundaries(text: str) -> set[int]:
     """Return the positions between two graphemes that are not white space, at least one of them in
     a script without spaces."""
-    found = set()
-    before = ""
-    for grapheme in _GRAPHEME.finditer(text):
-        here = grapheme[0]
-        is_inside = before and not before.isspace() and not here.isspace()
-        if is_inside and (UNSPACED_SCRIPTS.match(before) or UNSPACED_SCRIPTS.match(here)):
-            found.add(grapheme.start())
-        before = here
-    return found
+    return {
+        here.start()
+        for before, here in pairwise(_GRAPHEME.finditer(text))
+        if not (before[0].isspace() or here[0].isspace())
+        and (UNSPACED_SCRIPTS.match(before[0]) or UNSPACED_SCRIPTS.match(here[0]))
+    }

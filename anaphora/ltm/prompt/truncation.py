@@ -51,9 +51,7 @@ def _find_item_cut_points(
 ) -> tuple[Sequence[_CutPoint], Sequence[_CutPoint]]:
     """Return the positions for cuts, shortest first: between sentences, and between words."""
     match item:
-        case str() as text:
-            return _find_exchange_cut_points(text, "")
-        case Summary(text=text):
+        case (str() as text) | Summary(text=text):
             return _find_exchange_cut_points(text, "")
         case (
             Exchange(question=question, answer=answer)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
+from datetime import date
 from functools import lru_cache
 from itertools import chain
 
@@ -38,9 +38,10 @@ def exchange_terms(exchange: Exchange) -> tuple[str, ...]:
         [*analyze_words(exchange.question, language), *analyze_words(exchange.answer, language)]
     )
     known = frozenset((*keys, *further))
-    understood = _all_terms(analyze_words(" ".join(_understood_texts(exchange)), language))
-    left_out = [term for term in understood if term not in known]
-    day = _day_words(language, _date_parts(exchange.at))
+    understood = analyze_words(" ".join(_understood_texts(exchange)), language)
+    terms = dict.fromkeys([term for word in understood for term in (word.key, *word.index_terms)])
+    left_out = [term for term in terms if term not in known]
+    day = _day_words(language, exchange.at.date())
     return (*keys, *further, *left_out, language_term(language), *day, *day_terms(exchange))
 
 
@@ -75,10 +76,6 @@ def _count_words_within_limit(words: Sequence[TermWord]) -> int:
     return len(words)
 
 
-def _all_terms(words: Iterable[TermWord]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([term for word in words for term in (word.key, *word.index_terms)]))
-
-
 def embedding_text(exchange: Exchange, before: Exchange | None = None) -> str:
     """Return the text to embed for an exchange: the end of the exchange ``before`` it in the
     conversation, as context, and its own texts."""
@@ -99,16 +96,12 @@ def _understood_texts(exchange: Exchange) -> Iterator[str]:
         yield from values
 
 
-def _date_parts(at: datetime) -> tuple[int, int, int, int]:
-    return at.weekday(), at.day, at.month, at.year
-
-
 @lru_cache(maxsize=1_024)
-def _day_words(language: str, day: tuple[int, int, int, int]) -> tuple[str, ...]:
+def _day_words(language: str, day: date) -> tuple[str, ...]:
     """ "Monday 8 May 2023" as terms of the language, or in English if its words are unknown."""
-    weekday, number, month, year = day
     names = _load_calendar_names(language)
-    words = names[WEEKDAYS[weekday]], str(number), names[MONTHS[month - 1]], str(year)
+    weekday, month = names[WEEKDAYS[day.weekday()]], names[MONTHS[day.month - 1]]
+    words = weekday, str(day.day), month, str(day.year)
     return extract_terms(" ".join(words), language)
 
 

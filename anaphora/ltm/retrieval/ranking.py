@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,11 @@ __all__ = [
     "SearchQuery",
     "compute_features",
     "reciprocal_rank_fusion",
+    "select_rarest",
 ]
 
 Scores: TypeAlias = NDArray[np.float32]
+_Term = TypeVar("_Term")
 
 FEATURES = ("window", "own", "pairs", "named", "length", "meaning")
 
@@ -143,6 +145,20 @@ def reciprocal_rank_fusion(*rankings: Sequence[int]) -> dict[int, float]:
         for rank, one in enumerate(ranking, start=1):
             scores[one] = scores.get(one, 0.0) + 1 / (_RRF_K + rank)
     return dict(sorted(scores.items(), key=lambda item: -item[1]))
+
+
+def select_rarest(counted: Iterable[tuple[int, _Term]], most: int) -> list[_Term]:
+    """Return terms, rarest first, until their document frequencies exceed ``most``; at least one:
+    words that occur in most exchanges are not looked up. ``counted`` are pairs of document
+    frequency and term, rarest first."""
+    chosen: list[_Term] = []
+    total = 0
+    for count, word in counted:
+        total += count
+        if chosen and total > most:
+            break
+        chosen.append(word)
+    return chosen
 
 
 def _idf_weights(query: SearchQuery, statistics: TermStatistics) -> Scores:

@@ -1,16 +1,24 @@
-"""JSON, times and damaged rows in the records of exchanges."""
+"""JSON and times in the records of exchanges, and damaged rows."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from anaphora.errors import StoreError
 from anaphora.storage import logical_clock
 
-__all__ = ["DamagedRowsError", "encode_json", "parse_rows", "to_datetime", "to_microseconds"]
+__all__ = [
+    "DamagedRowsError",
+    "encode_json",
+    "parse_rows",
+    "retry_without_damaged",
+    "to_datetime",
+    "to_microseconds",
+]
 
 # Shared: json.dumps would create an encoder for each record.
 encode_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
@@ -18,6 +26,8 @@ encode_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _Row = TypeVar("_Row")
 _Part = TypeVar("_Part")
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
 
 
 class DamagedRowsError(StoreError):
@@ -48,6 +58,29 @@ def parse_rows(
     if damaged:
         raise DamagedRowsError(kind, damaged)
     return parts
+
+
+class _QuarantiningStore(Protocol):
+    def _quarantine_rows(self, damage: DamagedRowsError) -> None: ...
+
+
+_Store = TypeVar("_Store", bound=_QuarantiningStore)
+
+
+def retry_without_damaged(
+    method: Callable[Concatenate[_Store, _Parameters], _Result],
+) -> Callable[Concatenate[_Store, _Parameters], _Result]:
+    """Make a method of a store put damaged rows that it finds in quarantine, and start again."""
+
+    @wraps(method)
+    def call(store: _Store, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
+        while True:
+            try:
+                return method(store, *args, **kwargs)
+            except DamagedRowsError as damage:
+                store._quarantine_rows(damage)
+
+    return call
 
 
 def to_microseconds(time: datetime) -> int:

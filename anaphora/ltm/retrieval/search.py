@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal, TypeAlias, assert_never, get_args
 
 import numpy as np
@@ -23,8 +23,8 @@ from anaphora.ltm.retrieval.ranking import (
     SearchQuery,
     compute_features,
     reciprocal_rank_fusion,
+    select_rarest,
 )
-from anaphora.ltm.retrieval.rare_terms import select_rarest
 from anaphora.ltm.retrieval.store import (
     NO_FILTER,
     Document,
@@ -35,6 +35,7 @@ from anaphora.ltm.retrieval.store import (
 )
 from anaphora.ltm.retrieval.terms import DEFAULT_LANGUAGE, language_terms
 from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.logical_clock import utc_now
 
 __all__ = ["Page", "Passage", "SearchMode", "search"]
 
@@ -112,8 +113,13 @@ def search(
         ids = store.list_ids(user_key, filters, skip=skip, limit=size + 1)
         ranked = dict.fromkeys(ids, 0.0)
     else:
+        if language is None:
+            languages = _detect_languages(store, user_key)
+        else:
+            languages = [language] if isinstance(language, str) else language
+        query = SearchQuery.parse(text, *languages)
         run = _SearchRun(
-            store, user_key, filters, text, language, embedder, at or datetime.now(UTC)
+            store, user_key, filters, text, languages, query, embedder, at or utc_now()
         )
         everything = run.rank(mode or ("hybrid" if embedder else "text"))
         ranked = dict(list(everything.items())[skip : skip + size + 1])
@@ -122,24 +128,16 @@ def search(
     return Page(passages, page, more=len(ranked) > size)
 
 
+@dataclass(slots=True)
 class _SearchRun:
-    """The state of one search."""
-
-    def __init__(
-        self,
-        store: RecallStore,
-        user_key: UserKey,
-        filters: SearchFilter,
-        text: str,
-        language: str | Sequence[str] | None,
-        embedder: Embedder | None,
-        at: datetime,
-    ) -> None:
-        self._store, self._user_key, self._filters = store, user_key, filters
-        self._text, self._embedder = text, embedder
-        self._languages = self._detect_languages() if language is None else _as_list(language)
-        self._at = at
-        self._query = SearchQuery.parse(text, *self._languages)
+    _store: RecallStore
+    _user_key: UserKey
+    _filters: SearchFilter
+    _text: str
+    _languages: Sequence[str]
+    _query: SearchQuery
+    _embedder: Embedder | None
+    _at: datetime
 
     def rank(self, mode: SearchMode) -> Mapping[int, float]:
         """Return the ids found with their scores, best first."""
@@ -156,13 +154,6 @@ class _SearchRun:
                 )
             case _:
                 assert_never(mode)
-
-    def _detect_languages(self) -> Sequence[str]:
-        """Return the languages of the user's exchanges, most frequent first."""
-        known = language_terms()
-        frequency = self._store.statistics(self._user_key, tuple(known)).frequency
-        counted = [(-count, known[term]) for term, count in frequency.items() if count]
-        return [code for _, code in sorted(counted)] or [DEFAULT_LANGUAGE]
 
     def _rank_by_text(self) -> Mapping[int, float]:
         statistics = self._load_statistics()
@@ -240,11 +231,8 @@ class _SearchRun:
 
         found = sorted(found, key=_position_key)
         best = np.argsort(-scored(found), kind="stable")[:_NEIGHBOUR_SEEDS]
-        near = (
-            self._store.with_neighbours([found[row] for row in best], NEIGHBOUR_REACH)
-            if found
-            else ()
-        )
+        seeds = [found[row] for row in best]
+        near = self._store.with_neighbours(seeds, NEIGHBOUR_REACH) if seeds else ()
         documents = sorted({one.id: one for one in (*near, *found)}.values(), key=_position_key)
         scores = scored(documents)
         rows = np.flatnonzero(self._displayable(found, documents))
@@ -264,8 +252,12 @@ class _SearchRun:
         return np.fromiter((document.id in ids for document in documents), np.bool_)
 
 
-def _as_list(language: str | Sequence[str]) -> Sequence[str]:
-    return [language] if isinstance(language, str) else language
+def _detect_languages(store: RecallStore, user_key: UserKey) -> Sequence[str]:
+    """Return the languages of a user's exchanges, most frequent first."""
+    known = language_terms()
+    frequency = store.statistics(user_key, tuple(known)).frequency
+    counted = [(-count, known[term]) for term, count in frequency.items() if count]
+    return [code for _, code in sorted(counted)] or [DEFAULT_LANGUAGE]
 
 
 def _position_key(document: Document) -> tuple[int, int]:
@@ -277,24 +269,13 @@ def _load_passages(
 ) -> tuple[Passage, ...]:
     """Load the exchanges with these ids and their neighbours; ids erased meanwhile are skipped."""
     fetched = store.fetch(user_key, list(scores))
-    return tuple(
-        _load_passage(store, *fetched[id], score, neighbours)
-        for id, score in scores.items()
-        if id in fetched
-    )
-
-
-def _load_passage(
-    store: RecallStore, key: ConversationKey, exchange: Exchange, score: float, neighbours: int
-) -> Passage:
-    if not neighbours:
-        return Passage(key, exchange, score)
-    number = exchange.number
-    around = store.exchanges(key, first=max(1, number - neighbours), last=number + neighbours)
-    return Passage(
-        key,
-        exchange,
-        score,
-        before=tuple(one for one in around if one.number < number and not one.is_silent),
-        after=tuple(one for one in around if one.number > number and not one.is_silent),
-    )
+    passages: list[Passage] = []
+    for id in filter(fetched.__contains__, scores):
+        key, exchange = fetched[id]
+        first, last = max(1, exchange.number - neighbours), exchange.number + neighbours
+        around = store.exchanges(key, first=first, last=last) if neighbours else ()
+        spoken = [one for one in around if not one.is_silent]
+        before = tuple(one for one in spoken if one.number < exchange.number)
+        after = tuple(one for one in spoken if one.number > exchange.number)
+        passages.append(Passage(key, exchange, scores[id], before, after))
+    return tuple(passages)

@@ -142,30 +142,24 @@ class RecallStore(Protocol):
         If a working history exceeds its maximum number of exchanges, the oldest one leaves it (but
         stays in the store). A late exchange from before the verbatim part does not enter it.
         """
-        ...
 
     def clock(self) -> int:
         """Return the largest clock of all exchanges and erasures; 0 if there are none."""
-        ...
 
     def journal_position(self, journal: str) -> int:
         """Return the position up to which a journal has been delivered; 0 if unknown."""
-        ...
 
     def forget_journal(self, journal: str) -> None:
         """Forget the position of a journal that was deleted."""
-        ...
 
     # -- the working history -------------------------------------------------------------------
 
     def history(self, key: ConversationKey) -> History:
         """Return the working history of a conversation."""
-        ...
 
     def find_oversized(self, limit: int) -> Mapping[ConversationKey, int]:
         """Return at most ``limit`` conversations whose history exceeds its maximum size, with the
         sizes."""
-        ...
 
     def compress(
         self, key: ConversationKey, replaced: Sequence[HistoryPart], by: Sequence[Summary]
@@ -174,67 +168,55 @@ class RecallStore(Protocol):
         summaries of the working history, its oldest exchanges, or both, in order; otherwise
         nothing happens and the result is False. Summaries in ``by`` that have an id are among the
         replaced ones and are kept. Replaced parts stay in the store."""
-        ...
 
     # -- reading -------------------------------------------------------------------------------
 
     def exchanges(self, key: ConversationKey, *, first: int, last: int) -> Sequence[Exchange]:
         """Return the exchanges numbered ``first`` to ``last`` (inclusive), oldest first."""
-        ...
 
     def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
         """Return the last ``limit`` exchanges, newest first."""
-        ...
 
     def fetch(
         self, user_key: UserKey, ids: Sequence[int]
     ) -> Mapping[int, tuple[ConversationKey, Exchange]]:
         """Return the exchanges with these ids that belong to the user, and their conversations."""
-        ...
 
     def list_ids(
         self, user_key: UserKey, filters: SearchFilter, *, skip: int, limit: int
     ) -> Sequence[int]:
         """Return the ids of exchanges with terms (the others are silent), newest first."""
-        ...
 
     # -- searching -----------------------------------------------------------------------------
 
     def statistics(self, user_key: UserKey, terms: Sequence[str]) -> TermStatistics:
         """Return the statistics of a user's exchanges for BM25."""
-        ...
 
     def find_matching(
         self, user_key: UserKey, terms: Sequence[str], filters: SearchFilter, limit: int
     ) -> Sequence[Document]:
         """Return at most ``limit`` exchanges with any of the terms, best first by the store's own
         ranking."""
-        ...
 
     def with_neighbours(self, documents: Sequence[Document], reach: int) -> Sequence[Document]:
         """Return the documents and those up to ``reach`` places before and after them, without
         duplicates, by conversation and number."""
-        ...
 
     def documents(self, user_key: UserKey, ids: Sequence[int]) -> Sequence[Document]:
         """Return the documents with these ids."""
-        ...
 
     def find_nearest(
         self, user_key: UserKey, embedder: str, vector: Vectors, filters: SearchFilter, limit: int
     ) -> Sequence[tuple[int, float]]:
         """Return the ids of the exchanges with the vectors nearest to ``vector`` (of shape
         (dimension,) and length 1), nearest first, with the cosines."""
-        ...
 
     def find_outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
         """Return at most ``limit`` exchanges, with their ids, whose terms are of an earlier
         version."""
-        ...
 
     def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
         """Replace the terms of exchanges by those of this version; erased ones are skipped."""
-        ...
 
     # -- vectors -------------------------------------------------------------------------------
 
@@ -243,11 +225,9 @@ class RecallStore(Protocol):
     ) -> Sequence[tuple[int, Sequence[Exchange]]]:
         """Return at most ``limit`` exchanges without a vector of that embedder, oldest first: the
         id of each with the exchange, preceded by the one before it in its conversation if any."""
-        ...
 
     def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
         """Store the vectors, one row per id; ids erased meanwhile are skipped."""
-        ...
 
     # -- erasure -------------------------------------------------------------------------------
 
@@ -255,12 +235,10 @@ class RecallStore(Protocol):
         """Erase everything of a user (with one model): exchanges, summaries, vectors and index
         data, from the files as well. From now on exchanges of the user with clocks up to ``clock``,
         or up to the largest erased one, are ignored. Returns the number of erased exchanges."""
-        ...
 
     def expire(self, before: datetime, *, limit: int = 1_000) -> int:
         """Erase at most ``limit`` of the exchanges before that time, and the summaries that cover
         only erased ones. Returns the number of erased exchanges."""
-        ...
 
     # -- quarantine ----------------------------------------------------------------------------
     #
@@ -269,42 +247,33 @@ class RecallStore(Protocol):
 
     def quarantine_embedding(self, embedder: str, id: int, reason: str) -> None:
         """Quarantine an exchange that the embedder rejects: it stays without a vector."""
-        ...
 
     def quarantine_compression(self, key: ConversationKey, reason: str) -> None:
         """Quarantine a conversation that the summarizer rejects: it is no longer reported as
         oversized."""
-        ...
 
     def quarantined(self, limit: int) -> Sequence[QuarantinedItem]:
         """Return at most ``limit`` items in quarantine, oldest first."""
-        ...
 
     def count_quarantined(self) -> int:
         """Return the number of items in quarantine."""
-        ...
 
     def release(self, id: str) -> bool:
         """Take an item out of quarantine, to be processed again. Returns False if there is no
         such item or it is still unreadable."""
-        ...
 
     def discard(self, id: str) -> bool:
         """Delete an item from the quarantine for good, with its data; False if there is no such
         item. A rejected exchange or conversation is not tried again."""
-        ...
 
     # -- maintenance ---------------------------------------------------------------------------
 
     @property
     def measure(self) -> Measure:
         """The unit of history sizes."""
-        ...
 
     def ping(self) -> None:
         """Check that the store can be read and written; raise :class:`StoreError` if not."""
-        ...
 
     def close(self) -> None:
         """Close files and connections."""
-        ...

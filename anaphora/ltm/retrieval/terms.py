@@ -74,8 +74,6 @@ def analyze_words(text: str, language: str = DEFAULT_LANGUAGE) -> list[TermWord]
 
 
 class _Analyzer:
-    """Analyzes texts in one language."""
-
     def __init__(self, code: str) -> None:
         from anaphora.entities.words.lexicon import Lexicon
 

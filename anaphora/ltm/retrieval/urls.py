@@ -10,6 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 from weakref import finalize
 
@@ -18,23 +19,25 @@ from anaphora.ltm.history.measure import WORDS, Measure
 from anaphora.ltm.history.working_history import HistorySettings
 from anaphora.ltm.retrieval.store import RecallStore
 
+if TYPE_CHECKING:
+    from anaphora.storage.sqlite.database import Synchronous
+
 __all__ = ["OpenStore", "database_file", "open_recall_store"]
 
 _URL_FORMS = (
     "memory:, sqlite:///relative.db, sqlite:////absolute.db or "
     "postgresql://user:password@host/database"
 )
-_SYNCHRONOUS = ("full", "normal")
 
 
 @dataclass(frozen=True, slots=True)
 class OpenStore:
-    """A recall store and its default journal folder. ``release`` removes temporary files after the
-    store was closed. ``name`` is a subfolder name for a common journal folder."""
+    """A recall store, its default journal folder, and a function to ``close`` it, which also
+    removes temporary files. ``name`` is a subfolder name for a common journal folder."""
 
     store: RecallStore
     journal_folder: Path
-    release: Callable[[], object]
+    close: Callable[[], object]
     name: str = ""
 
     def journal_folder_in(self, folder: Path | None) -> Path:
@@ -98,8 +101,13 @@ def _open_in_memory(settings: HistorySettings, measure: Measure) -> OpenStore:
         rmtree(folder, ignore_errors=True)
         raise
     # Also if the store is never closed.
-    release = finalize(store, _remove_folder, folder, os.getpid())
-    return OpenStore(store, folder / "journal", release, folder.name)
+    remove = finalize(store, _remove_folder, folder, os.getpid())
+
+    def close() -> None:
+        store.close()
+        remove()
+
+    return OpenStore(store, folder / "journal", close, folder.name)
 
 
 def _remove_folder(folder: Path, owner: int) -> None:
@@ -118,17 +126,12 @@ def _open_sqlite(url: str, path: Path, settings: HistorySettings, measure: Measu
             f"a long-term memory in a file has no option '{next(iter(options))}'; the only one is "
             "synchronous"
         )
-    if synchronous not in _SYNCHRONOUS:
-        raise StoreError(f"synchronous must be full or normal, not '{synchronous}'")
     store = SqliteRecallStore(
-        path,
-        settings=settings,
-        measure=measure,
-        synchronous="full" if synchronous == "full" else "normal",
+        path, settings=settings, measure=measure, synchronous=cast("Synchronous", synchronous)
     )
     real = Path(os.path.realpath(path))  # memory.db-journal is reserved by SQLite
     journal = real.with_name(f"{real.name}-waiting")
-    return OpenStore(store, journal, _do_nothing, f"{real.name}-{_url_digest(str(real))}")
+    return OpenStore(store, journal, store.close, f"{real.name}-{_url_digest(str(real))}")
 
 
 def _open_postgres(
@@ -145,7 +148,7 @@ def _open_postgres(
         plain, settings=settings, measure=measure, schema=schema, create=create
     )
     name = f"{parts.hostname or 'local'}-{_url_digest(url)}"
-    return OpenStore(store, _state_folder() / name, _do_nothing, name)
+    return OpenStore(store, _state_folder() / name, store.close, name)
 
 
 def _state_folder() -> Path:
@@ -165,7 +168,3 @@ def _url_digest(url: str) -> str:
     """Return a digest that identifies the database, independent of the password."""
     without = re.sub(r"//([^:@/]*):[^@/]*@", r"//\1@", url)
     return blake2b(without.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
-
-
-def _do_nothing() -> None:
-    """Nothing to release."""

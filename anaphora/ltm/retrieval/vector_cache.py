@@ -34,11 +34,6 @@ class VectorMatrix:
         self._rows = _Rows.empty(dimension)
 
     @property
-    def dimension(self) -> int:
-        dimension: int = self._rows.vectors.shape[1]
-        return dimension
-
-    @property
     def nbytes(self) -> int:
         """The memory in bytes."""
         rows = self._rows
@@ -90,11 +85,6 @@ class VectorCache(ForkAware):
                 matrix = self._all[scope] = VectorMatrix(dimension)
             self._all.move_to_end(scope)
             return matrix
-
-    def drop(self, scope: Hashable) -> None:
-        """Drop the matrix of a scope."""
-        with self._lock:
-            self._all.pop(scope, None)
 
     def trim(self) -> None:
         """Drop the least recently searched matrices until the others fit."""

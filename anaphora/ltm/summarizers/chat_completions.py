@@ -80,17 +80,13 @@ class ChatCompletions:
         if find_spec("httpx") is None:
             raise SummaryError("ChatCompletions needs httpx: pip install 'anaphora[client]'")
         self._url, self._display_url = _parse_endpoint(url)
-        self._model = model
+        self._model, self.name = model, f"chat: {model}"
         self._api_key = _check_key(
             os.environ.get(_API_KEY_VARIABLE, "") if api_key is None else api_key
         )
         self._timeout, self._max_retries, self._parallel = timeout, max_retries, max(1, parallel)
         self._options = {"temperature": 0} if options is None else dict(options)
         self._sleep = sleep
-
-    @property
-    def name(self) -> str:
-        return f"chat: {self._model}"
 
     def summarize(self, segments: Sequence[Segment]) -> list[str]:
         """Return a summary of each segment, in order; "" for a segment without text.
@@ -132,18 +128,17 @@ class ChatCompletions:
 
     def _request_with_retries(self, client: httpx.Client, body: Mapping[str, Any]) -> bytes:
         """Send a request, with retries, and return the body of the response."""
-        pause = _FIRST_DELAY
-        for left in range(self._max_retries, -1, -1):
+        pause, left = _FIRST_DELAY, self._max_retries
+        while True:
             try:
                 return self._post(client, body)
             except _TransientError as error:
                 wanted = uniform(pause / 2, pause) if error.wait is None else error.wait
-                if not left or wanted > _MAX_DELAY:
-                    raise self._error(error.reason) from error
-                _log.info("%s: %s; retrying in %.1f s", self._display_url, error.reason, wanted)
+                if left <= 0 or wanted > _MAX_DELAY:
+                    raise self._error(str(error)) from error
+                _log.info("%s: %s; retrying in %.1f s", self._display_url, error, wanted)
             self._sleep(wanted)
-            pause *= 2
-        raise AssertionError  # the last iteration returns or raises
+            pause, left = 2 * pause, left - 1
 
     def _post(self, client: httpx.Client, body: Mapping[str, Any]) -> bytes:
         import httpx
@@ -211,7 +206,7 @@ class _TransientError(Exception):
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
         super().__init__(reason)
-        self.reason, self.wait = reason, wait
+        self.wait = wait
 
 
 _HINTS = {

@@ -12,7 +12,6 @@ import os
 import pickle
 import select
 import signal
-import struct
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -25,7 +24,6 @@ from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["ProcessSummarizer", "serve"]
 
-_LENGTH = struct.Struct("<Q")
 _NICENESS = 5  # answers have priority over summaries
 _SCRIPT = (
     "import sys; sys.path[:] = {path!r}; "
@@ -42,25 +40,29 @@ class ProcessSummarizer:
 
     def __init__(self, summarizer: Summarizer, *, idle: float = 60.0) -> None:
         self._summarizer, self._idle = summarizer, idle
+        self.name = summarizer.name
         self._process: _Process | None = None
         self._close_lock = fork_safe_lock()
         self._finalizer: finalize[..., Any] | None = None
-
-    @property
-    def name(self) -> str:
-        return self._summarizer.name
 
     def summarize(self, segments: Sequence[Segment]) -> Sequence[str]:
         """Return the summarizer's texts. Raises :class:`SummaryError` if it fails or its process
         dies."""
         try:
             question = pickle.dumps(tuple(segments))
-            for process in (self._find_running(), None):  # an idle process may just have ended
+            process = self._process
+            running = process if process is not None and process.is_usable else None
+            for process in (running, None):  # an idle process may just have ended
                 with contextlib.suppress(_ProcessEnded):
-                    return self._ask(process or self._start(), question)
+                    texts, error = (process or self._start()).request(question)
+                    if texts is None:
+                        raise SummaryError(error)
+                    return texts
         except OSError as error:
             raise SummaryError(f"the summarizer process could not be started: {error}") from error
-        raise SummaryError(f"the summarizer process ended: {self._exit_reason()}")
+        process = self._process
+        reason = process.exit_reason() if process is not None else "it was closed"
+        raise SummaryError(f"the summarizer process ended: {reason}")
 
     def close(self) -> None:
         """Kill the process, whatever it is doing."""
@@ -71,17 +73,6 @@ class ProcessSummarizer:
                 self._finalizer = None
         if process is not None:
             process.kill()
-
-    def _ask(self, process: _Process, question: bytes) -> Sequence[str]:
-        kind, answer = process.request(question)
-        if kind == "texts":
-            texts: Sequence[str] = answer
-            return texts
-        raise SummaryError(answer)
-
-    def _find_running(self) -> _Process | None:
-        process = self._process
-        return process if process is not None and process.is_usable else None
 
     def _start(self) -> _Process:
         self.close()
@@ -96,10 +87,6 @@ class ProcessSummarizer:
             self._process = process
             self._finalizer = finalize(self, process.kill)
         return process
-
-    def _exit_reason(self) -> str:
-        process = self._process
-        return process.exit_reason() if process is not None else "it was closed"
 
 
 class _ProcessEnded(Exception):  # noqa: N818 - an event rather than an error
@@ -118,23 +105,28 @@ class _Process:
             bufsize=0,  # a buffer has a lock, which a fork may leave locked for ever
         )
         with contextlib.suppress(OSError):  # the first request reports the failure
-            _write_message(self._in, summarizer)
+            self._send(summarizer)
 
     @property
     def is_usable(self) -> bool:
         """Whether it is alive and a child of this process rather than of one that forked it."""
         return self._owner == os.getpid() and self._popen.poll() is None
 
-    def request(self, message: bytes) -> tuple[str, Any]:
+    def request(self, message: bytes) -> tuple[Sequence[str] | None, str]:
+        """Return the texts; None and a message if the summarizer failed."""
         try:
-            _write_message(self._in, message)
-            answer = _read_message(self._out)
-        except OSError as error:
+            self._send(message)
+            assert self._popen.stdout is not None
+            with open(self._popen.stdout.fileno(), "rb", closefd=False) as answers:
+                texts, problem = pickle.load(answers)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
             raise _ProcessEnded from error
-        if answer is None:
-            raise _ProcessEnded
-        kind, content = pickle.loads(answer)
-        return kind, content
+        return texts, problem
+
+    def _send(self, message: bytes) -> None:
+        assert self._popen.stdin is not None
+        with open(self._popen.stdin.fileno(), "wb", closefd=False) as requests:
+            requests.write(message)
 
     def exit_reason(self) -> str:
         """Return the last line that it printed, else its exit status."""
@@ -152,16 +144,6 @@ class _Process:
                 with contextlib.suppress(OSError):
                     pipe.close()
 
-    @property
-    def _in(self) -> IO[bytes]:
-        assert self._popen.stdin is not None
-        return self._popen.stdin
-
-    @property
-    def _out(self) -> IO[bytes]:
-        assert self._popen.stdout is not None
-        return self._popen.stdout
-
 
 def serve(idle: float) -> None:
     """Main loop of the process: summarize segments until input ends or none comes for long."""
@@ -170,25 +152,27 @@ def serve(idle: float) -> None:
     if hasattr(os, "nice"):
         with contextlib.suppress(OSError):
             os.nice(_NICENESS)
-    # Unbuffered: select() does not see what is in a buffer.
-    source, sink = open(0, "rb", buffering=0, closefd=False), sys.stdout.buffer  # noqa: SIM115
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # keeps other output out of the messages
-    loaded = _read_message(source)
-    if loaded is None:
-        return
-    summarizer: Summarizer = pickle.loads(loaded)
-    with contextlib.suppress(OSError):
-        while _wait_for_input(source, idle) and (question := _read_message(source)) is not None:
-            _write_message(sink, pickle.dumps(_summarize(summarizer, pickle.loads(question))))
+    with contextlib.suppress(OSError, EOFError):
+        summarizer: Summarizer = pickle.load(source)
+        while True:
+            pickle.dump(_summarize(summarizer, pickle.load(source)), sink)
+            sink.flush()
+            # The next request follows this answer, so no part of it is in the buffer yet.
+            if not _wait_for_input(source, idle):
+                return
 
 
-def _summarize(summarizer: Summarizer, segments: Sequence[Segment]) -> tuple[str, Any]:
+def _summarize(
+    summarizer: Summarizer, segments: Sequence[Segment]
+) -> tuple[Sequence[str] | None, str]:
     try:
-        return "texts", list(summarizer.summarize(segments))
+        return list(summarizer.summarize(segments)), ""
     except AnaphoraError as error:
-        return "error", str(error)
+        return None, str(error)
     except Exception as error:  # a summarizer may be third-party code
-        return "error", f"{type(error).__name__}: {error}"
+        return None, f"{type(error).__name__}: {error}"
 
 
 def _wait_for_input(source: IO[bytes], idle: float) -> bool:
@@ -196,27 +180,3 @@ def _wait_for_input(source: IO[bytes], idle: float) -> bool:
     if sys.platform == "win32":  # select() does not support pipes
         return True
     return bool(select.select([source], [], [], idle)[0])
-
-
-def _write_message(sink: IO[bytes], message: bytes) -> None:
-    left = memoryview(_LENGTH.pack(len(message)) + message)
-    while left:  # an unbuffered write may be partial
-        left = left[sink.write(left) :]
-    sink.flush()
-
-
-def _read_message(source: IO[bytes]) -> bytes | None:
-    """Read the next message; None at the end of input."""
-    head = _read_exactly(source, _LENGTH.size)
-    return None if head is None else _read_exactly(source, _LENGTH.unpack(head)[0])
-
-
-def _read_exactly(source: IO[bytes], count: int) -> bytes | None:
-    """Read ``count`` bytes; None if there are fewer."""
-    message = bytearray()
-    while len(message) < count:
-        some = source.read(count - len(message))
-        if not some:
-            return None
-        message += some
-    return bytes(message)

@@ -34,4 +34,3 @@ class Summarizer(Protocol):
 
         Raises :class:`~anaphora.errors.SummaryError` on failure.
         """
-        ...

@@ -11,6 +11,7 @@ another speaker, however often it is summarized.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date
 from typing import Literal, TypeAlias
@@ -72,15 +73,15 @@ class SpeakerNames:
 
     def label(self, speaker: Speaker) -> str:
         """Return the prefix of a line."""
-        return (
-            f"{normalize_whitespace({'user': self.user, 'bot': self.bot, '': EARLIER}[speaker])}:"
-        )
+        name = {"user": self.user, "bot": self.bot, "": EARLIER}[speaker]
+        return f"{normalize_whitespace(name)}:"
 
     def parse_line(self, line: str) -> tuple[date | None, Speaker, str]:
         """Parse a line of a summary into day, speaker and text."""
-        found = _DAY.match(line)
-        day = _parse_date(found[1]) if found else None
-        rest = line[found.end() :] if found and day else line
+        day, rest = None, line
+        if found := _DAY.match(line):
+            with suppress(ValueError):  # such as February 30
+                day, rest = date.fromisoformat(found[1]), line[found.end() :]
         for speaker in _SPEAKERS:
             label = self.label(speaker)
             if rest == label or rest.startswith(f"{label} "):
@@ -145,10 +146,3 @@ def _summary_turns(summary: Summary, speakers: SpeakerNames, language: str) -> I
         day = own_day or day
         if text.strip():
             yield Turn(speaker, text, day, language)
-
-
-def _parse_date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None

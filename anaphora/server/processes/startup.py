@@ -127,8 +127,8 @@ def open_engine(settings: Settings) -> tuple[Engine, Store]:
     memory = None
     try:
         store.ping()
-        if plan := settings.memory.plan():
-            memory = build_memory(plan)
+        if config := settings.memory.to_config():
+            memory = build_memory(config)
             memory.ping()
         engine = Engine(*settings.models, store=store, long_term=memory, cache=settings.cache)
         return engine, store

@@ -177,7 +177,7 @@ class MemorySettings(_SettingsSection):
             raise ValueError(f"{others[0]} needs a url; write one, such as sqlite:///memory.db")
         return self
 
-    def plan(self) -> MemoryConfig | None:
+    def to_config(self) -> MemoryConfig | None:
         """Return the configuration of the long-term memory; None without one."""
         if self.url is None:
             return None

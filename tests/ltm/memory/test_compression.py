@@ -114,7 +114,7 @@ def test_a_summary_that_is_not_shorter_is_replaced_by_the_first_words(open_memor
         history = settled(memory).history(ANN)
     assert {one.by for one in history.summaries} == {FirstWords().name}
     assert history.size <= 100
-    assert memory.status().cut == 3
+    assert memory.status().fallbacks == 3
     assert "not shorter" in caplog.text
 
 

@@ -305,11 +305,11 @@ def test_a_long_term_memory_is_made_by_its_settings(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("ANAPHORA_MEMORY__URL", "sqlite:///memory.db")
     monkeypatch.setenv("ANAPHORA_MEMORY__RETENTION", "90d")
     found = read_settings(memory={"url": "memory:"})
-    plan = found.settings.memory.plan()
+    plan = found.settings.memory.to_config()
     assert plan == MemoryConfig("memory:", retention=timedelta(days=90))
     assert str(found.origin(("memory", "url"))) == "--memory"
     assert Settings.model_validate_json(found.settings.model_dump_json()) == found.settings
-    assert Settings().memory.plan() is None
+    assert Settings().memory.to_config() is None
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -23,6 +23,7 @@ from anaphora.storage.forks import ForkAware, register_fork_aware
 __all__ = ["ConnectionPool", "Row", "Transaction"]
 
 Row = tuple[Any, ...]
+_Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 
 _MAX_CONNECTIONS = 8
@@ -88,7 +89,12 @@ class ConnectionPool(ForkAware):
         with self._connection() as connection:
             return Transaction(connection).fetch_all(query, *values)
 
-    def run(self, work: Callable[[Transaction], _Result]) -> _Result:
+    def run(
+        self,
+        work: Callable[Concatenate[Transaction, _Parameters], _Result],
+        *args: _Parameters.args,
+        **kwargs: _Parameters.kwargs,
+    ) -> _Result:
         """Run the work in a transaction and return its result. It may run several times, so it
         should have no other effects."""
         attempts = _MAX_ATTEMPTS
@@ -97,7 +103,7 @@ class ConnectionPool(ForkAware):
             with self._connection() as connection:
                 try:
                     with connection.transaction():
-                        return work(Transaction(connection))
+                        return work(Transaction(connection), *args, **kwargs)
                 except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected):
                     if not attempts:
                         raise

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from anaphora.ltm.retrieval.postgres.records import names_digest
-from anaphora.ltm.retrieval.postgres.writer import lock_user
-from anaphora.ltm.retrieval.store import MAX_ERASURES, NewExchange, UserKey
+from anaphora.ltm.retrieval.postgres.writer import PreparedExchange, lock_user
+from anaphora.ltm.retrieval.store import MAX_ERASURES, UserKey
 
 if TYPE_CHECKING:
     from anaphora.ltm.retrieval.postgres.connection import Transaction
 
-__all__ = ["erase_user", "expire_exchanges", "filter_erased", "remove_words"]
+__all__ = ["erase_exchanges", "erase_user", "expire_exchanges", "filter_erased", "remove_words"]
 
 # Advisory lock that keeps writers from adding exchanges during an erasure.
 _ERASURE_LOCK = 0x416E6145  # "AnaE"
@@ -57,13 +57,15 @@ def erase_user(transaction: Transaction, user_key: UserKey, model: str | None, c
     if found is None:
         return 0
     ids = transaction.fetch_all("SELECT id FROM exchanges WHERE conversation_id = %s", found[0])
-    _erase_exchanges(transaction, [id for (id,) in ids])
+    erase_exchanges(transaction, [id for (id,) in ids])
     transaction.execute("DELETE FROM quarantine WHERE conversation_id = %s", found[0])
     _delete_empty(transaction, [user], found)
     return len(ids)
 
 
-def filter_erased(transaction: Transaction, new: Sequence[NewExchange]) -> list[NewExchange]:
+def filter_erased(
+    transaction: Transaction, rows: Sequence[PreparedExchange]
+) -> list[PreparedExchange]:
     """Return the exchanges whose user was not erased after them, nor will be before the commit."""
     transaction.fetch_all("SELECT pg_advisory_xact_lock_shared(%s)", _ERASURE_LOCK)
     places = {
@@ -71,18 +73,17 @@ def filter_erased(transaction: Transaction, new: Sequence[NewExchange]) -> list[
             _erasure_digest(UserKey(key.user, key.tenant), None),
             _erasure_digest(UserKey(key.user, key.tenant), key.model),
         )
-        for key in {each.key for each in new}
+        for key in {row.key for row in rows}
     }
-    rows = transaction.fetch_all(
+    found = transaction.fetch_all(
         "SELECT place, at FROM erasures WHERE place = ANY(%s::bytea[])",
         [place for pair in places.values() for place in pair],
     )
-    erased = {bytes(place): at for place, at in rows}
+    erased = {bytes(place): at for place, at in found}
     return [
-        each
-        for each in new
-        if not each.exchange.clock
-        or all(erased.get(place, -1) < each.exchange.clock for place in places[each.key])
+        row
+        for row in rows
+        if not row.clock or all(erased.get(place, -1) < row.clock for place in places[row.key])
     ]
 
 
@@ -98,7 +99,7 @@ def expire_exchanges(transaction: Transaction, before: int, limit: int) -> int:
         return 0
     users = sorted({user for _, user in found})
     transaction.execute("SELECT FROM users WHERE id = ANY(%s) ORDER BY place FOR UPDATE", users)
-    conversations = _erase_exchanges(transaction, [id for id, _ in found])
+    conversations = erase_exchanges(transaction, [id for id, _ in found])
     transaction.execute(
         "WITH gone AS (DELETE FROM summaries WHERE conversation_id = ANY(%s) AND NOT EXISTS "
         "(SELECT FROM exchanges WHERE exchanges.conversation_id = summaries.conversation_id "
@@ -130,7 +131,7 @@ def _erase_user(transaction: Transaction, user: int) -> int:
     return counts[0]
 
 
-def _erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
+def erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
     """Delete exchanges of locked users and update all counts; return how many were deleted from
     each conversation."""
     gone = transaction.fetch_all(
@@ -155,7 +156,14 @@ def _erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
     )
     remove_words(transaction, words)
     for conversation, its_numbers in numbers.items():
-        _remove_from_history(transaction, conversation, its_numbers)
+        places, sizes = zip(*its_numbers, strict=True)
+        transaction.execute(
+            "UPDATE conversations SET verbatim = verbatim - gone.count, size = size - gone.total "
+            "FROM (SELECT count(*) AS count, coalesce(sum(each.size), 0) AS total FROM "
+            "unnest(%s::bigint[], %s::bigint[]) AS each (number, size), conversations "
+            "WHERE id = %s AND number >= first) AS gone WHERE id = %s",
+            *(list(places), list(sizes), conversation, conversation),
+        )
     return Counter({conversation: len(each) for conversation, each in numbers.items()})
 
 
@@ -167,20 +175,6 @@ def remove_words(transaction: Transaction, words: Mapping[int, int]) -> None:
         *(list(words), list(words.values())),
     )
     transaction.execute("DELETE FROM words WHERE id = ANY(%s) AND count <= 0", list(words))
-
-
-def _remove_from_history(
-    transaction: Transaction, conversation: int, numbers: Iterable[tuple[int, int]]
-) -> None:
-    """Remove exchanges, given by number and size, from a working history."""
-    places, sizes = zip(*numbers, strict=True)
-    transaction.execute(
-        "UPDATE conversations SET verbatim = verbatim - gone.count, size = size - gone.total "
-        "FROM (SELECT count(*) AS count, coalesce(sum(each.size), 0) AS total FROM "
-        "unnest(%s::bigint[], %s::bigint[]) AS each (number, size), conversations "
-        "WHERE id = %s AND number >= first) AS gone WHERE id = %s",
-        *(list(places), list(sizes), conversation, conversation),
-    )
 
 
 def _delete_empty(transaction: Transaction, users: list[int], conversations: Iterable[int]) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.retrieval.postgres.erasure import erase_exchanges
 from anaphora.ltm.retrieval.postgres.numbering import find_free_number
 from anaphora.ltm.retrieval.postgres.records import (
     decode_text,
@@ -17,9 +17,11 @@ from anaphora.ltm.retrieval.postgres.records import (
     encode_text,
     load_exchange,
     load_summary,
+    load_terms,
 )
+from anaphora.ltm.retrieval.postgres.writer import add_words, index_words
 from anaphora.ltm.retrieval.records import DamagedRowsError
-from anaphora.ltm.retrieval.store import QuarantinedItem, QuarantineKind
+from anaphora.ltm.retrieval.store import QuarantinedItem
 from anaphora.stm.conversation import ConversationKey
 
 if TYPE_CHECKING:
@@ -27,16 +29,24 @@ if TYPE_CHECKING:
 
 __all__ = [
     "discard_item",
-    "quarantine_item",
+    "list_items",
+    "quarantine_conversation",
+    "quarantine_exchange",
     "quarantine_rows",
     "release_item",
-    "to_items",
 ]
 
 _TABLES = {"exchange": "exchanges", "summary": "summaries"}
 
 # Values of columns that were added later, for rows quarantined before.
 _LATER_COLUMNS = '{"clock": 0, "terms_version": 1}'
+
+_PUT = (
+    "INSERT INTO quarantine (kind, source_id, embedder_id, user_id, conversation_id, reason) "
+    "SELECT %s, id, %s, user_id, {}, %s FROM {} WHERE {} = %s "
+    "ON CONFLICT (kind, source_id, embedder_id) "
+    "DO UPDATE SET reason = excluded.reason, discarded = false"
+)
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +64,7 @@ def quarantine_rows(transaction: Transaction, damage: DamagedRowsError) -> None:
             *(damage.kind, encode_text(reason), id),
         )
         if damage.kind == "exchange":
-            _delete_exchange(transaction, id)
+            erase_exchanges(transaction, [id])
         else:
             transaction.execute(
                 "WITH gone AS (DELETE FROM summaries WHERE id = %s RETURNING *) "
@@ -69,36 +79,43 @@ def quarantine_rows(transaction: Transaction, damage: DamagedRowsError) -> None:
         )
 
 
-def quarantine_item(
-    transaction: Transaction,
-    kind: Literal["embed", "compress"],
-    embedder: int,
-    id: int,
-    reason: str,
-) -> None:
-    """Quarantine an exchange or a conversation that cannot be processed."""
-    table, conversation = (
-        ("exchanges", "conversation_id") if kind == "embed" else ("conversations", "id")
+def quarantine_exchange(transaction: Transaction, embedder: int, id: int, reason: str) -> None:
+    """Quarantine an exchange that the embedder rejects."""
+    transaction.execute(
+        _PUT.format("conversation_id", "exchanges", "id"),
+        "embed",
+        embedder,
+        encode_text(reason),
+        id,
     )
     transaction.execute(
-        f"INSERT INTO quarantine (kind, source_id, embedder_id, user_id, conversation_id, reason) "
-        f"SELECT %s, id, %s, user_id, {conversation}, %s FROM {table} WHERE id = %s "
-        "ON CONFLICT (kind, source_id, embedder_id) "
-        "DO UPDATE SET reason = excluded.reason, discarded = false",
-        *(kind, embedder, encode_text(reason), id),
+        "DELETE FROM unembedded WHERE exchange_id = %s AND embedder_id = %s", id, embedder
     )
-    if kind == "embed":
-        transaction.execute(
-            "DELETE FROM unembedded WHERE exchange_id = %s AND embedder_id = %s", id, embedder
-        )
 
 
-def to_items(
-    rows: Iterable[tuple[int, QuarantineKind, bytes, datetime, Any, Any, Any]],
-) -> list[QuarantinedItem]:
+def quarantine_conversation(transaction: Transaction, place: bytes, reason: str) -> None:
+    """Quarantine a conversation that the summarizer rejects."""
+    statement = _PUT.format("id", "conversations", "place")
+    transaction.execute(statement, "compress", 0, encode_text(reason), place)
+
+
+def list_items(transaction: Transaction, limit: int) -> list[QuarantinedItem]:
+    rows = transaction.fetch_all(
+        "SELECT quarantine.id, kind, reason, at, users.name, model, tenant FROM quarantine "
+        "LEFT JOIN users ON users.id = quarantine.user_id LEFT JOIN conversations "
+        "ON conversations.id = conversation_id WHERE NOT discarded "
+        "ORDER BY quarantine.id LIMIT %s",
+        max(limit, 0),
+    )
     return [
-        QuarantinedItem(str(id), kind, decode_text(reason), at, _to_key(user, model, tenant))
-        for id, kind, reason, at, user, model, tenant in rows
+        QuarantinedItem(
+            str(id),
+            kind,
+            decode_text(reason),
+            at,
+            None if None in names else ConversationKey(*map(decode_text, names)),
+        )
+        for id, kind, reason, at, *names in rows
     ]
 
 
@@ -141,30 +158,6 @@ def discard_item(transaction: Transaction, id: int) -> bool:
     return changed > 0
 
 
-def _delete_exchange(transaction: Transaction, id: int) -> None:
-    row = transaction.fetch_one(
-        "DELETE FROM exchanges WHERE id = %s "
-        "RETURNING user_id, conversation_id, number, size, length, words",
-        id,
-    )
-    if row is None:
-        return
-    user, conversation, number, size, length, words = row
-    for table in ("vectors", "unembedded"):
-        transaction.execute(f"DELETE FROM {table} WHERE exchange_id = %s", id)
-    transaction.execute(
-        "UPDATE users SET documents = documents - 1, length = length - %s, changes = changes + 1 "
-        "WHERE id = %s",
-        *(length, user),
-    )
-    transaction.execute("UPDATE words SET count = count - 1 WHERE id = ANY(%s)", words)
-    transaction.execute(
-        "UPDATE conversations SET verbatim = verbatim - 1, size = size - %s "
-        "WHERE id = %s AND first <= %s",
-        *(size, conversation, number),
-    )
-
-
 def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     table = _TABLES[kind]
     row = transaction.fetch_one(
@@ -177,18 +170,23 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     if row is None:
         return False
     record, source, conversation = row
+    changes: dict[str, int] = {}
     try:
         if kind == "summary":
             summary = load_summary(record, source)
-        elif not _assign_number(transaction, conversation, id, load_exchange(record, 0)):
-            return True
+        else:
+            exchange = load_exchange(record, 0)
+            number = _find_number(transaction, conversation, id, exchange)
+            if number is None:
+                return True
+            changes["number"] = number
     except StoreError:
         return False
     transaction.execute(
         f"INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT it.* FROM quarantine, "
-        f"jsonb_populate_record(NULL::{table}, %s::jsonb || row_data) AS it "
+        f"jsonb_populate_record(NULL::{table}, %s::jsonb || row_data || %s::jsonb) AS it "
         "WHERE quarantine.id = %s",
-        *(_LATER_COLUMNS, id),
+        *(_LATER_COLUMNS, json.dumps(changes), id),
     )
     if kind == "summary":
         found = transaction.fetch_one("SELECT first, last FROM summaries WHERE id = %s", source)
@@ -204,15 +202,18 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
             source,
         )
         return True
-    transaction.execute(
+    restored = transaction.fetch_one(
         "UPDATE users SET documents = documents + 1, length = users.length + it.length "
-        "FROM exchanges AS it WHERE users.id = it.user_id AND it.id = %s",
+        "FROM exchanges AS it WHERE users.id = it.user_id AND it.id = %s "
+        "RETURNING user_id, terms",
         source,
     )
+    assert restored
+    user, terms = restored
+    words = index_words(exchange, load_terms([terms])[0])
+    ids = add_words(transaction, {user: dict.fromkeys(words, 1)})[user]
     transaction.execute(
-        "UPDATE words SET count = count + 1 FROM exchanges AS it "
-        "WHERE it.id = %s AND words.id = ANY(it.words)",
-        source,
+        "UPDATE exchanges SET words = %s WHERE id = %s", [ids[word] for word in words], source
     )
     transaction.execute(
         "UPDATE conversations SET verbatim = verbatim + 1, size = conversations.size + it.size "
@@ -228,10 +229,10 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     return True
 
 
-def _assign_number(
+def _find_number(
     transaction: Transaction, conversation: int, id: int, exchange: Exchange
-) -> bool:
-    """Assign a number to a quarantined exchange; False if another copy of it was added
+) -> int | None:
+    """Return a number for a quarantined exchange; None if another copy of it was added
     meanwhile."""
     found = transaction.fetch_one(
         "SELECT number, EXISTS (SELECT FROM exchanges WHERE conversation_id = %s AND clock > 0 "
@@ -240,21 +241,7 @@ def _assign_number(
         *(conversation, id),
     )
     assert found
-    number, is_kept = found
-    if is_kept:
-        return False
-    place = find_free_number(transaction, conversation, number, exchange.clock)
-    transaction.execute(
-        "UPDATE quarantine SET row_data = jsonb_set(row_data, '{number}', to_jsonb(%s::bigint)) "
-        "WHERE id = %s",
-        *(place, id),
-    )
-    return True
-
-
-def _to_key(
-    user: bytes | None, model: bytes | None, tenant: bytes | None
-) -> ConversationKey | None:
-    if user is None or model is None or tenant is None:
+    number, is_stored = found
+    if is_stored:
         return None
-    return ConversationKey(decode_text(user), decode_text(model), decode_text(tenant))
+    return find_free_number(transaction, conversation, number, exchange.clock)

@@ -77,7 +77,7 @@ def load_exchange(record: bytes, number: int) -> Exchange:
         raise StoreError(f"a stored exchange is unreadable: {error!r}") from error
 
 
-def parse_exchanges(rows: Iterable[tuple[int, bytes, int]]) -> list[Exchange]:
+def parse_exchanges(rows: Iterable[Sequence[Any]]) -> list[Exchange]:
     """Parse rows of id, record and number. Raises
     :class:`~anaphora.ltm.retrieval.records.DamagedRowsError`."""
     pairs = ((id, (record, number)) for id, record, number in rows)

@@ -19,17 +19,19 @@ __all__ = ["reindex"]
 
 def reindex(transaction: Transaction, version: int, exchanges: Sequence[TermUpdate]) -> None:
     """Replace the terms of exchanges that still exist and are of an earlier version."""
-    lock_users(transaction, [one.id for one in exchanges])
+    updates = {one.id: one for one in exchanges}
+    lock_users(transaction, updates)
     rows = transaction.fetch_all(
         "SELECT id, user_id, length, words FROM exchanges WHERE id = ANY(%s) "
         "AND terms_version < %s",
-        *([one.id for one in exchanges], version),
+        *(list(updates), version),
     )
-    users = {id: user for id, user, *_ in rows}
-    words = {one.id: index_words(one.exchange, one.terms) for one in exchanges if one.id in users}
+    words = {id: index_words(updates[id].exchange, updates[id].terms) for id, *_ in rows}
     counts: defaultdict[int, Counter[bytes]] = defaultdict(Counter)
-    for id, its_words in words.items():
-        counts[users[id]].update(its_words)
+    longer: Counter[int] = Counter()
+    for id, user, length, _ in rows:
+        counts[user].update(words[id])
+        longer[user] += len(updates[id].terms) - length
     ids = add_words(transaction, counts)
     remove_words(transaction, Counter(word for *_, before in rows for word in before))
     transaction.execute_many(
@@ -37,22 +39,12 @@ def reindex(transaction: Transaction, version: int, exchanges: Sequence[TermUpda
         "WHERE id = %s",
         [
             (
-                [ids[users[one.id]][word] for word in words[one.id]],
-                dump_terms(one.terms),
-                len(one.terms),
-                version,
-                one.id,
+                [ids[user][word] for word in words[id]],
+                *(dump_terms(updates[id].terms), len(updates[id].terms), version, id),
             )
-            for one in exchanges
-            if one.id in users
+            for id, user, *_ in rows
         ],
     )
-    longer: Counter[int] = Counter()
-    for _, user, length, _ in rows:
-        longer[user] -= length
-    for one in exchanges:
-        if one.id in users:
-            longer[users[one.id]] += len(one.terms)
     transaction.execute_many(
         "UPDATE users SET length = length + %s WHERE id = %s",
         [(by, user) for user, by in longer.items()],

@@ -22,7 +22,7 @@ from anaphora.ltm.retrieval.postgres.records import (
     term_word,
 )
 from anaphora.ltm.retrieval.postgres.schema import has_pgvector
-from anaphora.ltm.retrieval.rare_terms import select_rarest
+from anaphora.ltm.retrieval.ranking import select_rarest
 from anaphora.ltm.retrieval.records import to_microseconds
 from anaphora.ltm.retrieval.store import (
     NO_FILTER,
@@ -36,7 +36,7 @@ from anaphora.ltm.retrieval.vector_cache import VectorCache, VectorMatrix
 if TYPE_CHECKING:
     from anaphora.ltm.retrieval.postgres.connection import ConnectionPool, Row
 
-__all__ = ["PostgresSearch", "UserStatistics", "format_pgvector"]
+__all__ = ["PostgresSearch", "format_pgvector"]
 
 _MAX_SCORED = 1_500  # the newest exchanges with the rarest words (3 µs each)
 _SCAN_THRESHOLD = 8_000  # exchanges with a word, from which on a scan of the newest is faster
@@ -48,7 +48,7 @@ _SCORING_COLUMNS = f"{_DOCUMENT_COLUMNS}, at, words, length"
 
 
 @dataclass(frozen=True, slots=True)
-class UserStatistics:
+class _UserStatistics:
     """Statistics of a user's exchanges that a search needs: the number of exchanges, their total
     number of terms, the ids and document frequencies of ``words``, and the ``conversation`` with
     the requested model."""
@@ -75,10 +75,11 @@ class PostgresSearch:
             self._has_pgvector = self._pool.run(has_pgvector)
         return self._has_pgvector
 
-    def load_user(
+    def _load_user(
         self, user_key: UserKey, words: Iterable[bytes], filters: SearchFilter
-    ) -> UserStatistics | None:
-        """Load a user with these words and those of the filter; None if nothing is stored."""
+    ) -> tuple[_UserStatistics, _Condition] | None:
+        """Load a user with these words and those of the filter, and the condition of a search; None
+        if nothing can satisfy it."""
         wanted = list({*words, *_filter_words(filters)})
         model = (
             b""
@@ -96,13 +97,16 @@ class PostgresSearch:
             return None
         user, documents, length, changes, conversation = rows[0][:5]
         known = {row[5]: (row[6], row[7]) for row in rows if row[5] is not None}
-        return UserStatistics(user, documents, length, changes, known, conversation)
+        found = _UserStatistics(user, documents, length, changes, known, conversation)
+        where = _Condition.build(found, filters)
+        return None if where is None else (found, where)
 
     def statistics(self, user_key: UserKey, terms: Sequence[str]) -> TermStatistics:
         asked = {term: term_word(term) for term in terms}
-        found = self.load_user(user_key, asked.values(), SearchFilter())
-        if found is None or not found.documents:
+        loaded = self._load_user(user_key, asked.values(), NO_FILTER)
+        if loaded is None or not loaded[0].documents:
             return TermStatistics(0, 0.0, dict.fromkeys(asked, 0))
+        found, _ = loaded
         counts = {term: found.words.get(word, (0, 0))[1] for term, word in asked.items()}
         return TermStatistics(found.documents, found.length / found.documents, counts)
 
@@ -110,10 +114,10 @@ class PostgresSearch:
         self, user_key: UserKey, terms: Sequence[str], filters: SearchFilter, limit: int
     ) -> list[Document]:
         asked = {term_word(term) for term in terms}
-        found = self.load_user(user_key, asked, filters)
-        where = None if found is None else _Condition.build(found, filters)
-        if found is None or where is None or limit < 1:
+        loaded = self._load_user(user_key, asked, filters)
+        if loaded is None or limit < 1:
             return []
+        found, where = loaded
         known = sorted((count, id) for word, (id, count) in found.words.items() if word in asked)
         if not known:
             return []
@@ -167,10 +171,10 @@ class PostgresSearch:
     def list_ids(
         self, user_key: UserKey, filters: SearchFilter, *, skip: int, limit: int
     ) -> list[int]:
-        found = self.load_user(user_key, (), filters)
-        where = None if found is None else _Condition.build(found, filters)
-        if where is None:
+        loaded = self._load_user(user_key, (), filters)
+        if loaded is None:
             return []
+        _, where = loaded
         rows = self._pool.query(
             f"SELECT id FROM exchanges WHERE {where.text} AND length > 0 "
             "ORDER BY at DESC, clock DESC, id DESC LIMIT %s OFFSET %s",
@@ -179,20 +183,15 @@ class PostgresSearch:
         return [id for (id,) in rows]
 
     def find_nearest(
-        self,
-        user_key: UserKey,
-        embedder: str,
-        vector: Vectors,
-        filters: SearchFilter,
-        limit: int,
+        self, user_key: UserKey, embedder: str, vector: Vectors, filters: SearchFilter, limit: int
     ) -> list[tuple[int, float]]:
         """Compare all vectors of the user: an index of pgvector would search those of all users
         and might find too few of this one. Many vectors are searched in memory, because pgvector
         would read them from its pages each time."""
-        found = self.load_user(user_key, (), filters)
-        where = None if found is None else _Condition.build(found, filters)
-        if found is None or where is None or limit < 1:
+        loaded = self._load_user(user_key, (), filters)
+        if loaded is None or limit < 1:
             return []
+        found, where = loaded
         size = found.documents * vector.nbytes
         if self._uses_pgvector and (
             found.documents <= _MATRIX_THRESHOLD or size > self._vector_memory
@@ -222,7 +221,7 @@ class PostgresSearch:
         )
         return [(id, cosine) for id, cosine in rows]
 
-    def _update_matrix(self, matrix: VectorMatrix, found: UserStatistics, embedder: int) -> None:
+    def _update_matrix(self, matrix: VectorMatrix, found: _UserStatistics, embedder: int) -> None:
         pgvector = self._uses_pgvector
         vector = "vector_send(vector)" if pgvector else "vector"
         scope = "FROM vectors WHERE user_id = %s AND embedder_id = %s"
@@ -259,13 +258,11 @@ def _decode_pgvector(vector: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """A condition on exchanges, and its values."""
-
     text: str
     values: tuple[Any, ...]
 
     @classmethod
-    def build(cls, found: UserStatistics, filters: SearchFilter) -> _Condition | None:
+    def build(cls, found: _UserStatistics, filters: SearchFilter) -> _Condition | None:
         """Build the condition of a search; None if nothing can satisfy it."""
         conditions: list[tuple[str, Any]] = [("user_id = %s", found.id)]
         if filters.model is not None:

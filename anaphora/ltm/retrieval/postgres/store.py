@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,10 +21,11 @@ from anaphora.ltm.history.working_history import History, HistoryPart, HistorySe
 from anaphora.ltm.retrieval.postgres.erasure import erase_user, expire_exchanges, filter_erased
 from anaphora.ltm.retrieval.postgres.quarantine import (
     discard_item,
-    quarantine_item,
+    list_items,
+    quarantine_conversation,
+    quarantine_exchange,
     quarantine_rows,
     release_item,
-    to_items,
 )
 from anaphora.ltm.retrieval.postgres.records import (
     decode_text,
@@ -36,14 +37,22 @@ from anaphora.ltm.retrieval.postgres.records import (
 from anaphora.ltm.retrieval.postgres.reindexing import reindex
 from anaphora.ltm.retrieval.postgres.schema import TABLES, prepare_schema
 from anaphora.ltm.retrieval.postgres.search import PostgresSearch, format_pgvector
+from anaphora.ltm.retrieval.postgres.vectors import find_or_create_embedder, put_vectors
 from anaphora.ltm.retrieval.postgres.writer import (
-    ExchangeBatch,
-    PostgresWriter,
+    add_exchanges,
     advance_position,
     filter_stored,
-    find_or_create_embedder,
+    lock_user,
+    prepare_exchange,
+    recount_size,
+    replace_parts,
 )
-from anaphora.ltm.retrieval.records import DamagedRowsError, parse_rows, to_microseconds
+from anaphora.ltm.retrieval.records import (
+    DamagedRowsError,
+    parse_rows,
+    retry_without_damaged,
+    to_microseconds,
+)
 from anaphora.ltm.retrieval.store import (
     JournalPosition,
     NewExchange,
@@ -54,7 +63,7 @@ from anaphora.ltm.retrieval.store import (
 from anaphora.stm.conversation import ConversationKey
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.ltm.retrieval.postgres.connection import Row, Transaction
 
 __all__ = ["PostgresRecallStore"]
 
@@ -103,7 +112,7 @@ class PostgresRecallStore(PostgresSearch):
     ) -> None:
         if not schema or "\0" in schema or len(schema.encode()) > 63:
             raise StoreError("the name of a schema must have 1 to 63 bytes")
-        self._settings, self._measure = settings, measure
+        self._settings, self.measure = settings, measure
         self._schema, self._pgvector, self._create = schema, pgvector, create
         try:
             from anaphora.ltm.retrieval.postgres.connection import ConnectionPool
@@ -113,20 +122,18 @@ class PostgresRecallStore(PostgresSearch):
             ) from error
         pool = ConnectionPool(url, prepare=self._prepare, server_timeout=server_timeout)
         super().__init__(pool, vector_memory=vector_memory)
-        self._writer = PostgresWriter(settings, measure)
 
     # -- ingestion -----------------------------------------------------------------------------
 
     def add(self, new: Sequence[NewExchange], *, mark: JournalPosition | None = None) -> None:
-        batch = ExchangeBatch(new, self._measure)
+        rows = [prepare_exchange(each, self.measure) for each in new]
 
         def add(transaction: Transaction) -> None:
             if mark is not None and not advance_position(transaction, mark):
                 return  # stored before, but the commit was not confirmed
-            left = filter_erased(transaction, filter_stored(transaction, new))
+            left = filter_erased(transaction, filter_stored(transaction, rows))
             if left:
-                all_of_it = batch if len(left) == len(new) else ExchangeBatch(left, self._measure)
-                self._writer.add(transaction, all_of_it)
+                add_exchanges(transaction, left, self._settings, self.measure)
 
         self._pool.run(add)
 
@@ -152,10 +159,8 @@ class PostgresRecallStore(PostgresSearch):
 
     # -- the working history -------------------------------------------------------------------
 
+    @retry_without_damaged
     def history(self, key: ConversationKey) -> History:
-        return self._retry_without_damaged(lambda: self._history(key))
-
-    def _history(self, key: ConversationKey) -> History:
         # A single statement reads a consistent state.
         rows = self._pool.query(
             "WITH it AS (SELECT * FROM conversations WHERE place = %s) "
@@ -168,9 +173,9 @@ class PostgresRecallStore(PostgresSearch):
         )
         if not rows:
             return History()
-        if rows[0][4] != encode_text(self._measure.name):
+        if rows[0][4] != encode_text(self.measure.name):
             self._recount_size(key)
-            return self._history(key)
+            return self.history(key)
         found = [(id, (record, id)) for kind, id, record, *_ in rows if not kind]
         summaries = parse_rows("summary", found, lambda row: load_summary(*row))
         exchanges = parse_exchanges((row[6], row[2], row[1]) for row in rows if row[0])
@@ -178,7 +183,7 @@ class PostgresRecallStore(PostgresSearch):
 
     def find_oversized(self, limit: int) -> Mapping[ConversationKey, int]:
         """See :meth:`~anaphora.ltm.retrieval.store.RecallStore.find_oversized`; largest first."""
-        measure = encode_text(self._measure.name)
+        measure = encode_text(self.measure.name)
         query = (
             "SELECT users.name, model, tenant, size FROM conversations "
             "JOIN users ON users.id = user_id WHERE {} LIMIT %s"
@@ -186,33 +191,22 @@ class PostgresRecallStore(PostgresSearch):
         rejected = "(SELECT source_id FROM quarantine WHERE kind = 'compress')"
         other = query.format("measure <> %s")
         while rows := self._pool.query(other, measure, _BATCH_SIZE):
-            for key in _to_keys(row[:3] for row in rows):
-                self._recount_size(key)
+            for row in rows:
+                self._recount_size(_to_key(row))
         larger = query.format(
             f"size > %s AND conversations.id NOT IN {rejected} ORDER BY size DESC"
         )
         rows = self._pool.query(larger, self._settings.max_size, max(limit, 0))
-        return dict(zip(_to_keys(row[:3] for row in rows), (row[3] for row in rows), strict=True))
+        return {_to_key(row): row[3] for row in rows}
 
+    @retry_without_damaged
     def compress(
         self, key: ConversationKey, replaced: Sequence[HistoryPart], by: Sequence[Summary]
     ) -> bool:
-        return self._retry_without_damaged(
-            lambda: self._pool.run(
-                lambda transaction: self._writer.compress(transaction, key, replaced, by)
-            )
-        )
-
-    def _retry_without_damaged(self, work: Callable[[], _Result]) -> _Result:
-        """Run the work. Damaged rows are put in quarantine, and the work is repeated."""
-        while True:
-            try:
-                return work()
-            except DamagedRowsError as damage:
-                self._quarantine_rows(damage)
+        return self._pool.run(replace_parts, key, replaced, by, self.measure)
 
     def _quarantine_rows(self, damage: DamagedRowsError) -> None:
-        self._pool.run(lambda transaction: quarantine_rows(transaction, damage))
+        self._pool.run(quarantine_rows, damage)
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -224,23 +218,18 @@ class PostgresRecallStore(PostgresSearch):
     def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
         return self._exchanges("ORDER BY number DESC LIMIT %s", names_digest(*key), max(limit, 0))
 
+    @retry_without_damaged
     def _exchanges(self, which: str, *values: Any) -> list[Exchange]:
-        def find() -> list[Exchange]:
-            rows = self._pool.query(
+        return parse_exchanges(
+            self._pool.query(
                 "SELECT id, record, number FROM exchanges WHERE conversation_id = "
                 f"(SELECT id FROM conversations WHERE place = %s) {which}",
                 *values,
             )
-            return parse_exchanges(rows)
+        )
 
-        return self._retry_without_damaged(find)
-
+    @retry_without_damaged
     def fetch(
-        self, user_key: UserKey, ids: Sequence[int]
-    ) -> Mapping[int, tuple[ConversationKey, Exchange]]:
-        return self._retry_without_damaged(lambda: self._fetch(user_key, ids))
-
-    def _fetch(
         self, user_key: UserKey, ids: Sequence[int]
     ) -> Mapping[int, tuple[ConversationKey, Exchange]]:
         rows = self._pool.query(
@@ -257,28 +246,27 @@ class PostgresRecallStore(PostgresSearch):
 
     # -- searching -----------------------------------------------------------------------------
 
+    @retry_without_damaged
     def find_outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
-        def find() -> list[tuple[int, Exchange]]:
-            rows = self._pool.query(
-                "SELECT id, record, number FROM exchanges WHERE terms_version < %s "
-                "ORDER BY id DESC LIMIT %s",
-                *(version, max(limit, 0)),
-            )
-            return list(zip((id for id, *_ in rows), parse_exchanges(rows), strict=True))
-
-        return self._retry_without_damaged(find)
+        rows = self._pool.query(
+            "SELECT id, record, number FROM exchanges WHERE terms_version < %s "
+            "ORDER BY id DESC LIMIT %s",
+            *(version, max(limit, 0)),
+        )
+        return list(zip((id for id, *_ in rows), parse_exchanges(rows), strict=True))
 
     def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
-        self._pool.run(lambda transaction: reindex(transaction, version, exchanges))
+        self._pool.run(reindex, version, exchanges)
 
     # -- vectors -------------------------------------------------------------------------------
 
+    @retry_without_damaged
     def find_unembedded(
         self, embedder: str, limit: int
     ) -> Sequence[tuple[int, Sequence[Exchange]]]:
-        def read(transaction: Transaction) -> list[tuple[int, Sequence[Exchange]]]:
-            rows = transaction.fetch_all(
-                "SELECT it.id, it.number, it.record, before.number, before.record, before.id "
+        def read(transaction: Transaction) -> list[Row]:
+            return transaction.fetch_all(
+                "SELECT it.id, it.number, it.record, before.id, before.record, before.number "
                 "FROM (SELECT exchange_id FROM unembedded WHERE embedder_id = %s "
                 "ORDER BY exchange_id LIMIT %s) AS waiting "
                 "JOIN exchanges AS it ON it.id = exchange_id "
@@ -287,20 +275,16 @@ class PostgresRecallStore(PostgresSearch):
                 "ORDER BY number DESC LIMIT 1) AS before ON true ORDER BY it.id",
                 *(find_or_create_embedder(transaction, embedder), max(limit, 0)),
             )
-            return [
-                (
-                    id,
-                    parse_exchanges(
-                        [
-                            *([(first, old, before)] if first is not None else []),
-                            (id, record, number),
-                        ]
-                    ),
-                )
-                for id, number, record, before, old, first in rows
-            ]
 
-        return self._retry_without_damaged(lambda: self._pool.run(read))
+        return [
+            (
+                id,
+                parse_exchanges(
+                    row for row in (before, (id, record, number)) if row[0] is not None
+                ),
+            )
+            for id, number, record, *before in self._pool.run(read)
+        ]
 
     def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
         if not len(ids):
@@ -309,73 +293,46 @@ class PostgresRecallStore(PostgresSearch):
             format_pgvector(row) if self._uses_pgvector else row.astype("<f4").tobytes()
             for row in np.asarray(vectors, np.float32)
         ]
-        self._pool.run(
-            lambda transaction: self._writer.put_vectors(transaction, embedder, list(ids), rows)
-        )
+        self._pool.run(put_vectors, embedder, list(ids), rows)
 
     # -- erasure -------------------------------------------------------------------------------
 
     def erase(self, user_key: UserKey, *, model: str | None = None, clock: int = 0) -> int:
-        count = self._pool.run(lambda transaction: erase_user(transaction, user_key, model, clock))
+        count = self._pool.run(erase_user, user_key, model, clock)
         self._vector_cache.clear()
         if count:
             self._vacuum()
         return count
 
     def expire(self, before: datetime, *, limit: int = 1_000) -> int:
-        until = to_microseconds(before)
-        return self._pool.run(
-            lambda transaction: expire_exchanges(transaction, until, max(limit, 0))
-        )
+        return self._pool.run(expire_exchanges, to_microseconds(before), max(limit, 0))
 
     # -- quarantine ----------------------------------------------------------------------------
 
     def quarantine_embedding(self, embedder: str, id: int, reason: str) -> None:
-        self._pool.run(
-            lambda transaction: quarantine_item(
-                transaction, "embed", find_or_create_embedder(transaction, embedder), id, reason
-            )
-        )
-
-    def quarantine_compression(self, key: ConversationKey, reason: str) -> None:
         def put(transaction: Transaction) -> None:
-            found = transaction.fetch_one(
-                "SELECT id FROM conversations WHERE place = %s", names_digest(*key)
-            )
-            if found is not None:
-                quarantine_item(transaction, "compress", 0, found[0], reason)
+            number = find_or_create_embedder(transaction, embedder)
+            quarantine_exchange(transaction, number, id, reason)
 
         self._pool.run(put)
 
+    def quarantine_compression(self, key: ConversationKey, reason: str) -> None:
+        self._pool.run(quarantine_conversation, names_digest(*key), reason)
+
     def quarantined(self, limit: int) -> Sequence[QuarantinedItem]:
-        rows = self._pool.query(
-            "SELECT quarantine.id, kind, reason, at, users.name, model, tenant FROM quarantine "
-            "LEFT JOIN users ON users.id = quarantine.user_id LEFT JOIN conversations "
-            "ON conversations.id = conversation_id WHERE NOT discarded "
-            "ORDER BY quarantine.id LIMIT %s",
-            max(limit, 0),
-        )
-        return to_items(rows)
+        return self._pool.run(list_items, limit)
 
     def count_quarantined(self) -> int:
         ((count,),) = self._pool.query("SELECT count(*) FROM quarantine WHERE NOT discarded")
         return int(count)
 
     def release(self, id: str) -> bool:
-        return id.isdecimal() and self._pool.run(
-            lambda transaction: release_item(transaction, int(id))
-        )
+        return id.isdecimal() and self._pool.run(release_item, int(id))
 
     def discard(self, id: str) -> bool:
-        return id.isdecimal() and self._pool.run(
-            lambda transaction: discard_item(transaction, int(id))
-        )
+        return id.isdecimal() and self._pool.run(discard_item, int(id))
 
     # -- maintenance ---------------------------------------------------------------------------
-
-    @property
-    def measure(self) -> Measure:
-        return self._measure
 
     def ping(self) -> None:
         self._pool.run(
@@ -390,7 +347,11 @@ class PostgresRecallStore(PostgresSearch):
         prepare_schema(transaction, self._schema, pgvector=self._pgvector, create=self._create)
 
     def _recount_size(self, key: ConversationKey) -> None:
-        self._pool.run(lambda transaction: self._writer.lock_and_recount_size(transaction, key))
+        def recount(transaction: Transaction) -> None:
+            if lock_user(transaction, UserKey(key.user, key.tenant)):
+                recount_size(transaction, names_digest(*key), self.measure)
+
+        self._pool.run(recount)
 
     def _vacuum(self) -> None:
         """Let the space of deleted rows be reused now. The server would do so sooner or later."""
@@ -402,7 +363,6 @@ class PostgresRecallStore(PostgresSearch):
             _log.info("erased rows are not vacuumed yet: %s", error)
 
 
-def _to_keys(
-    rows: Iterator[tuple[bytes, ...]] | Sequence[tuple[bytes, ...]],
-) -> list[ConversationKey]:
-    return [ConversationKey(*map(decode_text, row)) for row in rows]
+def _to_key(row: Row) -> ConversationKey:
+    """Return the conversation that the first columns of a row name."""
+    return ConversationKey(*map(decode_text, row[:3]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from sqlite3 import Connection
 from typing import Any
 
@@ -55,17 +55,9 @@ def load_conversation(connection: Connection, id: Any) -> ConversationRow | None
 def save_conversation(connection: Connection, conversation: ConversationRow) -> None:
     """Write a changed row."""
     connection.execute(
-        "UPDATE conversations SET count = ?, first = ?, verbatim = ?, size = ?, measure = ?, "
-        "clock = ? WHERE id = ?",
-        (
-            conversation.count,
-            conversation.first,
-            conversation.verbatim,
-            conversation.size,
-            conversation.measure,
-            conversation.clock,
-            conversation.id,
-        ),
+        "UPDATE conversations SET count = :count, first = :first, verbatim = :verbatim, "
+        "size = :size, measure = :measure, clock = :clock WHERE id = :id",
+        asdict(conversation),
     )
 
 

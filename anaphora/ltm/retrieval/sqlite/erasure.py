@@ -13,12 +13,11 @@ from anaphora.ltm.retrieval.sqlite.conversations import (
     recount_size,
     save_conversation,
 )
-from anaphora.ltm.retrieval.sqlite.postings import remove_postings
-from anaphora.ltm.retrieval.sqlite.records import load_terms_or_none
-from anaphora.ltm.retrieval.sqlite.writer import PreparedExchange
+from anaphora.ltm.retrieval.sqlite.search import find_owner
+from anaphora.ltm.retrieval.sqlite.writer import PreparedExchange, delete_exchanges
 from anaphora.ltm.retrieval.store import MAX_ERASURES, UserKey
 from anaphora.stm.conversation import ConversationKey
-from anaphora.storage.sqlite.text_encoding import EncodedText, decode_text, encode_text
+from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
 
 __all__ = ["erase_user", "expire_exchanges", "filter_erased"]
 
@@ -30,17 +29,15 @@ def erase_user(
 ) -> int:
     """Delete everything of a user (with one model), and return the number of exchanges. From now on
     exchanges with clocks up to ``clock``, or up to the largest deleted one, are ignored."""
-    clock = max(clock, connection.execute(_LAST_CLOCK, _owner_names(user_key)).fetchone()[0])
+    names = encode_text(user_key.tenant), encode_text(user_key.user)
+    clock = max(clock, connection.execute(_LAST_CLOCK, names).fetchone()[0])
     connection.execute(_FORGET_ERASURES, (MAX_ERASURES - 1,))
     connection.execute(_ERASED, (_erasure_digest(user_key, model), clock))
-    owner = connection.execute(
-        "SELECT id, documents FROM owners WHERE tenant = ? AND user = ?",
-        _owner_names(user_key),
-    ).fetchone()
+    owner = find_owner(connection, user_key)
     if owner is None:
         return 0
     conversations = connection.execute(
-        "SELECT id, model FROM conversations WHERE owner = ?", (owner[0],)
+        "SELECT id, model FROM conversations WHERE owner = ?", (owner.id,)
     ).fetchall()
     chosen = [id for id, of in conversations if model is None or decode_text(of) == model]
     if chosen:
@@ -49,9 +46,8 @@ def erase_user(
         connection.execute("DELETE FROM quarantine WHERE conversation = ?", (conversation,))
     if len(chosen) == len(conversations):
         for statement in _ERASE:
-            connection.execute(statement, owner[:1])
-        documents: int = owner[1]
-        return documents
+            connection.execute(statement, (owner.id,))
+        return owner.documents
     ids = [
         id
         for conversation in chosen
@@ -59,7 +55,7 @@ def erase_user(
             "SELECT id FROM exchanges WHERE conversation = ?", (conversation,)
         )
     ]
-    _delete_exchanges(connection, sorted(ids), measure)
+    _erase_exchanges(connection, sorted(ids), measure)
     return len(ids)
 
 
@@ -75,10 +71,6 @@ def filter_erased(
     return [row for row in rows if not row.clock or row.clock > known[row.key]]
 
 
-def _owner_names(user_key: UserKey) -> tuple[EncodedText, EncodedText]:
-    return encode_text(user_key.tenant), encode_text(user_key.user)
-
-
 def _erasure_digest(user_key: UserKey, model: str | None) -> bytes:
     names = repr((user_key.tenant, user_key.user, model)).encode("utf-8", "surrogatepass")
     return blake2b(names, digest_size=16).digest()
@@ -91,47 +83,26 @@ def expire_exchanges(connection: Connection, before: int, limit: int, measure: M
     ).fetchall()
     if rows:
         connection.execute(_SCRUB)
-    _delete_exchanges(connection, sorted(id for (id,) in rows), measure)
+    _erase_exchanges(connection, sorted(id for (id,) in rows), measure)
     quarantine.expire_items(connection, before)
     return len(rows)
 
 
-def _delete_exchanges(connection: Connection, ids: Sequence[int], measure: Measure) -> None:
+def _erase_exchanges(connection: Connection, ids: Sequence[int], measure: Measure) -> None:
     """Delete exchanges, and everything that depends on them."""
     numbers: dict[int, list[int]] = {}
     for start in range(0, len(ids), _VALUES_PER_STATEMENT):
-        for conversation, number in _delete_batch(
+        for conversation, number in delete_exchanges(
             connection, ids[start : start + _VALUES_PER_STATEMENT]
         ):
             numbers.setdefault(conversation, []).append(number)
     owners = {_update_conversation(connection, id, gone, measure) for id, gone in numbers.items()}
     for owner in owners:
-        connection.execute("UPDATE owners SET generation = generation + 1 WHERE id = ?", (owner,))
         connection.execute(
             "DELETE FROM owners WHERE id = ? AND NOT EXISTS "
             "(SELECT 1 FROM conversations WHERE owner = owners.id)",
             (owner,),
         )
-
-
-def _delete_batch(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Delete a batch of exchanges; return the conversation and number of each."""
-    places = f"({', '.join('?' * len(ids))})"
-    rows = connection.execute(
-        f"SELECT id, owner, terms, conversation, number FROM exchanges WHERE id IN {places}", ids
-    ).fetchall()
-    documents: dict[int, list[tuple[int, tuple[str, ...] | None]]] = {}
-    for id, owner, terms, *_ in rows:
-        documents.setdefault(owner, []).append((id, load_terms_or_none(terms)))
-    for owner, gone in documents.items():
-        remove_postings(connection, owner, gone)
-        connection.execute(
-            "UPDATE owners SET documents = documents - ?, length = length - ? WHERE id = ?",
-            (len(gone), sum(len(terms or ()) for _, terms in gone), owner),
-        )
-    for table, column in (("slots", "exchange"), ("vectors", "exchange"), ("exchanges", "id")):
-        connection.execute(f"DELETE FROM {table} WHERE {column} IN {places}", ids)
-    return [(conversation, number) for *_, conversation, number in rows]
 
 
 def _update_conversation(

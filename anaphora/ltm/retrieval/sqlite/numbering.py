@@ -116,7 +116,6 @@ def _next_number(connection: Connection, conversation: ConversationRow, end: int
 def _shift_quarantined(
     connection: Connection, conversation: ConversationRow, shift: Callable[[int], int]
 ) -> None:
-    """Shift the numbers of rows in quarantine."""
     for id, _, names in _load_quarantined_rows(connection, conversation):
         values = [
             shift(value) if name in ("number", "first", "last") and type(value) is int else value

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from sqlite3 import Connection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ __all__ = [
     "rank_by_bm25",
     "remove_postings",
     "replace_postings",
+    "select_in_batches",
 ]
 
 # An entry packs the id of an exchange, the term's count in it, and its number of terms into 40, 8
@@ -94,9 +95,10 @@ def document_frequencies(
 
 
 def add_postings(
-    connection: Connection, owner: int, documents: Iterable[tuple[int, Sequence[str]]]
+    connection: Connection, owner: int, documents: Sequence[tuple[int, Sequence[str]]]
 ) -> None:
-    """Index exchanges, whose ids must be greater than all indexed ones."""
+    """Index and count exchanges, whose ids must be greater than all indexed ones."""
+    _count_documents(connection, owner, len(documents), sum(len(terms) for _, terms in documents))
     for term, new in _build_entries(documents).items():
         _append_entries(connection, _count_term(connection, owner, term, len(new)), new)
 
@@ -108,6 +110,8 @@ def replace_postings(
 ) -> None:
     """Replace the terms of exchanges, given as (id, old terms, new terms)."""
     remove_postings(connection, owner, [(id, before) for id, before, _ in documents])
+    length = sum(len(terms) for _, _, terms in documents)
+    _count_documents(connection, owner, len(documents), length)
     for term, entries in _build_entries((id, terms) for id, _, terms in documents).items():
         _insert_entries(
             connection, _count_term(connection, owner, term, len(entries)), sorted(entries)
@@ -117,10 +121,12 @@ def replace_postings(
 def remove_postings(
     connection: Connection,
     owner: int,
-    documents: Iterable[tuple[int, Sequence[str] | None]],
+    documents: Sequence[tuple[int, Sequence[str] | None]],
 ) -> None:
     """Remove exchanges with the terms they are indexed by. If these are unknown (None), all lists
     of the user are searched."""
+    length = sum(len(terms or ()) for _, terms in documents)
+    _count_documents(connection, owner, -len(documents), -length)
     gone: dict[str, list[int]] = {}
     unknown: list[int] = []
     for id, terms in documents:
@@ -138,6 +144,14 @@ def remove_postings(
             _remove_entries(connection, term_id, sorted(unknown))
 
 
+def _count_documents(connection: Connection, owner: int, documents: int, length: int) -> None:
+    """Add to the counts of a user's exchanges and their terms."""
+    connection.execute(
+        "UPDATE owners SET documents = documents + ?, length = length + ? WHERE id = ?",
+        (documents, length, owner),
+    )
+
+
 def _build_entries(documents: Iterable[tuple[int, Sequence[str]]]) -> dict[str, list[int]]:
     entries: dict[str, list[int]] = {}
     for id, terms in documents:
@@ -153,12 +167,20 @@ def _find_terms(
 ) -> Iterable[tuple[str, tuple[int, int]]]:
     """Yield the known terms with id and frequency, each once."""
     wanted = {encode_text(term): term for term in terms}
-    texts = list(wanted)
-    for start in range(0, len(texts), _VALUES_PER_STATEMENT):
-        some = texts[start : start + _VALUES_PER_STATEMENT]
-        places = ", ".join("?" * len(some))
-        for text, *row in connection.execute(_FIND_ALL.format(places), (owner.id, *some)):
-            yield wanted[text], (row[0], row[1])
+    for text, id, frequency in select_in_batches(connection, _FIND_ALL, owner.id, list(wanted)):
+        yield wanted[text], (id, frequency)
+
+
+def select_in_batches(
+    connection: Connection, query: str, owner: int, values: Sequence[Any]
+) -> list[Any]:
+    """Run a query with the ``owner`` (or conversation) and a list of values, for which it has
+    ``{}``, in batches."""
+    rows: list[Any] = []
+    for start in range(0, len(values), _VALUES_PER_STATEMENT):
+        some = values[start : start + _VALUES_PER_STATEMENT]
+        rows += connection.execute(query.format(", ".join("?" * len(some))), (owner, *some))
+    return rows
 
 
 def _read_entries(connection: Connection, term: int) -> NDArray[np.int64]:
@@ -184,15 +206,8 @@ def _count_distinct(ids: list[NDArray[np.int64]]) -> int:
 def _count_term(connection: Connection, owner: int, term: str, more: int) -> int:
     """Add ``more`` to the frequency of a term, which is created if new; return its id."""
     text = encode_text(term)
-    row = connection.execute(_FIND, (owner, text)).fetchone()
-    if row is None:
-        cursor = connection.execute(
-            "INSERT INTO terms (owner, text, frequency) VALUES (?, ?, ?)", (owner, text, more)
-        )
-        assert cursor.lastrowid is not None
-        return cursor.lastrowid
-    connection.execute("UPDATE terms SET frequency = frequency + ? WHERE id = ?", (more, row[0]))
-    id: int = row[0]
+    connection.execute(_ADD_TERM, (owner, text, more))
+    id: int = connection.execute(_FIND, (owner, text)).fetchone()[0]
     return id
 
 
@@ -223,7 +238,6 @@ def _insert_entries(connection: Connection, term: int, new: list[int]) -> None:
 
 
 def _write_blocks(connection: Connection, term: int, data: bytes) -> None:
-    """Write entries as new blocks."""
     for start in range(0, len(data), _BLOCK_BYTES):
         block = data[start : start + _BLOCK_BYTES]
         first = int.from_bytes(block[:_ENTRY_BYTES], "little") >> 24
@@ -247,6 +261,10 @@ def _remove_entries(connection: Connection, term: int, ids: list[int]) -> None:
 
 _DROP_UNUSED = (
     "DELETE FROM terms WHERE id = ? AND NOT EXISTS (SELECT 1 FROM postings WHERE term = ?)"
+)
+_ADD_TERM = (
+    "INSERT INTO terms (owner, text, frequency) VALUES (?, ?, ?) ON CONFLICT (owner, text) "
+    "DO UPDATE SET frequency = frequency + excluded.frequency"
 )
 _FIND_ALL = "SELECT text, id, frequency FROM terms WHERE owner = ? AND text IN ({})"
 _FIND = "SELECT id, frequency FROM terms WHERE owner = ? AND text = ?"

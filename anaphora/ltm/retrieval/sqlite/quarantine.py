@@ -21,16 +21,17 @@ from anaphora.ltm.retrieval.sqlite.conversations import (
     save_conversation,
 )
 from anaphora.ltm.retrieval.sqlite.numbering import find_free_number, is_stored
-from anaphora.ltm.retrieval.sqlite.postings import add_postings, remove_postings
+from anaphora.ltm.retrieval.sqlite.postings import add_postings
 from anaphora.ltm.retrieval.sqlite.records import (
     QUARANTINE_COLUMNS,
     load_exchange,
     load_summary,
     load_terms_or_none,
 )
+from anaphora.ltm.retrieval.sqlite.writer import delete_exchanges, encode_slots, insert_slots
 from anaphora.ltm.retrieval.store import QuarantinedItem
 from anaphora.stm.conversation import ConversationKey
-from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
+from anaphora.storage.sqlite.text_encoding import decode_text
 
 __all__ = [
     "discard_item",
@@ -38,6 +39,7 @@ __all__ = [
     "list_items",
     "quarantine_item",
     "quarantine_rows",
+    "read_key",
     "release_item",
 ]
 
@@ -56,14 +58,16 @@ def quarantine_rows(connection: Connection, damage: DamagedRowsError, measure: M
             continue
         names = dict(zip(columns.split(", "), row, strict=True))
         conversation = names["conversation"]
-        owner = names.get("owner") or _find_owner(connection, conversation)
+        stored = load_conversation(connection, conversation)
+        owner = names.get("owner") or (stored.owner if stored else None)
         at = names.get("at", names.get("until"))
         now = time.time_ns() // 1_000
         values = (damage.kind, id, _NO_EMBEDDER, owner, conversation, now)
         connection.execute(_PUT, (*values, at if type(at) is int else now, reason, _dump_row(row)))
         if damage.kind == "exchange":
-            _delete_dependents(connection, id, owner, names["terms"])
-        connection.execute(f"DELETE FROM {table} WHERE id = ?", (id,))
+            delete_exchanges(connection, [id])
+        else:
+            connection.execute("DELETE FROM summaries WHERE id = ?", (id,))
         _recount_conversation(connection, conversation, measure)
         _log.error(
             "a damaged %s of the long-term memory was put in quarantine",
@@ -76,11 +80,8 @@ def quarantine_item(
     connection: Connection, kind: Literal["embed", "compress"], embedder: Any, id: int, reason: str
 ) -> None:
     """Quarantine an exchange or a conversation that cannot be processed."""
-    if kind == "embed":
-        query = "SELECT owner, conversation, at FROM exchanges WHERE id = ?"
-    else:
-        query = "SELECT owner, id, NULL FROM conversations WHERE id = ?"
-    row = connection.execute(query, (id,)).fetchone()
+    source = "conversation, at FROM exchanges" if kind == "embed" else "id, NULL FROM conversations"
+    row = connection.execute(f"SELECT owner, {source} WHERE id = ?", (id,)).fetchone()
     if row is None:
         return
     now = time.time_ns() // 1_000
@@ -91,13 +92,7 @@ def quarantine_item(
 
 def list_items(connection: Connection, limit: int) -> list[QuarantinedItem]:
     return [
-        QuarantinedItem(
-            str(id),
-            kind,
-            str(_read_name(reason)),
-            to_datetime(at),
-            _read_key(*names),
-        )
+        QuarantinedItem(str(id), kind, str(_read_name(reason)), to_datetime(at), read_key(*names))
         for id, kind, reason, at, *names in connection.execute(_LIST, (limit,))
     ]
 
@@ -122,48 +117,23 @@ def release_item(connection: Connection, id: int, measure: Measure) -> bool:
 
 
 def discard_item(connection: Connection, id: int) -> bool:
-    found = connection.execute(
-        "SELECT kind FROM quarantine WHERE id = ? AND state = 0", (id,)
-    ).fetchone()
-    if found is None:
-        return False
-    if found[0] in ("embed", "compress"):
-        connection.execute("UPDATE quarantine SET state = 1 WHERE id = ?", (id,))
-    else:
-        connection.execute("DELETE FROM quarantine WHERE id = ?", (id,))
-    return True
+    # Rejected items are remembered, so that they are not tried again; damaged rows are deleted.
+    discarded = connection.execute(
+        "UPDATE quarantine SET state = 1 WHERE id = ? AND state = 0", (id,)
+    )
+    connection.execute(
+        "DELETE FROM quarantine WHERE id = ? AND kind IN ('exchange', 'summary')", (id,)
+    )
+    return discarded.rowcount > 0
 
 
 def expire_items(connection: Connection, before: int) -> None:
     """Delete items from before that time, and rejected ones that no longer exist."""
     connection.execute(
-        "DELETE FROM quarantine WHERE said < ? AND kind IN ('exchange', 'summary')", (before,)
-    )
-    connection.execute(
-        "DELETE FROM quarantine WHERE kind = 'embed' AND source NOT IN (SELECT id FROM exchanges)"
-    )
-    connection.execute(
-        "DELETE FROM quarantine WHERE kind = 'compress' "
-        "AND source NOT IN (SELECT id FROM conversations)"
-    )
-
-
-def _find_owner(connection: Connection, conversation: Any) -> Any:
-    row = connection.execute(
-        "SELECT owner FROM conversations WHERE id = ?", (conversation,)
-    ).fetchone()
-    return row[0] if row else None
-
-
-def _delete_dependents(connection: Connection, id: int, owner: Any, packed: Any) -> None:
-    connection.execute("DELETE FROM slots WHERE exchange = ?", (id,))
-    connection.execute("DELETE FROM vectors WHERE exchange = ?", (id,))
-    terms = load_terms_or_none(packed)
-    remove_postings(connection, owner, [(id, terms)])
-    connection.execute(
-        "UPDATE owners SET documents = max(documents - 1, 0), length = max(length - ?, 0), "
-        "generation = generation + 1 WHERE id = ?",
-        (len(terms or ()), owner),
+        "DELETE FROM quarantine WHERE CASE kind "
+        "WHEN 'embed' THEN source NOT IN (SELECT id FROM exchanges) "
+        "WHEN 'compress' THEN source NOT IN (SELECT id FROM conversations) ELSE said < ? END",
+        (before,),
     )
 
 
@@ -205,24 +175,12 @@ def _restore_exchange(
     number = find_free_number(connection, conversation, exchange.number, exchange.clock)
     save_conversation(connection, conversation)
     id = _insert(connection, "exchanges", names | {"number": number})
-    slots = {
-        (conversation.owner, encode_text(name), encode_text(value), id)
-        for name, values in exchange.slots.items()
-        for value in values
-    }
-    connection.executemany(
-        "INSERT INTO slots (owner, name, value, exchange) VALUES (?, ?, ?, ?)", slots
-    )
+    insert_slots(connection, conversation.owner, id, encode_slots(exchange))
     terms = load_terms_or_none(names["terms"]) or ()
     add_postings(connection, conversation.owner, [(id, terms)])
-    connection.execute(
-        "UPDATE owners SET documents = documents + 1, length = length + ? WHERE id = ?",
-        (len(terms), conversation.owner),
-    )
 
 
 def _insert(connection: Connection, table: str, names: dict[str, Any]) -> int:
-    """Insert a row and return its id."""
     id = connection.execute(
         f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
         tuple(names.values()),
@@ -244,7 +202,7 @@ def _load_row(record: str) -> list[Any]:
     ]
 
 
-def _read_key(tenant: Any, user: Any, model: Any) -> ConversationKey | None:
+def read_key(tenant: Any, user: Any, model: Any) -> ConversationKey | None:
     names = _read_name(user), _read_name(model), _read_name(tenant)
     return None if None in names else ConversationKey(*map(str, names))
 

@@ -23,7 +23,6 @@ __all__ = [
     "dump_terms",
     "load_exchange",
     "load_summary",
-    "load_terms",
     "load_terms_or_none",
     "parse_exchanges",
     "parse_summaries",
@@ -141,15 +140,11 @@ def dump_terms(terms: Sequence[str]) -> EncodedText:
 def load_terms_or_none(packed: Any) -> tuple[str, ...] | None:
     """Parse terms; None if they are damaged."""
     try:
-        return load_terms(packed)
+        text = decode_text(packed)
+        if text.startswith(_JSON_PREFIX):
+            return tuple(json.loads(text))
     except (AttributeError, TypeError, ValueError):
         return None
-
-
-def load_terms(packed: EncodedText) -> tuple[str, ...]:
-    text = decode_text(packed)
-    if text.startswith(_JSON_PREFIX):
-        return tuple(json.loads(text))
     return tuple(text.split("\n")) if text else ()
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any, TypeVar, get_args
+from typing import Any, Concatenate, ParamSpec, TypeVar, get_args
 from weakref import finalize
 
 import numpy as np
@@ -17,26 +17,31 @@ from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.measure import WORDS, Measure
 from anaphora.ltm.history.working_history import History, HistoryPart, HistorySettings
-from anaphora.ltm.retrieval.records import DamagedRowsError, to_microseconds
-from anaphora.ltm.retrieval.sqlite import conversations, erasure, quarantine, queries, writer
-from anaphora.ltm.retrieval.sqlite.postings import document_frequencies, rank_by_bm25
+from anaphora.ltm.retrieval.records import (
+    DamagedRowsError,
+    retry_without_damaged,
+    to_microseconds,
+)
+from anaphora.ltm.retrieval.sqlite import conversations, erasure, quarantine, writer
+from anaphora.ltm.retrieval.sqlite.postings import select_in_batches
 from anaphora.ltm.retrieval.sqlite.records import EXCHANGE_COLUMNS, parse_exchanges
-from anaphora.ltm.retrieval.sqlite.reindexing import reindex
 from anaphora.ltm.retrieval.sqlite.schema import APPLICATION, PRAGMAS, SCHEMA
+from anaphora.ltm.retrieval.sqlite.search import (
+    SqliteSearch,
+    check_dimension,
+    find_embedder,
+    find_owner,
+)
 from anaphora.ltm.retrieval.store import (
-    Document,
     JournalPosition,
     NewExchange,
     QuarantinedItem,
-    SearchFilter,
-    TermStatistics,
     TermUpdate,
     UserKey,
 )
-from anaphora.ltm.retrieval.vector_cache import VectorCache
 from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.byte_range_locks import ByteRangeLocks
-from anaphora.storage.forks import register_fork_aware
+from anaphora.storage.forks import ForkAware, register_fork_aware
 from anaphora.storage.sqlite.database import Database, Synchronous
 from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
 
@@ -47,8 +52,11 @@ _BATCH_SIZE = 1_000
 _GIBIBYTE = 1 << 30
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
 
-class SqliteRecallStore:
+
+class SqliteRecallStore(SqliteSearch, ForkAware):
     """A recall store in the SQLite file at ``path``. A missing file is created, private to its
     owner; its folder must exist.
 
@@ -72,21 +80,19 @@ class SqliteRecallStore:
     ) -> None:
         if synchronous not in get_args(Synchronous):
             raise StoreError(f"synchronous must be full or normal, not '{synchronous}'")
-        self._path = Path(os.path.realpath(path))
-        self._settings, self._measure = settings, measure
-        self._vector_memory = vector_memory
-        self._reset_caches()
-        self._locks = ByteRangeLocks(
-            self._path.with_name(f"{self._path.name}-lock"), permissions_of=self._path
-        )
-        self._database = Database(
-            self._path,
+        path = Path(os.path.realpath(path))
+        self._settings, self.measure = settings, measure
+        self._embedded_up_to: dict[str, int] = {}  # id up to which all exchanges have vectors
+        self._locks = ByteRangeLocks(path.with_name(f"{path.name}-lock"), permissions_of=path)
+        database = Database(
+            path,
             schema=SCHEMA,
             synchronous=synchronous,
             application=APPLICATION,
             holds="long-term memory",
             pragmas=PRAGMAS,
         )
+        super().__init__(database, vector_memory=vector_memory)
         register_fork_aware(self)  # SQLite connections must not cross a fork
         try:
             self._database.open(
@@ -100,11 +106,11 @@ class SqliteRecallStore:
     # -- ingestion -----------------------------------------------------------------------------
 
     def add(self, new: Sequence[NewExchange], *, mark: JournalPosition | None = None) -> None:
-        rows = [writer.prepare_exchange(each, self._measure) for each in new]
+        rows = [writer.prepare_exchange(each, self.measure) for each in new]
 
         def write(connection: Connection) -> None:
             left = erasure.filter_erased(connection, rows)
-            writer.add_exchanges(connection, left, self._settings, self._measure)
+            writer.add_exchanges(connection, left, self._settings, self.measure)
             if mark is not None:
                 connection.execute(
                     "INSERT OR REPLACE INTO marks (journal, position) VALUES (?, ?)",
@@ -127,161 +133,87 @@ class SqliteRecallStore:
         return rows[0][0] if rows else 0
 
     def forget_journal(self, journal: str) -> None:
-        values = (encode_text(journal),)
-        self._write_transaction(lambda connection: connection.execute(_UNMARK, values))
+        self._write(
+            Connection.execute, "DELETE FROM marks WHERE journal = ?", (encode_text(journal),)
+        )
 
     # -- the working history -------------------------------------------------------------------
 
+    @retry_without_damaged
     def history(self, key: ConversationKey) -> History:
-        def read(connection: Connection) -> History:
+        with self._database.snapshot() as connection:
             row = conversations.find_conversation(connection, key)
             if row is None:
                 return History()
             summaries = tuple(writer.load_summaries(connection, row))
             exchanges = tuple(writer.load_verbatim(connection, row))
-            if row.measure != encode_text(self._measure.name):
-                row.size = self._measure.total((*summaries, *exchanges))
-            return History(summaries, exchanges, row.size)
-
-        return self._read_snapshot(read)
+        if row.measure != encode_text(self.measure.name):
+            row.size = self.measure.total((*summaries, *exchanges))
+        return History(summaries, exchanges, row.size)
 
     def find_oversized(self, limit: int) -> Mapping[ConversationKey, int]:
-        values = (encode_text(self._measure.name), self._settings.max_size, limit)
+        values = (encode_text(self.measure.name), self._settings.max_size, limit)
         found = self._database.read(_OVERSIZED, values)
-        return {key: size for size, *names in found for key in _read_keys(names)}
+        keys = ((quarantine.read_key(*names), size) for size, *names in found)
+        return {key: size for key, size in keys if key is not None}
 
     def compress(
         self, key: ConversationKey, replaced: Sequence[HistoryPart], by: Sequence[Summary]
     ) -> bool:
-        return self._write_transaction(
-            lambda connection: writer.replace_parts(connection, key, replaced, by, self._measure)
-        )
+        return self._write(writer.replace_parts, key, replaced, by, self.measure)
 
     # -- reading -------------------------------------------------------------------------------
 
     def exchanges(self, key: ConversationKey, *, first: int, last: int) -> Sequence[Exchange]:
-        return self._exchanges(key, _RANGE, first, last)
+        return self._exchanges(key, "AND number BETWEEN ? AND ? ORDER BY number", first, last)
 
     def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
-        return self._exchanges(key, _LATEST, limit)
+        return self._exchanges(key, "ORDER BY number DESC LIMIT ?", limit)
 
+    @retry_without_damaged
     def fetch(
         self, user_key: UserKey, ids: Sequence[int]
     ) -> Mapping[int, tuple[ConversationKey, Exchange]]:
-        def fetch(connection: Connection) -> Mapping[int, tuple[ConversationKey, Exchange]]:
-            owner = queries.find_owner(connection, user_key)
-            rows = queries.select_in_batches(connection, _FETCH, owner.id, ids) if owner else []
-            exchanges = parse_exchanges((id, *columns) for id, _, *columns in rows)
-            found = {
-                id: (ConversationKey(user_key.user, decode_text(model), user_key.tenant), exchange)
-                for (id, model, *_), exchange in zip(rows, exchanges, strict=True)
-            }
-            return {id: found[id] for id in ids if id in found}
-
-        return self._read_snapshot(fetch)
-
-    def list_ids(
-        self, user_key: UserKey, filters: SearchFilter, *, skip: int, limit: int
-    ) -> Sequence[int]:
         with self._database.snapshot() as connection:
-            owner = queries.find_owner(connection, user_key)
-            if owner is None:
-                return []
-            where, values = queries.build_conditions(owner.id, filters)
-            rows = connection.execute(
-                f"SELECT id FROM exchanges WHERE {where} AND terms <> '' "
-                "ORDER BY at DESC, clock DESC, id DESC LIMIT ? OFFSET ?",
-                (*values, limit, skip),
-            ).fetchall()
-        return [id for (id,) in rows]
+            owner = find_owner(connection, user_key)
+            rows = select_in_batches(connection, _FETCH, owner.id, ids) if owner else []
+        exchanges = parse_exchanges((id, *columns) for id, _, *columns in rows)
+        found = {
+            id: (ConversationKey(user_key.user, decode_text(model), user_key.tenant), exchange)
+            for (id, model, *_), exchange in zip(rows, exchanges, strict=True)
+        }
+        return {id: found[id] for id in ids if id in found}
 
     # -- searching -----------------------------------------------------------------------------
 
-    def statistics(self, user_key: UserKey, terms: Sequence[str]) -> TermStatistics:
-        with self._database.snapshot() as connection:
-            owner = queries.find_owner(connection, user_key)
-            known = document_frequencies(connection, owner, terms) if owner else {}
-        frequency = {term: known.get(term, 0) for term in terms}
-        if owner is None:
-            return TermStatistics(0, 0.0, frequency)
-        return TermStatistics(owner.documents, owner.length / owner.documents, frequency)
-
-    def find_matching(
-        self, user_key: UserKey, terms: Sequence[str], filters: SearchFilter, limit: int
-    ) -> Sequence[Document]:
-        with self._database.snapshot() as connection:
-            owner = queries.find_owner(connection, user_key)
-            if owner is None:
-                return []
-            ids = rank_by_bm25(
-                connection,
-                owner,
-                terms,
-                queries.find_filtered_ids(connection, owner, filters),
-                limit,
-            )
-            return queries.load_documents(connection, owner.id, ids)
-
-    def with_neighbours(self, documents: Sequence[Document], reach: int) -> Sequence[Document]:
-        with self._database.snapshot() as connection:
-            return queries.load_neighbours(connection, documents, reach)
-
-    def documents(self, user_key: UserKey, ids: Sequence[int]) -> Sequence[Document]:
-        with self._database.snapshot() as connection:
-            owner = queries.find_owner(connection, user_key)
-            return queries.load_documents(connection, owner.id, ids) if owner else []
-
-    def find_nearest(
-        self, user_key: UserKey, embedder: str, vector: Vectors, filters: SearchFilter, limit: int
-    ) -> Sequence[tuple[int, float]]:
-        with self._database.snapshot() as connection:
-            owner = queries.find_owner(connection, user_key)
-            found = queries.find_embedder(connection, embedder)
-            if owner is None or found is None:
-                return []
-            id, dimension = found
-            queries.check_dimension(embedder, dimension, vector.shape[-1])
-            matrix = self._vector_cache.get((owner.id, id), dimension)
-            with matrix.lock:
-                queries.update_matrix(matrix, connection, owner, id)
-            ids = queries.find_filtered_ids(connection, owner, filters)
-        self._vector_cache.trim()
-        return matrix.find_nearest(vector, limit, ids)
-
+    @retry_without_damaged
     def find_outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
-        def find(connection: Connection) -> list[tuple[int, Exchange]]:
-            rows = connection.execute(_OUTDATED, (version, limit)).fetchall()
-            return list(zip((id for id, *_ in rows), parse_exchanges(rows), strict=True))
-
-        return self._read_snapshot(find)
+        rows = self._database.read(_OUTDATED, (version, limit))
+        return list(zip((id for id, *_ in rows), parse_exchanges(rows), strict=True))
 
     def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
-        self._write_transaction(lambda connection: reindex(connection, version, exchanges))
+        self._write(writer.reindex, version, exchanges)
 
     # -- vectors -------------------------------------------------------------------------------
 
+    @retry_without_damaged
     def find_unembedded(
         self, embedder: str, limit: int
     ) -> Sequence[tuple[int, Sequence[Exchange]]]:
-        begin = self._embedded_up_to.get(embedder, 0)
-
-        def find(connection: Connection) -> tuple[list[tuple[int, Sequence[Exchange]]], int]:
-            found = queries.find_embedder(connection, embedder)
-            number = found[0] if found else None
-            values = (begin, number, encode_text(embedder), limit)
-            rows = connection.execute(_UNEMBEDDED, values).fetchall()
-            again = connection.execute(_EMBED_AGAIN, (encode_text(embedder), limit)).fetchall()
+        name = encode_text(embedder)
+        with self._database.snapshot() as connection:
+            found = find_embedder(connection, embedder)
+            begin, id = self._embedded_up_to.get(embedder, 0), found[0] if found else None
+            rows = connection.execute(_UNEMBEDDED, (begin, id, name, limit)).fetchall()
+            again = connection.execute(_EMBED_AGAIN, (name, limit)).fetchall()
             (last,) = connection.execute("SELECT max(id) FROM exchanges").fetchone()
-            pairs: list[tuple[int, Sequence[Exchange]]] = [
+            waiting = [
                 (id, parse_exchanges(connection.execute(_PAIR, values)))
                 for id, conversation, number in dict.fromkeys((*rows, *again))
                 for values in ((conversation, conversation, number, number),)
             ]
-            return pairs, rows[0][0] - 1 if rows else last or 0
-
-        waiting, done = self._read_snapshot(find)
         # Ids only grow, so everything up to here has a vector for good.
-        self._embedded_up_to[embedder] = done
+        self._embedded_up_to[embedder] = rows[0][0] - 1 if rows else last or 0
         return waiting[:limit]
 
     def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
@@ -289,14 +221,12 @@ class SqliteRecallStore:
         rows = [(id, data[place].tobytes()) for place, id in enumerate(ids)]
 
         def write(connection: Connection) -> None:
-            found = queries.find_embedder(connection, embedder)
-            if found is None:
-                connection.execute(_ADD_EMBEDDER, (encode_text(embedder), data.shape[-1]))
-                found = queries.find_embedder(connection, embedder)
+            connection.execute(_ADD_EMBEDDER, (encode_text(embedder), data.shape[-1]))
+            found = find_embedder(connection, embedder)
             assert found is not None
-            queries.check_dimension(embedder, found[1], data.shape[-1])
+            check_dimension(embedder, found[1], data.shape[-1])
             for id, vector in rows:
-                queries.put_vector(connection, found[0], id, vector)
+                _put_vector(connection, found[0], id, vector)
                 connection.execute(_EMBEDDED, (id, encode_text(embedder)))
 
         if rows:
@@ -311,9 +241,7 @@ class SqliteRecallStore:
         If rewriting fails, a :class:`StoreError` says so: searches no longer find the data, and
         another call rewrites the file.
         """
-        erased = self._write_transaction(
-            lambda connection: erasure.erase_user(connection, user_key, model, clock, self._measure)
-        )
+        erased = self._write(erasure.erase_user, user_key, model, clock, self.measure)
         self._vector_cache.clear()
         self._scrub_if_due()
         return erased
@@ -322,9 +250,7 @@ class SqliteRecallStore:
         """See :meth:`~anaphora.ltm.retrieval.store.RecallStore.expire`. The file is rewritten
         without the erased data once nothing more has expired, at most once a day."""
         time = to_microseconds(before)
-        gone = self._write_transaction(
-            lambda connection: erasure.expire_exchanges(connection, time, limit, self._measure)
-        )
+        gone = self._write(erasure.expire_exchanges, time, limit, self.measure)
         if gone < limit:
             self._scrub_if_due(now=time)
         return gone
@@ -332,10 +258,7 @@ class SqliteRecallStore:
     # -- quarantine ----------------------------------------------------------------------------
 
     def quarantine_embedding(self, embedder: str, id: int, reason: str) -> None:
-        name = encode_text(embedder)
-        self._write_transaction(
-            lambda connection: quarantine.quarantine_item(connection, "embed", name, id, reason)
-        )
+        self._write(quarantine.quarantine_item, "embed", encode_text(embedder), id, reason)
 
     def quarantine_compression(self, key: ConversationKey, reason: str) -> None:
         def reject(connection: Connection) -> None:
@@ -343,7 +266,7 @@ class SqliteRecallStore:
             if row is not None:
                 quarantine.quarantine_item(connection, "compress", -1, row.id, reason)
 
-        self._write_transaction(reject)
+        self._write(reject)
 
     def quarantined(self, limit: int) -> Sequence[QuarantinedItem]:
         with self._database.snapshot() as connection:
@@ -354,20 +277,12 @@ class SqliteRecallStore:
         return int(count)
 
     def release(self, id: str) -> bool:
-        return id.isdecimal() and self._write_transaction(
-            lambda connection: quarantine.release_item(connection, int(id), self._measure)
-        )
+        return id.isdecimal() and self._write(quarantine.release_item, int(id), self.measure)
 
     def discard(self, id: str) -> bool:
-        return id.isdecimal() and self._write_transaction(
-            lambda connection: quarantine.discard_item(connection, int(id))
-        )
+        return id.isdecimal() and self._write(quarantine.discard_item, int(id))
 
     # -- maintenance ---------------------------------------------------------------------------
-
-    @property
-    def measure(self) -> Measure:
-        return self._measure
 
     def ping(self) -> None:
         self._database.ping()
@@ -385,18 +300,12 @@ class SqliteRecallStore:
         self._database.resume()
 
     def after_fork_in_child(self) -> None:
-        """Continue without the state of the parent's threads."""
-        self._reset_caches()
         self._locks.resume_in_child()
         self._database.resume_in_child()
 
-    def _reset_caches(self) -> None:
-        self._vector_cache = VectorCache(self._vector_memory)
-        self._embedded_up_to: dict[str, int] = {}  # id up to which all exchanges have vectors
-
     def _recount_histories(self) -> None:
         """Recount the histories whose sizes are in another measure."""
-        name = encode_text(self._measure.name)
+        name = encode_text(self.measure.name)
         last = 0
         while rows := self._database.read(_OTHER_MEASURE, (name, name, last)):
 
@@ -404,7 +313,7 @@ class SqliteRecallStore:
                 for (id,) in rows:
                     row = conversations.load_conversation(connection, id)
                     if row is not None:
-                        conversations.recount_size(connection, row, self._measure)
+                        conversations.recount_size(connection, row, self.measure)
                         conversations.save_conversation(connection, row)
 
             self._database.write(recount)
@@ -422,44 +331,33 @@ class SqliteRecallStore:
                 f"it is erased, but the file may still contain copies: {error}; then erase again"
             ) from error
         # What another process deleted meanwhile is still due.
-        self._write_transaction(lambda connection: connection.execute(_SCRUBBED, (due, now)))
+        self._write(Connection.execute, _SCRUBBED, (due, now))
 
-    def _exchanges(self, key: ConversationKey, query: str, *values: int) -> list[Exchange]:
-        def find(connection: Connection) -> list[Exchange]:
+    @retry_without_damaged
+    def _exchanges(self, key: ConversationKey, which: str, *values: int) -> list[Exchange]:
+        query = f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? {which}"
+        with self._database.snapshot() as connection:
             row = conversations.find_conversation(connection, key)
-            rows = connection.execute(query, (row.id, *values)) if row else ()
-            return parse_exchanges(rows)
-
-        return self._read_snapshot(find)
-
-    def _read_snapshot(self, work: Callable[[Connection], _Result]) -> _Result:
-        """Read in a snapshot. Damaged rows are put in quarantine, and the read is repeated."""
-        while True:
-            try:
-                with self._database.snapshot() as connection:
-                    return work(connection)
-            except DamagedRowsError as damage:
-                self._quarantine_rows(damage)
+            return parse_exchanges(connection.execute(query, (row.id, *values)) if row else ())
 
     def _quarantine_rows(self, damage: DamagedRowsError) -> None:
         self._database.write(
-            lambda connection: quarantine.quarantine_rows(connection, damage, self._measure)
+            lambda connection: quarantine.quarantine_rows(connection, damage, self.measure)
         )
 
-    def _write_transaction(self, work: Callable[[Connection], _Result]) -> _Result:
-        """Run the work in a transaction and return its result. Damaged rows are put in quarantine,
-        and the work is repeated."""
+    @retry_without_damaged
+    def _write(
+        self,
+        work: Callable[Concatenate[Connection, _Parameters], _Result],
+        /,
+        *args: _Parameters.args,
+        **kwargs: _Parameters.kwargs,
+    ) -> _Result:
+        """Run the work in a transaction and return its result."""
         results: list[_Result] = []
-        while True:
-            try:
-                self._database.write(lambda connection: results.append(work(connection)))
-            except DamagedRowsError as damage:
-                self._quarantine_rows(damage)
-            else:
-                return results[-1]
+        self._database.write(lambda connection: results.append(work(connection, *args, **kwargs)))
+        return results[-1]
 
-
-_Result = TypeVar("_Result")
 
 _OF_KEY = "o.tenant, o.user, c.model FROM conversations c JOIN owners o ON o.id = c.owner"
 _OVERSIZED = (
@@ -470,17 +368,8 @@ _OTHER_MEASURE = (
     "SELECT id FROM conversations WHERE (measure < ? OR measure > ?) AND id > ? "
     f"ORDER BY id LIMIT {_BATCH_SIZE}"
 )
-_UNMARK = "DELETE FROM marks WHERE journal = ?"
-_RANGE = (
-    f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number "
-    "BETWEEN ? AND ? ORDER BY number"
-)
 _OUTDATED = (
     f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE terms_version < ? ORDER BY id DESC LIMIT ?"
-)
-_LATEST = (
-    f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? "
-    "ORDER BY number DESC LIMIT ?"
 )
 _PAIR = (
     f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number >= coalesce("
@@ -505,16 +394,23 @@ _EMBEDDED = "DELETE FROM quarantine WHERE kind = 'embed' AND source = ? AND embe
 _SCRUBBED = (
     "UPDATE scrubbing SET due = CASE due WHEN ? THEN -due ELSE due END, last = coalesce(?, last)"
 )
-_ADD_EMBEDDER = "INSERT INTO embedders (name, dimension) VALUES (?, ?)"
+_ADD_EMBEDDER = "INSERT OR IGNORE INTO embedders (name, dimension) VALUES (?, ?)"
 
 
-def _read_keys(names: Sequence[Any]) -> Iterator[ConversationKey]:
-    """Yield the conversation with these names, unless they are damaged."""
-    try:
-        tenant, user, model = map(decode_text, names)
-    except (AttributeError, UnicodeDecodeError):
+def _put_vector(connection: Connection, embedder: int, id: int, vector: bytes) -> None:
+    """Store the vector of an exchange, replacing an older one, if the exchange still exists."""
+    row = connection.execute("SELECT owner FROM exchanges WHERE id = ?", (id,)).fetchone()
+    if row is None:
         return
-    yield ConversationKey(user, model, tenant)
+    before = connection.execute(
+        "DELETE FROM vectors WHERE exchange = ? AND embedder = ?", (id, embedder)
+    )
+    if before.rowcount:
+        connection.execute("UPDATE owners SET generation = generation + 1 WHERE id = ?", row)
+    connection.execute(
+        "INSERT INTO vectors (owner, embedder, exchange, vector) VALUES (?, ?, ?, ?)",
+        (row[0], embedder, id, vector),
+    )
 
 
 def _close_all(database: Database, locks: ByteRangeLocks) -> None:

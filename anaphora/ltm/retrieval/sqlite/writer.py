@@ -1,4 +1,5 @@
-"""Adding exchanges and compressing histories in the SQLite recall store, within a transaction."""
+"""Adding, indexing and deleting exchanges, and compressing histories, in the SQLite recall store,
+within a transaction."""
 
 from __future__ import annotations
 
@@ -17,26 +18,35 @@ from anaphora.ltm.retrieval.sqlite.conversations import (
     text_size,
 )
 from anaphora.ltm.retrieval.sqlite.numbering import find_numbers_by_clock, is_stored, shift_numbers
-from anaphora.ltm.retrieval.sqlite.postings import add_postings
+from anaphora.ltm.retrieval.sqlite.postings import (
+    add_postings,
+    remove_postings,
+    replace_postings,
+)
 from anaphora.ltm.retrieval.sqlite.records import (
     EXCHANGE_COLUMNS,
     SUMMARY_COLUMNS,
     dump_exchange,
     dump_summary,
     dump_terms,
+    load_terms_or_none,
     parse_exchanges,
     parse_summaries,
 )
-from anaphora.ltm.retrieval.store import NewExchange
+from anaphora.ltm.retrieval.store import NewExchange, TermUpdate
 from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.sqlite.text_encoding import EncodedText, encode_text
 
 __all__ = [
     "PreparedExchange",
     "add_exchanges",
+    "delete_exchanges",
+    "encode_slots",
+    "insert_slots",
     "load_summaries",
     "load_verbatim",
     "prepare_exchange",
+    "reindex",
     "replace_parts",
 ]
 
@@ -62,15 +72,20 @@ def prepare_exchange(new: NewExchange, measure: Measure) -> PreparedExchange:
         new.terms,
         dump_terms(new.terms),
         dump_exchange(exchange),
-        [
-            (encode_text(name), encode_text(value))
-            for name, values in exchange.slots.items()
-            for value in dict.fromkeys(values)
-        ],
+        encode_slots(exchange),
         measure.count_exchange(exchange),
         exchange.clock,
         new.terms_version,
     )
+
+
+def encode_slots(exchange: Exchange) -> list[tuple[EncodedText, EncodedText]]:
+    """Return the distinct slot values of an exchange, each with the name of its slot."""
+    return [
+        (encode_text(name), encode_text(value))
+        for name, values in exchange.slots.items()
+        for value in dict.fromkeys(values)
+    ]
 
 
 def add_exchanges(
@@ -102,10 +117,39 @@ def add_exchanges(
         save_conversation(connection, conversation)
     for owner, added in documents.items():
         add_postings(connection, owner, added)
-        connection.execute(
-            "UPDATE owners SET documents = documents + ?, length = length + ? WHERE id = ?",
-            (len(added), sum(len(terms) for _, terms in added), owner),
+
+
+def reindex(connection: Connection, version: int, exchanges: Sequence[TermUpdate]) -> None:
+    """Replace the terms of exchanges that still exist and are of an earlier version."""
+    by_owner: dict[int, list[tuple[int, tuple[str, ...] | None, tuple[str, ...]]]] = {}
+    for one in exchanges:
+        row = connection.execute(_OUTDATED, (one.id, version)).fetchone()
+        if row is not None:
+            by_owner.setdefault(row[0], []).append((one.id, load_terms_or_none(row[1]), one.terms))
+    for owner, documents in by_owner.items():
+        replace_postings(connection, owner, documents)
+        connection.executemany(
+            "UPDATE exchanges SET terms = ?, terms_version = ? WHERE id = ?",
+            [(dump_terms(after), version, id) for id, _, after in documents],
         )
+
+
+def delete_exchanges(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Delete some hundred exchanges with their slots, vectors and postings; return the conversation
+    and number of each."""
+    places = f"({', '.join('?' * len(ids))})"
+    rows = connection.execute(
+        f"SELECT id, owner, terms, conversation, number FROM exchanges WHERE id IN {places}", ids
+    ).fetchall()
+    documents: dict[int, list[tuple[int, tuple[str, ...] | None]]] = {}
+    for id, owner, terms, *_ in rows:
+        documents.setdefault(owner, []).append((id, load_terms_or_none(terms)))
+    for owner, gone in documents.items():
+        remove_postings(connection, owner, gone)
+        connection.execute("UPDATE owners SET generation = generation + 1 WHERE id = ?", (owner,))
+    for table, column in (("slots", "exchange"), ("vectors", "exchange"), ("exchanges", "id")):
+        connection.execute(f"DELETE FROM {table} WHERE {column} IN {places}", ids)
+    return [(conversation, number) for *_, conversation, number in rows]
 
 
 def replace_parts(
@@ -213,11 +257,17 @@ def _insert_exchange(
         (conversation.owner, conversation.id, number, row.terms_version, row.packed, *row.columns),
     ).lastrowid
     assert id is not None
+    insert_slots(connection, conversation.owner, id, row.slots)
+    return id
+
+
+def insert_slots(
+    connection: Connection, owner: int, id: int, slots: Sequence[tuple[EncodedText, EncodedText]]
+) -> None:
     connection.executemany(
         "INSERT INTO slots (owner, name, value, exchange) VALUES (?, ?, ?, ?)",
-        [(conversation.owner, name, value, id) for name, value in row.slots],
+        [(owner, name, value, id) for name, value in slots],
     )
-    return id
 
 
 def _drop_oldest(
@@ -254,6 +304,7 @@ def _are_oldest(
     )
 
 
+_OUTDATED = "SELECT owner, terms FROM exchanges WHERE id = ? AND terms_version < ?"
 _VERBATIM = (
     f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number >= ? "
     "ORDER BY number LIMIT ?"

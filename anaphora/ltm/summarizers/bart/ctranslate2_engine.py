@@ -60,16 +60,21 @@ class CTranslate2Engine:
             generation = transformers.GenerationConfig.from_pretrained(model)
         except OSError:  # older models keep these settings in their configuration
             generation = transformers.GenerationConfig.from_model_config(config)
-        self._options = _generation_options(generation, beams)
-        self._prefix = _target_prefix(generation, tokenizer)
+        self._options: dict[str, Any] = {
+            "beam_size": beams,
+            "no_repeat_ngram_size": generation.no_repeat_ngram_size or 0,
+            "repetition_penalty": generation.repetition_penalty or 1.0,
+        }
+        if beams > 1:
+            penalty = generation.length_penalty
+            self._options["length_penalty"] = 1.0 if penalty is None else penalty
+        forced = generation.forced_bos_token_id  # every summary starts with it
+        self._prefix = None if forced is None else [tokenizer.convert_ids_to_tokens(forced)]
         self.window = context_window(config)
 
     def generate(
         self, batch: Sequence[Sequence[int]], *, min_tokens: int, max_tokens: int
     ) -> list[list[int]]:
-        """Generate a summary of ``min_tokens`` to ``max_tokens`` tokens for each text of the batch.
-
-        Raises :class:`MemoryError` if the batch is too large for the device."""
         tokens = [self._tokenizer.convert_ids_to_tokens(text) for text in batch]
         try:
             results = self._translator.translate_batch(
@@ -157,22 +162,3 @@ def _fingerprint(model: str, config: Any) -> str:
     else:
         parts.append(str(getattr(config, "_commit_hash", None)))
     return sha256("\n".join(parts).encode()).hexdigest()[:16]
-
-
-def _generation_options(generation: Any, beams: int) -> dict[str, Any]:
-    """Translate the model's generation settings into options of CTranslate2."""
-    options: dict[str, Any] = {
-        "beam_size": beams,
-        "no_repeat_ngram_size": generation.no_repeat_ngram_size or 0,
-        "repetition_penalty": generation.repetition_penalty or 1.0,
-    }
-    if beams > 1:
-        penalty = generation.length_penalty
-        options["length_penalty"] = 1.0 if penalty is None else penalty
-    return options
-
-
-def _target_prefix(generation: Any, tokenizer: Any) -> list[str] | None:
-    """Return the token that every summary must start with, if any."""
-    forced = generation.forced_bos_token_id
-    return None if forced is None else [tokenizer.convert_ids_to_tokens(forced)]

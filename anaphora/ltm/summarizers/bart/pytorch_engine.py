@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -47,9 +46,6 @@ class PyTorchEngine:
     def generate(
         self, batch: Sequence[Sequence[int]], *, min_tokens: int, max_tokens: int
     ) -> list[list[int]]:
-        """Generate a summary of ``min_tokens`` to ``max_tokens`` tokens for each text of the batch.
-
-        Raises :class:`MemoryError` if the batch is too large for the device."""
         torch = self._torch
         longest = max(map(len, batch))
         padded = [[*text, *[self._padding] * (longest - len(text))] for text in batch]
@@ -103,7 +99,9 @@ def _quantize(model: Any, device: str) -> Any:
     if device != "cpu":
         raise SummaryError("PyTorch supports int8 on CPUs only: use fp16, or ctranslate2")
     try:
-        with _ignore_quantization_warnings():
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"(?s).*torch\.ao\.quantization is deprecated")
+            warnings.filterwarnings("ignore", r"torch\.quantize_per_tensor")
             return torch.ao.quantization.quantize_dynamic(
                 model, {torch.nn.Linear}, dtype=torch.qint8
             )
@@ -112,15 +110,6 @@ def _quantize(model: Any, device: str) -> Any:
             "this version of PyTorch, or this processor, does not support int8: write "
             f"Bart(…, backend='ctranslate2', precision='int8') ({error})"
         ) from error
-
-
-@contextmanager
-def _ignore_quantization_warnings() -> Iterator[None]:
-    """Ignore PyTorch's deprecation warnings about dynamic quantization."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"(?s).*torch\.ao\.quantization is deprecated")
-        warnings.filterwarnings("ignore", r"torch\.quantize_per_tensor")
-        yield
 
 
 def _generation_settings(of_model: Any, beams: int) -> Any:

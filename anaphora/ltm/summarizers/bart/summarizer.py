@@ -84,17 +84,13 @@ class Bart:
         require_packages("torch", "transformers", *(["ctranslate2"] * (backend == "ctranslate2")))
         self._model = resolve_model(model)
         known = Path(self._model)
-        self._name = f"bart: {known.resolve().name if known.is_dir() else self._model}"
+        self.name = f"bart: {known.resolve().name if known.is_dir() else self._model}"
         self._min_length, self._max_length = min_length, max_length
         self._device, self._precision, self._backend = device, precision, backend
         self._batch_size, self._beams = batch_size, beams
         self._cache = None if cache is None else Path(cache).expanduser()
         self._lock = fork_safe_lock()
         self._loaded: _LoadedModel | None = None
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     def summarize(self, segments: Sequence[Segment]) -> list[str]:
         """Return a summary of each segment, in order; "" for a segment without text."""
@@ -214,7 +210,10 @@ class _Engine(Protocol):
 
     def generate(
         self, batch: Sequence[Sequence[int]], *, min_tokens: int, max_tokens: int
-    ) -> list[list[int]]: ...
+    ) -> list[list[int]]:
+        """Generate a summary of ``min_tokens`` to ``max_tokens`` tokens for each text of the batch.
+
+        Raises :class:`MemoryError` if the batch is too large for the device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +229,6 @@ class _SummaryJob:
 
 @dataclass(slots=True)
 class _LoadedModel:
-    """A loaded model."""
-
     tokenizer: Any
     engine: _Engine
     window: int

@@ -79,5 +79,4 @@ def _find_split(text: str) -> int:
 
 
 def _end_offsets(parts: Iterable[str]) -> list[int]:
-    """Return the end offsets of consecutive parts of a text."""
     return list(accumulate(map(len, parts)))

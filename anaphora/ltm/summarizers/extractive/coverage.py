@@ -152,14 +152,12 @@ class _Selection:
         words = 0
         for index, count in pieces:
             words += sum(self._sentences[index].sizes[self.counts.get(index, 0) : count])
-        new = [index for index, _ in pieces if index not in self.counts]
-        if len(new) == 1:
-            return words + self._label_words_added(new[0])
-        if not new:
-            return words
-        return (
-            words + self._label_words(sorted([*self._order, *new])) - self._label_words(self._order)
-        )
+        new, order = [index for index, _ in pieces if index not in self.counts], self._order
+        for index in new:
+            words += self._label_words_added(order, index)
+            if index != new[-1]:
+                order = sorted([*order, index])
+        return words
 
     def add(self, pieces: Sequence[_Piece]) -> None:
         """Select the pieces."""
@@ -183,24 +181,19 @@ class _Selection:
                 penalty += costs.cut
         return self.gain(pieces) / max(1.0, self.cost(pieces) + penalty)
 
-    def _label_words_added(self, index: int) -> int:
-        """Return the words of labels that one more sentence adds."""
-        place = bisect_left(self._order, index)
-        before = self._sentences[self._order[place - 1]] if place else None
+    def _label_words_added(self, order: Sequence[int], index: int) -> int:
+        """Return the words of labels that one more sentence adds to those in ``order``."""
+        place = bisect_left(order, index)
+        before = self._sentences[order[place - 1]] if place else None
         sentence = self._sentences[index]
-        if place == len(self._order):
+        if place == len(order):
             return _label_size(before, sentence)
-        after = self._sentences[self._order[place]]
+        after = self._sentences[order[place]]
         return (
             _label_size(before, sentence)
             + _label_size(sentence, after)
             - _label_size(before, after)
         )
-
-    def _label_words(self, order: Sequence[int]) -> int:
-        chosen = [self._sentences[index] for index in order]
-        before = (None, *chosen[:-1])
-        return sum(map(_label_size, before, chosen)) if chosen else 0
 
 
 def _label_size(before: ScoredSentence | None, sentence: ScoredSentence) -> int:
