@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from anaphora.bots.texts import load_texts
+from anaphora.bots.tables import load_texts
 
 __all__ = ["date_range", "format_clock", "format_day", "format_days"]
 

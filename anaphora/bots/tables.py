@@ -9,7 +9,7 @@ from typing import Any
 from anaphora.entities.languages import load_yaml
 from anaphora.entities.words.normalization import base_code
 
-__all__ = ["load_language_table", "load_table"]
+__all__ = ["load_language_table", "load_table", "load_texts"]
 
 _FALLBACK_LANGUAGE = "en"
 
@@ -25,3 +25,8 @@ def load_language_table(path: str, language: str) -> Mapping[str, Any]:
     tables = load_table(path)
     table: Mapping[str, Any] = tables.get(base_code(language), tables[_FALLBACK_LANGUAGE])
     return table
+
+
+def load_texts(bot: str, language: str) -> Mapping[str, Any]:
+    """The answers of ``bot`` by name, in ``language``, or in English if the bot lacks it."""
+    return load_language_table(f"texts/{bot}.yaml", language)

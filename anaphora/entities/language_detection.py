@@ -41,6 +41,8 @@ _Run: TypeAlias = tuple[int, int]
 def select_likeliest(readings: Sequence[Utterance], preferred: str = "") -> Utterance:
     """Select the utterance in the likeliest language; among equals the one in the ``preferred``
     language, else the first."""
+    if len(readings) == 1:
+        return readings[0]
     text = readings[0].text[:_MAX_LENGTH]
     runs = [found.span() for found in _RUN.finditer(text)]
     ranks = [_rank(reading, text, runs) for reading in readings]
@@ -51,10 +53,8 @@ def select_likeliest(readings: Sequence[Utterance], preferred: str = "") -> Utte
             return reading
     if len(left) == 1 or best[0] == 0:
         return left[0]
-    return min(
-        left,
-        key=lambda reading: _load_letter_model(base_code(reading.language)).surprisal(text, runs),
-    )
+    models = [_load_letter_model(base_code(reading.language)) for reading in left]
+    return min(zip(models, left, strict=True), key=lambda pair: pair[0].surprisal(text, runs))[1]
 
 
 def _rank(reading: Utterance, text: str, runs: Sequence[_Run]) -> tuple[int, int]:

@@ -97,8 +97,6 @@ class Pipeline:
         if language is not None:
             return self._reader(language).read(text, at)
         readings = [reader.read(text, at) for reader in self._readers.values()]
-        if len(readings) == 1:
-            return readings[0]
         return select_likeliest(readings, preferred)
 
     def pipe(
@@ -211,23 +209,15 @@ class _LanguageReader:
 
     def read(self, text: str, at: datetime | None) -> Utterance:
         if self._token_cache is not None and (cut := self._token_cache.tokenize(text)):
-            texts, starts, words = cut
-            sentence = Sentence(
-                text, texts, starts, words, swear_stems=self._tagger.phrase_index.swear_stems
-            )
-            if not self._components:
-                return self._match_elements(sentence, ())
-            return self._create_utterance(
-                sentence, self._run_recognizers(TokenizedText(text, texts, starts), at, sentence)
-            )
+            sentence = Sentence(text, *cut, swear_stems=self._tagger.phrase_index.swear_stems)
+            return self._create_utterance(sentence, sentence, at)
         with self._lock:
             # Everything is copied out of the Doc, whose memory may be freed at the next text.
             try:
-                return (
-                    self._read_without_spans(text, at)
-                    if self._is_internal
-                    else self._read_with_components(text, at)
-                )
+                if self._is_internal:
+                    return self._read_without_spans(text, at)
+                nlp = self._nlp()
+                return self._utterance_of_doc(nlp(_create_unread_doc(nlp, text, at)), text)
             except AnaphoraError:
                 raise
             except Exception as error:
@@ -251,33 +241,29 @@ class _LanguageReader:
             return [(token.text, token.idx) for token in self._nlp().make_doc(text)]
 
     def _read_without_spans(self, text: str, at: datetime | None) -> Utterance:
-        nlp, tagger = self._nlp(), self._tagger
-        doc = make_doc(nlp, text)
+        doc, tagger = make_doc(self._nlp(), text), self._tagger
         doc.user_data[TEXT_KEY] = text
-        texts = [token.text for token in doc]
-        starts = [token.idx for token in doc]
-        words = tagger.lexicon.words_of_doc(doc)
+        texts, starts = [token.text for token in doc], [token.idx for token in doc]
+        words = tagger.lexicon.words_of_doc(doc)  # without what a tokenizer knows of their grammar
         sentence = Sentence(text, texts, starts, words, swear_stems=tagger.phrase_index.swear_stems)
-        return self._create_utterance(sentence, self._run_recognizers(doc, at, sentence))
+        return self._create_utterance(sentence, doc, at)
 
-    def _run_recognizers(
-        self, doc: Doc | TokenizedText, at: datetime | None, sentence: Sentence
-    ) -> RecognizedEntities:
-        """Run the recognizers on the text of a sentence."""
+    def _create_utterance(
+        self, sentence: Sentence, doc: Doc | TokenizedText, at: datetime | None
+    ) -> Utterance:
+        """Create the utterance of a sentence from its phrases and from what recognizers find in
+        its ``doc``."""
+        if not self._components:
+            return self._match_elements(sentence, ())
         now = at or datetime.now(UTC)
-        return run_recognizers(self._components, doc, now, self._all_elements, sentence)
-
-    def _create_utterance(self, sentence: Sentence, found: RecognizedEntities) -> Utterance:
-        """Create the utterance of a sentence from its phrases and from what recognizers
-        ``found``."""
-        utterance = self._match_elements(sentence, found.entities)
-        return self._add_fallback(utterance, sentence, found) if found.fallbacks else utterance
+        found = run_recognizers(self._components, doc, now, self._all_elements, sentence)
+        return self._add_fallback(self._match_elements(sentence, found.entities), sentence, found)
 
     def _add_fallback(
         self, utterance: Utterance, sentence: Sentence, found: RecognizedEntities
     ) -> Utterance:
         """Add the entities that result if the fallback mentions count."""
-        fallbacks = select_fallbacks(
+        fallbacks = found.fallbacks and select_fallbacks(
             found.fallbacks, utterance.entities, sentence.words, void=found.void
         )
         if not fallbacks:
@@ -317,28 +303,25 @@ class _LanguageReader:
                 if is_in_order
                 else tuple(sorted(found, key=self._entity_filter.sort_key))
             )
-        return Utterance(
-            sentence.text,
-            self._language,
-            sentence.tokens(),
-            entities,
-            self._entity_filter.keep_outermost_resets(resets, entities) if resets else (),
-            error,
-        )
+        return self._to_utterance(sentence, entities, resets, error)
 
-    def _read_with_components(self, text: str, at: datetime | None) -> Utterance:
-        """Analyze a text by what all components write into its Doc."""
-        nlp = self._nlp()
-        return self._utterance_of_doc(nlp(_create_unread_doc(nlp, text, at)), text)
+    def _to_utterance(
+        self,
+        sentence: Sentence,
+        entities: tuple[Entity, ...],
+        resets: Sequence[tuple[int, ...]],
+        error: str,
+    ) -> Utterance:
+        outermost = self._entity_filter.keep_outermost_resets(resets, entities) if resets else ()
+        tokens = sentence.tokens()
+        return Utterance(sentence.text, self._language, tokens, entities, outermost, error)
 
     def _read_batch(self, texts: Sequence[UnreadText]) -> Iterator[Utterance]:
         nlp = self._nlp()
-        said = [_sanitize(one.text) for one in texts]
-        docs = [
-            _create_unread_doc(nlp, text, one.at) for text, one in zip(said, texts, strict=True)
-        ]
+        cleaned = [_sanitize(one.text) for one in texts]
+        docs = [_create_unread_doc(nlp, cleaned[i], one.at) for i, one in enumerate(texts)]
         # An error handler of the user may drop Docs.
-        for text, doc in zip(said, nlp.pipe(docs, batch_size=len(docs)), strict=True):
+        for text, doc in zip(cleaned, nlp.pipe(docs, batch_size=len(docs)), strict=True):
             yield self._utterance_of_doc(doc, text)
 
     def _utterance_of_doc(self, doc: Doc, text: str) -> Utterance:
@@ -349,15 +332,9 @@ class _LanguageReader:
         found = collect_recognized(doc, self._recognized_elements, sentence)
         entities = self._entities_of_spans(group, sentence, found.entities)
         resets = [tuple(range(one.start, one.end)) for one in doc.spans.get(tagger.reset_key, ())]
-        utterance = Utterance(
-            text,
-            self._language,
-            sentence.tokens(),
-            entities,
-            self._entity_filter.keep_outermost_resets(resets, entities) if resets else (),
-            "" if group is None else group.attrs.get("error", ""),
-        )
-        return self._add_fallback(utterance, sentence, found) if found.fallbacks else utterance
+        error = "" if group is None else group.attrs.get("error", "")
+        utterance = self._to_utterance(sentence, entities, resets, error)
+        return self._add_fallback(utterance, sentence, found)
 
     def _entities_of_spans(
         self, group: SpanGroup | None, sentence: Sentence, recognized: Sequence[Entity]

@@ -34,8 +34,4 @@ class PrefetchedReadings(Struct, frozen=True):
     def select_likeliest(self, preferred: str = "") -> Utterance:
         """Select the utterance in the likeliest language; among equals the ``preferred`` one, else
         the first."""
-        return (
-            self.utterances[0]
-            if len(self.utterances) == 1
-            else select_likeliest(self.utterances, preferred)
-        )
+        return select_likeliest(self.utterances, preferred)

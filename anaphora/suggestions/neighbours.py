@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from anaphora.core.utterance import Utterance
 from anaphora.entities.variants.search import find_variants
@@ -14,25 +15,22 @@ __all__ = ["Neighbours"]
 _EDGE = ""
 _LEFT_SIDE, _RIGHT_SIDE = 0, 1
 
+_Neighbour: TypeAlias = tuple[int, str]
+"""The side on which a word stands, and its label."""
+
 
 class Neighbours:
     """Counts in utterances which words precede and follow the entities of each element."""
 
     def __init__(self) -> None:
-        self._beside: tuple[defaultdict[str, Counter[str]], ...] = (
-            defaultdict(Counter),
-            defaultdict(Counter),
-        )
+        self._beside: defaultdict[_Neighbour, Counter[str]] = defaultdict(Counter)
 
     def learn(self, utterance: Utterance, times: int = 1) -> None:
         """Count the neighbours of the entities of an utterance."""
-        entities = find_variants(utterance, 1)[0].entities
         labels = _labels(utterance)
-        for entity in entities:
-            self._beside[_LEFT_SIDE][_left_label(labels, entity.tokens[0])][entity.element] += times
-            self._beside[_RIGHT_SIDE][_right_label(labels, entity.tokens[-1])][entity.element] += (
-                times
-            )
+        for entity in find_variants(utterance, 1)[0].entities:
+            for neighbour in _neighbours(labels, entity.tokens[0], entity.tokens[-1]):
+                self._beside[neighbour][entity.element] += times
 
     def shares(self, occurrences: Sequence[Occurrence]) -> dict[str, float]:
         """Return for each element how typical its neighbours are of these occurrences, from 0 to
@@ -42,14 +40,13 @@ class Neighbours:
         element in all the entities beside that word. One more entity, of no element, is added to
         each count, so that a single entity proves little.
         """
-        sides: Counter[tuple[int, str]] = Counter()
+        found: Counter[_Neighbour] = Counter()
         for occurrence in occurrences:
             labels = _labels(occurrence.question.utterance)
-            sides[_LEFT_SIDE, _left_label(labels, occurrence.first)] += 1
-            sides[_RIGHT_SIDE, _right_label(labels, occurrence.last)] += 1
+            found.update(_neighbours(labels, occurrence.first, occurrence.last))
         shares: defaultdict[str, float] = defaultdict(float)
-        for (side, label), times in sides.items():
-            elements = self._beside[side].get(label, Counter())
+        for neighbour, times in found.items():
+            elements = self._beside.get(neighbour, Counter())
             total = (elements.total() + 1) * 2 * len(occurrences)
             for element, count in elements.items():
                 shares[element] += times * count / total
@@ -68,9 +65,7 @@ def _labels(utterance: Utterance) -> list[str]:
     return labels
 
 
-def _left_label(labels: Sequence[str], index: int) -> str:
-    return next((label for label in reversed(labels[:index]) if label), _EDGE)
-
-
-def _right_label(labels: Sequence[str], index: int) -> str:
-    return next((label for label in labels[index + 1 :] if label), _EDGE)
+def _neighbours(labels: Sequence[str], first: int, last: int) -> tuple[_Neighbour, _Neighbour]:
+    left = next(filter(None, reversed(labels[:first])), _EDGE)
+    right = next(filter(None, labels[last + 1 :]), _EDGE)
+    return (_LEFT_SIDE, left), (_RIGHT_SIDE, right)

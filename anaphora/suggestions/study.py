@@ -338,17 +338,13 @@ def _format_evidence(pair: _Pair) -> Iterator[str]:
     tried = len(pair.outcomes)
     if matches:
         of = f" of {tried}" if tried > matches else ""
-        yield f"{matches}{of} {_plural('question', tried)} would match"
+        yield f"{matches}{of} {'question' if tried == 1 else 'questions'} would match"
     if follows:
         yield f"{follows} would match as {'a follow-up' if follows == 1 else 'follow-ups'}"
     if pair.place >= _MIN_NEIGHBOUR_SHARE:
         yield f"stands where {pair.element} stands ({pair.place:.2f})"
     times = pair.candidate.count
     yield "seen once" if times == 1 else f"seen {times} times"
-
-
-def _plural(word: str, number: int) -> str:
-    return word if number == 1 else f"{word}s"
 
 
 def _select_best(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 __all__ = ["Findings", "Suggestion"]
@@ -31,15 +31,7 @@ class Suggestion:
         return self.element if self.value is None else f"{self.element}={self.value}"
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "element": self.element,
-            "value": self.value,
-            "phrase": self.phrase,
-            "score": self.score,
-            "seen": self.seen,
-            "evidence": list(self.evidence),
-            "example": self.example,
-        }
+        return asdict(self) | {"evidence": list(self.evidence)}
 
 
 @dataclass(frozen=True, slots=True)

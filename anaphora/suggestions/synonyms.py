@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from anaphora.entities.matching.levels import select_phrases
 from anaphora.entities.words.lexicon import Lexicon
 from anaphora.entities.words.normalization import create_normalizer
-from anaphora.models.domain import ANY_LANGUAGE, Element, Phrases
+from anaphora.models.domain import Element, Phrases
 
 __all__ = ["Synonym", "Synonyms"]
 
@@ -40,7 +41,7 @@ class Synonyms:
         self.all = tuple(self._read(elements))
         self._known = {(synonym.element, synonym.stems) for synonym in self.all}
         typical: dict[str, str] = {}
-        for synonym in sorted(self.all, key=_has_no_value):
+        for synonym in sorted(self.all, key=lambda one: one.value is None):
             typical.setdefault(synonym.element, synonym.text)
         self.typical: Mapping[str, str] = typical
 
@@ -53,15 +54,11 @@ class Synonyms:
         return " ".join(self._normalize(text).split())
 
     def _read(self, elements: Iterable[Element]) -> Iterator[Synonym]:
-        rest = (
-            (element, value, text) for element, value, text in _iter_texts(elements, self.language)
-        )
+        rest = _iter_texts(elements, self.language)
         while batch := list(islice(rest, _BATCH)):
             forms = [self.normalize(text) for _, _, text in batch]
-            for (element, value, text), form, stems in zip(
-                batch, forms, _stems(forms, self._stem), strict=True
-            ):
-                yield Synonym(element, value, text, form, stems)
+            for texts, form, stems in zip(batch, forms, _stems(forms, self._stem), strict=True):
+                yield Synonym(*texts, form, stems)
 
 
 def _iter_texts(
@@ -76,7 +73,7 @@ def _iter_texts(
 
 
 def _iter_plain_phrases(phrases: Phrases, language: str) -> Iterator[str]:
-    for phrase in (*phrases.get(language, ()), *phrases.get(ANY_LANGUAGE, ())):
+    for phrase in select_phrases(phrases, language):
         texts = [chunk for chunk in phrase if isinstance(chunk, str)]
         if len(texts) == len(phrase):
             yield " ".join(texts)
@@ -90,7 +87,3 @@ def _stems(
     stems = dict(zip(words, stem(words), strict=True))
     for each in split:
         yield tuple(stems[word] for word in each)
-
-
-def _has_no_value(synonym: Synonym) -> bool:
-    return synonym.value is None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from anaphora.bots.date_text import format_clock, format_day
-from anaphora.bots.texts import load_texts
+from anaphora.bots.tables import load_texts
 
 if TYPE_CHECKING:
     from anaphora.core.utterance import Entity

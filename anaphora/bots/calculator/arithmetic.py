@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -16,7 +16,7 @@ from itertools import pairwise
 from math import isqrt
 from typing import Any
 
-from lark import Lark, Token, Transformer, UnexpectedInput
+from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 from lark.exceptions import VisitError
 from lark.lexer import Lexer
 
@@ -190,6 +190,16 @@ def _evaluate_tree(parsed: Any, last: Fraction | None) -> Fraction:
     return value.number
 
 
+def _call_with_values(
+    method: Callable[..., _Value], rule: str, children: list[Any], meta: object
+) -> _Value:
+    """Call the method of a rule with the values of its parts, without the words between them."""
+    if rule == "number":
+        return method(children[0])
+    return method(*[child for child in children if isinstance(child, _Value)])
+
+
+@v_args(wrapper=_call_with_values)
 class _Evaluation(Transformer[Token, _Value]):
     """Compute a tree from the leaves up: one method per rule of the grammar."""
 
@@ -197,105 +207,88 @@ class _Evaluation(Transformer[Token, _Value]):
         super().__init__()
         self._last = last
 
-    def number(self, children: list[Any]) -> _Value:
-        return _Value(Fraction(children[0].value))
+    def number(self, token: Any) -> _Value:
+        return _Value(Fraction(token.value))
 
-    def last(self, children: list[Any]) -> _Value:
+    def last(self) -> _Value:
         if self._last is None:
             raise CalculationError("last")
         return _Value(self._last)
 
-    def whole(self, children: list[Any]) -> _Value:
-        (value,) = _values(children)
+    def whole(self, value: _Value) -> _Value:
         return value
 
     inner = whole
 
-    def plus(self, children: list[Any]) -> _Value:
-        return reduce(_sum, _values(children))
+    def plus(self, *values: _Value) -> _Value:
+        return reduce(_sum, values)
 
-    def minus(self, children: list[Any]) -> _Value:
-        left, right = _values(children)
+    def minus(self, left: _Value, right: _Value) -> _Value:
         return _check_size(left.number - _share(right, left))
 
-    def take_from(self, children: list[Any]) -> _Value:
-        right, left = _values(children)
-        return self.minus([left, right])
+    def take_from(self, right: _Value, left: _Value) -> _Value:
+        return self.minus(left, right)
 
-    def add_to_last(self, children: list[Any]) -> _Value:
-        return self.plus([self.last([]), *_values(children)])
+    def add_to_last(self, value: _Value) -> _Value:
+        return _sum(self.last(), value)
 
-    def take_from_last(self, children: list[Any]) -> _Value:
-        return self.minus([self.last([]), *_values(children)])
+    def take_from_last(self, value: _Value) -> _Value:
+        return self.minus(self.last(), value)
 
-    def difference(self, children: list[Any]) -> _Value:
-        value = self.minus(children)
+    def difference(self, left: _Value, right: _Value) -> _Value:
+        value = self.minus(left, right)
         return replace(value, number=abs(value.number))
 
-    def times(self, children: list[Any]) -> _Value:
-        return reduce(_product, _values(children))
+    def times(self, *values: _Value) -> _Value:
+        return reduce(_product, values)
 
     share = times
 
-    def over(self, children: list[Any]) -> _Value:
-        left, right = _dividend_and_divisor(children)
-        return _check_size(left / right)
+    def over(self, left: _Value, right: _Value) -> _Value:
+        return _check_size(left.number / _divisor(right))
 
-    def remainder(self, children: list[Any]) -> _Value:
-        left, right = _dividend_and_divisor(children)
-        return _check_size(left % right)
+    def remainder(self, left: _Value, right: _Value) -> _Value:
+        return _check_size(left.number % _divisor(right))
 
-    def double(self, children: list[Any]) -> _Value:
-        return self._scale(children, Fraction(2))
+    def double(self, *value: _Value) -> _Value:
+        return self._scale(value, Fraction(2))
 
-    def triple(self, children: list[Any]) -> _Value:
-        return self._scale(children, Fraction(3))
+    def triple(self, *value: _Value) -> _Value:
+        return self._scale(value, Fraction(3))
 
-    def halve(self, children: list[Any]) -> _Value:
-        return self._scale(children, Fraction(1, 2))
+    def halve(self, *value: _Value) -> _Value:
+        return self._scale(value, Fraction(1, 2))
 
-    def _scale(self, children: list[Any], factor: Fraction) -> _Value:
-        (value,) = _values(children) or (self.last([]),)
+    def _scale(self, values: Sequence[_Value], factor: Fraction) -> _Value:
+        (value,) = values or (self.last(),)
         return _check_size(value.number * factor)
 
-    def negative(self, children: list[Any]) -> _Value:
-        (value,) = _values(children)
+    def negative(self, value: _Value) -> _Value:
         return replace(value, number=-value.number)
 
-    def percent(self, children: list[Any]) -> _Value:
-        (value,) = _values(children)
+    def percent(self, value: _Value) -> _Value:
         return _Value(value.number / 100, percent=True)
 
-    def squared(self, children: list[Any]) -> _Value:
-        (value,) = _values(children)
+    def squared(self, value: _Value) -> _Value:
         return _power(value.number, Fraction(2))
 
-    def cubed(self, children: list[Any]) -> _Value:
-        (value,) = _values(children)
+    def cubed(self, value: _Value) -> _Value:
         return _power(value.number, Fraction(3))
 
-    def power(self, children: list[Any]) -> _Value:
-        left, right = _values(children)
+    def power(self, left: _Value, right: _Value) -> _Value:
         return _power(left.number, right.number)
 
-    def root(self, children: list[Any]) -> _Value:
-        (value,) = _values(children)
+    def root(self, value: _Value) -> _Value:
         return _Value(_root(value.number))
 
-    def root_of_negative(self, children: list[Any]) -> _Value:
-        (value,) = _values(children)
+    def root_of_negative(self, value: _Value) -> _Value:
         return _Value(_root(-value.number))
 
 
-def _values(children: list[Any]) -> list[_Value]:
-    return [child for child in children if isinstance(child, _Value)]
-
-
-def _dividend_and_divisor(children: list[Any]) -> tuple[Fraction, Fraction]:
-    left, right = _values(children)
-    if not right.number:
+def _divisor(value: _Value) -> Fraction:
+    if not value.number:
         raise CalculationError("zero")
-    return left.number, right.number
+    return value.number
 
 
 def _sum(left: _Value, right: _Value) -> _Value:

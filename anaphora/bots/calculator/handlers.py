@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from anaphora.bots.calculator.arithmetic import CalculationError, evaluate, format_number
-from anaphora.bots.texts import load_texts
+from anaphora.bots.tables import load_texts
 
 if TYPE_CHECKING:
     from anaphora.intents.match import Match

@@ -161,12 +161,8 @@ def _find_literals(text: str, found: Sequence[Atom], decimal: str) -> dict[int, 
 def _group_length(text: str, found: Sequence[Atom], at: int, decimal: str) -> int:
     """The number of atoms of a thousands separator and the three digits after it; 0 if there are
     none."""
-    if (
-        _is_separator(found, at)
-        and found[at].text != decimal
-        and len(found[at + 1].text) == _GROUP_SIZE
-    ):
-        return 2
+    if _is_separator(found, at) and found[at].text != decimal:
+        return 2 if len(found[at + 1].text) == _GROUP_SIZE else 0
     if at == len(found) or found[at].kind != "digits" or len(found[at].text) != _GROUP_SIZE:
         return 0
     gap = text[found[at - 1].end : found[at].start]

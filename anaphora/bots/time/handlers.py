@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from anaphora.bots.date_text import format_clock, format_day
 from anaphora.bots.place_names import city_name, local_name
-from anaphora.bots.texts import load_texts
+from anaphora.bots.tables import load_texts
 from anaphora.bots.time.clauses import resolve_places
 from anaphora.bots.time.country_zones import country_time_zones, find_time_zone
 

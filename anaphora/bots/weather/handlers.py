@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from anaphora.bots.climate.stations import ClimateNormal, climate_normal, nearest_station
 from anaphora.bots.date_text import date_range, format_days
 from anaphora.bots.place_names import local_name, station_name
-from anaphora.bots.texts import load_texts
+from anaphora.bots.tables import load_texts
 from anaphora.bots.weather.forecast import Forecast, fetch_forecast
 
 if TYPE_CHECKING:

@@ -16,18 +16,15 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from anaphora.entities.matching.entity_chart import EntityChart
 from anaphora.entities.matching.longest_match import keep_longest_spans, keep_longest_token_sets
 from anaphora.entities.phrases.gaps import Gaps
 from anaphora.entities.phrases.phrase_reader import PhraseReader
 from anaphora.entities.phrases.separable_verbs import SeparablePhrase, SeparableVerbMatcher
 from anaphora.entities.phrases.sparse_matcher import SparseMatcher, SparsePhrase
-from anaphora.entities.phrases.stem_candidates import PhraseVocabulary, StemCandidate
-from anaphora.entities.phrases.stem_ids import StemIds
-from anaphora.entities.phrases.trie import PhraseMatch, Step, Trie
+from anaphora.entities.phrases.stem_candidates import PhraseVocabulary
+from anaphora.entities.phrases.trie import PhraseMatch, SearchedText, Step, Trie
 from anaphora.entities.phrases.trie_builder import TrieBuilder
 from anaphora.entities.phrases.word_boundaries import WordBoundaries
-from anaphora.entities.tokens.token_runs import PatternEnds
 from anaphora.entities.words.lexicon import Word
 from anaphora.entities.words.separable_prefixes import load_separable_prefixes
 from anaphora.grammar.synonyms.entity_part import EntityPart
@@ -69,11 +66,7 @@ class EntryTable(dict[int, Entry]):
         self._language = language
         counts = (1 + len(one.values) if one else 1 for one in self.elements)
         self._starts = list(accumulate(counts, initial=0))
-
-    @property
-    def count(self) -> int:
-        """The number of entries."""
-        return self._starts[-1]
+        self.count = self._starts[-1]
 
     def __missing__(self, number: int) -> Entry:
         at = bisect_right(self._starts, number) - 1
@@ -90,11 +83,9 @@ class EntryTable(dict[int, Entry]):
             if element is None:
                 yield from ((start, phrase) for phrase in self._resets)
                 continue
-            yield from (
-                (start, phrase) for phrase in select_phrases(element.phrases, self._language)
-            )
-            languages = (self._language, ANY_LANGUAGE)
-            for index, phrase in iter_phrases(element.values, languages):
+            own = select_phrases(element.phrases, self._language)
+            yield from ((start, phrase) for phrase in own)
+            for index, phrase in iter_phrases(element.values, (self._language, ANY_LANGUAGE)):
                 yield start + 1 + index, phrase
 
     def map_elements(self, function: Callable[[Element | None], _T]) -> list[_T]:
@@ -113,13 +104,11 @@ def build_entry_tables(model: Model, language: str) -> list[EntryTable]:
     Raises :class:`~anaphora.errors.ModelError` if elements are composed of each other in a circle.
     """
     resets = select_phrases(model.reset, language)
-    composed = tuple(phrase for phrase in resets if _parts(phrase))
-    plain = tuple(phrase for phrase in resets if not _parts(phrase))
+    composed = tuple(phrase for phrase in resets if _has_parts(phrase))
+    plain = tuple(phrase for phrase in resets if not _has_parts(phrase))
     first, *others = composition_levels(model.elements)
-    levels = [
-        EntryTable(first, plain, language),
-        *(EntryTable(one, (), language) for one in others),
-    ]
+    levels = [EntryTable(first, plain, language)]
+    levels += [EntryTable(one, (), language) for one in others]
     return [*levels, EntryTable((), composed, language)] if composed else levels
 
 
@@ -208,49 +197,25 @@ class CompositionLevel:
         verbs = SeparableVerbMatcher(separable, vocabulary.lexicon) if separable else None
         return cls(entries, builder.build(), SparseMatcher(sparse), stop_word_stems, verbs)
 
-    @property
-    def stems(self) -> StemIds:
-        """The ids of the stems of the words in its phrases, -1 for others."""
-        return self.trie.stems
-
     def find(
-        self,
-        words: Sequence[Word],
-        gaps: Gaps,
-        pattern_ends: PatternEnds | None = None,
-        chart: EntityChart | None = None,
-        skippable: Sequence[bool] | None = None,
-        candidates: Sequence[Sequence[StemCandidate]] | None = None,
-        boundaries: WordBoundaries | None = None,
-        *,
-        has_special: bool = True,
+        self, text: SearchedText, gaps: Gaps, boundaries: WordBoundaries | None = None
     ) -> list[PhraseMatch]:
-        """Find the phrases among the words, sorted by position.
+        """Find the phrases in the text, sorted by position.
 
         Matches inside a longer one of the same element are left out if the element is greedy.
-        ``gaps`` limits the gaps of sparse phrases, ``pattern_ends`` matches patterns, ``chart`` has
-        the entities of earlier levels. ``skippable`` says which words may be skipped inside a
-        phrase, except in sparse phrases. ``candidates`` are the stem candidates of each word,
-        ``boundaries`` limits where a phrase may start and end, and ``has_special`` says whether any
-        word is special.
+        ``gaps`` limits the gaps of sparse phrases, ``boundaries`` where a phrase may start and end.
         """
-        parts_at = None if chart is None else chart.matches_at
-        matches = self.trie.find(
-            words, pattern_ends, parts_at, skippable, candidates, has_special=has_special
-        )
+        matches, skippable = self.trie.find(text), text.skippable
         if self._swaps:
             matches = self._resolve_swaps(matches)
         if skippable is not None:
-            matches = [one for one in matches if not one.skipped or self._may_skip(one, words)]
-        if len(self.sparse):
-            parts_in = None if chart is None else chart.longest_matches
+            matches = [one for one in matches if not one.skipped or self._may_skip(one, text.words)]
+        if self.sparse.phrases:
             matches = [match for match in matches if not match.gaps or not self._is_sparse(match)]
-            single = candidates and [[one for one in some if one.words == 1] for some in candidates]
-            matches += self.sparse.find(words, gaps, pattern_ends, parts_in, single)
+            matches += self.sparse.find(text, gaps)
         if self.separable is not None:
-            parts_in = None if chart is None else chart.longest_matches
-            matches += self.separable.find(words, gaps, pattern_ends, parts_in, candidates)
-        if candidates is not None:
+            matches += self.separable.find(text, gaps)
+        if text.candidates is not None:
             matches = [
                 match
                 for match in matches
@@ -267,7 +232,9 @@ class CompositionLevel:
         sparse = {self._kinds[match.entry] for match in matches if match.tokens}
         kinds = [self._kinds[match.entry] for match in matches]
         if sparse and len([kind for kind in kinds if kind in sparse]) > len(sparse):
-            return keep_longest_token_sets(matches, tokens=_token_indexes, kind=self._kind)
+            return keep_longest_token_sets(
+                matches, tokens=_token_indexes, kind=lambda match: self._kinds[match.entry]
+            )
         return keep_longest_spans(matches, [(one.start, one.end) for one in matches], kinds)
 
     def describe_owner(self, part: EntityPart) -> str:
@@ -327,9 +294,6 @@ class CompositionLevel:
             if (match.start, match.end, match.entry - beyond) not in as_they_are
         ]
 
-    def _kind(self, match: PhraseMatch) -> str | None:
-        return self._kinds[match.entry]
-
     def _is_sparse(self, match: PhraseMatch) -> bool:
         element = self.entries[match.entry].element
         return element is not None and element.sparse
@@ -345,8 +309,8 @@ def _swap_neighbors(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
             yield (*steps[:at], other, one, *steps[at + 2 :])
 
 
-def _parts(phrase: Phrase) -> list[EntityPart]:
-    return [chunk for chunk in phrase if isinstance(chunk, EntityPart)]
+def _has_parts(phrase: Phrase) -> bool:
+    return any(isinstance(chunk, EntityPart) for chunk in phrase)
 
 
 def _greedy_key(element: Element | None) -> str | None:

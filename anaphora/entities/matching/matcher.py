@@ -19,12 +19,12 @@ from anaphora.entities.phrases.stem_candidates import (
     PhraseVocabulary,
     StemCandidate,
 )
-from anaphora.entities.phrases.trie import PhraseMatch
+from anaphora.entities.phrases.trie import PhraseMatch, SearchedText, match_nothing
 from anaphora.entities.phrases.word_boundaries import WordBoundaries
 from anaphora.entities.tokens.sentence import Sentence
 from anaphora.entities.tokens.token_runs import TokenRuns
 from anaphora.entities.words.function_words import load_qualifiers
-from anaphora.entities.words.lexicon import Lexicon, Word, phrase_word_indexes
+from anaphora.entities.words.lexicon import Word, phrase_word_indexes
 from anaphora.entities.words.normalization import base_code
 from anaphora.entities.words.segmentation import SEGMENTED_LANGUAGES, load_segmentation
 from anaphora.grammar.context import QuestionContext
@@ -33,7 +33,6 @@ from anaphora.models.domain import Element, Model
 __all__ = [
     "ElementMatch",
     "PhraseIndex",
-    "compile_index",
     "compile_levels",
     "create_index",
     "match_elements",
@@ -62,15 +61,15 @@ class PhraseIndex:
     for others.
     """
 
-    levels: tuple[CompositionLevel, ...] = ()
-    swear_stems: frozenset[str] = frozenset()
-    skips_stop_words: bool = False
-    universals: frozenset[str] = frozenset()
-    negations: frozenset[str] = frozenset()
-    recognized_elements: Mapping[str, Element] = field(default_factory=dict)
-    context: QuestionContext = field(default_factory=lambda: QuestionContext(entities=None))
-    candidates: CandidateFinder | None = None
-    segmentation_code: str = ""
+    levels: tuple[CompositionLevel, ...]
+    swear_stems: frozenset[str]
+    skips_stop_words: bool
+    universals: frozenset[str]
+    negations: frozenset[str]
+    recognized_elements: Mapping[str, Element]
+    context: QuestionContext
+    candidates: CandidateFinder
+    segmentation_code: str
 
     has_composition: bool = field(init=False)
     """Whether phrases are composed of entities."""
@@ -79,22 +78,12 @@ class PhraseIndex:
         object.__setattr__(self, "has_composition", len(self.levels) > 1)
 
 
-def compile_index(
-    model: Model, language: str, reader: PhraseReader, lexicon: Lexicon
-) -> PhraseIndex:
-    """Compile the phrases of ``model`` in a language.
-
-    Raises :class:`~anaphora.errors.ModelError` if elements are composed of each other in a circle.
-    """
-    vocabulary = PhraseVocabulary(lexicon)
-    return create_index(model, compile_levels(model, language, reader, vocabulary), vocabulary)
-
-
 def compile_levels(
     model: Model, language: str, reader: PhraseReader, vocabulary: PhraseVocabulary
 ) -> tuple[CompositionLevel, ...]:
     """Compile the composition levels of ``model`` in a language, and add their words to the
-    ``vocabulary``. Raises what :func:`compile_index` raises."""
+    ``vocabulary``. Raises :class:`~anaphora.errors.ModelError` if elements are composed of each
+    other in a circle."""
     skips = model.stop_words.skipped
     return tuple(
         CompositionLevel.compile(level, reader, vocabulary, skips_stop_words=skips)
@@ -119,7 +108,7 @@ def create_index(
         context=QuestionContext(entities=None, model=model.info, environment=os.environ),
         candidates=CandidateFinder(
             vocabulary,
-            [level.stems for level in levels],
+            [level.trie.stems for level in levels],
             lambda stem: any(level.trie.is_phrase(stem) for level in levels),
         ),
     )
@@ -141,12 +130,11 @@ def match_elements(
         places = phrase_word_indexes(words, starts, ends)
         words = [words[i] for i in places]
     runs = TokenRuns(sentence.words, sentence.texts, starts, places)
-    asks = phrase_index.candidates is not None and (
-        sentence.uncertain_words or phrase_index.candidates.applies_to_every_word
-    )
-    candidates = _find_candidates(words, phrase_index, recognized, places) if asks else None
-    if places is not None and phrase_index.candidates is not None:
-        candidates = _add_joined(candidates, sentence.words, places, phrase_index.candidates)
+    finder, candidates = phrase_index.candidates, None
+    if sentence.uncertain_words or finder.applies_to_every_word:
+        candidates = finder.find(words, _sure_indexes(finder, recognized, places))
+    if places is not None:
+        candidates = _add_joined(candidates, sentence.words, places, finder)
     skippable = None
     if phrase_index.skips_stop_words:
         skippable = [_is_stop_word(word) or word.lower in phrase_index.universals for word in words]
@@ -154,29 +142,26 @@ def match_elements(
     if phrase_index.has_composition:
         chart = EntityChart(replace(phrase_index.context, text=sentence.text))
         _add_recognized(recognized, chart, places)
+    text = SearchedText(
+        words,
+        runs.ends,
+        chart.matches_at if chart else match_nothing,
+        chart.longest_matches if chart else match_nothing,
+        skippable,
+        candidates,
+        sentence.has_special,
+    )
     boundaries = None
     if phrase_index.segmentation_code:
-        at = range(len(words)) if places is None else places
-        texts, offsets = [sentence.texts[i] for i in at], [starts[i] for i in at]
-        boundaries = WordBoundaries(
-            load_segmentation(phrase_index.segmentation_code), words, texts, offsets
-        )
+        segmentation = load_segmentation(phrase_index.segmentation_code)
+        boundaries = WordBoundaries(segmentation, words, sentence, places)
     named: dict[int, set[int]] = {}
     gaps = Gaps(words, sentence, places, phrase_index.negations)
     most = _MAX_MATCHES + _MAX_MATCHES_PER_WORD * len(words)
     element_matches: list[ElementMatch] = []
     error = ""
     for level in phrase_index.levels:
-        matches = level.find(
-            words,
-            gaps,
-            runs.ends,
-            chart,
-            skippable,
-            candidates,
-            boundaries,
-            has_special=sentence.has_special,
-        )
+        matches = level.find(text, gaps, boundaries)
         if skippable is not None:
             matches = _exclude_skipped_entities(matches, level, named, words)
         for match in matches[: most - len(element_matches)]:
@@ -201,21 +186,16 @@ def match_elements(
     return element_matches, error
 
 
-def _find_candidates(
-    words: Sequence[Word],
-    phrase_index: PhraseIndex,
-    recognized: Sequence[Entity],
-    places: Sequence[int] | None,
-) -> list[tuple[StemCandidate, ...]] | None:
-    """Find the stem candidates of the words; words of recognized entities have no typos."""
-    if phrase_index.candidates is None:
-        return None
-    if not (recognized and phrase_index.candidates.allows_typos):
-        return phrase_index.candidates.find(words)
-    tokens = {token for entity in recognized for token in entity.tokens}
-    at = range(len(words)) if places is None else places
-    sure = frozenset(index for index, token in enumerate(at) if token in tokens)
-    return phrase_index.candidates.find(words, sure)
+def _sure_indexes(
+    finder: CandidateFinder, recognized: Sequence[Entity], places: Sequence[int] | None
+) -> frozenset[int]:
+    """Return the indexes of the words that have no typos: those of recognized entities."""
+    if not (recognized and finder.allows_typos):
+        return frozenset()
+    tokens = frozenset(token for entity in recognized for token in entity.tokens)
+    if places is None:
+        return tokens
+    return frozenset(index for index, token in enumerate(places) if token in tokens)
 
 
 def _add_joined(
@@ -273,11 +253,16 @@ def _create_entity(
         tokens,
         exact=match.exact and all(part.exact for part in parts),
         gaps=match.gaps + sum([part.gaps for part in parts]),
-        permuted=match.permuted,
-        misspelt=match.typos > 0 or any("misspelt" in part.marks for part in parts),
-        compound=match.by_compound_head or any("compound" in part.marks for part in parts),
+        marks=_match_marks(match, parts),
         parts=parts,
     )
+
+
+def _match_marks(match: PhraseMatch, parts: Sequence[Entity]) -> frozenset[str]:
+    """Return how a match differs from its phrase, or from those of its parts."""
+    own = {"permuted": match.permuted, "misspelt": match.typos, "compound": match.by_compound_head}
+    inherited = [part.marks & {"misspelt", "compound"} for part in parts]
+    return frozenset(mark for mark, holds in own.items() if holds).union(*inherited)
 
 
 def _exclude_skipped_entities(

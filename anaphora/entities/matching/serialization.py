@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anaphora.entities.matching.levels import select_phrases
+from anaphora.grammar.idl.compiler import compile_entity_part
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.synonyms.entity_part import EntityPart
 from anaphora.models.composition import composition_levels
@@ -14,7 +15,6 @@ from anaphora.models.domain import (
     Element,
     ElementValue,
     Model,
-    Phrase,
     Phrases,
     RecognizerSpec,
     StopWords,
@@ -22,7 +22,7 @@ from anaphora.models.domain import (
 )
 from anaphora.models.element_values import PackedValues
 
-__all__ = ["model_from_data", "model_to_data"]
+__all__ = ["chunk_from_data", "chunk_to_data", "model_from_data", "model_to_data"]
 
 _PLAIN_FIELDS = ("id", "typos", "max_gap")
 _FLAGS = ("topic", "sparse", "permute", "greedy", "abstract", "compounds")
@@ -45,7 +45,8 @@ def model_to_data(model: Model, language: str) -> dict[str, Any]:
                 **{name: getattr(element, name) for name in _PLAIN_FIELDS},
                 "groups": sorted(element.groups),
                 "ancestors": list(element.ancestors),
-                "recognition": _recognition_to_data(element.recognition),
+                # Kind and name alone: the component has been saved with its options.
+                "recognition": (spec := element.recognition) and [spec.kind, spec.name],
                 "meta": dict(element.meta) if composed else {},
                 "flags": [flag for flag in _FLAGS if getattr(element, flag)],
                 "phrases": _phrases_to_data(element.phrases, language),
@@ -74,10 +75,11 @@ def model_from_data(data: Mapping[str, Any], language: str) -> Model:
         meta=data["meta"],
         elements=tuple(
             Element(
-                **_plain_fields(one),
+                **{name: one[name] for name in _PLAIN_FIELDS}
+                | {flag: flag in one["flags"] for flag in _FLAGS},
                 groups=frozenset(one["groups"]),
                 ancestors=tuple(one["ancestors"]),
-                recognition=_recognition_from_data(one["recognition"]),
+                recognition=RecognizerSpec(*one["recognition"]) if one["recognition"] else None,
                 meta=one["meta"],
                 phrases=_phrases_from_data(one["phrases"]),
                 values=_values_from_data(one["values"]),
@@ -96,11 +98,6 @@ def model_from_data(data: Mapping[str, Any], language: str) -> Model:
     )
 
 
-def _plain_fields(data: Mapping[str, Any]) -> dict[str, Any]:
-    flags = {flag: flag in data["flags"] for flag in _FLAGS}
-    return {name: data[name] for name in _PLAIN_FIELDS} | flags
-
-
 def _values_to_data(values: Sequence[ElementValue], language: str) -> Any:
     """Serialize values one by one; packed ones unchanged, with all languages."""
     if isinstance(values, PackedValues) and (data := values.to_data()):
@@ -114,40 +111,30 @@ def _values_from_data(data: Any) -> Sequence[ElementValue]:
     return [ElementValue(name, _phrases_from_data(phrases)) for name, phrases in data]
 
 
-def _recognition_to_data(recognition: RecognizerSpec | None) -> list[str] | None:
-    """Serialize kind and name alone: the component has been saved with its options."""
-    return None if recognition is None else [recognition.kind, recognition.name]
-
-
-def _recognition_from_data(data: list[Any] | None) -> RecognizerSpec | None:
-    return None if data is None else RecognizerSpec(*data)
-
-
 def _phrases_to_data(phrases: Phrases, language: str) -> list[list[Any]]:
     return [
-        [_chunk_to_data(chunk) for chunk in phrase] for phrase in select_phrases(phrases, language)
+        [chunk if isinstance(chunk, str) else chunk_to_data(chunk) for chunk in phrase]
+        for phrase in select_phrases(phrases, language)
     ]
 
 
 def _phrases_from_data(data: list[list[Any]]) -> Phrases:
-    phrases: tuple[Phrase, ...] = tuple(tuple(map(_chunk_from_data, one)) for one in data)
+    phrases = tuple(
+        tuple(chunk if isinstance(chunk, str) else chunk_from_data(chunk) for chunk in one)
+        for one in data
+    )
     return {ANY_LANGUAGE: phrases} if phrases else {}
 
 
-def _chunk_to_data(chunk: str | Pattern | EntityPart) -> str | dict[str, str]:
-    match chunk:
-        case Pattern():
-            return {"pattern": chunk.text}
-        case EntityPart():
-            return {"alias": chunk.alias, "predicate": chunk.text}
-    return chunk
+def chunk_to_data(chunk: Pattern | EntityPart) -> dict[str, str]:
+    """Return a chunk of a phrase that is no text as plain data."""
+    if isinstance(chunk, Pattern):
+        return {"pattern": chunk.text}
+    return {"alias": chunk.alias, "predicate": chunk.text}
 
 
-def _chunk_from_data(chunk: str | dict[str, str]) -> str | Pattern | EntityPart:
-    if isinstance(chunk, str):
-        return chunk
-    if "pattern" in chunk:
-        return Pattern(chunk["pattern"])
-    from anaphora.grammar.idl.compiler import compile_entity_part
-
-    return EntityPart(chunk["alias"], chunk["predicate"], compile_entity_part(chunk["predicate"]))
+def chunk_from_data(data: Mapping[str, str]) -> Pattern | EntityPart:
+    """Create the chunk from the data of :func:`chunk_to_data`."""
+    if "pattern" in data:
+        return Pattern(data["pattern"])
+    return EntityPart(data["alias"], data["predicate"], compile_entity_part(data["predicate"]))

@@ -9,16 +9,15 @@ end of a command ("Licht aus!").
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from functools import cached_property
 from itertools import islice, pairwise, product
 
 from msgspec import Struct
 
 from anaphora.entities.phrases.gaps import Gaps
-from anaphora.entities.phrases.sparse_matcher import PartsIn
-from anaphora.entities.phrases.stem_candidates import StemCandidate
-from anaphora.entities.phrases.trie import MAX_COMBINATIONS, PhraseMatch, Step
-from anaphora.entities.tokens.token_runs import PatternEnds
+from anaphora.entities.phrases.step_positions import StepFinder
+from anaphora.entities.phrases.trie import MAX_COMBINATIONS, PhraseMatch, SearchedText, Step
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.entities.words.lexicon import Lexicon, Word
 from anaphora.entities.words.separable_prefixes import SeparablePrefixes, load_separable_prefixes
@@ -32,8 +31,7 @@ _MAX_CACHED = 5_000  # forms of verbs with a prefix
 _SENTENCE_ENDS = frozenset(".!?…")
 
 
-@dataclass(frozen=True, slots=True)
-class SeparablePhrase:
+class SeparablePhrase(Struct, frozen=True):
     """A phrase of ``entry``: a verb, as ``prefix`` and ``base``, and the other ``steps``. A verb
     may have ``typos`` typos."""
 
@@ -83,19 +81,12 @@ class SeparableVerbMatcher:
         self.stems = {one.base: lexicon.word(one.base).stem for one in self.phrases}
         self.look_up_bases = WordCache(self._look_up_bases, _MAX_CACHED)
 
-    def find(
-        self,
-        words: Sequence[Word],
-        gaps: Gaps,
-        pattern_ends: PatternEnds | None = None,
-        parts_in: PartsIn | None = None,
-        candidates: Sequence[Sequence[StemCandidate]] | None = None,
-    ) -> list[PhraseMatch]:
+    def find(self, text: SearchedText, gaps: Gaps) -> list[PhraseMatch]:
         """Find the phrases whose verb is separated from its prefix. The arguments are those of
         :meth:`~anaphora.entities.phrases.sparse_matcher.SparseMatcher.find`."""
-        if self.by_prefix.keys().isdisjoint([word.lower for word in words]):
+        if self.by_prefix.keys().isdisjoint([word.lower for word in text.words]):
             return []
-        return list(_TextSearch(self, words, gaps, pattern_ends, parts_in, candidates).find())
+        return list(_TextSearch(self, text, gaps).find())
 
     def _look_up_bases(self, word: Word, prefix: str) -> frozenset[str] | None:
         if not (word.lower.isalpha() and self.prefixes.may_be_verb(word.lower)):
@@ -117,22 +108,16 @@ class SeparableVerbMatcher:
 class _TextSearch:
     """Finds phrases with separable verbs in one text."""
 
-    def __init__(
-        self,
-        matcher: SeparableVerbMatcher,
-        words: Sequence[Word],
-        gaps: Gaps,
-        pattern_ends: PatternEnds | None,
-        parts_in: PartsIn | None,
-        candidates: Sequence[Sequence[StemCandidate]] | None,
-    ) -> None:
+    def __init__(self, matcher: SeparableVerbMatcher, text: SearchedText, gaps: Gaps) -> None:
         self._matcher = matcher
         self._prefixes = matcher.prefixes
-        self._words = words
+        self._words = text.words
         self._gaps = gaps
-        self._pattern_ends = pattern_ends
-        self._parts_in = parts_in
-        self._candidates = candidates
+        self._text = text
+
+    @cached_property
+    def _steps(self) -> StepFinder:
+        return StepFinder(self._text, lambda candidate: not candidate.typos)
 
     def find(self) -> Iterator[PhraseMatch]:
         """Yield the phrases whose verb is separated from its prefix."""
@@ -277,12 +262,12 @@ class _TextSearch:
         empty if it is another verb with that prefix, None if it is no verb with it."""
         word = self._words[at]
         known = self._matcher.look_up_bases(word, prefix)
-        if known or self._candidates is None or not allows_typos:
+        if known or self._text.candidates is None or not allows_typos:
             return None if known is None else dict.fromkeys(known, 0)
         misspelt = {
             base: candidate.typos
             for base in self._matcher.by_prefix[prefix]
-            for candidate in self._candidates[at]
+            for candidate in self._text.candidates[at]
             if candidate.stems == (self._matcher.stems[base],)
         }
         return misspelt or (None if known is None else {})
@@ -321,7 +306,7 @@ class _TextSearch:
         self, prefix: str, verb: _Verb, clause: tuple[int, int]
     ) -> Iterator[PhraseMatch]:
         """Yield the phrases with that verb whose other words stand in the clause."""
-        tokens = verb.tokens
+        tokens = frozenset(verb.tokens)
         for base, typos in verb.bases.items():
             for phrase in self._matcher.by_prefix[prefix][base]:
                 if typos > phrase.typos:
@@ -330,7 +315,7 @@ class _TextSearch:
                 if chosen is None:
                     continue
                 others, parts = chosen
-                all_tokens = tuple(sorted({*tokens, *others}))
+                all_tokens = tuple(sorted(tokens.union(others)))
                 if not self._are_in_a_clause(all_tokens, clause[0], verb):
                     continue
                 start, end = all_tokens[0], all_tokens[-1] + 1
@@ -342,19 +327,20 @@ class _TextSearch:
                     )  # fmt: skip
 
     def _match_steps(
-        self, steps: Sequence[Step], start: int, end: int, taken: Sequence[int]
+        self, steps: Sequence[Step], start: int, end: int, taken: AbstractSet[int]
     ) -> tuple[list[int], list[tuple[tuple[str, int], ...]]] | None:
         """Return the nearest words from ``start`` up to ``end`` that match the steps in order, and
         the choices of entities for their parts; None if a step has no match."""
         tokens: list[int] = []
         parts: list[list[tuple[str, int]]] = []
         for step in steps:
-            for first, behind, numbers in self._find_step(step, start, end):
-                if not any(first <= one < behind for one in taken):
+            places = self._steps.find_positions(step)
+            for index, (first, behind) in enumerate(zip(places.starts, places.ends, strict=True)):
+                if start <= first and behind <= end and taken.isdisjoint(range(first, behind)):
                     tokens += range(first, behind)
                     start = behind
                     if isinstance(step, EntityPart):
-                        parts.append([(step.alias, number) for number in numbers])
+                        parts.append([(step.alias, number) for number in places.numbers[index]])
                     break
             else:
                 return None
@@ -369,27 +355,3 @@ class _TextSearch:
             after <= self._gaps.last_start(one + (one in tokens), most)
             for one, after in pairwise(spanned)
         )
-
-    def _find_step(
-        self, step: Step, start: int, end: int
-    ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-        if isinstance(step, EntityPart):
-            found = () if self._parts_in is None else self._parts_in(step)
-            yield from (one for one in found if start <= one[0] and one[1] <= end)
-            return
-        for index in range(start, end):
-            if isinstance(step, Word):
-                if self._matches_word(index, step):
-                    yield index, index + 1, ()
-            elif self._pattern_ends is not None:
-                ends = [one for one in self._pattern_ends(step, index) if one <= end]
-                if ends:
-                    yield index, ends[0], ()
-
-    def _matches_word(self, index: int, step: Word) -> bool:
-        word = self._words[index]
-        stems = step.parts or (step.stem,)
-        if (word.parts or (word.stem,)) == stems:
-            return True
-        candidates = self._candidates[index] if self._candidates else ()
-        return any(candidate.stems == stems and not candidate.typos for candidate in candidates)

@@ -16,7 +16,6 @@ from msgspec import Struct
 from anaphora.entities.phrases.edit_distance import MIN_LENGTH, SpellingIndex
 from anaphora.entities.phrases.stem_ids import StemIds
 from anaphora.entities.words.compounds import CompoundSplitter
-from anaphora.entities.words.dictionary import is_dictionary_word
 from anaphora.entities.words.lexicon import Lexicon, Word
 from anaphora.entities.words.word_cache import WordCache
 
@@ -238,35 +237,26 @@ class CandidateFinder:
         return () if is_sure else self._find_misspelled(word)
 
     def _find_compound_heads(self, word: Word) -> tuple[StemCandidate, ...]:
-        return tuple(
-            [
-                StemCandidate((stem,), by_compound_head=True)
-                for stem in self._compounds.find_heads(word)
-            ]
-        )
+        heads = self._compounds.find_heads(word)
+        return tuple([StemCandidate((stem,), by_compound_head=True) for stem in heads])
 
     def _find_hyphenated(self, word: Word, *, is_sure: bool) -> tuple[StemCandidate, ...]:
         """Return the likeliest candidate of a word with hyphens inside."""
-        for lemma in word.derived:
-            if self._is_known(lemma):
-                return (StemCandidate((lemma,)),)
         joined = self._lexicon.word(word.form.replace(" ", "")).stem
-        if self._is_known(joined):
-            return (StemCandidate((joined,)),)
+        for stem in (*word.derived, joined):
+            if self._is_known(stem):
+                return (StemCandidate((stem,)),)
         if all(map(self._is_known, word.parts)):
             return ()
         best: list[StemCandidate] = []
         for piece in self._lexicon.words(word.form.split(" ")):
             known = self._is_known(piece.stem)
-            candidates = (
-                (StemCandidate((piece.stem,)),)
-                if known
-                else self._find_unknown(piece, is_sure=is_sure)
-            )
-            if not candidates:
+            found = () if known else self._find_unknown(piece, is_sure=is_sure)
+            if not (known or found):
                 return ()
-            best.append(candidates[0])
-        return (StemCandidate(_stems(best), max(candidate.typos for candidate in best)),)
+            best.append(found[0] if found else StemCandidate((piece.stem,)))
+        stems = tuple([stem for candidate in best for stem in candidate.stems])
+        return (StemCandidate(stems, max(candidate.typos for candidate in best)),)
 
     def _find_two_words(self, word: Word) -> tuple[StemCandidate, ...]:
         """Split a word that no dictionary has into two of the model: "icecream"."""
@@ -294,7 +284,7 @@ class CandidateFinder:
         assert self._spellings is not None
         near = self._spellings.find_nearest(lower, stem, alternatives)
         is_short = len(lower) <= _SHORT_WORD_LENGTH
-        if near and is_short and is_dictionary_word(lower, self._lexicon.language):
+        if near and is_short and self._lexicon.is_known(lower):
             return ()
         return tuple([StemCandidate((one,), typos) for one, typos in near])
 
@@ -304,7 +294,3 @@ def _count_lookups(word: Word) -> int:
     if word.parts:
         return 2 * len(word.parts)
     return 1 + (word.stem != word.lower) + len(word.alternatives)
-
-
-def _stems(candidates: Iterable[StemCandidate]) -> tuple[str, ...]:
-    return tuple([stem for candidate in candidates for stem in candidate.stems])

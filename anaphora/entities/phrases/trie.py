@@ -13,7 +13,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
@@ -32,8 +32,8 @@ __all__ = [
     "ROOT",
     "WILDCARD",
     "Nodes",
-    "PartsAt",
     "PhraseMatch",
+    "SearchedText",
     "Step",
     "Trie",
     "form_of",
@@ -66,6 +66,30 @@ _CandidateIds: TypeAlias = tuple[tuple[int, ...], StemCandidate]
 
 PartsAt: TypeAlias = Callable[[EntityPart, int], Sequence[tuple[int, int]]]
 """The end and the number of each entity of earlier levels that satisfies a part at a word."""
+
+PartsIn: TypeAlias = Callable[[EntityPart], Sequence[tuple[int, int, tuple[int, ...]]]]
+"""The positions at which entities of earlier levels satisfy a part: start, end and the numbers of
+the entities, in order."""
+
+
+def match_nothing(*_: object) -> tuple[()]:
+    """Match no pattern or part anywhere."""
+    return ()
+
+
+class SearchedText(Struct, frozen=True):
+    """The words of a text, and what they may match: ``pattern_ends`` for patterns, ``parts_at`` and
+    ``parts_in`` for parts, ``candidates`` for each word. ``skippable`` says of each word whether it
+    may be skipped inside a phrase that is not sparse; ``has_special`` says whether any word is
+    special."""
+
+    words: Sequence[Word]
+    pattern_ends: PatternEnds = match_nothing
+    parts_at: PartsAt = match_nothing
+    parts_in: PartsIn = match_nothing
+    skippable: Sequence[bool] | None = None
+    candidates: Sequence[Sequence[StemCandidate]] | None = None
+    has_special: bool = True
 
 
 class PhraseMatch(Struct, frozen=True, gc=False):
@@ -114,74 +138,50 @@ class Nodes:
     """For each record its entry, as -1 - entry if it is the last one of the node."""
     forms: array[int]
     """For each record the hash of its spelling, which itself would take 60 bytes and more."""
-    patterns: Mapping[int, Sequence[tuple[Pattern, int]]] = field(default_factory=dict)
-    """By nodes, and :data:`ROOT`, the patterns that lead on, each with the node it leads to."""
-    parts: Mapping[int, Sequence[tuple[EntityPart, int]]] = field(default_factory=dict)
+    special: Mapping[int, Sequence[tuple[Pattern | EntityPart, int]]]
+    """By nodes, and :data:`ROOT`, the patterns and parts that lead on, each with the node it leads
+    to."""
 
 
 class Trie:
     """Phrases by the stems of their words, each leading to the number of an entry. Built by
     :class:`~anaphora.entities.phrases.trie_builder.TrieBuilder`; thread-safe."""
 
-    __slots__ = (
-        "_edges", "_entries", "_first", "_forms", "_inner", "_labels", "_parts", "_patterns",
-        "nodes", "stems",
-    )  # fmt: skip
+    __slots__ = ("_inner", "nodes", "stems")
 
     def __init__(self, nodes: Nodes) -> None:
         self.nodes = nodes
         self.stems = StemIds(nodes.hashes)
         """The numbers of the stems of the words in the phrases, -1 for any other."""
-        self._edges, self._labels = nodes.edges, nodes.labels
-        self._first, self._entries, self._forms = nodes.first, nodes.entries, nodes.forms
-        self._patterns, self._parts = nodes.patterns, nodes.parts
         self._inner = len(nodes.first) - len(nodes.labels)  # the node that the first edge leads to
 
     def __len__(self) -> int:
         """Return the number of distinct phrases of entries."""
-        return len(self._entries)
+        return len(self.nodes.entries)
 
     def is_phrase(self, stem: str) -> bool:
         """Whether a word with that stem is a phrase by itself."""
         number = self.stems[stem]
-        return number >= 0 and self._first[number] >= 0
+        return number >= 0 and self.nodes.first[number] >= 0
 
-    def find(
-        self,
-        words: Sequence[Word],
-        pattern_ends: PatternEnds | None = None,
-        parts_at: PartsAt | None = None,
-        skippable: Sequence[bool] | None = None,
-        candidates: Sequence[Sequence[StemCandidate]] | None = None,
-        *,
-        has_special: bool = True,
-    ) -> list[PhraseMatch]:
+    def find(self, text: SearchedText) -> list[PhraseMatch]:
         """Find every phrase at every position, including overlapping ones; one match for each
-        entry, position and choice of parts.
-
-        ``pattern_ends`` and ``parts_at`` match patterns and parts; ``skippable`` says of each word
-        whether it may be skipped inside a phrase; ``candidates`` are the stem candidates of each
-        word; ``has_special`` says whether any word is special.
-        """
-        stems = self.stems
+        entry, position and choice of parts."""
+        stems, words = self.stems, text.words
         numbers = [stems[word.stem] for word in words]
-        others = None if candidates is None else self._candidate_ids(candidates)
+        others = None if text.candidates is None else self._candidate_ids(text.candidates)
         if (
-            skippable is not None
-            or others is not None
-            or self._patterns
-            or self._parts
-            or (has_special and any(map(_IS_SPECIAL, words)))
+            others
+            or text.skippable is not None
+            or self.nodes.special
+            or (text.has_special and any(map(_IS_SPECIAL, words)))
         ):
-            special = pattern_ends or match_nothing, parts_at or match_nothing
-            return self._find_with_alternatives(
-                numbers, words, *special, skippable or (), others or {}
-            )
+            return self._find_with_alternatives(numbers, text, others or {})
         return self._find_plain(numbers, words)
 
     def _candidate_ids(
         self, candidates: Sequence[Sequence[StemCandidate]]
-    ) -> dict[int, list[_CandidateIds]] | None:
+    ) -> dict[int, list[_CandidateIds]]:
         """Map the indexes of words to their candidates as ids of stems."""
         stems = self.stems
         others: dict[int, list[_CandidateIds]] = {}
@@ -190,12 +190,13 @@ class Trie:
                 numbers = tuple([stems[stem] for stem in candidate.stems])
                 if _NONE not in numbers:
                     others.setdefault(index, []).append((numbers, candidate))
-        return others or None
+        return others
 
     def _find_plain(self, numbers: list[int], words: Sequence[Word]) -> list[PhraseMatch]:
         matches: list[PhraseMatch] = []
-        edges, labels, inner = self._edges, self._labels, self._inner
-        first, entries, forms = self._first, self._entries, self._forms
+        nodes, inner = self.nodes, self._inner
+        edges, labels = nodes.edges, nodes.labels
+        first, entries, forms = nodes.first, nodes.entries, nodes.forms
         count = len(numbers)
         for start, node in enumerate(numbers):
             end = start + 1
@@ -223,22 +224,22 @@ class Trie:
     def _find_with_alternatives(
         self,
         numbers: list[int],
-        words: Sequence[Word],
-        pattern_ends: PatternEnds,
-        parts_at: PartsAt,
-        skippable: Sequence[bool],
+        text: SearchedText,
         others: Mapping[int, Sequence[_CandidateIds]],
     ) -> list[PhraseMatch]:
         """Find phrases as :meth:`_find_plain` does, where several walks through the text are
         possible."""
         matches: list[PhraseMatch] = []
+        words, skippable = text.words, text.skippable
+        first, special = self.nodes.first, self.nodes.special
         count = len(words)
-        anywhere = ROOT in self._patterns or ROOT in self._parts
         steps_left = _MAX_STEPS + _MAX_STEPS_PER_WORD * count
         for start in range(count):
             if steps_left < 0:
                 break
-            if numbers[start] == _NONE and not (anywhere or words[start].parts or start in others):
+            if numbers[start] == _NONE and not (
+                ROOT in special or words[start].parts or start in others
+            ):
                 continue
             ways = [_Walk(ROOT, start)]
             seen: dict[tuple[int, int], int] = {}
@@ -249,25 +250,26 @@ class Trie:
                 steps_left -= 1
                 if visits > (MAX_COMBINATIONS if way.parts else 1):
                     continue
-                if node != ROOT and self._first[node] >= 0:
+                if node != ROOT and first[node] >= 0:
                     matches += self._create_matches(node, start, at, " ".join(way.forms), way)
                 for passed in range(_MAX_SKIPPED + 1):
                     if at + passed == count:
                         break
                     here = at + passed
-                    for part, child in self._parts.get(node, ()):
+                    for step, child in special.get(node, ()):
+                        if isinstance(step, Pattern):
+                            ends = text.pattern_ends(step, here)
+                            ways += [way.advance(child, end, passed, WILDCARD) for end in ends]
+                            continue
                         ways += [
-                            way.advance(child, end, passed, WILDCARD, ((part.alias, number),))
-                            for end, number in reversed(parts_at(part, here))
+                            way.advance(child, end, passed, WILDCARD, ((step.alias, number),))
+                            for end, number in reversed(text.parts_at(step, here))
                         ]
-                    for pattern, child in self._patterns.get(node, ()):
-                        for end in pattern_ends(pattern, here):
-                            ways.append(way.advance(child, end, passed, WILDCARD))
                     word = words[here]
                     after = self._follow_word(node, word, numbers[here])
                     if after != _NONE:
                         ways.append(way.advance(after, here + 1, passed, word.form))
-                    for stems, candidate in others.get(here, ()) if others else ():
+                    for stems, candidate in others.get(here, ()):
                         after = self._follow_all(node, stems)
                         if after != _NONE:
                             end = here + candidate.words
@@ -292,19 +294,15 @@ class Trie:
     def _edge(self, node: int, number: int) -> int:
         if node == ROOT or number == _NONE:
             return number
-        most = self._edges[node + 1]
-        edge = bisect_left(self._labels, number, self._edges[node], most)
-        if edge == most or self._labels[edge] != number:
+        edges, labels = self.nodes.edges, self.nodes.labels
+        most = edges[node + 1]
+        edge = bisect_left(labels, number, edges[node], most)
+        if edge == most or labels[edge] != number:
             return _NONE
         return self._inner + edge
 
     def _create_matches(
-        self,
-        node: int,
-        start: int,
-        end: int,
-        form: str,
-        walk: _Walk | None = None,
+        self, node: int, start: int, end: int, form: str, walk: _Walk | None = None
     ) -> list[PhraseMatch]:
         here = get_string_id(form)
         found: dict[int, bool] = {}
@@ -312,22 +310,21 @@ class Trie:
             found[entry] = known == here or found.get(entry, False)
         if walk is None or not (walk.skipped or walk.parts or walk.typos or walk.by_compound_head):
             return [PhraseMatch(start, end, entry, exact) for entry, exact in found.items()]
-        gaps, passed, parts, typos = len(walk.skipped), walk.skipped, walk.parts, walk.typos
-        inexact = gaps or typos or walk.by_compound_head
+        gaps, inexact = len(walk.skipped), walk.skipped or walk.typos or walk.by_compound_head
         return [
             PhraseMatch(
-                start, end, entry, exact and not inexact, gaps,
-                skipped=passed, parts=parts, typos=typos, by_compound_head=walk.by_compound_head,
+                start, end, entry, exact and not inexact, gaps, skipped=walk.skipped,
+                parts=walk.parts, typos=walk.typos, by_compound_head=walk.by_compound_head,
             )
             for entry, exact in found.items()
         ]  # fmt: skip
 
     def _records(self, node: int) -> Iterator[tuple[int, int]]:
-        record = self._first[node]
-        while (entry := self._entries[record]) >= 0:
-            yield entry, self._forms[record]
+        entries, forms, record = self.nodes.entries, self.nodes.forms, self.nodes.first[node]
+        while (entry := entries[record]) >= 0:
+            yield entry, forms[record]
             record += 1
-        yield -1 - entry, self._forms[record]
+        yield -1 - entry, forms[record]
 
 
 class _Walk(NamedTuple):
@@ -352,11 +349,7 @@ class _Walk(NamedTuple):
     ) -> _Walk:
         """Return the walk after one more step, with ``skip_count`` words skipped before it. A
         ``candidate`` says that the word only stands for that of the step."""
-        over = (
-            self.skipped + tuple(range(self.at, self.at + skip_count))
-            if skip_count
-            else self.skipped
-        )
+        over = self.skipped + tuple(range(self.at, self.at + skip_count))
         typos, by_head = self.typos, self.by_compound_head
         if candidate is not None:
             typos, by_head = max(candidate.typos, typos), candidate.by_compound_head or by_head
@@ -370,11 +363,6 @@ def _rank(match: PhraseMatch) -> tuple[int, ...]:
 def form_of(step: Step) -> str:
     """Return the spelling of a step by which forms of phrases and texts are compared."""
     return step.form if isinstance(step, Word) else WILDCARD
-
-
-def match_nothing(*_: object) -> tuple[()]:
-    """Match no pattern or part anywhere."""
-    return ()
 
 
 def merge_matches(

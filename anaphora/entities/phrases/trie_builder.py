@@ -62,7 +62,10 @@ class TrieBuilder:
             going = np.flatnonzero(ends - starts > depth)
             walks.advance(going, labels[starts[going] + depth])
         edges = np.concatenate([*walks.levels, np.empty(0, np.int64)])
-        patterns, parts = self._special_edges(walks, len(hashes))
+        specials = list(self._specials)
+        special: dict[int, list[tuple[Pattern | EntityPart, int]]] = {}
+        for node, label, child in walks.special:
+            special.setdefault(node, []).append((specials[label - len(hashes)], child))
         first, entries, forms = self._records(walks)
         return Trie(
             Nodes(
@@ -72,8 +75,7 @@ class TrieBuilder:
                 first=_as_ints(first),
                 entries=entries,
                 forms=forms,
-                patterns=patterns,
-                parts=parts,
+                special=special,
             )
         )
 
@@ -89,22 +91,6 @@ class TrieBuilder:
         labels[is_stem] = places
         labels[at] = len(stems) + numbers
         return stems, labels
-
-    def _special_edges(
-        self, walks: _TrieWalks, count: int
-    ) -> tuple[dict[int, list[tuple[Pattern, int]]], dict[int, list[tuple[EntityPart, int]]]]:
-        """Return the edges of patterns and parts from each node; the labels below ``count`` are
-        stems."""
-        specials = list(self._specials)
-        patterns: dict[int, list[tuple[Pattern, int]]] = {}
-        parts: dict[int, list[tuple[EntityPart, int]]] = {}
-        for node, label, child in walks.special:
-            step = specials[label - count]
-            if isinstance(step, Pattern):
-                patterns.setdefault(node, []).append((step, child))
-            else:
-                parts.setdefault(node, []).append((step, child))
-        return patterns, parts
 
     def _records(self, walks: _TrieWalks) -> tuple[_Numbers, array[int], array[int]]:
         """Return the first record of each node, and the entries and spellings of the records."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from anaphora.entities.phrases.trie import PhraseMatch
+from anaphora.entities.recognizers.recognizer import TokenizedText
 from anaphora.entities.words.lexicon import Word
 from anaphora.entities.words.segmentation import Segmentation
 
@@ -13,15 +15,15 @@ __all__ = ["WordBoundaries"]
 
 
 class WordBoundaries:
-    """Checks where phrases may start and end in one text, given by its words, their tokens and
-    offsets."""
+    """Checks where phrases may start and end among the ``words`` of a ``sentence``. ``places`` are
+    their indexes in it, if they are not all of its words."""
 
     def __init__(
         self,
         segmentation: Segmentation,
         words: Sequence[Word],
-        texts: Sequence[str],
-        starts: Sequence[int],
+        sentence: TokenizedText,
+        places: Sequence[int] | None = None,
     ) -> None:
         self._segmentation = segmentation
         self._rules = segmentation.rules
@@ -29,26 +31,21 @@ class WordBoundaries:
         self._starts: list[int] = []
         self._ends: list[int] = []
         length = end = 0
-        for word, text, start in zip(words, texts, starts, strict=True):
+        for word, place in zip(words, places or range(len(words)), strict=True):
+            start = sentence.starts[place]
             if start > end:  # whitespace between tokens
                 pieces.append(" ")
                 length += 1
             self._starts.append(length)
             pieces.append(_to_dictionary_spelling(word.lower))
             length += len(pieces[-1])
-            end = start + len(text)
+            end = start + len(sentence.texts[place])
             self._ends.append(length)
         self._text = "".join(pieces)
-        self._found_inside: Mapping[int, tuple[int, int]] | None = None
 
-    @property
+    @cached_property  # only a text with matches needs it
     def _inside(self) -> Mapping[int, tuple[int, int]]:
         """The word around each position at which it must not be split."""
-        if self._found_inside is None:  # only a text with matches needs it
-            self._found_inside = self._find_inside()
-        return self._found_inside
-
-    def _find_inside(self) -> Mapping[int, tuple[int, int]]:
         inside: dict[int, tuple[int, int]] = {}
         for start, end in self._segmentation.spans(self._text):
             joints = self._segmentation.joints(self._text[start:end])

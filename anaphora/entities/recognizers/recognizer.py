@@ -51,21 +51,19 @@ class TokenizedText:
     """A tokenized text, cheaper than a Doc: the ``texts`` of its tokens and their offsets
     ``starts``. It is used where no user-defined code looks at the text."""
 
-    __slots__ = ("_starts", "_texts", "text")
+    __slots__ = ("starts", "text", "texts")
 
     def __init__(self, text: str, texts: Sequence[str], starts: Sequence[int]) -> None:
         self.text = text
-        self._texts = texts
-        self._starts = starts
+        self.texts = texts
+        self.starts = starts
 
     def covering_tokens(self, start: int, end: int) -> TokenSpan:
         """Return the tokens that contain the characters from ``start`` up to ``end``, the first and
         the last of which are not blank."""
-        first = bisect_right(self._starts, start) - 1
-        last = bisect_right(self._starts, end - 1) - 1
-        return TokenSpan(
-            first, last + 1, self._starts[first], self._starts[last] + len(self._texts[last])
-        )
+        starts = self.starts
+        first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
+        return TokenSpan(first, last + 1, starts[first], starts[last] + len(self.texts[last]))
 
 
 class TokenSpan(NamedTuple):

@@ -12,15 +12,11 @@ default the current time in UTC.
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
@@ -34,6 +30,7 @@ from anaphora.entities.recognizers.recognizer import (
     get_text,
 )
 from anaphora.entities.spacy.ner_labels import LabelRecognizer
+from anaphora.entities.spacy.stored_component import StoredComponent
 from anaphora.entities.words.scripts import UNSPACED_RANGES
 from anaphora.errors import ModelError, Problem
 from anaphora.grammar.suggestions import did_you_mean
@@ -44,9 +41,6 @@ __all__ = ["ENTITY_FACTORY", "TIME_KEY", "EntityComponent", "create_entity_compo
 
 ENTITY_FACTORY = "anaphora_entity"
 TIME_KEY = "anaphora_at"
-
-_FORMAT = 1
-_FILE = "recognizer.msgpack"
 
 # In scripts without blanks a token may be longer than the mention in it.
 _UNSPACED_LETTER = re.compile(f"[{UNSPACED_RANGES}]")
@@ -81,8 +75,11 @@ def spans_key(element: str) -> str:
     return f"anaphora:{element}"
 
 
-class EntityComponent:
+class EntityComponent(StoredComponent):
     """A spaCy component ``Doc → Doc`` with one recognizer."""
+
+    stored_format = "a recognizer", 1
+    stored_file = "recognizer.msgpack"
 
     def __init__(self, element: str) -> None:
         self.element = element
@@ -138,42 +135,19 @@ class EntityComponent:
         found = list(self._recognize(doc, at))
         if not found:
             return []
-        widened = isinstance(self._recognize, FunctionRecognizer)
-        return list(
-            _deduplicate(
-                _align_to_tokens(doc, found, _accept_any_context if widened else _is_whole_word)
-            )
-        )
+        # A function may find a part of a word.
+        is_function = isinstance(self._recognize, FunctionRecognizer)
+        return list(_deduplicate(_align_to_tokens(doc, found, whole_words=not is_function)))
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialize the configuration; of a function only its name."""
-        data = {"format": _FORMAT, "element": self.element, **self._config}
-        written: bytes = srsly.msgpack_dumps(data)
-        return written
+    def _to_data(self) -> dict[str, Any]:
+        return {"element": self.element, **self._config}  # of a function only its name
 
-    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> EntityComponent:
-        """Restore the configuration that :meth:`to_bytes` returned.
-
-        Raises :class:`~anaphora.errors.ModelError` as :meth:`configure` does, also for a function
-        that Python cannot import; ValueError for data in another format.
-        """
-        read = srsly.msgpack_loads(data)
-        if not isinstance(read, dict) or read.get("format") != _FORMAT:
-            raise ValueError(f"this is not the data of a recognizer in format {_FORMAT}")
-        self.element = read["element"]
-        if "recognizer" in read:
-            self.configure(read["recognizer"], language=read["language"], options=read["options"])
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the configuration into the folder ``path``."""
-        folder = Path(path)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / _FILE).write_bytes(self.to_bytes())
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> EntityComponent:
-        """Restore the configuration that :meth:`to_disk` wrote."""
-        return self.from_bytes((Path(path) / _FILE).read_bytes())
+    def _restore(self, data: Mapping[str, Any]) -> None:
+        """Restore the configuration. Raises :class:`~anaphora.errors.ModelError` as
+        :meth:`configure` does, also for a function that Python cannot import."""
+        self.element = data["element"]
+        if "recognizer" in data:
+            self.configure(data["recognizer"], language=data["language"], options=data["options"])
 
 
 _CONTEXT_LENGTH = 50  # characters; text farther from a mention is never part of the same word
@@ -205,12 +179,10 @@ def _create_recognizer(
 
 
 def _align_to_tokens(
-    doc: Doc | TokenizedText,
-    mentions: Iterable[Mention],
-    is_valid_context: Callable[[str, str], bool],
+    doc: Doc | TokenizedText, mentions: Iterable[Mention], *, whole_words: bool
 ) -> Iterator[tuple[Mention, int, int]]:
-    """Yield the mentions with the tokens that contain them, except empty ones and those whose
-    context in these tokens is not valid."""
+    """Yield the mentions with the tokens that contain them, except empty ones and, if only
+    ``whole_words`` count, those that are a part of a word."""
     text = get_text(doc)
     for mention in mentions:
         start, end = max(mention.start, 0), min(mention.end, len(text))
@@ -228,7 +200,8 @@ def _align_to_tokens(
         if place is None:
             continue
         before = text[max(place.start, start - _CONTEXT_LENGTH) : start]
-        if is_valid_context(before, text[end : min(place.end, end + _CONTEXT_LENGTH)]):
+        behind = text[end : min(place.end, end + _CONTEXT_LENGTH)]
+        if not whole_words or _is_whole_word(before, behind):
             yield mention, place.first, place.last
 
 
@@ -238,11 +211,6 @@ def _expand_to_tokens(doc: Doc, start: int, end: int) -> TokenSpan | None:
     if span is None:
         return None
     return TokenSpan(span.start, span.end, span.start_char, span.end_char)
-
-
-def _accept_any_context(before: str, behind: str) -> bool:
-    """Accept any context: a function may find a part of a word."""
-    return True
 
 
 def _is_whole_word(before: str, behind: str) -> bool:
@@ -263,17 +231,9 @@ def _deduplicate(
     placed: Iterable[tuple[Mention, int, int]],
 ) -> Iterator[tuple[Mention, int, int]]:
     """Drop mentions that repeat a value and metadata on the same tokens."""
-    listed = list(placed)
-    if len(listed) < 2:
-        yield from listed
-        return
-    places = Counter((first, last, mention.value) for mention, first, last in listed)
-    told = set()
-    for mention, first, last in listed:
-        place = (first, last, mention.value)
-        if places[place] > 1:
-            whole = (place, json.dumps(mention.meta, default=str))
-            if whole in told:
-                continue
-            told.add(whole)
-        yield mention, first, last
+    seen: dict[tuple[int, int, str | None], list[Mapping[str, Any]]] = {}
+    for mention, first, last in placed:
+        known = seen.setdefault((first, last, mention.value), [])
+        if mention.meta not in known:
+            known.append(mention.meta)
+            yield mention, first, last

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from spacy.language import Language
 
@@ -49,10 +50,8 @@ def build_pipeline(
     return nlp
 
 
-class PipelineSource(Protocol):
-    """Gives the spaCy pipeline for the next text. To be called while no Doc is in use."""
-
-    def __call__(self) -> Language: ...
+PipelineSource: TypeAlias = Callable[[], Language]
+"""Returns the spaCy pipeline for the next text. To be called while no Doc is in use."""
 
 
 class OwnPipeline:

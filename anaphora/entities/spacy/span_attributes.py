@@ -19,6 +19,9 @@ from anaphora.models.domain import Element
 __all__ = ["entity_from_detail", "entity_to_detail", "span_key"]
 
 
+_MARKS = ("permuted", "misspelt", "compound")  # that no text shows
+
+
 def span_key(span: Span) -> str:
     """Return the key of the data of a span."""
     return f"{span.start} {span.end} {span.label_} {span.id_} {span.kb_id_}"
@@ -28,14 +31,12 @@ def entity_to_detail(entity: Entity) -> dict[str, Any]:
     """Return an entity as plain data."""
     found = {} if entity.own else {"meta": dict(entity.meta)}
     return found | {
+        **{mark: mark in entity.marks for mark in _MARKS},
         "element": entity.element,
         "value": entity.value,
         "tokens": list(entity.tokens),
         "exact": entity.exact,
         "gaps": entity.gaps,
-        "permuted": "permuted" in entity.marks,
-        "misspelt": "misspelt" in entity.marks,
-        "compound": "compound" in entity.marks,
         "alias": "".join(entity.aliases),
         "parts": [entity_to_detail(part) for part in entity.parts],
     }
@@ -51,9 +52,7 @@ def entity_from_detail(
         tuple(data["tokens"]),
         exact=data["exact"],
         gaps=data["gaps"],
-        permuted=data["permuted"],
-        misspelt=data["misspelt"],
-        compound=data["compound"],
+        marks=frozenset(filter(data.get, _MARKS)),
         parts=tuple(entity_from_detail(part, elements, sentence) for part in data["parts"]),
         alias=data["alias"],
         meta=data.get("meta"),

@@ -14,22 +14,23 @@ In a question, this component runs only if user-defined components look at the D
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from contextlib import nullcontext
-from pathlib import Path
+from operator import attrgetter
 from typing import Any
 
-import srsly
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, Span, SpanGroup
 
 from anaphora.entities.matching.index_cache import load_or_compile
-from anaphora.entities.matching.matcher import PhraseIndex, compile_index, match_elements
+from anaphora.entities.matching.matcher import create_index, match_elements
 from anaphora.entities.matching.serialization import model_from_data, model_to_data
 from anaphora.entities.phrases.phrase_reader import PhraseReader
+from anaphora.entities.phrases.stem_candidates import PhraseVocabulary
 from anaphora.entities.spacy.recognized_entities import collect_recognized
 from anaphora.entities.spacy.span_attributes import entity_to_detail, span_key
+from anaphora.entities.spacy.stored_component import StoredComponent
 from anaphora.entities.tokens.sentence import Sentence
 from anaphora.entities.tokens.tokenizers import LetterTokenizer
 from anaphora.entities.words.lexicon import Lexicon
@@ -43,8 +44,6 @@ SPANS_KEY = "anaphora"
 
 # Other tokenizers may have dictionaries of their own, which are not part of the cache key.
 _CACHEABLE_TOKENIZERS = (Tokenizer, LetterTokenizer)
-_FORMAT = 5
-_FILE = "elements.msgpack"
 
 
 @Language.factory(FACTORY, default_config={"language": None, "spans_key": SPANS_KEY})
@@ -53,8 +52,11 @@ def create_tagger(nlp: Language, name: str, language: str | None, spans_key: str
     return ElementTagger(nlp, name, language=language, spans_key=spans_key)
 
 
-class ElementTagger:
+class ElementTagger(StoredComponent):
     """A spaCy component ``Doc → Doc`` with the phrase index of a model, see :meth:`configure`."""
+
+    stored_format = "a tagger", 5
+    stored_file = "elements.msgpack"
 
     def __init__(
         self,
@@ -70,7 +72,7 @@ class ElementTagger:
         self.lexicon = Lexicon(self.language)
         self._nlp = nlp
         self._model = Model("", (), ())
-        self.phrase_index = PhraseIndex()
+        self.phrase_index = create_index(self._model, (), PhraseVocabulary(self.lexicon))
 
     @property
     def reset_key(self) -> str:
@@ -107,12 +109,9 @@ class ElementTagger:
         # The words of a big model must not remain in the vocabulary. Zones cannot be nested.
         within = getattr(self._nlp.vocab, "in_memory_zone")  # noqa: B009 - not in spaCy's stubs
         with nullcontext() if within else self._nlp.memory_zone():
-            if cache is None or type(self._nlp.tokenizer) not in _CACHEABLE_TOKENIZERS:
-                self.phrase_index = compile_index(model, self.language, reader, self.lexicon)
-            else:
-                self.phrase_index = load_or_compile(
-                    cache, model, self.language, reader, self.lexicon
-                )
+            if type(self._nlp.tokenizer) not in _CACHEABLE_TOKENIZERS:
+                cache = None
+            self.phrase_index = load_or_compile(cache, model, self.language, reader, self.lexicon)
 
     def copy_from(self, other: ElementTagger) -> None:
         """Copy the phrase index and the lexicon of another tagger."""
@@ -149,57 +148,20 @@ class ElementTagger:
             groups[element.id] = sorted(element.groups)
             if entity is not None:
                 details.setdefault(span_key(span), []).append(entity_to_detail(entity))
+        further = {"details": details, "error": error}
         attrs: dict[str, Any] = {"groups": groups}
-        if details:
-            attrs["details"] = details
-        if error:
-            attrs["error"] = error
-        _write_spans(doc, self.spans_key, elements, attrs)
-        _write_spans(doc, self.reset_key, resets, {})
+        attrs |= {key: value for key, value in further.items() if value}
+        for key, spans, data in ((self.spans_key, elements, attrs), (self.reset_key, resets, {})):
+            doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=data)
         return doc
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialize the elements of the model."""
-        data: bytes = srsly.msgpack_dumps(self._to_data())
-        return data
-
-    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> ElementTagger:
-        """Restore what :meth:`to_bytes` returned; raises ValueError for data in another format."""
-        self._from_data(srsly.msgpack_loads(data))
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the elements of the model into the folder ``path``."""
-        folder = Path(path)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / _FILE).write_bytes(self.to_bytes())
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> ElementTagger:
-        """Restore what :meth:`to_disk` wrote."""
-        return self.from_bytes((Path(path) / _FILE).read_bytes())
-
     def _to_data(self) -> dict[str, Any]:
-        return {
-            "format": _FORMAT,
-            "language": self.language,
-            "spans_key": self.spans_key,
-            "model": model_to_data(self._model, self.language),
-        }
+        model = model_to_data(self._model, self.language)
+        return {"language": self.language, "spans_key": self.spans_key, "model": model}
 
-    def _from_data(self, data: Any) -> None:
-        if not isinstance(data, dict) or data.get("format") != _FORMAT:
-            raise ValueError(f"this is not the data of a tagger in format {_FORMAT}")
+    def _restore(self, data: Mapping[str, Any]) -> None:
         self.spans_key = data["spans_key"]
         self.configure(model_from_data(data["model"], data["language"]), data["language"])
-
-
-def _write_spans(doc: Doc, key: str, spans: list[Span], attrs: dict[str, Any]) -> None:
-    doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
-
-
-def _element_of(span: Span) -> str:
-    label: str = span.label_
-    return label
 
 
 def _value_of(span: Span) -> str | None:
@@ -217,6 +179,7 @@ def _groups_of(span: Span) -> list[str]:
 
 # spaCy stores the values of extensions by offsets alone, so two entities of the same words would
 # share them. Getters avoid that.
+_element_of = attrgetter("label_")
 for _name, _getter in (("element", _element_of), ("value", _value_of), ("groups", _groups_of)):
     if not Span.has_extension(_name):
         Span.set_extension(_name, getter=_getter)

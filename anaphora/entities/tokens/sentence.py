@@ -10,6 +10,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.core.utterance import Entity, LazyTokens, Token, find_courtesy_words
+from anaphora.entities.recognizers.recognizer import TokenizedText
 from anaphora.entities.tokens.enclosures import find_brackets, find_quotes, has_enclosures
 from anaphora.entities.words.lexicon import Lexicon, Word
 from anaphora.frozen import freeze
@@ -21,28 +22,17 @@ _NO_MARKS: frozenset[str] = frozenset()
 _IS_SPECIAL = attrgetter("is_special")
 
 
-class Sentence:
-    """A text with its words; it may contain several sentences.
+class Sentence(TokenizedText):
+    """A tokenized text with its words; it may contain several sentences.
 
-    ``texts`` are the original texts of its tokens, ``starts`` their offsets. ``uncertain_words``
-    are the words that may stand for others, ``has_special`` says whether any word is special (see
-    :class:`Word`). ``swear_stems`` are the stems of swear words; ``annotations`` is a Doc with
-    lemmas and parts of speech, or None if no component provides any.
+    ``uncertain_words`` are the words that may stand for others, ``has_special`` says whether any
+    word is special (see :class:`Word`). ``swear_stems`` are the stems of swear words;
+    ``annotations`` is a Doc with lemmas and parts of speech, or None if no component provides any.
     """
 
     __slots__ = (
-        "_annotations",
-        "_brackets",
-        "_marked",
-        "_plain",
-        "_quotes",
-        "_swear",
-        "has_special",
-        "starts",
-        "text",
-        "texts",
-        "uncertain_words",
-        "words",
+        "_annotations", "_brackets", "_marked", "_plain", "_quotes", "_swear", "has_special",
+        "uncertain_words", "words",
     )  # fmt: skip
 
     def __init__(
@@ -55,9 +45,7 @@ class Sentence:
         swear_stems: frozenset[str] = frozenset(),
         annotations: Doc | None = None,
     ) -> None:
-        self.text = text
-        self.texts = texts
-        self.starts = starts
+        super().__init__(text, texts, starts)
         self.words = words
         self._swear = swear_stems
         self._annotations = annotations
@@ -78,13 +66,11 @@ class Sentence:
         cls, doc: Doc, text: str, lexicon: Lexicon, swear_stems: frozenset[str]
     ) -> Sentence:
         """Create the sentence of a Doc with this text."""
-        texts = [token.text for token in doc]
-        starts = [token.idx for token in doc]
         annotated = any(doc.has_annotation(name) for name in ("LEMMA", "TAG", "POS"))
         return cls(
             text,
-            texts,
-            starts,
+            [token.text for token in doc],
+            [token.idx for token in doc],
             lexicon.words_of_doc(doc),
             swear_stems=swear_stems,
             annotations=doc if annotated else None,
@@ -128,30 +114,31 @@ class Sentence:
         *,
         exact: bool,
         gaps: int = 0,
-        permuted: bool = False,
-        misspelt: bool = False,
-        compound: bool = False,
+        marks: frozenset[str] = _NO_MARKS,
         parts: tuple[Entity, ...] = (),
         alias: str = "",
         meta: Mapping[str, Any] | None = None,
         own: bool = True,
     ) -> Entity:
-        """Create the entity of ``element`` that consists of ``tokens``. ``meta`` takes precedence
-        over the metadata of the element."""
+        """Create the entity of ``element`` made of ``tokens``. ``marks`` say how it differs
+        from its phrase; ``meta`` takes precedence over the metadata of the element."""
         first, last = tokens[0], tokens[-1]
         start, end = self.starts[first], self.starts[last] + len(self.texts[last])
         stem, lemma, pos = self._forms(tokens)
-        marks = _NO_MARKS
         by_stem = (
             bool(self.uncertain_words)
-            and not (exact or misspelt or compound or permuted or gaps or parts)
+            and not (exact or marks or gaps or parts)
             and self._is_stemmed(tokens)
         )
-        if self._marked or permuted or misspelt or compound or by_stem or element.abstract:
-            marks = self._marks(
-                element, tokens, start, end,
-                permuted=permuted, misspelt=misspelt, compound=compound, by_stem=by_stem,
-            )  # fmt: skip
+        if self._marked or by_stem or element.abstract:
+            further = {
+                "abstract": element.abstract,
+                "bracketed": self._brackets is not None and self._brackets.enclose(start, end),
+                "quoted": self._quotes is not None and self._quotes.enclose(start, end),
+                "stem": by_stem,
+                "swear": bool(self._swear) and self._has_swear(tokens),
+            }
+            marks = marks.union(mark for mark, is_so in further.items() if is_so)
         whole = last - first + 1 == len(tokens)
         text = self.text[start:end] if whole else " ".join([self.texts[i] for i in tokens])
         # Positional arguments: 1.4 µs instead of 1.8.
@@ -181,9 +168,9 @@ class Sentence:
         return stem, " ".join(lemmas), " ".join(tags)
 
     def _has_swear(self, tokens: tuple[int, ...]) -> bool:
-        words = [self.words[i] for i in tokens]
         return any(
-            not self._swear.isdisjoint((word.lower, word.stem, *word.derived)) for word in words
+            not self._swear.isdisjoint((word.lower, word.stem, *word.derived))
+            for word in [self.words[i] for i in tokens]
         )
 
     def _is_stemmed(self, tokens: tuple[int, ...]) -> bool:
@@ -192,30 +179,6 @@ class Sentence:
             not word.in_dictionary and word.stem != word.lower and word.lower.isalpha()
             for word in [self.words[i] for i in tokens]
         )
-
-    def _marks(
-        self,
-        element: Element,
-        tokens: tuple[int, ...],
-        start: int,
-        end: int,
-        *,
-        permuted: bool,
-        misspelt: bool,
-        compound: bool,
-        by_stem: bool,
-    ) -> frozenset[str]:
-        marks = {
-            "abstract": element.abstract,
-            "bracketed": self._brackets is not None and self._brackets.enclose(start, end),
-            "compound": compound,
-            "misspelt": misspelt,
-            "permuted": permuted,
-            "quoted": self._quotes is not None and self._quotes.enclose(start, end),
-            "stem": by_stem,
-            "swear": bool(self._swear) and self._has_swear(tokens),
-        }
-        return frozenset(mark for mark, is_so in marks.items() if is_so)
 
 
 def _create_tokens(

@@ -9,9 +9,8 @@ the best variants of the contiguous entities that remain.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush, nsmallest
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.variants.contiguous import find_contiguous_variants, is_contiguous
@@ -125,8 +124,7 @@ class _OverlapGroup:
         return tuple(sorted(reading))
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Selection:
+class _Selection(NamedTuple):
     """Sparse entities that share no token, their tokens as bits, and the index of the next one to
     try."""
 

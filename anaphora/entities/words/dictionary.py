@@ -24,12 +24,12 @@ import numpy as np
 from platformdirs import user_cache_path
 from spacy.strings import get_string_id
 
-from anaphora.entities.words.normalization import base_code, create_batch_normalizer
+from anaphora.entities.words.normalization import create_batch_normalizer
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.errors import AnaphoraError
 from anaphora.storage.cache import Cache
 
-__all__ = ["Dictionary", "Lemmas", "compile_table", "is_dictionary_word", "load_dictionary"]
+__all__ = ["Dictionary", "Lemmas", "compile_table", "load_dictionary"]
 
 _log = logging.getLogger(__name__)
 
@@ -91,13 +91,6 @@ class Dictionary:
         hashes, wanted = self._hashes, get_string_id(word)
         place = bisect_left(hashes, wanted)
         return place if place < len(hashes) and hashes[place] == wanted else -1
-
-
-def is_dictionary_word(lower: str, language: str) -> bool:
-    """Whether the dictionary of the language has this form of a word; False for a language without
-    one."""
-    words = load_dictionary(base_code(language))
-    return words is not None and lower in words
 
 
 @cache

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import chain
-from typing import Any
 
 import spacy
 
-from anaphora.entities.languages import load_table
+from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.orthography import load_orthography
 
@@ -39,7 +38,7 @@ def load_qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
     (all) and ``modality`` (may). They come from ``function_words.yaml`` in the folder of the
     language.
     """
-    table = _load_function_words(base_code(language))
+    table = cached_table(base_code(language), "function_words")
     return {kind: tuple(words.split()) for kind, words in table.items() if isinstance(words, str)}
 
 
@@ -53,14 +52,9 @@ def load_courtesy_phrases(language: str) -> frozenset[tuple[str, ...]]:
     normalize = create_normalizer(language)
     return frozenset(
         tuple(normalize(token) for word in written for token in str(word).split())
-        for phrase in _load_function_words(base_code(language)).get("courtesy", ())
+        for phrase in cached_table(base_code(language), "function_words").get("courtesy", ())
         for written in expand_synonym(phrase)
     )
-
-
-@lru_cache(maxsize=100)
-def _load_function_words(code: str) -> Mapping[str, Any]:
-    return load_table(code, "function_words")
 
 
 def load_qualifiers(language: str, *kinds: str) -> frozenset[str]:

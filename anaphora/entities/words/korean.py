@@ -80,57 +80,55 @@ def load_analyzer(code: str) -> AnalyzeWord | None:
     """Load the morphological analyzer of a language by its code; None for most languages."""
     if code != "ko" or missing_analyzer(code):
         return None
-    return lru_cache(maxsize=_MAX_CACHED)(_Analyzer().analyze)
+    return lru_cache(maxsize=_MAX_CACHED)(_analyze)
 
 
-class _Analyzer:
-    """Analyzes words with a tokenizer of Lindera, which is loaded for the first word."""
+@cache
+def _load_tokenizer() -> Any:
+    """Load the tokenizer of Lindera, when the first word needs it."""
+    from lindera import TokenizerBuilder
 
-    @staticmethod
-    @cache
-    def _tokenizer() -> Any:
-        from lindera import TokenizerBuilder
+    builder = TokenizerBuilder()
+    builder.set_mode("normal")
+    builder.set_dictionary(_DICTIONARY)
+    return builder.build()
 
-        builder = TokenizerBuilder()
-        builder.set_mode("normal")
-        builder.set_dictionary(_DICTIONARY)
-        return builder.build()
 
-    def analyze(self, word: str) -> WordAnalysis | None:
-        """Analyze a word; None if its structure is unknown."""
-        ways = self._segment(word)
-        if not ways:
-            return None
-        is_common = len(ways[0][0]) == 1 and ways[0][1] <= _COST_OF_RARE_WORD
-        rest = "" if is_common else _strip_particle(word)
-        if rest and (noun := self.analyze(rest)) and noun.lemma == rest:
-            return noun
-        found = next((one for way, _ in ways if (one := _combine(way))), None)
-        if found is None:
-            return None
-        others = [*found.others]
-        others += self._without_auxiliary(found.lemma)
-        if found.lemma == word and word.endswith(_VERBAL):
-            others += [other.lemma for way, _ in ways[1:] if (other := _combine(way))]
-        distinct = tuple([one for one in dict.fromkeys(others) if one != found.lemma])
-        is_sure = is_common or found.lemma != word
-        return found._replace(others=distinct, is_sure=is_sure)
+def _analyze(word: str) -> WordAnalysis | None:
+    """Analyze a word; None if its structure is unknown."""
+    ways = _segment(word)
+    if not ways:
+        return None
+    is_common = len(ways[0][0]) == 1 and ways[0][1] <= _COST_OF_RARE_WORD
+    rest = "" if is_common else _strip_particle(word)
+    if rest and (noun := _analyze(rest)) and noun.lemma == rest:
+        return noun
+    found = next((one for way, _ in ways if (one := _combine(way))), None)
+    if found is None:
+        return None
+    others = [*found.others, *_without_auxiliary(found.lemma)]
+    if found.lemma == word and word.endswith(_VERBAL):
+        others += [other.lemma for way, _ in ways[1:] if (other := _combine(way))]
+    distinct = tuple([one for one in dict.fromkeys(others) if one != found.lemma])
+    return found._replace(others=distinct, is_sure=is_common or found.lemma != word)
 
-    def _segment(self, word: str) -> list[tuple[list[_Morpheme], int]]:
-        """Return the likeliest segmentations of the word, each with its cost."""
-        return [
-            ([one for token in tokens for one in _split_token(token)], cost)
-            for tokens, cost in self._tokenizer().tokenize_nbest(word, _MAX_SEGMENTATIONS)
-        ]
 
-    def _without_auxiliary(self, lemma: str) -> Iterator[str]:
-        """Yield the verb before an auxiliary that is written as one with it."""
-        for auxiliary in _AUXILIARIES:
-            rest = lemma.removesuffix(auxiliary)
-            if rest and rest != lemma:
-                for morphemes, _ in self._segment(rest)[:1]:
-                    if morphemes[0].tag in _VERBS:
-                        yield morphemes[0].form + _INFINITIVE
+def _segment(word: str) -> list[tuple[list[_Morpheme], int]]:
+    """Return the likeliest segmentations of the word, each with its cost."""
+    return [
+        ([one for token in tokens for one in _split_token(token)], cost)
+        for tokens, cost in _load_tokenizer().tokenize_nbest(word, _MAX_SEGMENTATIONS)
+    ]
+
+
+def _without_auxiliary(lemma: str) -> Iterator[str]:
+    """Yield the verb before an auxiliary that is written as one with it."""
+    for auxiliary in _AUXILIARIES:
+        rest = lemma.removesuffix(auxiliary)
+        if rest and rest != lemma:
+            for morphemes, _ in _segment(rest)[:1]:
+                if morphemes[0].tag in _VERBS:
+                    yield morphemes[0].form + _INFINITIVE
 
 
 def _strip_particle(word: str) -> str:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -125,27 +127,22 @@ class Lexicon:
         self.qualifiers = load_qualifiers(language)
         self._extra_stop_words = self.stem_texts(self.additional)
         self._excluded_stop_words = self.stem_texts(self.excluded)
-        self._created_lemmatizer: Lemmatizer | None = None
         self._young: dict[str, Word] = {}
         self._old: dict[str, Word] = {}
 
     def __len__(self) -> int:
         return len(self._young) + len(self._old)
 
-    @property
+    @cached_property
     def _dictionary(self) -> Dictionary | None:
         return load_dictionary(self.code)  # loaded when the first word needs it
 
-    @property
+    @cached_property
     def _lemmatizer(self) -> Lemmatizer | None:
         words = self._dictionary
         if words is None:
             return None
-        if self._created_lemmatizer is None:
-            self._created_lemmatizer = Lemmatizer(
-                words, self._orthography, self.stem_words, self._prefixes
-            )
-        return self._created_lemmatizer
+        return Lemmatizer(words, self._orthography, self.stem_words, self._prefixes)
 
     def words(self, texts: Iterable[str]) -> list[Word]:
         """Return the word of each text, from the cache if possible."""
@@ -170,9 +167,9 @@ class Lexicon:
             return word
         key = f"{token.text}\0{norm}"
         known = self._young.get(key) or self._old.get(key)
-        if known is None:
-            known = replace(word, stem=self._normalize(norm), in_dictionary=True)
-        return self._store(key, known)
+        return self._store(
+            key, known or replace(word, stem=self._normalize(norm), in_dictionary=True)
+        )
 
     def read_phrase_words(self, texts: Sequence[str]) -> list[Word]:
         """Create the words of a phrase, quickly and without the cache. Their inflected readings are
@@ -184,9 +181,7 @@ class Lexicon:
             for text, lower, stem in zip(texts, lowers, stems, strict=True)
         ]
 
-    def __reduce__(
-        self,
-    ) -> tuple[type[Lexicon], tuple[str, int, frozenset[str], frozenset[str]]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return Lexicon, (self.language, self._size, self.additional, self.excluded)
 
     def _add(self, text: str, word: Word | None) -> Word:
@@ -236,8 +231,7 @@ class Lexicon:
             free and self._dictionary is not None and any(map(str.isalpha, lower))
         )
         courtesy = self._courtesy.get(lower, ()) if free else ()
-        words = self._dictionary
-        known = words is not None and self._is_dictionary_form(lower) and lower in words
+        known = self._is_dictionary_form(lower) and self.is_known(lower)
         return Word(
             lower, stem, lower, free, alternatives=meant, is_uncertain=strange, qualifier=qualifier,
             courtesy=courtesy, in_dictionary=known,
@@ -340,13 +334,13 @@ class Lexicon:
 
     def stem_words(self, lowers: Sequence[str]) -> list[str]:
         """Return the lemmas or stems of normalized words."""
-        stems = self._stem([lower if len(lower) <= _MAX_CACHED_LENGTH else "" for lower in lowers])
-        words = self._dictionary
         if self._analyze is not None:
             analyzed = map(self._morphemes_of, lowers)
             return [
                 one.lemma if one else lower for one, lower in zip(analyzed, lowers, strict=True)
             ]
+        stems = self._stem([lower if len(lower) <= _MAX_CACHED_LENGTH else "" for lower in lowers])
+        words = self._dictionary
         if words is None:
             return [stem or lower for stem, lower in zip(stems, lowers, strict=True)]
         return [

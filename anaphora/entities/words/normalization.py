@@ -83,8 +83,7 @@ def create_normalizer(language: str) -> Callable[[str], str]:
     It applies NFKC and case folding, removes invisible characters, straightens apostrophes, and
     replaces letters that the table of the language treats as equal (``ё`` by ``е``).
     """
-    code = base_code(language)
-    known = load_orthography(code)
+    known = load_orthography(base_code(language))
     before = {**_APOSTROPHES, **known.lowercase}
     is_spelled = known.same or known.last
     lowers_ascii = not known.lowercase
@@ -106,8 +105,7 @@ def create_normalizer(language: str) -> Callable[[str], str]:
 def create_batch_normalizer(language: str) -> Callable[[Sequence[str]], list[str]]:
     """Create a normalizer for many words at once, none of which contains a line feed. It is ten
     times as fast as :func:`create_normalizer`. A word of invisible characters becomes empty."""
-    code = base_code(language)
-    known = load_orthography(code)
+    known = load_orthography(base_code(language))
     before = {**_APOSTROPHES, **known.lowercase}
 
     def normalize(words: Sequence[str]) -> list[str]:

@@ -226,12 +226,8 @@ class Orthography:
         """Return how the word is written without its marks."""
         if word.isascii():
             return ()
-        return _distinct_others(
-            word,
-            _strip_marks(word),
-            _strip_marks(word.translate(self.also)),
-            word.translate(self.optional),
-        )
+        spelled = _strip_marks(word), _strip_marks(word.translate(self.also))
+        return _distinct_others(word, *spelled, word.translate(self.optional))
 
     def unmarked_spellings_in_lines(self, words: Sequence[str]) -> Iterator[list[str]]:
         """Return :meth:`unmarked_spellings` of many words, none of which contains a line feed:
@@ -247,18 +243,10 @@ class Orthography:
 
     def alternative_spellings(self, word: str) -> tuple[str, ...]:
         """Return spellings without marks that the phrases of a model may have instead."""
-        if word.isascii() or len(word) > _MAX_LENGTH:
+        if word.isascii() or len(word) > _MAX_LENGTH or word.startswith(self.distinct):
             return ()
-        if self.is_distinct(word):
-            return ()
-        replaced = word.translate(self.also)
-        return _distinct_others(
-            word, _strip_marks(word, self.apart), _strip_marks(replaced, self.apart)
-        )
-
-    def is_distinct(self, word: str) -> bool:
-        """Whether the word without its optional marks would be another word."""
-        return bool(self.distinct) and word.startswith(self.distinct)
+        spelled = (word, word.translate(self.also))
+        return _distinct_others(word, *(_strip_marks(one, self.apart) for one in spelled))
 
     def candidate_lemmas(self, word: str) -> Iterator[str]:
         """Yield possible lemmas of the word by the endings and prefixes in the table, the likeliest
@@ -360,7 +348,7 @@ def load_orthography(code: str) -> Orthography:
         verb_forms[ending] = (*verb_forms.get(ending, ()), *others.split())
     for key in ("before", "behind", "loose", "endings", "clitics", "elided"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
-    light_verbs = {verb: tuple(one) for verb, one in data.pop("light_verbs", {}).items()}
+    data["light_verbs"] = {verb: tuple(one) for verb, one in data.get("light_verbs", {}).items()}
     for key in ("inflections", "base_inflections", "unknown_inflections", "lemma_variants"):
         data[key] = compile_paths(data.get(key, {}), spelling)
     for key in ("also", "lowercase", "optional"):
@@ -369,13 +357,8 @@ def load_orthography(code: str) -> Orthography:
         data[key] = frozenset(data.get(key, ""))
     data["segments"] = SegmentRules.from_table(data.get("segments", {}))
     data["auxiliaries"] = tuple(tuple(forms.split()) for forms in data.get("auxiliaries", ()))
-    return Orthography(
-        light_verbs=light_verbs,
-        irregular=irregular,
-        verb_forms=verb_forms,
-        same=spelling,
-        **split_word_lists(Orthography, data),
-    )
+    data |= {"irregular": irregular, "verb_forms": verb_forms, "same": spelling}
+    return Orthography(**split_word_lists(Orthography, data))
 
 
 def split_word_lists(

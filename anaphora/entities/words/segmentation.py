@@ -35,19 +35,14 @@ _OF_OTHER_SCRIPTS = re.compile(r"[a-z]+|\d+", re.IGNORECASE)
 
 
 class Segmenter(Protocol):
-    """Splits text into the words of a dictionary."""
+    """Splits texts into the words of a dictionary, which also has their most common part of
+    speech."""
 
-    def split(self, text: str) -> Sequence[str]:
-        """Split a text into words."""
-        ...
+    def split(self, text: str) -> Sequence[str]: ...
 
-    def is_word(self, text: str) -> bool:
-        """Whether the dictionary has the word."""
-        ...
+    def is_word(self, text: str) -> bool: ...
 
-    def word_class(self, word: str) -> WordClass:
-        """Return the most common part of speech of the word."""
-        ...
+    def word_class(self, word: str) -> WordClass: ...
 
 
 class _ChineseSegmenter:
@@ -98,11 +93,8 @@ class _ThaiSegmenter:
 
 
 _CHINESE_CLASSES: Mapping[str, WordClass] = {
-    "v": "verb",
-    "n": "noun",
-    "a": "adjective",
-    "m": "number",
-}
+    "v": "verb", "n": "noun", "a": "adjective", "m": "number"
+}  # fmt: skip
 _THAI_CLASSES: Mapping[str, WordClass] = {"VERB": "verb", "NOUN": "noun", "ADJ": "adjective"}
 _THAI_CORPORA = ("tdtb", "tud")  # in the package; PyThaiNLP downloads others
 _SEGMENTERS: Mapping[str, Callable[[], Segmenter]] = {
@@ -128,7 +120,7 @@ class Segmentation:
     def __init__(self, segmenter: Segmenter | None, rules: SegmentRules) -> None:
         self._segmenter = segmenter
         self.rules = rules
-        self._joints_in = lru_cache(maxsize=_MAX_CACHED)(self._find_joints)
+        self.joints = lru_cache(maxsize=_MAX_CACHED)(self._find_joints)
         lacking = [word for word in rules.additional if segmenter and not segmenter.is_word(word)]
         self._additional_words = (
             re.compile("|".join(map(re.escape, sorted(lacking)))) if lacking else None
@@ -151,11 +143,8 @@ class Segmentation:
                     yield start, end
                 start = end
 
-    def joints(self, word: str) -> frozenset[int]:
-        """Return the offsets inside a word where it may be split."""
-        return self._joints_in(word)
-
     def _find_joints(self, word: str) -> frozenset[int]:
+        """Return the offsets inside a word where it may be split."""
         if word.isascii() or word in self.rules.whole or word in self.rules.additional:
             return frozenset()
         if len(word) == 3 and word[0] == word[2] and word[1] in self.rules.between:

@@ -13,6 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from anaphora.core.utterance import Entity, Utterance
+from anaphora.entities.phrases.trie import SearchedText
 from anaphora.entities.phrases.trie_builder import TrieBuilder
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.spacy.language_pipelines import build_pipeline
@@ -339,7 +340,7 @@ def test_what_is_skipped_is_what_a_search_through_all_ways_skips(phrase, said):
                 found |= ends(at + skipped + 1, left[1:])
         return found
 
-    matches = known.find(words, skippable=[not word.free for word in words])
+    matches = known.find(SearchedText(words, skippable=[not word.free for word in words]))
     assert {(match.start, match.end) for match in matches} == {
         (start, end) for start in range(len(said)) for end in ends(start, phrase)
     }
@@ -355,7 +356,7 @@ def test_skipping_does_not_multiply_the_ways(text):
 
     def walk(said: list[str]) -> int:
         words = Lexicon("en").words(said)
-        return count_lines(lambda: known.find(words, skippable=[True] * len(said)))[0]
+        return count_lines(lambda: known.find(SearchedText(words, skippable=[True] * len(said))))[0]
 
     small, large = walk(text.split()[:100]), walk(text.split()[:200])
     assert 0 < large < 2.5 * small

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anaphora.entities.phrases import sparse_matcher as module
+from anaphora.entities.phrases import step_positions as module
 from anaphora.entities.phrases.gaps import Gaps
 from anaphora.entities.phrases.sparse_matcher import SparseMatcher, SparsePhrase
-from anaphora.entities.phrases.trie import PhraseMatch
+from anaphora.entities.phrases.trie import PhraseMatch, SearchedText, match_nothing
 from anaphora.entities.tokens.sentence import Sentence
 from anaphora.entities.words.lexicon import Lexicon
 from anaphora.grammar.patterns import Pattern
@@ -36,10 +36,8 @@ def known(*phrases, any_order=False, **more):
 def search(texts: list[str], parts_in=None) -> Callable[[SparseMatcher], list[PhraseMatch]]:
     words = LEXICON.words(texts)
     sentence = Sentence(" ".join(texts), texts, token_starts(texts), words)
-    ends = pattern_ends(words, texts)
-    return lambda phrases: phrases.find(
-        words, Gaps(words, sentence, negations={"not"}), ends, parts_in
-    )
+    text = SearchedText(words, pattern_ends(words, texts), parts_in=parts_in or match_nothing)
+    return lambda phrases: phrases.find(text, Gaps(words, sentence, negations={"not"}))
 
 
 def matches_in(phrases: SparseMatcher, texts: list[str], parts_in=None) -> list[PhraseMatch]:

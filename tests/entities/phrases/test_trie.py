@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.entities.phrases.trie import Step, Trie
+from anaphora.entities.phrases.trie import SearchedText, Step, Trie
 from anaphora.entities.phrases.trie_builder import TrieBuilder
 from anaphora.entities.words.lexicon import Lexicon
 from anaphora.grammar.patterns import Pattern
@@ -35,7 +35,7 @@ def planted(*phrases: tuple[Sequence[Step], int]) -> Trie:
 
 def found(known: Trie, text: str) -> list[tuple[int, int, int, bool]]:
     texts = text.split()
-    matches = known.find(words := LEXICON.words(texts), pattern_ends(words, texts))
+    matches = known.find(SearchedText(words := LEXICON.words(texts), pattern_ends(words, texts)))
     return sorted((match.start, match.end, match.entry, match.exact) for match in matches)
 
 
@@ -107,7 +107,7 @@ def test_it_finds_what_a_search_through_all_phrases_finds(phrases, said):
         for end in range(start + 1, len(said) + 1)
         if stems(said[start:end]) == stems(phrase)
     }
-    matches = known.find(LEXICON.words(said))
+    matches = known.find(SearchedText(LEXICON.words(said)))
     assert {(match.start, match.end, match.entry) for match in matches} == expected
     assert len(matches) == len(expected)
 
