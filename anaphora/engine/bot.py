@@ -50,7 +50,7 @@ class Bot:
         self.model = model
         self.pipeline = Pipeline(model, nlp, cache=cache)
         self.has_dates = has_date_element(model)
-        self.responses = Responses(model)
+        self.responses = Responses()
         self.model_upgrade = ModelUpgrade(model)
         self.handlers = bind_handlers(model)
         self.hooks = Hooks()

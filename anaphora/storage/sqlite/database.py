@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import uniform
@@ -358,13 +359,15 @@ class Database:
             check_same_thread=False,
         )
         try:
-            connection.execute(f"PRAGMA synchronous = {self._synchronous}")
-            connection.execute(f"PRAGMA fullfsync = {int(self._synchronous == 'full')}")
-            connection.execute(f"PRAGMA journal_size_limit = {_LONGEST_LOG}")
-            # Deleted data is overwritten; temporary data of statements and VACUUM goes to a file.
-            connection.execute("PRAGMA secure_delete = ON")
-            connection.execute("PRAGMA temp_store = FILE")
-            for pragma in self._pragmas:
+            for pragma in (
+                f"synchronous = {self._synchronous}",
+                f"fullfsync = {int(self._synchronous == 'full')}",
+                f"journal_size_limit = {_LONGEST_LOG}",
+                # Deleted data is overwritten; temporary data goes to a file.
+                "secure_delete = ON",
+                "temp_store = FILE",
+                *self._pragmas,
+            ):
                 connection.execute(f"PRAGMA {pragma}")
         except BaseException:
             connection.close()
@@ -480,15 +483,13 @@ class _WalBusyError(StoreError):
     """The WAL cannot be emptied at the moment."""
 
 
+@dataclass(slots=True, eq=False)
 class _WriteTask:
     """A queued write, and its result."""
 
-    __slots__ = ("done", "error", "work")
-
-    def __init__(self, work: WriteFunction) -> None:
-        self.work = work
-        self.done = False
-        self.error: Exception | None = None
+    work: WriteFunction
+    done: bool = False
+    error: Exception | None = None
 
     def end(self, error: Exception | None) -> None:
         self.done, self.error = True, error

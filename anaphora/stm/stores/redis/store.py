@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from random import uniform
 from secrets import token_hex
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, ConversationKey
@@ -280,14 +280,11 @@ class RedisStore(Store, ForkAware):
         return max(int(self._lease * 1_000), 1)
 
 
-class _ProcessState:
+class _ProcessState(NamedTuple):
     """The locks and the leases of one process."""
 
-    __slots__ = ("leases", "locks")
-
-    def __init__(self, locks: ConversationLocks, leases: LeaseRenewer) -> None:
-        self.locks = locks
-        self.leases = leases
+    locks: ConversationLocks
+    leases: LeaseRenewer
 
 
 def _connect(url: str, patience: float) -> RedisConnection:
