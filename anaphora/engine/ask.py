@@ -10,7 +10,7 @@ from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.template_values import find_unused
 from anaphora.engine.long_term.bridge import resolve_with_long_term
 from anaphora.engine.long_term.protocol import LongTerm
-from anaphora.engine.long_term.recorder import Clocks, next_clock, record_exchange
+from anaphora.engine.long_term.recorder import LogicalTimes, next_clock, record_exchange
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
 from anaphora.errors import HandlerError
@@ -36,9 +36,9 @@ def ask(turn: Turn, store: Store, long_term: LongTerm | None) -> Reply:
         decision = resolve_with_long_term(turn, utterance, conversation, long_term)  # 3
         decision, answer = _answer(turn, decision, conversation)  # 4
         explanation = _explain(turn, decision, answer) if turn.explain else None  # 5
-        clocks = _remember(turn, decision, answer, session, long_term)  # 6
+        times = _remember(turn, decision, answer, session, long_term)  # 6
     reply = _build_reply(decision, answer, explanation)  # 7
-    record_exchange(turn, decision, answer, reply, clocks, long_term)  # 8
+    record_exchange(turn, decision, answer, reply, times, long_term)  # 8
     return reply
 
 
@@ -94,7 +94,7 @@ def _remember(
     answer: BotAnswer,
     session: Session,
     long_term: LongTerm | None,
-) -> Clocks:
+) -> LogicalTimes:
     """Commit the conversation after the answer."""
     clock = next_clock(session, long_term)
     after = rules.stamp(
@@ -105,11 +105,11 @@ def _remember(
     )
     if not (decision.has_reset_phrase or decision.is_reset or answer.is_reset):
         session.commit(after)
-        return Clocks(clock)
+        return LogicalTimes(clock)
     # If the question says more than the reset phrase, the reset has a clock of its own before it.
     reset = clock - (answer.status != "reset")
     session.commit(replace(after, forgotten=reset))
-    return Clocks(clock, reset)
+    return LogicalTimes(clock, reset)
 
 
 def _build_reply(decision: Decision, answer: BotAnswer, explanation: Explanation | None) -> Reply:

@@ -1,4 +1,5 @@
-"""Build the exchanges that the engine records, and a simple long-term memory in this process."""
+"""The parts of the exchanges that the engine records, and a simple long-term memory in this
+process."""
 
 from __future__ import annotations
 
@@ -10,7 +11,6 @@ from datetime import datetime
 from operator import attrgetter
 
 from anaphora.core.utterance import Entity
-from anaphora.engine.reply import Reply
 from anaphora.intents.match import Candidate
 from anaphora.ltm.exchange import DateMention, Exchange
 from anaphora.models.domain import Model
@@ -19,45 +19,12 @@ from anaphora.storage.forks import fork_safe_lock
 
 __all__ = [
     "InProcessLongTerm",
-    "build_exchange",
     "build_reset_mark",
     "find_sentence_dates",
     "has_date_element",
 ]
 
 _DATE_ELEMENTS = ("date", "nlpcraft:date")  # the built-in elements
-
-
-def build_exchange(
-    text: str,
-    reply: Reply,
-    *,
-    at: datetime,
-    language: str,
-    memory: tuple[Entity, ...],
-    clock: int,
-    dates: tuple[DateMention, ...] | None = None,
-) -> Exchange:
-    """Build the exchange of a question and its reply. An offer has no intent and no slots in it.
-
-    ``memory`` are the entities that the next question could use; ``dates`` are the dates in the
-    question (see :func:`find_sentence_dates`), None if it was not understood or the model has no
-    dates.
-    """
-    is_offer = reply.status == "incomplete" and not reply.missing
-    slots = () if is_offer else reply.slots.items()
-    return Exchange(
-        text,
-        reply.text,
-        at,
-        reply.status,
-        None if is_offer else reply.intent,
-        {name: tuple([taken.entity.value_or_text for taken in slot.taken]) for name, slot in slots},
-        language,
-        memory,
-        clock=clock,
-        question_dates=dates,
-    )
 
 
 def has_date_element(model: Model) -> bool:
@@ -67,9 +34,8 @@ def has_date_element(model: Model) -> bool:
 
 def find_sentence_dates(taken: Iterable[Candidate]) -> tuple[DateMention, ...]:
     """Return the dates of the sentence that an intent has ``taken``, with their values."""
-    return tuple(
-        [date for one in taken if one.source == "sentence" for date in _iter_dates(one.entity)]
-    )
+    sentence = [one.entity for one in taken if one.source == "sentence"]
+    return tuple([date for entity in sentence for date in _iter_dates(entity)])
 
 
 def _iter_dates(entity: Entity) -> Iterator[DateMention]:
