@@ -31,7 +31,7 @@ def ask(turn: Turn, store: Store, long_term: LongTerm | None) -> Reply:
     Raises what :meth:`Engine.ask` raises; the conversation is then as it was before.
     """
     with store.open(turn.key, turn.bot.time_to_live) as session:
-        conversation = _open(turn, session)  # 1
+        conversation = turn.bot.model_upgrade(session.conversation)  # 1
         utterance = _read(turn, conversation)  # 2
         decision = resolve_with_long_term(turn, utterance, conversation, long_term)  # 3
         decision, answer = _answer(turn, decision, conversation)  # 4
@@ -47,11 +47,6 @@ def explain(turn: Turn, conversation: Conversation, long_term: LongTerm | None) 
     utterance = _read(turn, conversation)
     decision = resolve_with_long_term(turn, utterance, conversation, long_term)
     return _explain(turn, decision, dry_run(turn.bot, decision, turn.now))
-
-
-def _open(turn: Turn, session: Session) -> Conversation:
-    """The conversation, migrated to the current version of the model."""
-    return turn.bot.model_upgrade(session.conversation)
 
 
 def _read(turn: Turn, conversation: Conversation) -> Utterance:
@@ -89,11 +84,7 @@ def _explain(turn: Turn, decision: Decision, answer: BotAnswer) -> Explanation:
 
 
 def _remember(
-    turn: Turn,
-    decision: Decision,
-    answer: BotAnswer,
-    session: Session,
-    long_term: LongTerm | None,
+    turn: Turn, decision: Decision, answer: BotAnswer, session: Session, long_term: LongTerm | None
 ) -> LogicalTimes:
     """Commit the conversation after the answer."""
     clock = next_clock(session, long_term)

@@ -52,8 +52,8 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
         )
     try:
         if dated is not None:
-            question = _build_question(dated.utterance, context, bot.hooks)
-            question = replace(question, notes=dated.notes)
+            question = _build_question(dated[0], context, bot.hooks)
+            question = replace(question, notes=dated[1])
             decision = decide(bot.indexed_model, question, conversation, turn.now)
             if decision.uses_memory:
                 return decision

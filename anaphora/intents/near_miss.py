@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.index import IntentIndex, entity_keys
 from anaphora.intents.match import SlotFilling
-from anaphora.intents.solver import MatchContext, available_entities, fill_intents
+from anaphora.intents.solver import MatchContext, fill_intents
 
 __all__ = ["find_blocked", "find_near_miss"]
 
@@ -41,7 +41,7 @@ def find_blocked(
     Raises :class:`EvaluationError` if a predicate cannot be evaluated.
     """
     for context in contexts:
-        orders = index.candidates(available_entities(context))
+        orders = index.candidates(one.entity for one in (*context.sentence, *context.memory))
         for filling in fill_intents(intents, orders, context):
             if filling.blocking_reason and not filling.missing and filling.from_sentence:
                 return filling

@@ -67,10 +67,10 @@ def _count_uncovered_qualifiers(filling: SlotFilling, words: ContentWords) -> in
     return len([index for index in words.qualifiers if index not in covered])
 
 
-def rank_reading(matches: Iterable[SlotFilling], words: ContentWords, place: int) -> ReadingRank:
-    """Rank the reading at index ``place`` by its ``matches``, at least one; ``words`` are the
+def rank_reading(fillings: Iterable[SlotFilling], words: ContentWords, place: int) -> ReadingRank:
+    """Rank the reading at index ``place`` by its ``fillings``, at least one; ``words`` are the
     content words of the sentence."""
-    return min([_rank_in_reading(filling, words, place) for filling in matches])
+    return min([_rank_in_reading(filling, words, place) for filling in fillings])
 
 
 def _rank_in_reading(filling: SlotFilling, words: ContentWords, place: int) -> ReadingRank:

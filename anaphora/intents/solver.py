@@ -23,7 +23,6 @@ from anaphora.stm.rules import split_visible
 __all__ = [
     "MatchContext",
     "ParsedQuestion",
-    "available_entities",
     "build_match_contexts",
     "fill_intents",
     "find_content_words",
@@ -174,20 +173,15 @@ def find_content_words(utterance: Utterance | None) -> ContentWords:
     if utterance is None:
         return ContentWords()
     reset = {index for one in utterance.resets for index in one}
-    return ContentWords(
-        [index for index in utterance.content_words if index not in reset],
-        _qualifier_indexes(utterance),
-    )
-
-
-def _qualifier_indexes(utterance: Utterance) -> Sequence[int]:
-    """Return the words that negate or restrict others within an entity ("not send"); a bare "no"
-    may just be an answer."""
-    return [
+    # Within an entity ("not send"): a bare "no" may just be an answer.
+    qualifiers = [
         index
         for index in utterance.qualifiers
         if any(index in entity.tokens and len(entity.tokens) > 1 for entity in utterance.entities)
     ]
+    return ContentWords(
+        [index for index in utterance.content_words if index not in reset], qualifiers
+    )
 
 
 def fill_intents(
@@ -229,16 +223,6 @@ def _build_match_context(
         flow=conversation.flow,
         question_context=question.question_context.with_entities(variant.entities),
         utterance=question.utterance,
-    )
-
-
-def available_entities(context: MatchContext) -> list[Entity]:
-    """Return the entities of the sentence and of the visible memory."""
-    entities = [candidate.entity for candidate in context.sentence]
-    return (
-        entities + [candidate.entity for candidate in context.memory]
-        if context.memory
-        else entities
     )
 
 
@@ -288,7 +272,11 @@ def _fill_intent(intent: Intent, order: int, match_context: MatchContext) -> Slo
             del taken[term.max :]
             hits = len(taken)
         else:
-            context = context or EntityContext(None, _question_context_of(intent, match_context))
+            if context is None:
+                question_context = match_context.question_context
+                if intent.meta:
+                    question_context = question_context.with_intent_meta(intent.meta)
+                context = EntityContext(None, question_context)
             taken, hits = _take_candidates(term, intent, candidates, taken_before, context)
         if taken:
             taken_before.update(map(id, taken))
@@ -310,14 +298,6 @@ def _build_filling(
     filling = SlotFilling(intent, order, context.variant, tuple(matched), tuple(taken), missing)
     reason = _find_blocking_reason(filling, context)
     return replace(filling, blocking_reason=reason) if reason else filling
-
-
-def _question_context_of(intent: Intent, context: MatchContext) -> QuestionContext:
-    return (
-        context.question_context.with_intent_meta(intent.meta)
-        if intent.meta
-        else context.question_context
-    )
 
 
 def _take_candidates(

@@ -237,12 +237,7 @@ def _reject(
     before = decision.before_topic_change  # a rejected topic changes nothing
     conversation, evicted = rules.record_rejection(before, at, bot.model.conversation)
     return BotAnswer(
-        "rejected",
-        conversation,
-        skipped=skipped,
-        forgotten=evicted,
-        text=reason,
-        reason=reason,
+        "rejected", conversation, skipped=skipped, forgotten=evicted, text=reason, reason=reason
     )
 
 

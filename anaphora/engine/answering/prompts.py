@@ -123,7 +123,8 @@ def _pending_unused_texts(bot: Bot, decision: Decision, filling: SlotFilling) ->
     pending = decision.conversation.pending if decision.pending_entities else None
     if pending is None or pending.missing or not pending.unused:
         return pending.unused if pending else ()
-    if not _fills_required_term(filling):
+    required = [match.taken for match in filling.terms if match.term.min > 0]
+    if all(taken.source == "memory" for entities in required for taken in entities):
         return pending.unused
     language = decision.question.utterance.language
     return tuple([text for text in pending.unused if bot.read(text, language).qualifiers])
@@ -136,13 +137,3 @@ def _format_unused_question(
     values = partial(build_template_values, decision, filling, unused)
     text = bot.responses.render(bot.model.unused.get(filling.intent.id), language, values)
     return text or format_unused_question(unused, language)
-
-
-def _fills_required_term(filling: SlotFilling) -> bool:
-    """Whether the sentence fills a required term."""
-    return any(
-        taken.source == "sentence"
-        for match in filling.terms
-        if match.term.min > 0
-        for taken in match.taken
-    )

@@ -1,10 +1,8 @@
 """Hooks: callbacks for every question, whatever its intent.
 
-In the order of the calls: ``variant`` can drop a reading of the sentence, ``context`` can answer
-before matching, ``intent`` can refuse a match and have the question matched again, ``result`` can
-replace the result of a handler, ``rejection`` can answer a rejected question, and ``error`` one
-that failed. ``context``, ``intent`` and ``result`` may raise :class:`Reject`; ``intent`` and
-``result`` may raise :class:`Skip`.
+:meth:`~anaphora.engine.engine.Engine.hook` describes them in the order of the calls. ``context``,
+``intent`` and ``result`` may raise :class:`Reject`; ``intent`` and ``result`` may raise
+:class:`Skip`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ process."""
 from __future__ import annotations
 
 from bisect import insort
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -17,12 +17,7 @@ from anaphora.models.domain import Model
 from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = [
-    "InProcessLongTerm",
-    "build_reset_mark",
-    "find_sentence_dates",
-    "has_date_element",
-]
+__all__ = ["InProcessLongTerm", "build_reset_mark", "find_sentence_dates", "has_date_element"]
 
 _DATE_ELEMENTS = ("date", "nlpcraft:date")  # the built-in elements
 
@@ -52,35 +47,23 @@ def build_reset_mark(at: datetime, memory: Iterable[Entity] = (), *, clock: int)
     return Exchange("", "", at, status="reset", memory=tuple(memory), clock=clock)
 
 
-_clock = attrgetter("clock")
-
-
 class InProcessLongTerm:
-    """The last exchanges of each conversation in the memory of this process, for sample dialogs.
-    See :class:`~anaphora.engine.long_term.protocol.LongTerm` for the methods."""
+    """The exchanges of each conversation in the memory of this process, for sample dialogs. See
+    :class:`~anaphora.engine.long_term.protocol.LongTerm` for the methods."""
 
-    def __init__(self, most: int = 1_000) -> None:
-        self._most = most
+    clock = 0
+
+    def __init__(self) -> None:
         self._exchanges: defaultdict[ConversationKey, list[Exchange]] = defaultdict(list)
-        self._dropped_counts: Counter[ConversationKey] = Counter()  # exchanges before those
         self._mutex = fork_safe_lock()
-
-    @property
-    def clock(self) -> int:
-        return 0
 
     def add(self, key: ConversationKey, exchange: Exchange) -> None:
         with self._mutex:
-            kept = self._exchanges[key]
-            insort(kept, exchange, key=_clock)
-            too_many = len(kept) - self._most
-            if too_many > 0:
-                del kept[:too_many]
-                self._dropped_counts[key] += too_many
+            insort(self._exchanges[key], exchange, key=attrgetter("clock"))
 
     def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
         with self._mutex:
-            numbered = enumerate(self._exchanges.get(key, ()), self._dropped_counts[key] + 1)
+            numbered = enumerate(self._exchanges.get(key, ()), 1)
             return [replace(one, number=number) for number, one in numbered][: -limit - 1 : -1]
 
     def erase(

@@ -28,7 +28,7 @@ from anaphora.storage.sqlite.pages import SharedFile, clear_unallocated
 __all__ = ["Database", "Synchronous", "WriteFunction"]
 
 Synchronous = Literal["full", "normal"]
-WriteFunction = Callable[[sqlite3.Connection], None]
+WriteFunction = Callable[[sqlite3.Connection], object]
 _Result = TypeVar("_Result")
 
 _CONVERSATIONS_ID = 0x416E6170  # "Anap": SQLite's application_id, which tells what a file holds
@@ -80,9 +80,12 @@ class Database:
         self._make_locks()
 
     def create_file(self) -> None:
-        """Create the file, private to its owner, if it does not exist."""
+        """Create the file, empty and private to its owner, if it does not exist."""
         try:
-            _create_file(self._path)
+            # An existing file must not be opened here, because another store of this process may
+            # use it: closing it would drop SQLite's locks.
+            with _creating, suppress(FileExistsError):
+                os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         except OSError as error:
             raise self._to_store_error(error) from error
         if self._file is None:
@@ -352,11 +355,7 @@ class Database:
         if self._closed:
             raise StoreError("this store is closed")
         connection = sqlite3.connect(
-            self._uri,
-            uri=True,
-            timeout=_BUSY_FOR,
-            isolation_level=None,
-            check_same_thread=False,
+            self._uri, uri=True, timeout=_BUSY_FOR, isolation_level=None, check_same_thread=False
         )
         try:
             for pragma in (
@@ -541,13 +540,3 @@ def _primary_error_code(error: BaseException) -> int:
 
 def _set_version(connection: sqlite3.Connection, version: int) -> None:
     connection.execute(f"PRAGMA user_version = {version}")
-
-
-def _create_file(path: Path) -> None:
-    """Create an empty private file if there is none.
-
-    An existing file must not be opened here, because another store of this process may use it:
-    closing it would drop SQLite's locks.
-    """
-    with _creating, suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
