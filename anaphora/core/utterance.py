@@ -179,7 +179,7 @@ class Utterance(Struct, frozen=True, gc=False):
     """A text with its tokens and all candidate entities (they may overlap).
 
     ``resets`` are the reset phrases in it, each as the indexes of its tokens. ``error`` is the
-    message of a predicate in a synonym that failed ('' if none did). ``fallback`` are the
+    message of a predicate in a synonym that failed ('' if none did). ``fallback_entities`` are the
     entities including those that count only if an intent needs them and nothing else completes
     it; empty if there are none of the latter.
     """
@@ -190,7 +190,7 @@ class Utterance(Struct, frozen=True, gc=False):
     entities: tuple[Entity, ...] = ()
     resets: tuple[tuple[int, ...], ...] = ()
     error: str = ""
-    fallback: tuple[Entity, ...] = ()
+    fallback_entities: tuple[Entity, ...] = ()
 
     @property
     def content_words(self) -> Sequence[int]:

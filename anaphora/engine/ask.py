@@ -99,7 +99,7 @@ def _remember(
         return LogicalTimes(clock)
     # If the question says more than the reset phrase, the reset has a clock of its own before it.
     reset = clock - (answer.status != "reset")
-    session.commit(replace(after, forgotten=reset))
+    session.commit(replace(after, forgotten_clock=reset))
     return LogicalTimes(clock, reset)
 
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from anaphora.core.request import Request, User
 from anaphora.core.utterance import Entity
 from anaphora.engine.ask import ask, explain
-from anaphora.engine.batches import Question, ReplyIterator, prefetch_readings
+from anaphora.engine.batches import Question, ReplyIterator, prefetch_utterances
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.hooks import HookName
 from anaphora.engine.identity import (
@@ -36,7 +36,7 @@ from anaphora.engine.long_term.recorder import add_exchange, next_clock
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
 from anaphora.entities.pipeline import BATCH_SIZE
-from anaphora.entities.prefetch import PrefetchedReadings
+from anaphora.entities.prefetch import PrefetchedUtterances
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem, UnknownModel
 from anaphora.gc_control import gc_paused
 from anaphora.intents.explanation import Explanation
@@ -245,7 +245,7 @@ class Engine:
             questions,
             Question("", user, model, at, language, request, explain),
             answer=self._answer,
-            prefetch=lambda batch: prefetch_readings([self._try_prepare(one) for one in batch]),
+            prefetch=lambda batch: prefetch_utterances([self._try_prepare(one) for one in batch]),
             choose_batch_size=lambda: batch_size if self._benefits_from_batches() else 1,
         )
 
@@ -399,8 +399,8 @@ class Engine:
             clock = next_clock(session, self._long_term)
             is_marked = what != "flow" or group is not None or where is not None
             is_marked = is_marked and self._long_term is not None
-            forgotten = clock if is_marked else conversation.forgotten
-            session.commit(replace(conversation, clock=clock, forgotten=forgotten))
+            forgotten = clock if is_marked else conversation.forgotten_clock
+            session.commit(replace(conversation, clock=clock, forgotten_clock=forgotten))
         is_all = what == "all" and group is None and where is None
         if is_all and (quarantine := quarantine_of(self._store)) is not None:
             quarantine.forget(conversation.key)
@@ -455,10 +455,10 @@ class Engine:
         """The entities remembered at the time ``at``, newest first."""
         return self.conversation(user=user, model=model, at=at).remembered
 
-    def _answer(self, question: Question, prefetched: PrefetchedReadings | None = None) -> Reply:
+    def _answer(self, question: Question, prefetched: PrefetchedUtterances | None = None) -> Reply:
         return ask(self._prepare(question, prefetched), self._store, self._long_term)
 
-    def _prepare(self, question: Question, prefetched: PrefetchedReadings | None = None) -> Turn:
+    def _prepare(self, question: Question, prefetched: PrefetchedUtterances | None = None) -> Turn:
         """Check a question, and find who asks, when, and which bot answers.
 
         Raises TypeError, ValueError, :class:`AnaphoraError` or :class:`UnknownModel`.

@@ -69,7 +69,7 @@ def _build_question(utterance: Utterance, context: QuestionContext, hooks: Hooks
     variants = find_variants(utterance)
     if not hooks.is_empty:
         variants = tuple(filter(hooks.run_variant, variants))
-    if not utterance.fallback:
+    if not utterance.fallback_entities:
         return ParsedQuestion(utterance, variants, context)
-    other = replace(utterance, entities=utterance.fallback, fallback=())
+    other = replace(utterance, entities=utterance.fallback_entities, fallback_entities=())
     return ParsedQuestion(utterance, variants, context, _build_question(other, context, hooks))

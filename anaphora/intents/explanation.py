@@ -131,7 +131,7 @@ class Explanation:
             "unused": [_entity_to_dict(entity) for entity in self.unused],
             "unknown": list(self.unknown),
             "offered": [
-                _entity_to_dict(candidate.entity) | {"ago": candidate.ago}
+                _entity_to_dict(candidate.entity) | {"ago": candidate.questions_ago}
                 for candidate in self.offered
             ],
             "hidden": [
@@ -186,7 +186,7 @@ def explain(
         reading=context.variant.entities,
         unused=_find_unused_entities(context, winner),
         unknown=tuple(_find_unknown_words(decision, context)),
-        offered=(*(held for held in context.sentence if held.pending), *context.memory),
+        offered=(*_pending_candidates(context), *context.memory),
         hidden=tuple((held.entity, groups) for held, groups in context.hidden),
         matches=_build_ranked_matches(decision.matches, skipped),
         misses=misses,
@@ -202,6 +202,10 @@ def _find_match_context(decision: Decision, shown: SlotFilling | None) -> MatchC
         (context for context in decision.match_contexts if context.variant is chosen),
         decision.match_contexts[0],
     )
+
+
+def _pending_candidates(context: MatchContext) -> list[Candidate]:
+    return [one for one in context.sentence_candidates if one.pending]
 
 
 def _find_unused_entities(context: MatchContext, winner: Match | None) -> tuple[Entity, ...]:
@@ -230,7 +234,7 @@ def _collect_misses(
     else:
         keys = {
             key
-            for candidate in (*context.sentence, *context.memory)
+            for candidate in (*context.sentence_candidates, *context.memory)
             for key in entity_keys(candidate.entity)
         }
         touched = indexed.index.orders_by_required_terms(keys)
@@ -282,7 +286,7 @@ def _iter_notes(decision: Decision, context: MatchContext) -> Iterator[str]:
     if decision.pending_action:
         yield _PENDING_ACTION_NOTES[decision.pending_action]
     if decision.pending_entities:
-        pending = ", ".join(str(held.entity) for held in context.sentence if held.pending)
+        pending = ", ".join(str(held.entity) for held in _pending_candidates(context))
         yield f"it goes on with an earlier question that was incomplete{pending and ': '}{pending}"
     if decision.bridge:
         yield from _iter_bridge_notes(decision.bridge, decision)
@@ -352,7 +356,7 @@ def _format_groups(groups: frozenset[str]) -> str:
 def _format_age(candidate: Candidate) -> str:
     if candidate.pending:
         return "from the question that is being completed"
-    return f"{candidate.ago} question{'s' if candidate.ago != 1 else ''} ago"
+    return f"{candidate.questions_ago} question{'s' if candidate.questions_ago != 1 else ''} ago"
 
 
 def _format_forget_rule(forgotten: ForgottenEntity) -> str:

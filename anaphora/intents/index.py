@@ -31,11 +31,11 @@ def entity_keys(entity: Entity) -> Iterator[EntitySelector]:
 
 
 class FillPlan(Struct, frozen=True, gc=False):
-    """How entities fill the intent at index ``order`` of the model: for each term the indexes of
-    the entities that it takes. ``term_positions`` is None if that depends on more than their
+    """How entities fill the intent at an index of the model: for each term the indexes of the
+    entities that it takes. ``term_positions`` is None if that depends on more than their
     elements; then every term must be tested."""
 
-    order: int
+    intent_index: int
     term_positions: tuple[tuple[int, ...], ...] | None
 
 

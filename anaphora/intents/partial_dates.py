@@ -51,8 +51,8 @@ def resolve_partial_dates(
         f"{entity.text!r} is resolved by the earlier date: {other}" for entity, other in others
     )
     entities = _replace_entities(utterance.entities, others)
-    fallback = _replace_entities(utterance.fallback, others)
-    return replace(utterance, entities=entities, fallback=fallback), notes
+    fallback = _replace_entities(utterance.fallback_entities, others)
+    return replace(utterance, entities=entities, fallback_entities=fallback), notes
 
 
 def _replace_entities(

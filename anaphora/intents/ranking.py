@@ -55,10 +55,10 @@ def rank_match(
         len(memory) - len(taken),  # sentence
         -len(required),
         -len(taken),  # used
-        sum([candidate.ago for candidate in memory]) if memory else 0,  # distance
+        sum([candidate.questions_ago for candidate in memory]) if memory else 0,  # distance
         len(memory),
         filling.variant.rank,
-        filling.order,
+        filling.intent_index,
     )
 
 
@@ -79,7 +79,9 @@ def _rank_in_reading(filling: SlotFilling, words: ContentWords, place: int) -> R
     if not filling.is_complete:
         return coverage._replace(partial=True, variant=variant, place=place)
     required = sum(match.term.min > 0 for match in filling.terms)
-    return coverage._replace(required=-required, variant=variant, order=filling.order, place=place)
+    return coverage._replace(
+        required=-required, variant=variant, order=filling.intent_index, place=place
+    )
 
 
 def rank_coverage(filling: SlotFilling, words: ContentWords) -> ReadingRank:

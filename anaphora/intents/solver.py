@@ -52,13 +52,13 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
 class MatchContext(Struct, frozen=True, gc=False):
     """One variant with the memory that is visible beside it.
 
-    ``sentence`` contains the pending entities and, after them, those of the variant; ``hidden``
-    the remembered entities that an entity of the sentence replaces, each with the groups of that
-    entity.
+    ``sentence_candidates`` are the pending entities and, after them, those of the variant;
+    ``hidden`` are the remembered entities that an entity of the sentence replaces, each with the
+    groups of that entity.
     """
 
     variant: Variant
-    sentence: tuple[Candidate, ...]
+    sentence_candidates: tuple[Candidate, ...]
     memory: tuple[Candidate, ...]
     hidden: tuple[tuple[RememberedEntity, frozenset[str]], ...]
     flow: tuple[FlowStep, ...]
@@ -143,7 +143,7 @@ def reads_part_of_phrase(
     for context, entities in others:
         longer = [entity for entity in entities if any(map(set(entity.tokens).__gt__, used))]
         if longer:
-            (other,) = fill_intents(intents, (filling.order,), context)
+            (other,) = fill_intents(intents, (filling.intent_index,), context)
             taken = [one.entity for one in other.from_sentence]
             read = {index for entity in taken for index in entity.tokens}
             if any(one is entity for one in taken for entity in longer) and read.issuperset(
@@ -195,7 +195,7 @@ def fill_intents(
 def _match_key(match: Match) -> tuple[object, ...]:
     """Identify a match by its intent and the entities of its terms, whatever it leaves unused."""
     terms = match.filling.terms
-    return match.filling.order, *(tuple(id(c.entity) for c in term.taken) for term in terms)
+    return match.filling.intent_index, *(tuple(id(c.entity) for c in term.taken) for term in terms)
 
 
 def _build_match_context(
@@ -212,10 +212,10 @@ def _build_match_context(
     pending_candidates = [Candidate(entity, pending=True) for entity in pending] if pending else []
     return MatchContext(
         variant=variant,
-        sentence=(*pending_candidates, *map(Candidate, variant.entities)),
+        sentence_candidates=(*pending_candidates, *map(Candidate, variant.entities)),
         memory=tuple(
             [
-                Candidate(held.entity, remembered=held, ago=number - held.question)
+                Candidate(held.entity, remembered=held, questions_ago=number - held.question_number)
                 for held in visible
             ]
         ),
@@ -230,15 +230,16 @@ def _fill_candidates(
     intents: Sequence[Intent], index: IntentIndex, context: MatchContext
 ) -> Iterator[SlotFilling]:
     """Evaluate the intents that may match the context, by their plans where possible."""
-    everything = (*context.sentence, *context.memory) if context.memory else context.sentence
-    current = range(len(context.sentence) - len(context.variant.entities), len(context.sentence))
+    sentence = context.sentence_candidates
+    everything = (*sentence, *context.memory) if context.memory else sentence
+    current = range(len(sentence) - len(context.variant.entities), len(sentence))
     plans = index.plans(
         [candidate.entity for candidate in everything], current=current, in_sentence=current.stop
     )
     for plan in plans:
-        intent = intents[plan.order]
+        intent = intents[plan.intent_index]
         if plan.term_positions is None:
-            yield _fill_intent(intent, plan.order, context)
+            yield _fill_intent(intent, plan.intent_index, context)
             continue
         matched: list[TermMatch] = []
         all_taken: list[Candidate] = []
@@ -246,23 +247,20 @@ def _fill_candidates(
             taken = tuple([everything[index] for index in indexes]) if indexes else ()
             matched.append(TermMatch(term, taken, len(taken)))
             all_taken += taken
-        yield _build_filling(intent, plan.order, context, matched, all_taken, ())
+        yield _build_filling(intent, plan.intent_index, context, matched, all_taken, ())
 
 
 def _fill_intent(intent: Intent, order: int, match_context: MatchContext) -> SlotFilling:
     """Fill the terms one by one, greedily, first from the sentence, then from memory."""
-    everything = (
-        (*match_context.sentence, *match_context.memory)
-        if match_context.memory
-        else match_context.sentence
-    )
+    sentence, memory = match_context.sentence_candidates, match_context.memory
+    everything = (*sentence, *memory) if memory else sentence
     context: EntityContext | None = None
     taken_before: set[int] = set()
     matched: list[TermMatch] = []
     all_taken: list[Candidate] = []
     missing: list[Term] = []
     for term in intent.terms:
-        candidates = everything if term.conversational else match_context.sentence
+        candidates = everything if term.conversational else sentence
         if (elements := term.predicate.elements) is not None:  # true for most predicates
             taken = [
                 candidate

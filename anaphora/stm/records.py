@@ -116,17 +116,17 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
     full = {
         "tenant": conversation.tenant,
         "language": conversation.language,
-        "fits": conversation.fits,
+        "fits": conversation.model_fingerprint,
         "last": conversation.last and to_microseconds(conversation.last),
         "questions": conversation.questions,
         "matches": conversation.matches,
         "clock": conversation.clock,
-        "forgotten": conversation.forgotten,
+        "forgotten": conversation.forgotten_clock,
         "rejections": conversation.rejections,
         "remembered": [
             [
                 entity_to_dict(held.entity),
-                held.question,
+                held.question_number,
                 to_microseconds(held.stored_at),
                 to_microseconds(held.used_at),
                 held.used_match,
@@ -307,6 +307,8 @@ class _ConversationFields(TypedDict, total=False):
 def _conversation(plain: Any) -> Conversation:
     fields = _convert_fields(plain, _ConversationFields)
     del fields["format"]
+    fields["model_fingerprint"] = fields.pop("fits", "")
+    fields["forgotten_clock"] = fields.pop("forgotten", 0)
     if "last" in fields:
         fields["last"] = _time(fields["last"])
     if "data" in fields:

@@ -337,7 +337,10 @@ def stamp(
     """Stamp a conversation with the language of the question, the fingerprint of its model and
     the logical time."""
     return replace(
-        conversation, language=language, fits=fingerprint, clock=max(clock, conversation.clock)
+        conversation,
+        language=language,
+        model_fingerprint=fingerprint,
+        clock=max(clock, conversation.clock),
     )
 
 

@@ -113,7 +113,7 @@ def _recall_context(bot: Bot, decision: Decision, at: datetime, long_term: LongT
     except Exception:  # whatever a long-term memory comes to, the question is answered
         _log.exception("the long-term memory cannot be read")
         return replace(decision, bridge=BridgeResult("unreadable"))
-    since = decision.conversation.forgotten  # the mark of that may not have come yet
+    since = decision.conversation.forgotten_clock  # the mark of that may not have come yet
     known = tuple(
         takewhile(lambda one: at - one.at <= settings.within and one.clock >= since, latest)
     )
@@ -188,5 +188,5 @@ def _migrate_offer(offer: RecallOffer, restored: Conversation, before: Conversat
     return replace(
         offer,
         entities=tuple(held.entity for held in restored.remembered),
-        ages=tuple(before.questions - held.question for held in restored.remembered),
+        ages=tuple(before.questions - held.question_number for held in restored.remembered),
     )
