@@ -246,7 +246,11 @@ class Engine:
             Question("", user, model, at, language, request, explain),
             answer=self._answer,
             prefetch=lambda batch: prefetch_utterances([self._try_prepare(one) for one in batch]),
-            choose_batch_size=lambda: batch_size if self._benefits_from_batches() else 1,
+            choose_batch_size=lambda: (
+                batch_size
+                if any(bot.pipeline.benefits_from_batches for bot in self._bots.values())
+                else 1
+            ),
         )
 
     def explain(
@@ -483,9 +487,6 @@ class Engine:
             return self._prepare(question)
         except Exception:
             return None
-
-    def _benefits_from_batches(self) -> bool:
-        return any(bot.pipeline.benefits_from_batches for bot in self._bots.values())
 
     def _check_intent(self, intent: str, model: str | None) -> None:
         known = {one.id: bot for bot in self._select_bots(model) for one in bot.model.intents}

@@ -1,7 +1,6 @@
 """Serialize conversations as JSON with a format version, compressed by zlib if it is long.
 
-Fields with default values are omitted. A record of an earlier format is migrated step by step
-(:data:`_MIGRATIONS`).
+Fields with default values are omitted. Records of earlier formats can be read.
 """
 
 from __future__ import annotations
@@ -177,9 +176,8 @@ def from_dict(plain: Any) -> Conversation:
             f"{FORMAT})"
         )
     try:
-        for migrate in _MIGRATIONS[format - 1 :]:
-            plain = migrate(plain)
-        return _conversation(plain)
+        # Format 2 is as format 3, but without a logical clock.
+        return _conversation(_migrate_from_1(plain) if format == 1 else plain)
     except (
         AttributeError,
         IndexError,
@@ -375,7 +373,6 @@ def _migrate_from_1(old: dict[str, Any]) -> dict[str, Any]:
 
     pending = old["pending"]
     new = old | {
-        "format": 2,
         "last": None if old["last"] is None else moment(old["last"]),
         "remembered": [
             [
@@ -397,14 +394,3 @@ def _migrate_from_1(old: dict[str, Any]) -> dict[str, Any]:
         ],
     }
     return {name: value for name, value in new.items() if value is not None}
-
-
-def _migrate_from_2(old: dict[str, Any]) -> dict[str, Any]:
-    """Format 2 had no logical clock."""
-    return old | {"format": 3}
-
-
-_MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (
-    _migrate_from_1,
-    _migrate_from_2,
-)

@@ -433,27 +433,24 @@ class Database:
         _set_version(connection, len(self._schema))
 
     def _maintain_periodically(self, connection: sqlite3.Connection, written: int) -> None:
+        """Return some free pages to the disk, and truncate a WAL that long reads let grow."""
         self._written += written
         if self._written < _TIDIED_EVERY:
             return
         self._written = 0
         try:
-            self._maintain(connection)
+            connection.execute("PRAGMA busy_timeout = 200")
+            (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+            if free > _FREE_PAGES:
+                # A script, because execute() stops after the first page.
+                connection.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES // 2})")
+            if self._wal_size() > _LONGEST_LOG:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            connection.execute("PRAGMA busy_timeout = 0")
         except sqlite3.Error as error:  # the tasks are committed already
             self._close_writer()
             if _primary_error_code(error) != sqlite3.SQLITE_BUSY:
                 _log.warning("a database could not be maintained", extra={"reason": str(error)})
-
-    def _maintain(self, connection: sqlite3.Connection) -> None:
-        """Return some free pages to the disk, and truncate a WAL that long reads let grow."""
-        connection.execute("PRAGMA busy_timeout = 200")
-        (free,) = connection.execute("PRAGMA freelist_count").fetchone()
-        if free > _FREE_PAGES:
-            # A script, because execute() stops after the first page.
-            connection.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES // 2})")
-        if self._wal_size() > _LONGEST_LOG:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        connection.execute("PRAGMA busy_timeout = 0")
 
     def _to_store_error(self, error: BaseException) -> StoreError:
         """Convert ``error`` to one that names the file and gives a hint."""
