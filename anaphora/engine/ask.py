@@ -10,7 +10,7 @@ from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.template_values import find_unused
 from anaphora.engine.long_term.bridge import resolve_with_long_term
 from anaphora.engine.long_term.protocol import LongTerm
-from anaphora.engine.long_term.recorder import Clocks, next_clock, record_exchange
+from anaphora.engine.long_term.recorder import LogicalTimes, next_clock, record_exchange
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
 from anaphora.errors import HandlerError
@@ -31,14 +31,14 @@ def ask(turn: Turn, store: Store, long_term: LongTerm | None) -> Reply:
     Raises what :meth:`Engine.ask` raises; the conversation is then as it was before.
     """
     with store.open(turn.key, turn.bot.time_to_live) as session:
-        conversation = _open(turn, session)  # 1
+        conversation = turn.bot.model_upgrade(session.conversation)  # 1
         utterance = _read(turn, conversation)  # 2
         decision = resolve_with_long_term(turn, utterance, conversation, long_term)  # 3
         decision, answer = _answer(turn, decision, conversation)  # 4
         explanation = _explain(turn, decision, answer) if turn.explain else None  # 5
-        clocks = _remember(turn, decision, answer, session, long_term)  # 6
+        times = _remember(turn, decision, answer, session, long_term)  # 6
     reply = _build_reply(decision, answer, explanation)  # 7
-    record_exchange(turn, decision, answer, reply, clocks, long_term)  # 8
+    record_exchange(turn, decision, answer, reply, times, long_term)  # 8
     return reply
 
 
@@ -47,11 +47,6 @@ def explain(turn: Turn, conversation: Conversation, long_term: LongTerm | None) 
     utterance = _read(turn, conversation)
     decision = resolve_with_long_term(turn, utterance, conversation, long_term)
     return _explain(turn, decision, dry_run(turn.bot, decision, turn.now))
-
-
-def _open(turn: Turn, session: Session) -> Conversation:
-    """The conversation, migrated to the current version of the model."""
-    return turn.bot.model_upgrade(session.conversation)
 
 
 def _read(turn: Turn, conversation: Conversation) -> Utterance:
@@ -89,12 +84,8 @@ def _explain(turn: Turn, decision: Decision, answer: BotAnswer) -> Explanation:
 
 
 def _remember(
-    turn: Turn,
-    decision: Decision,
-    answer: BotAnswer,
-    session: Session,
-    long_term: LongTerm | None,
-) -> Clocks:
+    turn: Turn, decision: Decision, answer: BotAnswer, session: Session, long_term: LongTerm | None
+) -> LogicalTimes:
     """Commit the conversation after the answer."""
     clock = next_clock(session, long_term)
     after = rules.stamp(
@@ -105,11 +96,11 @@ def _remember(
     )
     if not (decision.has_reset_phrase or decision.is_reset or answer.is_reset):
         session.commit(after)
-        return Clocks(clock)
+        return LogicalTimes(clock)
     # If the question says more than the reset phrase, the reset has a clock of its own before it.
     reset = clock - (answer.status != "reset")
-    session.commit(replace(after, forgotten=reset))
-    return Clocks(clock, reset)
+    session.commit(replace(after, forgotten_clock=reset))
+    return LogicalTimes(clock, reset)
 
 
 def _build_reply(decision: Decision, answer: BotAnswer, explanation: Explanation | None) -> Reply:

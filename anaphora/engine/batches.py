@@ -14,9 +14,9 @@ from anaphora.core.request import Request, User
 from anaphora.engine.bot import Bot
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
-from anaphora.entities.prefetch import PrefetchedReadings, UnreadText
+from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 
-__all__ = ["Question", "ReplyIterator", "prefetch_readings"]
+__all__ = ["Question", "ReplyIterator", "prefetch_utterances"]
 
 
 class Question(Struct, frozen=True):
@@ -44,8 +44,8 @@ class Question(Struct, frozen=True):
         )
 
 
-_AnswerFunction: TypeAlias = Callable[[Question, PrefetchedReadings | None], Reply]
-_PrefetchFunction: TypeAlias = Callable[[Sequence[Question]], Sequence[PrefetchedReadings | None]]
+_AnswerFunction: TypeAlias = Callable[[Question, PrefetchedUtterances | None], Reply]
+_PrefetchFunction: TypeAlias = Callable[[Sequence[Question]], Sequence[PrefetchedUtterances | None]]
 
 
 class ReplyIterator(Iterator[Reply]):
@@ -70,14 +70,14 @@ class ReplyIterator(Iterator[Reply]):
         self._answer = answer
         self._prefetch = prefetch
         self._choose_batch_size = choose_batch_size
-        self._batch: deque[tuple[Question, PrefetchedReadings | None]] = deque()
+        self._batch: deque[tuple[Question, PrefetchedUtterances | None]] = deque()
         self._source_error: Exception | None = None
 
     def __next__(self) -> Reply:
         if not self._batch:
             self._read_batch()
-        asked, readings = self._batch.popleft()
-        return self._answer(asked, readings)
+        question, prefetched = self._batch.popleft()
+        return self._answer(question, prefetched)
 
     def _read_batch(self) -> None:
         """Take the next batch of questions. Raises StopIteration if there is none."""
@@ -106,10 +106,10 @@ class ReplyIterator(Iterator[Reply]):
         return asked.with_defaults(self._defaults)
 
 
-def prefetch_readings(turns: Sequence[Turn | None]) -> list[PrefetchedReadings | None]:
+def prefetch_utterances(turns: Sequence[Turn | None]) -> list[PrefetchedUtterances | None]:
     """Read the texts of several turns, one batch a bot. None for a text that must be read in its
     turn, and for a turn that is None."""
-    readings: list[PrefetchedReadings | None] = [None] * len(turns)
+    utterances: list[PrefetchedUtterances | None] = [None] * len(turns)
     by_bot: dict[Bot, list[tuple[int, UnreadText]]] = {}
     for index, turn in enumerate(turns):
         if turn is not None:
@@ -117,6 +117,6 @@ def prefetch_readings(turns: Sequence[Turn | None]) -> list[PrefetchedReadings |
             by_bot.setdefault(turn.bot, []).append((index, unread))
     for bot, batch in by_bot.items():
         found = bot.prefetch([unread for _, unread in batch])
-        for (index, _), reading in zip(batch, found, strict=True):
-            readings[index] = reading
-    return readings
+        for (index, _), read in zip(batch, found, strict=True):
+            utterances[index] = read
+    return utterances

@@ -16,7 +16,7 @@ from anaphora.engine.callbacks.hooks import Hooks
 from anaphora.engine.long_term.exchanges import has_date_element
 from anaphora.engine.model_upgrade import ModelUpgrade
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.prefetch import PrefetchedReadings, UnreadText
+from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision import IndexedModel
 from anaphora.models.domain import Model
@@ -50,7 +50,7 @@ class Bot:
         self.model = model
         self.pipeline = Pipeline(model, nlp, cache=cache)
         self.has_dates = has_date_element(model)
-        self.responses = Responses(model)
+        self.responses = Responses()
         self.model_upgrade = ModelUpgrade(model)
         self.handlers = bind_handlers(model)
         self.hooks = Hooks()
@@ -101,12 +101,12 @@ class Bot:
         *,
         preferred_language: str = "",
         at: datetime | None = None,
-        prefetched: PrefetchedReadings | None = None,
+        prefetched: PrefetchedUtterances | None = None,
     ) -> Utterance:
         """Find the entities in ``text``; a text that is too long is not read.
 
         Without a ``language`` it is detected, and ``preferred_language`` wins a tie. ``at`` is the
-        local time of the user. ``prefetched`` readings are used if this bot's pipeline made them.
+        local time of the user. ``prefetched`` utterances are used if this bot's pipeline made them.
         Raises :class:`ModelError` for a language that the model lacks.
         """
         too_long = len(text) > self.max_characters
@@ -120,7 +120,7 @@ class Bot:
             return replace(utterance, text=text)
         return _drop_reset_entities(utterance) if utterance.resets else utterance
 
-    def prefetch(self, texts: Sequence[UnreadText]) -> list[PrefetchedReadings | None]:
+    def prefetch(self, texts: Sequence[UnreadText]) -> list[PrefetchedUtterances | None]:
         """Read texts as one batch, for :meth:`read` to use later; None for a text that must be read
         in its turn."""
         fitting = [one for one in texts if len(one.text) <= self.max_characters]
@@ -132,4 +132,4 @@ def _drop_reset_entities(utterance: Utterance) -> Utterance:
     """Drop the entities inside a reset phrase: "enough of the weather" asks for no weather."""
     resets = {index for reset in utterance.resets for index in reset}
     entities = (entity for entity in utterance.entities if resets.isdisjoint(entity.tokens))
-    return replace(utterance, entities=tuple(entities), fallback=())
+    return replace(utterance, entities=tuple(entities), fallback_entities=())

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from copy import copy
 from datetime import datetime, timedelta
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from random import random
 from types import TracebackType
@@ -18,8 +19,7 @@ from msgspec.structs import replace
 from anaphora.core.request import Request, User
 from anaphora.core.utterance import Entity
 from anaphora.engine.ask import ask, explain
-from anaphora.engine.backends import resolve_long_term, resolve_store
-from anaphora.engine.batches import Question, ReplyIterator, prefetch_readings
+from anaphora.engine.batches import Question, ReplyIterator, prefetch_utterances
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.hooks import HookName
 from anaphora.engine.identity import (
@@ -31,12 +31,12 @@ from anaphora.engine.identity import (
     user_namespace,
 )
 from anaphora.engine.long_term.exchanges import build_reset_mark
-from anaphora.engine.long_term.protocol import LongTerm
+from anaphora.engine.long_term.protocol import LongTerm, resolve_long_term
 from anaphora.engine.long_term.recorder import add_exchange, next_clock
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
 from anaphora.entities.pipeline import BATCH_SIZE
-from anaphora.entities.prefetch import PrefetchedReadings
+from anaphora.entities.prefetch import PrefetchedUtterances
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem, UnknownModel
 from anaphora.gc_control import gc_paused
 from anaphora.intents.explanation import Explanation
@@ -47,6 +47,7 @@ from anaphora.stm.conversation import Conversation, RememberedEntity
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.quarantine import quarantine_of
 from anaphora.stm.stores.store import Store
+from anaphora.stm.stores.urls import store_at
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import fork_safe_lock, forks_delayed
 from anaphora.storage.logical_clock import utc_now
@@ -98,17 +99,9 @@ class Engine:
         if not models:
             raise AnaphoraError("an engine needs at least one model")
         self._cache = None if cache is None else Cache(cache)
-
-        def live(model: Model) -> Bot:
-            return Bot(
-                model,
-                nlp=nlp,
-                max_characters=max_characters,
-                random=random,
-                cache=self._cache,
-            )
-
-        self._create_bot = live
+        self._create_bot = partial(
+            Bot, nlp=nlp, max_characters=max_characters, random=random, cache=self._cache
+        )
         self._uses_blank_pipelines = nlp is None
         self._bots_lock = fork_safe_lock()  # which bots there are, and what they call
         with gc_paused(), forks_delayed():
@@ -118,12 +111,14 @@ class Engine:
             ]
             _check_models(loaded, nlp)
             # Shared by copies of this engine, which get a reloaded model as it does.
-            self._bots = {model.id: live(model) for model in loaded}
+            self._bots = {model.id: self._create_bot(model) for model in loaded}
         self._reload_locks = {id: fork_safe_lock() for id in self._bots}
         self._default_model = loaded[0].id
         self._clock = clock
         self._owns_store = store is None or isinstance(store, str)
-        self._store = resolve_store(store, clock)
+        if store is None or isinstance(store, str):
+            store = store_at("memory:" if store is None else store, clock=clock)
+        self._store = store
         self._owns_long_term = isinstance(long_term, str)
         try:
             self._long_term = resolve_long_term(long_term, clock)
@@ -250,8 +245,12 @@ class Engine:
             questions,
             Question("", user, model, at, language, request, explain),
             answer=self._answer,
-            prefetch=lambda batch: prefetch_readings([self._try_prepare(one) for one in batch]),
-            choose_batch_size=lambda: batch_size if self._benefits_from_batches() else 1,
+            prefetch=lambda batch: prefetch_utterances([self._try_prepare(one) for one in batch]),
+            choose_batch_size=lambda: (
+                batch_size
+                if any(bot.pipeline.benefits_from_batches for bot in self._bots.values())
+                else 1
+            ),
         )
 
     def explain(
@@ -331,11 +330,12 @@ class Engine:
         This is an explicit change of context: each model has its own memory of the user, with its
         own timeout. Raises :class:`UnknownModel`.
         """
-        shelf = user_namespace(to_user(user))
+        namespace = user_namespace(to_user(user))
         if model is None:
-            self._store.delete_note(shelf, "model")
+            self._store.delete_note(namespace, "model")
         else:
-            self._store.put_note(shelf, "model", self._get_bot(model).model.id, _ACTIVE_MODEL_TTL)
+            id = self._get_bot(model).model.id
+            self._store.put_note(namespace, "model", id, _ACTIVE_MODEL_TTL)
 
     def reload(self, model: str | None = None) -> Model:
         """Load the file of a model again; the next question uses it. Registered handlers and hooks
@@ -350,20 +350,20 @@ class Engine:
             source = self._bots[id].model.source
             if not source:
                 raise AnaphoraError(f"the model '{id}' does not come from a file")
-            now = load_model(source, cache=self._cache)
-            if now.id != id:
+            reloaded = load_model(source, cache=self._cache)
+            if reloaded.id != id:
                 raise ModelError(
                     Problem(
-                        f"the id of this model was '{id}' and is '{now.id}' now",
+                        f"the id of this model was '{id}' and is '{reloaded.id}' now",
                         source,
                         hint="conversations are kept by the model's id; start anew to change it",
                     )
                 )
-            after = self._create_bot(now)
+            bot = self._create_bot(reloaded)
             with self._bots_lock:
-                after.adopt_callbacks(self._bots[id])
-                self._bots[id] = after
-        return now
+                bot.adopt_callbacks(self._bots[id])
+                self._bots[id] = bot
+        return reloaded
 
     def forget(
         self,
@@ -403,8 +403,8 @@ class Engine:
             clock = next_clock(session, self._long_term)
             is_marked = what != "flow" or group is not None or where is not None
             is_marked = is_marked and self._long_term is not None
-            forgotten = clock if is_marked else conversation.forgotten
-            session.commit(replace(conversation, clock=clock, forgotten=forgotten))
+            forgotten = clock if is_marked else conversation.forgotten_clock
+            session.commit(replace(conversation, clock=clock, forgotten_clock=forgotten))
         is_all = what == "all" and group is None and where is None
         if is_all and (quarantine := quarantine_of(self._store)) is not None:
             quarantine.forget(conversation.key)
@@ -434,9 +434,9 @@ class Engine:
                     erased = self._long_term.erase(who.id, tenant=tenant, clock=max(clocks))
                 except Exception as error:  # raised when all else is erased
                     failure = error
-        for shelf in (user_namespace(who, kind) for kind in NAMESPACE_KINDS):
-            for name in self._store.list_notes(shelf):
-                self._store.delete_note(shelf, name)
+        for namespace in (user_namespace(who, kind) for kind in NAMESPACE_KINDS):
+            for name in self._store.list_notes(namespace):
+                self._store.delete_note(namespace, name)
         self._store.scrub(who.id, tenant)
         if failure is not None:
             raise failure
@@ -459,10 +459,10 @@ class Engine:
         """The entities remembered at the time ``at``, newest first."""
         return self.conversation(user=user, model=model, at=at).remembered
 
-    def _answer(self, question: Question, prefetched: PrefetchedReadings | None = None) -> Reply:
+    def _answer(self, question: Question, prefetched: PrefetchedUtterances | None = None) -> Reply:
         return ask(self._prepare(question, prefetched), self._store, self._long_term)
 
-    def _prepare(self, question: Question, prefetched: PrefetchedReadings | None = None) -> Turn:
+    def _prepare(self, question: Question, prefetched: PrefetchedUtterances | None = None) -> Turn:
         """Check a question, and find who asks, when, and which bot answers.
 
         Raises TypeError, ValueError, :class:`AnaphoraError` or :class:`UnknownModel`.
@@ -487,9 +487,6 @@ class Engine:
             return self._prepare(question)
         except Exception:
             return None
-
-    def _benefits_from_batches(self) -> bool:
-        return any(bot.pipeline.benefits_from_batches for bot in self._bots.values())
 
     def _check_intent(self, intent: str, model: str | None) -> None:
         known = {one.id: bot for bot in self._select_bots(model) for one in bot.model.intents}

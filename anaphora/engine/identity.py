@@ -19,8 +19,8 @@ __all__ = [
 ]
 
 NAMESPACE_KINDS = ("user", "nlpcraft")
-"""The kinds of shelves with notes of one user. Whoever keeps notes of another kind adds it here: a
-user is erased from all of them."""
+"""The kinds of namespaces with notes of one user. Whoever keeps notes of another kind
+adds it here: a user is erased from all of them."""
 
 
 def to_user(user: object) -> User:

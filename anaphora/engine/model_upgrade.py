@@ -25,7 +25,7 @@ class ModelUpgrade:
 
     def __call__(self, conversation: Conversation) -> Conversation:
         """Return the conversation, migrated if it belongs to another version."""
-        if conversation.fits == self.fingerprint:
+        if conversation.model_fingerprint == self.fingerprint:
             return conversation
         return self.migrate(conversation)[0]
 
@@ -38,7 +38,7 @@ class ModelUpgrade:
         pending = migrated.pending
         if pending is not None and self._model.intent(pending.intent) is None:
             migrated = replace(migrated, pending=None)  # nothing could complete it
-        return replace(migrated, fits=self.fingerprint), forgotten
+        return replace(migrated, model_fingerprint=self.fingerprint), forgotten
 
 
 def _compute_fingerprint(model: Model) -> str:

@@ -52,8 +52,8 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
         )
     try:
         if dated is not None:
-            question = _build_question(dated.utterance, context, bot.hooks)
-            question = replace(question, notes=dated.notes)
+            question = _build_question(dated[0], context, bot.hooks)
+            question = replace(question, notes=dated[1])
             decision = decide(bot.indexed_model, question, conversation, turn.now)
             if decision.uses_memory:
                 return decision
@@ -69,7 +69,7 @@ def _build_question(utterance: Utterance, context: QuestionContext, hooks: Hooks
     variants = find_variants(utterance)
     if not hooks.is_empty:
         variants = tuple(filter(hooks.run_variant, variants))
-    if not utterance.fallback:
+    if not utterance.fallback_entities:
         return ParsedQuestion(utterance, variants, context)
-    other = replace(utterance, entities=utterance.fallback, fallback=())
+    other = replace(utterance, entities=utterance.fallback_entities, fallback_entities=())
     return ParsedQuestion(utterance, variants, context, _build_question(other, context, hooks))

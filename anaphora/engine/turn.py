@@ -9,7 +9,7 @@ from msgspec import Struct
 from anaphora.core.request import Request, User
 from anaphora.engine.bot import Bot
 from anaphora.engine.identity import conversation_key
-from anaphora.entities.prefetch import PrefetchedReadings
+from anaphora.entities.prefetch import PrefetchedUtterances
 from anaphora.stm.conversation import ConversationKey
 
 __all__ = ["Turn"]
@@ -29,7 +29,7 @@ class Turn(Struct, frozen=True):
     request: Request
     language: str | None = None
     explain: bool = False
-    prefetched: PrefetchedReadings | None = None
+    prefetched: PrefetchedUtterances | None = None
 
     @property
     def key(self) -> ConversationKey:

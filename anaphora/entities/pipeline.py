@@ -16,7 +16,7 @@ from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.language_detection import select_likeliest
 from anaphora.entities.matching.entity_filter import EntityFilter
 from anaphora.entities.matching.matcher import match_elements
-from anaphora.entities.prefetch import PrefetchedReadings, UnreadText
+from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 from anaphora.entities.recognizers.fallbacks import select_fallbacks
 from anaphora.entities.recognizers.recognizer import TEXT_KEY, TokenizedText
 from anaphora.entities.spacy.entity_component import TIME_KEY, EntityComponent
@@ -146,7 +146,7 @@ class Pipeline:
         batches."""
         return any(reader.benefits_from_batches for reader in self._readers.values())
 
-    def prefetch(self, texts: Sequence[UnreadText]) -> list[PrefetchedReadings | None]:
+    def prefetch(self, texts: Sequence[UnreadText]) -> list[PrefetchedUtterances | None]:
         """Analyze ``texts`` in one batch. The result is None for texts that have to be analyzed by
         a call, because they or others of the batch fail."""
         found: list[dict[str, Utterance]] = [{} for _ in texts]
@@ -157,7 +157,7 @@ class Pipeline:
                 found[i][language] = utterance
         wanted = [len(self._readers) if one.language is None else 1 for one in texts]
         return [
-            PrefetchedReadings(self, tuple(each.values())) if len(each) == count else None
+            PrefetchedUtterances(self, tuple(each.values())) if len(each) == count else None
             for each, count in zip(found, wanted, strict=True)
         ]
 
@@ -272,7 +272,7 @@ class _LanguageReader:
             again = self._match_elements(sentence, [*found.entities, *fallbacks]).entities
         else:
             again = self._entity_filter.apply([*utterance.entities, *fallbacks])
-        return replace(utterance, fallback=again)
+        return replace(utterance, fallback_entities=again)
 
     def _match_elements(self, sentence: Sentence, recognized: Sequence[Entity]) -> Utterance:
         """Create the utterance of a sentence in which recognizers have found ``recognized``."""

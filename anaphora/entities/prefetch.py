@@ -13,7 +13,7 @@ from msgspec import Struct
 from anaphora.core.utterance import Utterance
 from anaphora.entities.language_detection import select_likeliest
 
-__all__ = ["PrefetchedReadings", "UnreadText"]
+__all__ = ["PrefetchedUtterances", "UnreadText"]
 
 
 class UnreadText(Struct, frozen=True):
@@ -25,7 +25,7 @@ class UnreadText(Struct, frozen=True):
     at: datetime | None = None
 
 
-class PrefetchedReadings(Struct, frozen=True):
+class PrefetchedUtterances(Struct, frozen=True):
     """The utterances of a text, one for each language that it may be in, by a ``pipeline``."""
 
     pipeline: object

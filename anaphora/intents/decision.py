@@ -61,6 +61,10 @@ class IndexedModel:
         limits = None if model.limits == UtteranceLimits() else model.limits
         return cls(model, IntentIndex(model.intents), by_id, limits)
 
+    def with_only(self, intent: Intent) -> IndexedModel:
+        """Return the model with this intent alone."""
+        return IndexedModel.from_model(dataclasses.replace(self.model, intents=(intent,)))
+
 
 class BridgeResult(Struct, frozen=True):
     """How the long-term memory, or an offer made from it, affected a question.
@@ -141,10 +145,10 @@ def decide(
 def _resolve(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision:
-    decision = _resolve_reading(indexed, question, conversation)
+    decision = _resolve_question(indexed, question, conversation)
     if question.fallback is None or not _needs_fallback_entities(decision, question.fallback):
         return decision
-    other = _resolve_reading(indexed, question.fallback, conversation)
+    other = _resolve_question(indexed, question.fallback, conversation)
     return other if _is_completed_by(decision, other) else decision
 
 
@@ -166,13 +170,13 @@ def _needs_fallback_entities(decision: Decision, fallback: ParsedQuestion) -> bo
 
 def _is_completed_by(decision: Decision, other: Decision) -> bool:
     """Whether the fallback entities complete a question, or fill one of its missing terms."""
-    filling = other.matches[0].filling if other.matches else None
-    if filling is None and not decision.matches and decision.incomplete and other.incomplete:
-        filling = (
-            other.incomplete if other.incomplete.intent is decision.incomplete.intent else None
-        )
+    filling = other.matches[0].filling if other.matches else other.incomplete
     if filling is None:
         return False
+    if not other.matches:
+        asked = None if decision.matches else decision.incomplete
+        if asked is None or asked.intent is not filling.intent:
+            return False
     new = _entities_only_in(other.question, decision.question)
     filled = [
         match.term.label for match in filling.terms if any(c.entity in new for c in match.taken)
@@ -189,18 +193,26 @@ def _entities_only_in(question: ParsedQuestion, other: ParsedQuestion) -> list[E
     return [entity for entity in question.utterance.entities if entity not in known]
 
 
-def _resolve_reading(
+def _resolve_question(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision:
     if question.utterance.resets:
         return _resolve_reset(indexed, question, conversation)
-    if conversation.pending and (answer := _resolve_confirmation(indexed, question, conversation)):
-        return answer
-    return (
-        _resolve_topic_change(indexed, question, conversation)
-        or _complete_pending(indexed, question, conversation)
+    pending = conversation.pending
+    intent = indexed.intents_by_id.get(pending.intent) if pending else None
+    if pending is None or intent is None:
+        return _resolve_topic_change(indexed, question, conversation) or _resolve_alone(
+            indexed, question, conversation
+        )
+    decision = (
+        _resolve_confirmation(indexed, question, conversation, pending, intent)
+        or _resolve_topic_change(indexed, question, conversation)
+        or _complete_pending(indexed, question, conversation, pending, intent)
         or _resolve_alone(indexed, question, conversation)
     )
+    if decision.matches or decision.incomplete or decision.pending_action:
+        return decision
+    return _repeat_prompt(indexed, question, conversation, pending, intent) or decision
 
 
 def _check_refusal(
@@ -269,17 +281,17 @@ def _resolve_topic_change(
 
 
 def _complete_pending(
-    indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
+    indexed: IndexedModel,
+    question: ParsedQuestion,
+    conversation: Conversation,
+    pending: PendingQuestion,
+    intent: Intent,
 ) -> Decision | None:
-    """Complete the pending question with the entities of this sentence. None if nothing is
-    pending, if the sentence adds nothing, or if it matches without memory."""
-    pending = conversation.pending
-    intent = indexed.intents_by_id.get(pending.intent) if pending else None
-    if pending is None or intent is None:
-        return None
+    """Complete the pending question with the entities of this sentence. None if it adds nothing,
+    or if it matches without memory."""
     if _solve(indexed, question, replace(conversation, remembered=())).matches:
         return None
-    alone = IndexedModel.from_model(dataclasses.replace(indexed.model, intents=(intent,)))
+    alone = indexed.with_only(intent)
     # An answer replaces pending entities or, if more are needed, is added to them.
     decisions = [
         _solve(alone, replace(question, variants=(variant,)), conversation, entities)
@@ -315,22 +327,18 @@ def _resolve_alone(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision:
     decision = _solve(indexed, question, conversation)
-    if not decision.matches:
-        decision = _find_incomplete(indexed, decision)
-    if decision.matches or decision.incomplete:
-        return decision
-    return _repeat_prompt(indexed, question, conversation) or decision
+    return decision if decision.matches else _find_incomplete(indexed, decision)
 
 
 def _repeat_prompt(
-    indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
+    indexed: IndexedModel,
+    question: ParsedQuestion,
+    conversation: Conversation,
+    pending: PendingQuestion,
+    intent: Intent,
 ) -> Decision | None:
-    """Ask for the pending terms again after a sentence that was not understood. None if nothing
-    is pending, or if that has happened too often."""
-    pending = conversation.pending
-    intent = indexed.intents_by_id.get(pending.intent) if pending else None
-    if pending is None or intent is None:
-        return None
+    """Ask for the pending terms again after a sentence that was not understood. None if that has
+    happened too often."""
     if conversation.rejections >= indexed.model.conversation.depth:
         return None
     (context,) = build_match_contexts(_without_entities(question), conversation, pending.entities)
@@ -350,15 +358,15 @@ def _repeat_prompt(
 
 
 def _resolve_confirmation(
-    indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
+    indexed: IndexedModel,
+    question: ParsedQuestion,
+    conversation: Conversation,
+    pending: PendingQuestion,
+    intent: Intent,
 ) -> Decision | None:
     """Resolve a yes or a no to a pending question that lacks nothing else; a command such as
     "stop" drops any pending question, unless an intent of the model matches it. None for other
     sentences."""
-    pending = conversation.pending
-    intent = indexed.intents_by_id.get(pending.intent) if pending else None
-    if pending is None or intent is None:
-        return None
     if (pending.missing and question.utterance.entities) or not (pending.missing or pending.unused):
         return None
     languages = (question.utterance.language, conversation.language, *indexed.model.languages)
@@ -376,7 +384,7 @@ def _resolve_confirmation(
         )
     options = dataclasses.replace(intent.options, allow_stm_only=True)  # a "yes" has no entities
     intent = dataclasses.replace(intent, options=options)
-    alone = IndexedModel.from_model(dataclasses.replace(indexed.model, intents=(intent,)))
+    alone = indexed.with_only(intent)
     decision = _solve(alone, _without_entities(question), conversation, pending.entities)
     return replace(decision, pending_action="confirmed") if decision.matches else None
 

@@ -81,13 +81,11 @@ class Explanation:
         """Iterate over the lines of the explanation as text."""
         yield f"{self.text!r} is {self.status}" + (f": {self.reason}" if self.reason else "")
         yield from (f"  note: {note}" for note in self.notes)
-        yield "  understood: " + (
-            ", ".join(
-                f"{_format_entity(entity)} from {_format_source_text(entity)}"
-                for entity in self.reading
-            )
-            or "nothing"
+        understood = (
+            f"{_format_entity(entity)} from {_format_source_text(entity)}"
+            for entity in self.reading
         )
+        yield f"  understood: {', '.join(understood) or 'nothing'}"
         if others := [entity for entity in self.entities if entity not in self.reading]:
             yield "  read otherwise: " + ", ".join(
                 f"{entity} from {_format_source_text(entity)}"
@@ -97,7 +95,7 @@ class Explanation:
         if self.unknown:
             yield "  not understood: " + ", ".join(self.unknown)
         if self.unused:
-            yield "  not used: " + ", ".join(f"{_format_entity(entity)}" for entity in self.unused)
+            yield "  not used: " + ", ".join(map(_format_entity, self.unused))
         for candidate in self.offered:
             yield f"  remembered: {_format_entity(candidate.entity)}, {_format_age(candidate)}"
         for entity, groups in self.hidden:
@@ -133,7 +131,7 @@ class Explanation:
             "unused": [_entity_to_dict(entity) for entity in self.unused],
             "unknown": list(self.unknown),
             "offered": [
-                _entity_to_dict(candidate.entity) | {"ago": candidate.ago}
+                _entity_to_dict(candidate.entity) | {"ago": candidate.questions_ago}
                 for candidate in self.offered
             ],
             "hidden": [
@@ -188,7 +186,7 @@ def explain(
         reading=context.variant.entities,
         unused=_find_unused_entities(context, winner),
         unknown=tuple(_find_unknown_words(decision, context)),
-        offered=(*(held for held in context.sentence if held.pending), *context.memory),
+        offered=(*_pending_candidates(context), *context.memory),
         hidden=tuple((held.entity, groups) for held, groups in context.hidden),
         matches=_build_ranked_matches(decision.matches, skipped),
         misses=misses,
@@ -204,6 +202,10 @@ def _find_match_context(decision: Decision, shown: SlotFilling | None) -> MatchC
         (context for context in decision.match_contexts if context.variant is chosen),
         decision.match_contexts[0],
     )
+
+
+def _pending_candidates(context: MatchContext) -> list[Candidate]:
+    return [one for one in context.sentence_candidates if one.pending]
 
 
 def _find_unused_entities(context: MatchContext, winner: Match | None) -> tuple[Entity, ...]:
@@ -232,7 +234,7 @@ def _collect_misses(
     else:
         keys = {
             key
-            for candidate in (*context.sentence, *context.memory)
+            for candidate in (*context.sentence_candidates, *context.memory)
             for key in entity_keys(candidate.entity)
         }
         touched = indexed.index.orders_by_required_terms(keys)
@@ -284,7 +286,7 @@ def _iter_notes(decision: Decision, context: MatchContext) -> Iterator[str]:
     if decision.pending_action:
         yield _PENDING_ACTION_NOTES[decision.pending_action]
     if decision.pending_entities:
-        pending = ", ".join(str(held.entity) for held in context.sentence if held.pending)
+        pending = ", ".join(str(held.entity) for held in _pending_candidates(context))
         yield f"it goes on with an earlier question that was incomplete{pending and ': '}{pending}"
     if decision.bridge:
         yield from _iter_bridge_notes(decision.bridge, decision)
@@ -292,12 +294,9 @@ def _iter_notes(decision: Decision, context: MatchContext) -> Iterator[str]:
 
 def _iter_bridge_notes(bridge: BridgeResult, decision: Decision) -> Iterator[str]:
     """Explain how the long-term memory, or an offer made from it, affected the question."""
-    offer, answer = bridge.offer, repr(bridge.answer_text)
     if bridge.outcome in ("unreadable", "nothing found", "offered", "used"):
-        yield (
-            f"nothing is remembered{_format_forget_reason(decision)}: the long-term memory is "
-            "searched"
-        )
+        reason = f", {_FORGET_REASONS[decision.forgotten[0].rule]}" if decision.forgotten else ""
+        yield f"nothing is remembered{reason}: the long-term memory is searched"
     if bridge.outcome == "unreadable":
         yield "the long-term memory cannot be read now"
     elif bridge.outcome == "nothing found":
@@ -308,25 +307,10 @@ def _iter_bridge_notes(bridge: BridgeResult, decision: Decision) -> Iterator[str
             if tried
             else "it contains nothing that could complete the question"
         )
-    if offer is None:
+    if (offer := bridge.offer) is None:
         return
     offered = _format_offer(offer, decision.question.question_context.at)
-    match bridge.outcome:
-        case "offered":
-            yield f"{offered} would complete it and is offered"
-        case "used":
-            yield f"{offered} completes it and is used at once"
-        case "accepted":
-            yield f"{answer} accepts the offer: {offered} is remembered again"
-        case "declined":
-            yield f"{answer} declines the offer: {offered} stays forgotten"
-        case "dropped":
-            yield f"it does not answer the offer, which is dropped: {offered}"
-
-
-def _format_forget_reason(decision: Decision) -> str:
-    rule = next((one.rule for one in decision.forgotten), None)
-    return "" if rule is None else f", {_FORGET_REASONS[rule]}"
+    yield _OFFER_NOTES[bridge.outcome].format(offered=offered, answer=repr(bridge.answer_text))
 
 
 def _format_offer(offer: RecallOffer, at: datetime) -> str:
@@ -372,7 +356,7 @@ def _format_groups(groups: frozenset[str]) -> str:
 def _format_age(candidate: Candidate) -> str:
     if candidate.pending:
         return "from the question that is being completed"
-    return f"{candidate.ago} question{'s' if candidate.ago != 1 else ''} ago"
+    return f"{candidate.questions_ago} question{'s' if candidate.questions_ago != 1 else ''} ago"
 
 
 def _format_forget_rule(forgotten: ForgottenEntity) -> str:
@@ -388,6 +372,13 @@ _PENDING_ACTION_NOTES = {
     "asked again": "it does not answer the prompt, which is repeated",
     "confirmed": "a yes: the earlier question is answered without its unused parts",
     "declined": "a no: the earlier question is dropped",
+}
+_OFFER_NOTES = {
+    "offered": "{offered} would complete it and is offered",
+    "used": "{offered} completes it and is used at once",
+    "accepted": "{answer} accepts the offer: {offered} is remembered again",
+    "declined": "{answer} declines the offer: {offered} stays forgotten",
+    "dropped": "it does not answer the offer, which is dropped: {offered}",
 }
 _FORGET_REASONS = {
     ForgetRule.TIMEOUT: "because the pause was longer than the timeout",

@@ -21,10 +21,6 @@ _Signature: TypeAlias = tuple[str, frozenset[str], tuple[str, ...]]
 """The element, groups and ancestors of an entity: what determines its intents."""
 
 
-def _signature_of(entity: Entity) -> _Signature:
-    return entity.element, entity.groups, entity.ancestors
-
-
 def entity_keys(entity: Entity) -> Iterator[EntitySelector]:
     """Iterate over all keys by which a predicate can require ``entity``."""
     yield "element", entity.element
@@ -35,11 +31,11 @@ def entity_keys(entity: Entity) -> Iterator[EntitySelector]:
 
 
 class FillPlan(Struct, frozen=True, gc=False):
-    """How entities fill the intent at index ``order`` of the model: for each term the indexes of
-    the entities that it takes. ``term_positions`` is None if that depends on more than their
+    """How entities fill the intent at an index of the model: for each term the indexes of the
+    entities that it takes. ``term_positions`` is None if that depends on more than their
     elements; then every term must be tested."""
 
-    order: int
+    intent_index: int
     term_positions: tuple[tuple[int, ...], ...] | None
 
 
@@ -56,7 +52,14 @@ class IntentIndex:
         self._orders_by_anchor: defaultdict[EntitySelector, list[int]] = defaultdict(list)
         self._unanchored: list[int] = []
         # The elements of each required term that tests nothing but the element.
-        self._elements_by_intent = [tuple(_required_elements(intent)) for intent in intents]
+        self._elements_by_intent = [
+            tuple(
+                elements
+                for term in intent.terms
+                if term.min and (elements := term.predicate.elements) is not None
+            )
+            for intent in intents
+        ]
         # Caches: entities with equal signatures have the same candidates and plans.
         self._orders_by_signature: dict[_Signature, frozenset[int]] = {}
         self._plans: dict[tuple[tuple[_Signature, ...], range, int], tuple[FillPlan, ...]] = {}
@@ -81,7 +84,7 @@ class IntentIndex:
         elements: set[str] = set()
         for entity in entities:
             elements.add(entity.element)
-            kind = _signature_of(entity)
+            kind = (entity.element, entity.groups, entity.ancestors)
             orders = self._orders_by_signature.get(kind)
             found.update(self._find_anchored(entity, kind) if orders is None else orders)
         needed = self._elements_by_intent
@@ -98,7 +101,6 @@ class IntentIndex:
         are in the present utterance, the ones before it are pending. This is the fast path of
         matching: plans are cached by the signatures of the entities.
         """
-        # Inlines _signature_of, which would be called for every entity of every question.
         kinds = tuple([(one.element, one.groups, one.ancestors) for one in entities])
         key = kinds, current, in_sentence
         plans = self._plans.get(key)
@@ -157,12 +159,6 @@ class IntentIndex:
         unkeyed = any(term.predicate.requires is None for term in intent.terms)
         for key in (None,) if unkeyed else _keys_of_terms(intent.terms):
             self._orders_by_key[key].setdefault(required, []).append(order)
-
-
-def _required_elements(intent: Intent) -> Iterator[frozenset[str]]:
-    for term in intent.terms:
-        if term.min > 0 and term.predicate.elements is not None:
-            yield term.predicate.elements
 
 
 def _build_plan(

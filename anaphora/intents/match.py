@@ -32,14 +32,14 @@ class Candidate(Struct, frozen=True, gc=False):
     """An entity that a term may take, and its source.
 
     An entity of the sentence has neither ``remembered`` nor ``pending``. A pending one belongs to
-    an earlier question that is being completed. ``ago`` counts the questions since a remembered
-    one was stored.
+    an earlier question that is being completed. ``questions_ago`` counts the questions
+    since a remembered one was stored.
     """
 
     entity: Entity
     remembered: RememberedEntity | None = None
     pending: bool = False
-    ago: int = 0
+    questions_ago: int = 0
 
     @property
     def source(self) -> Source:
@@ -64,7 +64,7 @@ class SlotFilling(Struct, frozen=True, gc=False):
     """
 
     intent: Intent
-    order: int
+    intent_index: int
     variant: Variant
     terms: tuple[TermMatch, ...]
     taken: tuple[Candidate, ...] = ()

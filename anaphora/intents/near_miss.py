@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.index import IntentIndex, entity_keys
 from anaphora.intents.match import SlotFilling
-from anaphora.intents.solver import MatchContext, available_entities, fill_intents
+from anaphora.intents.solver import MatchContext, fill_intents
 
 __all__ = ["find_blocked", "find_near_miss"]
 
@@ -41,7 +41,9 @@ def find_blocked(
     Raises :class:`EvaluationError` if a predicate cannot be evaluated.
     """
     for context in contexts:
-        orders = index.candidates(available_entities(context))
+        orders = index.candidates(
+            one.entity for one in (*context.sentence_candidates, *context.memory)
+        )
         for filling in fill_intents(intents, orders, context):
             if filling.blocking_reason and not filling.missing and filling.from_sentence:
                 return filling
@@ -57,8 +59,8 @@ def _search_near_miss(
 ) -> tuple[tuple[int, int, int], SlotFilling] | None:
     """Improve on ``best``. Intents come by their number of required terms, so the search ends when
     no later one can be better: its cost does not grow with the model."""
-    own = [candidate for candidate in context.sentence if candidate.source == "sentence"]
-    available = len(context.sentence) + len(context.memory)
+    own = [candidate for candidate in context.sentence_candidates if candidate.source == "sentence"]
+    available = len(context.sentence_candidates) + len(context.memory)
     keys = {key for candidate in own for key in entity_keys(candidate.entity)}
     for required, orders in index.orders_by_required_terms(keys):
         bound = (max(1, required - available), -len(own))

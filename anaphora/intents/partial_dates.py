@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -14,16 +13,9 @@ from anaphora.models.domain import ConversationSettings
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import expire
 
-__all__ = ["ResolvedUtterance", "resolve_partial_dates"]
+__all__ = ["resolve_partial_dates"]
 
 _MINUTE = timedelta(minutes=1)
-
-
-class ResolvedUtterance(NamedTuple):
-    """An utterance with resolved dates, and notes for the explanation."""
-
-    utterance: Utterance
-    notes: tuple[str, ...]
 
 
 def resolve_partial_dates(
@@ -32,8 +24,9 @@ def resolve_partial_dates(
     at: datetime,
     settings: ConversationSettings,
     read: Callable[[datetime], Utterance],
-) -> ResolvedUtterance | None:
-    """Resolve partial dates by a pending or remembered date in the future; None if there are none.
+) -> tuple[Utterance, tuple[str, ...]] | None:
+    """Resolve partial dates by a pending or remembered date in the future. Returns the utterance
+    and notes for the explanation; None if there are none.
 
     ``settings`` determine what has expired; ``read`` parses the utterance as of another time.
     """
@@ -58,8 +51,8 @@ def resolve_partial_dates(
         f"{entity.text!r} is resolved by the earlier date: {other}" for entity, other in others
     )
     entities = _replace_entities(utterance.entities, others)
-    fallback = _replace_entities(utterance.fallback, others)
-    return ResolvedUtterance(replace(utterance, entities=entities, fallback=fallback), notes)
+    fallback = _replace_entities(utterance.fallback_entities, others)
+    return replace(utterance, entities=entities, fallback_entities=fallback), notes
 
 
 def _replace_entities(

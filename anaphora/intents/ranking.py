@@ -55,10 +55,10 @@ def rank_match(
         len(memory) - len(taken),  # sentence
         -len(required),
         -len(taken),  # used
-        sum([candidate.ago for candidate in memory]) if memory else 0,  # distance
+        sum([candidate.questions_ago for candidate in memory]) if memory else 0,  # distance
         len(memory),
         filling.variant.rank,
-        filling.order,
+        filling.intent_index,
     )
 
 
@@ -67,10 +67,10 @@ def _count_uncovered_qualifiers(filling: SlotFilling, words: ContentWords) -> in
     return len([index for index in words.qualifiers if index not in covered])
 
 
-def rank_reading(matches: Iterable[SlotFilling], words: ContentWords, place: int) -> ReadingRank:
-    """Rank the reading at index ``place`` by its ``matches``, at least one; ``words`` are the
+def rank_reading(fillings: Iterable[SlotFilling], words: ContentWords, place: int) -> ReadingRank:
+    """Rank the reading at index ``place`` by its ``fillings``, at least one; ``words`` are the
     content words of the sentence."""
-    return min([_rank_in_reading(filling, words, place) for filling in matches])
+    return min([_rank_in_reading(filling, words, place) for filling in fillings])
 
 
 def _rank_in_reading(filling: SlotFilling, words: ContentWords, place: int) -> ReadingRank:
@@ -79,7 +79,9 @@ def _rank_in_reading(filling: SlotFilling, words: ContentWords, place: int) -> R
     if not filling.is_complete:
         return coverage._replace(partial=True, variant=variant, place=place)
     required = sum(match.term.min > 0 for match in filling.terms)
-    return coverage._replace(required=-required, variant=variant, order=filling.order, place=place)
+    return coverage._replace(
+        required=-required, variant=variant, order=filling.intent_index, place=place
+    )
 
 
 def rank_coverage(filling: SlotFilling, words: ContentWords) -> ReadingRank:

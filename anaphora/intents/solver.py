@@ -23,7 +23,6 @@ from anaphora.stm.rules import split_visible
 __all__ = [
     "MatchContext",
     "ParsedQuestion",
-    "available_entities",
     "build_match_contexts",
     "fill_intents",
     "find_content_words",
@@ -53,13 +52,13 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
 class MatchContext(Struct, frozen=True, gc=False):
     """One variant with the memory that is visible beside it.
 
-    ``sentence`` contains the pending entities and, after them, those of the variant; ``hidden``
-    the remembered entities that an entity of the sentence replaces, each with the groups of that
-    entity.
+    ``sentence_candidates`` are the pending entities and, after them, those of the variant;
+    ``hidden`` are the remembered entities that an entity of the sentence replaces, each with the
+    groups of that entity.
     """
 
     variant: Variant
-    sentence: tuple[Candidate, ...]
+    sentence_candidates: tuple[Candidate, ...]
     memory: tuple[Candidate, ...]
     hidden: tuple[tuple[RememberedEntity, frozenset[str]], ...]
     flow: tuple[FlowStep, ...]
@@ -144,7 +143,7 @@ def reads_part_of_phrase(
     for context, entities in others:
         longer = [entity for entity in entities if any(map(set(entity.tokens).__gt__, used))]
         if longer:
-            (other,) = fill_intents(intents, (filling.order,), context)
+            (other,) = fill_intents(intents, (filling.intent_index,), context)
             taken = [one.entity for one in other.from_sentence]
             read = {index for entity in taken for index in entity.tokens}
             if any(one is entity for one in taken for entity in longer) and read.issuperset(
@@ -174,20 +173,15 @@ def find_content_words(utterance: Utterance | None) -> ContentWords:
     if utterance is None:
         return ContentWords()
     reset = {index for one in utterance.resets for index in one}
-    return ContentWords(
-        [index for index in utterance.content_words if index not in reset],
-        _qualifier_indexes(utterance),
-    )
-
-
-def _qualifier_indexes(utterance: Utterance) -> Sequence[int]:
-    """Return the words that negate or restrict others within an entity ("not send"); a bare "no"
-    may just be an answer."""
-    return [
+    # Within an entity ("not send"): a bare "no" may just be an answer.
+    qualifiers = [
         index
         for index in utterance.qualifiers
         if any(index in entity.tokens and len(entity.tokens) > 1 for entity in utterance.entities)
     ]
+    return ContentWords(
+        [index for index in utterance.content_words if index not in reset], qualifiers
+    )
 
 
 def fill_intents(
@@ -201,7 +195,7 @@ def fill_intents(
 def _match_key(match: Match) -> tuple[object, ...]:
     """Identify a match by its intent and the entities of its terms, whatever it leaves unused."""
     terms = match.filling.terms
-    return match.filling.order, *(tuple(id(c.entity) for c in term.taken) for term in terms)
+    return match.filling.intent_index, *(tuple(id(c.entity) for c in term.taken) for term in terms)
 
 
 def _build_match_context(
@@ -218,10 +212,10 @@ def _build_match_context(
     pending_candidates = [Candidate(entity, pending=True) for entity in pending] if pending else []
     return MatchContext(
         variant=variant,
-        sentence=(*pending_candidates, *map(Candidate, variant.entities)),
+        sentence_candidates=(*pending_candidates, *map(Candidate, variant.entities)),
         memory=tuple(
             [
-                Candidate(held.entity, remembered=held, ago=number - held.question)
+                Candidate(held.entity, remembered=held, questions_ago=number - held.question_number)
                 for held in visible
             ]
         ),
@@ -232,29 +226,20 @@ def _build_match_context(
     )
 
 
-def available_entities(context: MatchContext) -> list[Entity]:
-    """Return the entities of the sentence and of the visible memory."""
-    entities = [candidate.entity for candidate in context.sentence]
-    return (
-        entities + [candidate.entity for candidate in context.memory]
-        if context.memory
-        else entities
-    )
-
-
 def _fill_candidates(
     intents: Sequence[Intent], index: IntentIndex, context: MatchContext
 ) -> Iterator[SlotFilling]:
     """Evaluate the intents that may match the context, by their plans where possible."""
-    everything = (*context.sentence, *context.memory) if context.memory else context.sentence
-    current = range(len(context.sentence) - len(context.variant.entities), len(context.sentence))
+    sentence = context.sentence_candidates
+    everything = (*sentence, *context.memory) if context.memory else sentence
+    current = range(len(sentence) - len(context.variant.entities), len(sentence))
     plans = index.plans(
         [candidate.entity for candidate in everything], current=current, in_sentence=current.stop
     )
     for plan in plans:
-        intent = intents[plan.order]
+        intent = intents[plan.intent_index]
         if plan.term_positions is None:
-            yield _fill_intent(intent, plan.order, context)
+            yield _fill_intent(intent, plan.intent_index, context)
             continue
         matched: list[TermMatch] = []
         all_taken: list[Candidate] = []
@@ -262,23 +247,20 @@ def _fill_candidates(
             taken = tuple([everything[index] for index in indexes]) if indexes else ()
             matched.append(TermMatch(term, taken, len(taken)))
             all_taken += taken
-        yield _build_filling(intent, plan.order, context, matched, all_taken, ())
+        yield _build_filling(intent, plan.intent_index, context, matched, all_taken, ())
 
 
 def _fill_intent(intent: Intent, order: int, match_context: MatchContext) -> SlotFilling:
     """Fill the terms one by one, greedily, first from the sentence, then from memory."""
-    everything = (
-        (*match_context.sentence, *match_context.memory)
-        if match_context.memory
-        else match_context.sentence
-    )
+    sentence, memory = match_context.sentence_candidates, match_context.memory
+    everything = (*sentence, *memory) if memory else sentence
     context: EntityContext | None = None
     taken_before: set[int] = set()
     matched: list[TermMatch] = []
     all_taken: list[Candidate] = []
     missing: list[Term] = []
     for term in intent.terms:
-        candidates = everything if term.conversational else match_context.sentence
+        candidates = everything if term.conversational else sentence
         if (elements := term.predicate.elements) is not None:  # true for most predicates
             taken = [
                 candidate
@@ -288,7 +270,11 @@ def _fill_intent(intent: Intent, order: int, match_context: MatchContext) -> Slo
             del taken[term.max :]
             hits = len(taken)
         else:
-            context = context or EntityContext(None, _question_context_of(intent, match_context))
+            if context is None:
+                question_context = match_context.question_context
+                if intent.meta:
+                    question_context = question_context.with_intent_meta(intent.meta)
+                context = EntityContext(None, question_context)
             taken, hits = _take_candidates(term, intent, candidates, taken_before, context)
         if taken:
             taken_before.update(map(id, taken))
@@ -310,14 +296,6 @@ def _build_filling(
     filling = SlotFilling(intent, order, context.variant, tuple(matched), tuple(taken), missing)
     reason = _find_blocking_reason(filling, context)
     return replace(filling, blocking_reason=reason) if reason else filling
-
-
-def _question_context_of(intent: Intent, context: MatchContext) -> QuestionContext:
-    return (
-        context.question_context.with_intent_meta(intent.meta)
-        if intent.meta
-        else context.question_context
-    )
 
 
 def _take_candidates(

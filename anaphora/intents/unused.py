@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from functools import partial
+from typing import Any
 
 from msgspec import Struct
 
-from anaphora.core.utterance import Entity, Token, Utterance
+from anaphora.core.utterance import Entity, LazySequence, Token, Utterance
 from anaphora.intents.confirmation import parse_answer
 from anaphora.intents.match import SlotFilling
 
@@ -57,48 +58,8 @@ def find_unused_parts(utterance: Utterance, filling: SlotFilling) -> Sequence[Un
             built_in and any(map(_is_negated, built_in))
         ):
             return ()
-    return _LazyUnusedParts(utterance, filling)
-
-
-class _LazyUnusedParts(Sequence[UnusedPart]):
-    """The stretches, found when they are first asked for: few who ask a bot want to know."""
-
-    __slots__ = ("_filling", "_found", "_utterance")
-
-    def __init__(self, utterance: Utterance, filling: SlotFilling) -> None:
-        self._utterance = utterance
-        self._filling = filling
-        self._found: tuple[UnusedPart, ...] | None = None
-
-    def _all(self) -> tuple[UnusedPart, ...]:
-        if self._found is None:
-            self._found = tuple(_iter_unused_parts(self._utterance, self._filling))
-        return self._found
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    @overload
-    def __getitem__(self, index: int) -> UnusedPart: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[UnusedPart, ...]: ...
-    def __getitem__(self, index: int | slice) -> UnusedPart | tuple[UnusedPart, ...]:
-        return self._all()[index]
-
-    def __iter__(self) -> Iterator[UnusedPart]:
-        return iter(self._all())
-
-    def __eq__(self, other: object) -> bool:
-        return self._all() == (other._all() if isinstance(other, _LazyUnusedParts) else other)
-
-    def __hash__(self) -> int:
-        return hash(self._all())
-
-    def __repr__(self) -> str:
-        return repr(self._all())
-
-    def __reduce__(self) -> tuple[type[tuple[UnusedPart, ...]], tuple[tuple[UnusedPart, ...]]]:
-        return tuple, (self._all(),)
+    # Few who ask a bot want to know.
+    return LazySequence(partial(_iter_unused_parts, utterance, filling))
 
 
 def _iter_unused_parts(utterance: Utterance, filling: SlotFilling) -> Iterator[UnusedPart]:

@@ -156,7 +156,7 @@ def to_memory(conversation: Conversation, model: Model) -> Memory:
                 element=held.entity.element,
                 value=held.entity.value_or_text,
                 groups=tuple(sorted(held.entity.groups)),
-                questions_ago=conversation.questions - held.question,
+                questions_ago=conversation.questions - held.question_number,
                 used_at=held.used_at,
             )
             for held in conversation.remembered

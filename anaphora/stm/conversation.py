@@ -53,13 +53,13 @@ class ForgetRule(StrEnum):
 class RememberedEntity(Struct, frozen=True, gc=False):
     """An entity that the conversation remembers.
 
-    ``question`` is the number of the question that stored it, ``used_match`` the number of the
-    matched question that last used it; both count from 1 in their conversation. An entity restored
-    from an earlier conversation keeps its distance, so its ``question`` may be below 1.
+    ``question_number`` is that of the question that stored it, ``used_match`` that of the matched
+    question that last used it; both count from 1 in their conversation. An entity restored from an
+    earlier conversation keeps its distance, so its ``question_number`` may be below 1.
     """
 
     entity: Entity
-    question: int
+    question_number: int
     stored_at: datetime
     used_at: datetime
     used_match: int
@@ -119,11 +119,11 @@ class Conversation(Struct, frozen=True):
     ``remembered`` is newest first and, within one question, in the order of its terms; ``flow`` is
     oldest first. ``questions`` counts all questions, ``matches`` those that matched,
     ``rejections`` those rejected in a row. ``last`` and ``language`` are the time and the language
-    of the last question (None and '' before the first). ``fits`` is the fingerprint of the model
-    that the entities belong to ('' if unknown). ``offer`` is what the long-term memory could
-    restore. ``clock`` is the logical time of the last question (0 before the first), which orders
-    the exchanges that are recorded elsewhere. ``forgotten`` is the logical time at which something
-    was last forgotten on purpose: nothing older may be restored.
+    of the last question (None and '' before the first). ``model_fingerprint`` identifies the
+    version of the model that the entities belong to ('' if unknown). ``offer`` is what the
+    long-term memory could restore. ``clock`` is the logical time of the last question (0 before the
+    first), which orders the exchanges that are recorded elsewhere; ``forgotten_clock`` is that at
+    which something was last forgotten on purpose: nothing older may be restored.
     """
 
     user: str
@@ -138,10 +138,10 @@ class Conversation(Struct, frozen=True):
     rejections: int = 0
     language: str = ""
     tenant: str = ""
-    fits: str = ""
+    model_fingerprint: str = ""
     offer: RecallOffer | None = None
     clock: int = 0
-    forgotten: int = 0
+    forgotten_clock: int = 0
 
     @classmethod
     def empty(cls, key: ConversationKey) -> Conversation:

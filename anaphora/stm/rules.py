@@ -178,12 +178,7 @@ def record_rejection(
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
     """Record a question that was not understood. More than ``depth`` of them in a row forget
     everything (rule 3)."""
-    counted = replace(
-        conversation,
-        last=_latest_time(conversation.last, at),
-        questions=conversation.questions + 1,
-        rejections=conversation.rejections + 1,
-    )
+    counted = _count_question(conversation, at, rejections=conversation.rejections + 1)
     if counted.rejections <= settings.depth:
         return counted, ()
     return forget_all(counted, ForgetRule.REJECTIONS)
@@ -195,24 +190,17 @@ def record_incomplete(
     """Record an incomplete question: what it understood is ``pending``, and the memory does not
     change."""
     at = _latest_time(conversation.last, at)
-    return replace(
-        conversation,
-        pending=replace(pending, at=at),
-        last=at,
-        questions=conversation.questions + 1,
-        rejections=0,
-    )
+    return _count_question(conversation, at, pending=replace(pending, at=at))
 
 
 def record_repeated_prompt(conversation: Conversation, at: datetime) -> Conversation:
     """Record a sentence that was not understood while an incomplete question was pending, and
     still is. It counts as a rejection."""
     at, pending = _latest_time(conversation.last, at), conversation.pending
-    return replace(
+    return _count_question(
         conversation,
+        at,
         pending=pending and replace(pending, at=at),
-        last=at,
-        questions=conversation.questions + 1,
         rejections=conversation.rejections + 1,
     )
 
@@ -223,14 +211,8 @@ def record_offer(
     """Record a question that is answered with ``offer``; what it understood is ``pending`` if it
     can be completed in another way."""
     at = _latest_time(conversation.last, at)
-    return replace(
-        conversation,
-        pending=conversation.pending if pending is None else replace(pending, at=at),
-        offer=replace(offer, at=at),
-        last=at,
-        questions=conversation.questions + 1,
-        rejections=0,
-    )
+    pending = conversation.pending if pending is None else replace(pending, at=at)
+    return _count_question(conversation, at, pending=pending, offer=replace(offer, at=at))
 
 
 def decline_offer(conversation: Conversation) -> Conversation:
@@ -260,12 +242,7 @@ def restore_offer(conversation: Conversation, at: datetime, offer: RecallOffer) 
 
 def record_answer(conversation: Conversation, at: datetime) -> Conversation:
     """Record a question that was answered without any intent: nothing new is remembered."""
-    return replace(
-        conversation,
-        last=_latest_time(conversation.last, at),
-        questions=conversation.questions + 1,
-        rejections=0,
-    )
+    return _count_question(conversation, at)
 
 
 def forget_all(
@@ -330,22 +307,19 @@ def migrate(
     known = {element.id: element for element in elements}
     kept, forgotten = [], []
     for held in conversation.remembered:
-        entity = _migrate_entity(held.entity, known, as_part=False)
+        entity = _migrate_entity(held.entity, known)
         if entity is None:
             forgotten.append(ForgottenEntity(held, ForgetRule.RESET))
         else:
             kept.append(replace(held, entity=entity))
-    pending = conversation.pending
+    pending, offer = conversation.pending, conversation.offer
     if pending is not None and pending.entities:
-        fits = (_migrate_entity(entity, known, as_part=False) for entity in pending.entities)
-        left = tuple(entity for entity in fits if entity is not None)
+        left = _migrate_entities(pending.entities, known)
         pending = replace(pending, entities=left) if left else None
-    after = replace(
-        conversation,
-        remembered=tuple(kept),
-        pending=pending,
-        offer=conversation.offer and _migrate_offer(conversation.offer, known),
-    )
+    if offer is not None:
+        left = _migrate_entities(offer.entities, known)
+        offer = replace(offer, entities=left) if len(left) == len(offer.ages) else None
+    after = replace(conversation, remembered=tuple(kept), pending=pending, offer=offer)
     return after, tuple(forgotten)
 
 
@@ -354,8 +328,7 @@ def record_reset(
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
     """Record a reset phrase: everything is forgotten (rule 9)."""
     fresh, forgotten = forget_all(conversation, ForgetRule.RESET)
-    last = _latest_time(conversation.last, at)
-    return replace(fresh, last=last, questions=conversation.questions + 1), forgotten
+    return _count_question(fresh, at), forgotten
 
 
 def stamp(
@@ -364,7 +337,10 @@ def stamp(
     """Stamp a conversation with the language of the question, the fingerprint of its model and
     the logical time."""
     return replace(
-        conversation, language=language, fits=fingerprint, clock=max(clock, conversation.clock)
+        conversation,
+        language=language,
+        model_fingerprint=fingerprint,
+        clock=max(clock, conversation.clock),
     )
 
 
@@ -373,14 +349,15 @@ def replace_data(conversation: Conversation, data: Mapping[str, Any]) -> Convers
     return replace(conversation, data=freeze(data))
 
 
-def _migrate_offer(offer: RecallOffer, known: Mapping[str, Element]) -> RecallOffer | None:
-    fits = (_migrate_entity(entity, known, as_part=False) for entity in offer.entities)
-    entities = tuple(entity for entity in fits if entity is not None)
-    return replace(offer, entities=entities) if len(entities) == len(offer.ages) else None
+def _migrate_entities(
+    entities: Iterable[Entity], known: Mapping[str, Element], *, as_parts: bool = False
+) -> tuple[Entity, ...]:
+    migrated = (_migrate_entity(entity, known, as_part=as_parts) for entity in entities)
+    return tuple(entity for entity in migrated if entity is not None)
 
 
 def _migrate_entity(
-    entity: Entity, known: Mapping[str, Element], *, as_part: bool
+    entity: Entity, known: Mapping[str, Element], *, as_part: bool = False
 ) -> Entity | None:
     """Update an entity from its element; None if its element or value no longer exists."""
     if not entity.own:
@@ -390,11 +367,7 @@ def _migrate_entity(
         return None
     if entity.value is not None and all(value.name != entity.value for value in element.values):
         return None
-    parts = tuple(
-        part
-        for one in entity.parts
-        if (part := _migrate_entity(one, known, as_part=True)) is not None
-    )
+    parts = _migrate_entities(entity.parts, known, as_parts=True)
     if len(parts) < len(entity.parts):
         return None
     return replace(
@@ -412,6 +385,13 @@ def _remove_forgotten(
 ) -> tuple[RememberedEntity, ...]:
     gone = {id(one.remembered) for one in forgotten}
     return tuple(held for held in remembered if id(held) not in gone)
+
+
+def _count_question(conversation: Conversation, at: datetime, **changes: Any) -> Conversation:
+    """Count a question, by default as not rejected, and apply ``changes``."""
+    last, questions = _latest_time(conversation.last, at), conversation.questions + 1
+    changes = {"rejections": 0} | changes
+    return replace(conversation, last=last, questions=questions, **changes)
 
 
 def _latest_time(last: datetime | None, at: datetime) -> datetime:

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from anaphora.errors import StoreError
 from anaphora.storage.forks import ForkAware, fork_safe_lock, register_fork_aware
@@ -134,16 +134,6 @@ class ByteRangeLocks:
         )
 
 
-class _LockBackend(Protocol):
-    """A way to lock one byte of an open file without waiting."""
-
-    descriptor: int
-
-    def lock(self, offset: int) -> bool: ...
-    def unlock(self, offset: int) -> None: ...
-    def close(self) -> None: ...
-
-
 class _OpenFileDescriptionLocks:
     """Locks of an open file description (Linux): two stores in one process exclude each other."""
 
@@ -243,6 +233,9 @@ class _PerProcessLocks:
         self._file.held.discard(offset)
         if self._file.process == os.getpid():
             self._fcntl.lockf(self.descriptor, self._fcntl.LOCK_UN, 1, offset)
+
+
+_LockBackend: TypeAlias = _OpenFileDescriptionLocks | _PerProcessLocks
 
 
 def _create_backend(path: Path, permissions_of: Path) -> _LockBackend:

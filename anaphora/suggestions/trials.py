@@ -150,7 +150,7 @@ class SynonymTrials:
 
     def _find_related(self, context: MatchContext) -> list[int]:
         """Return the indexes of intents with a term that the sentence may fill."""
-        keys = {key for candidate in context.sentence for key in entity_keys(candidate.entity)}
+        keys = {key for one in context.sentence_candidates for key in entity_keys(one.entity)}
         orders = (
             order for _, filed in self._index.orders_by_required_terms(keys) for order in filed
         )

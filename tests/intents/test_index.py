@@ -67,9 +67,10 @@ def keys(candidates: tuple[Candidate, ...]) -> set[tuple[str, str]]:
 @given(intents, entities, entities)
 def test_every_intent_that_matches_is_a_candidate(some, sentence, memory):
     context = make_match_context(sentence, memory)
-    found = IntentIndex(some).candidates([one.entity for one in context.sentence + context.memory])
+    candidates = context.sentence_candidates + context.memory
+    found = IntentIndex(some).candidates([one.entity for one in candidates])
     matching = [
-        filling.order
+        filling.intent_index
         for filling in fill_intents(some, range(len(some)), context)
         if not filling.missing and not filling.blocking_reason
     ]
@@ -105,11 +106,15 @@ def test_every_intent_that_the_sentence_touches_is_found_by_its_required_terms(s
     context = make_match_context(sentence, [])
     touched = [
         (required, order)
-        for required, orders in IntentIndex(some).orders_by_required_terms(keys(context.sentence))
+        for required, orders in IntentIndex(some).orders_by_required_terms(
+            keys(context.sentence_candidates)
+        )
         for order in orders
     ]
     filled = {
-        filling.order for filling in fill_intents(some, range(len(some)), context) if filling.taken
+        filling.intent_index
+        for filling in fill_intents(some, range(len(some)), context)
+        if filling.taken
     }
     assert filled <= {order for _, order in touched}
     assert touched == sorted(touched)
@@ -137,13 +142,13 @@ def test_only_intents_with_the_rarer_of_their_elements_at_hand_are_tried():
 @given(intents, entities, entities)
 def test_what_is_planned_is_what_is_filled(some, sentence, memory):
     context = make_match_context(sentence, memory)
-    said = tuple(one.entity for one in context.sentence)
+    said = tuple(one.entity for one in context.sentence_candidates)
     context = structs.replace(context, variant=Variant(said))
     index = IntentIndex(some)
     for _ in range(2):  # worked out, and remembered
-        planned = [(one.filling.order, one.filling) for one in solve(some, index, [context])]
+        planned = [(one.filling.intent_index, one.filling) for one in solve(some, index, [context])]
         filled = [
-            (filling.order, filling)
+            (filling.intent_index, filling)
             for filling in fill_intents(some, range(len(some)), context)
             if not filling.missing and not filling.blocking_reason
         ]
@@ -156,7 +161,7 @@ def test_plans_that_are_not_needed_again_are_forgotten(monkeypatch):
     index = IntentIndex([Intent("x", (Term(None, wanted, True, 1, 1, 0),))])
     for name in "abcdeabcde":
         context = make_match_context([name], [])
-        at_hand = [one.entity for one in context.sentence]
+        at_hand = [one.entity for one in context.sentence_candidates]
         (plan,) = index.plans(at_hand, current=range(1), in_sentence=1)
         assert plan.term_positions == ((0,),)
     assert len(index._plans) <= 2

@@ -82,10 +82,10 @@ def test_what_is_pending_takes_missing_terms_from_memory_too(bot):
 def test_the_nearest_intent_is_the_one_that_a_look_at_all_of_them_finds(some, sentence):
     context = make_match_context(sentence, [])
     near = [
-        ((len(filling.missing), -len(filling.from_sentence), filling.order), filling)
+        ((len(filling.missing), -len(filling.from_sentence), filling.intent_index), filling)
         for filling in fill_intents(some, range(len(some)), context)
         if filling.from_sentence and filling.missing and not filling.blocking_reason
     ]
-    expected = min(near, key=lambda pair: pair[0])[1].order if near else None
+    expected = min(near, key=lambda pair: pair[0])[1].intent_index if near else None
     found = near_miss.find_near_miss(some, IntentIndex(some), [context])
-    assert (found.order if found else None) == expected
+    assert (found.intent_index if found else None) == expected

@@ -83,6 +83,6 @@ conversations = st.builds(
     rejections=st.integers(0, 3),
     language=st.sampled_from(["", "en", "ru"]),
     tenant=st.just("") | names,
-    fits=st.sampled_from(["", "a1b2"]),
+    model_fingerprint=st.sampled_from(["", "a1b2"]),
     offer=st.none() | offers,
 )

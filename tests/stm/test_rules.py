@@ -234,7 +234,7 @@ class TestRemembering:
         after = matched(asked, later, entity("topic"), used=("date",))
         assert held(after) == ["topic", "city", "date"]
         date: RememberedEntity = after.remembered[2]
-        assert (date.used_at, date.used_match, date.question) == (later, 2, 1)
+        assert (date.used_at, date.used_match, date.question_number) == (later, 2, 1)
         assert date.stored_at == BEGIN
         assert after.remembered[1].used_at == BEGIN
 
@@ -479,6 +479,6 @@ class TestOffers:
         at = BEGIN + 4 * MINUTE
         after = rules.restore_offer(before, at, offer_of("date", "city"))
         assert held(after) == ["date", "city"]
-        assert [before.questions + 1 - one.question for one in after.remembered] == [1, 2]
+        assert [before.questions + 1 - one.question_number for one in after.remembered] == [1, 2]
         assert (after.offer, after.last) == (None, at)
         assert rules.expire(after, at + 5 * MINUTE, SETTINGS) == (after, ())

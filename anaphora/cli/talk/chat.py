@@ -222,7 +222,7 @@ class _ChatSession:
                 Text(entity.element),
                 Text(entity.value_or_text),
                 Text(", ".join(sorted(entity.groups))),
-                str(conversation.questions - remembered.question),
+                str(conversation.questions - remembered.question_number),
                 f"{format_duration(age)} ago",
             )
         self._out.print(table)

@@ -85,7 +85,7 @@ def answer_error(bot: Bot, error: HandlerError, conversation: Conversation) -> B
 
     Raises ``error`` if there is no such hook.
     """
-    result = bot.hooks.run_error(error)
+    result = bot.hooks.call("error", error)
     if result is None:
         raise error
     return BotAnswer(
@@ -112,10 +112,10 @@ def _run_context_hook(bot: Bot, decision: Decision, at: datetime) -> BotAnswer |
 
     Raises :class:`_RematchRequest` if it does so after forgetting something.
     """
-    if not bot.hooks.has_context_hook:
+    if "context" not in bot.hooks:
         return None
     live = LiveConversation(decision.before_topic_change)
-    result = bot.hooks.run_context(decision.question.utterance, live)
+    result = bot.hooks.call("context", decision.question.utterance, live)
     conversation, forgotten = live.collect_changes()
     if result is None and conversation != decision.before_topic_change:
         raise _RematchRequest(live)
@@ -155,7 +155,7 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
         return accept_decline(decision, at)
     skipped: list[Match] = []
     for match in decision.matches:
-        if bot.model.unused and (unused := find_unused_texts(bot, decision, match)):
+        if bot.model.unused and (unused := find_unused_texts(bot, decision, match.filling)):
             return ask_about_unused(bot, decision, match, unused, at)
         try:
             return _answer_match(bot, decision, match, tuple(skipped), at, respond)
@@ -226,7 +226,8 @@ def _respond(bot: Bot, decision: Decision, match: Match) -> tuple[LiveConversati
         live.replace_data(_to_json_data(data, match.intent))
     if result is None:
         values = partial(build_template_values, decision, match.filling)
-        result = bot.responses.render_response(match.intent.id, utterance.language, values)
+        texts = bot.model.responses.get(match.intent.id)
+        result = bot.responses.render(texts, utterance.language, values)
     return live, bot.hooks.run_result(match, result)
 
 
@@ -236,12 +237,7 @@ def _reject(
     before = decision.before_topic_change  # a rejected topic changes nothing
     conversation, evicted = rules.record_rejection(before, at, bot.model.conversation)
     return BotAnswer(
-        "rejected",
-        conversation,
-        skipped=skipped,
-        forgotten=evicted,
-        text=reason,
-        reason=reason,
+        "rejected", conversation, skipped=skipped, forgotten=evicted, text=reason, reason=reason
     )
 
 
@@ -271,7 +267,7 @@ def _run_rejection_hook(bot: Bot, outcome: BotAnswer) -> BotAnswer:
     """Let the rejection hook answer a rejection."""
     if outcome.status != "rejected" or outcome.reason == DECLINED_REASON:
         return outcome
-    result = bot.hooks.run_rejection(outcome.reason)
+    result = bot.hooks.call("rejection", outcome.reason)
     return (
         outcome if result is None else replace(outcome, text=_text_or_empty(result), result=result)
     )

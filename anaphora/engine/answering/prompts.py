@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 
@@ -39,36 +38,30 @@ def ask_for_missing(bot: Bot, decision: Decision, filling: SlotFilling, at: date
     if decision.pending_action == "asked again":
         conversation = rules.record_repeated_prompt(before, at)
     else:
-        pending = build_pending(decision, at)
-        if filling.intent.id in bot.model.unused:
-            unused = (
-                *_pending_unused_texts(bot, decision, filling),
-                *_iter_unused_texts(decision, filling),
-            )
-            pending = replace(pending, unused=unused)
+        unused = find_unused_texts(bot, decision, filling)
+        pending = replace(build_pending(decision, at), unused=unused)
         conversation = rules.record_incomplete(before, at, pending)
     if not filling.missing:
         assert before.pending is not None
         text = _format_unused_question(bot, decision, filling, before.pending.unused)
         return BotAnswer("incomplete", conversation, filling, text=text)
-    prompt = bot.responses.render_prompt(
-        filling.intent.id,
-        filling.missing[0].label,
+    prompts = bot.model.prompts.get(filling.intent.id, {})
+    prompt = bot.responses.render(
+        prompts.get(filling.missing[0].label),
         decision.question.utterance.language,
         partial(build_template_values, decision, filling),
     )
-    return BotAnswer("incomplete", conversation, filling, text=prompt)
+    return BotAnswer("incomplete", conversation, filling, text=prompt or "")
 
 
-def find_unused_texts(bot: Bot, decision: Decision, match: Match) -> tuple[str, ...]:
-    """The unused words to ask about before a match is answered: those of this sentence, and of the
-    sentences that it completes."""
-    if match.intent.id not in bot.model.unused or decision.pending_action == "confirmed":
+def find_unused_texts(bot: Bot, decision: Decision, filling: SlotFilling) -> tuple[str, ...]:
+    """The unused words to ask about before an intent is answered: those of this sentence, and of
+    the sentences that it completes."""
+    if filling.intent.id not in bot.model.unused or decision.pending_action == "confirmed":
         return ()
-    filling = match.filling
     return (
         *_pending_unused_texts(bot, decision, filling),
-        *_iter_unused_texts(decision, filling),
+        *(one.text for one in find_unused(decision, filling)),
     )
 
 
@@ -102,7 +95,7 @@ def make_offer(bot: Bot, decision: Decision, bridge: BridgeResult, at: datetime)
     filling = match.filling
     language = decision.question.utterance.language
     values = partial(build_template_values, decision, filling)
-    text = bot.responses.render_offer(filling.intent.id, language, values)
+    text = bot.responses.render(bot.model.offers.get(filling.intent.id), language, values)
     if not text:
         named = (display_name(taken.entity) for taken in filling.taken if taken.remembered)
         text = format_offer(named, language)
@@ -130,7 +123,8 @@ def _pending_unused_texts(bot: Bot, decision: Decision, filling: SlotFilling) ->
     pending = decision.conversation.pending if decision.pending_entities else None
     if pending is None or pending.missing or not pending.unused:
         return pending.unused if pending else ()
-    if not _fills_required_term(filling):
+    required = [match.taken for match in filling.terms if match.term.min > 0]
+    if all(taken.source == "memory" for entities in required for taken in entities):
         return pending.unused
     language = decision.question.utterance.language
     return tuple([text for text in pending.unused if bot.read(text, language).qualifiers])
@@ -141,20 +135,5 @@ def _format_unused_question(
 ) -> str:
     language = decision.question.utterance.language
     values = partial(build_template_values, decision, filling, unused)
-    return bot.responses.render_unused_question(
-        filling.intent.id, language, values
-    ) or format_unused_question(unused, language)
-
-
-def _fills_required_term(filling: SlotFilling) -> bool:
-    """Whether the sentence fills a required term."""
-    return any(
-        taken.source == "sentence"
-        for match in filling.terms
-        if match.term.min > 0
-        for taken in match.taken
-    )
-
-
-def _iter_unused_texts(decision: Decision, filling: SlotFilling) -> Iterator[str]:
-    return (one.text for one in find_unused(decision, filling))
+    text = bot.responses.render(bot.model.unused.get(filling.intent.id), language, values)
+    return text or format_unused_question(unused, language)

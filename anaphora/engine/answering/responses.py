@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from anaphora.errors import HandlerError
 from anaphora.intents.match import Slot
-from anaphora.models.domain import LocalizedText, Model, choose_translation
+from anaphora.models.domain import LocalizedText, choose_translation
 from anaphora.storage.forks import forks_delayed
 
 __all__ = ["Responses", "SlotView"]
@@ -41,37 +41,20 @@ class SlotView:
 class Responses:
     """The texts of a model as sandboxed Jinja templates, compiled when first used.
 
-    All methods raise :class:`HandlerError` if a template cannot be rendered, and return None if
-    the model has no text for the purpose.
+    ``model.responses``, ``prompts``, ``offers`` and ``unused`` have their texts.
     """
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
+    def __init__(self) -> None:
         self._environment: Any = None
         self._compiled: dict[str, Any] = {}
 
-    def render_response(self, intent: str, language: str, values: TemplateValues) -> str | None:
-        """Render the response of ``intent``."""
-        return self._render(self._model.responses.get(intent), language, values)
-
-    def render_prompt(self, intent: str, term: str, language: str, values: TemplateValues) -> str:
-        """Render the question for a missing term of ``intent`` ('' if there is none)."""
-        text = self._model.prompts.get(intent, {}).get(term)
-        return self._render(text, language, values) or ""
-
-    def render_offer(self, intent: str, language: str, values: TemplateValues) -> str | None:
-        """Render the question whether the conversation is still about the same."""
-        return self._render(self._model.offers.get(intent), language, values)
-
-    def render_unused_question(
-        self, intent: str, language: str, values: TemplateValues
-    ) -> str | None:
-        """Render the question about the parts of a sentence that ``intent`` leaves unused."""
-        return self._render(self._model.unused.get(intent), language, values)
-
-    def _render(
+    def render(
         self, texts: LocalizedText | None, language: str, values: TemplateValues
     ) -> str | None:
+        """Render a text of the model in a language; None if there is no text.
+
+        Raises :class:`HandlerError` if the template cannot be rendered.
+        """
         text = choose_translation(texts, language) if texts else None
         if text is None or "{" not in text:
             return text

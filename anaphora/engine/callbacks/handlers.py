@@ -5,10 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
-from anaphora.engine.callbacks.live_conversation import LiveConversation
 from anaphora.errors import HandlerError, ModelError, Problem
 from anaphora.grammar.function_errors import describe_failure
 from anaphora.grammar.idl.intent import Intent
@@ -31,14 +29,9 @@ class Reject(Exception):  # noqa: N818
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """A function bound to an intent; its parameters are filled by name.
-
-    A parameter with the name of a slot gets its value (its default, or None, if the slot is
-    empty). ``match`` gets the :class:`Match`, ``data`` a mutable dictionary that is stored with the
-    conversation, ``text`` the utterance, ``user`` the user's id, ``conversation`` the
-    :class:`LiveConversation`, ``at`` the user's local time and ``language`` the language of the
-    utterance. A ``**keyword`` parameter gets all other slots.
-    """
+    """A function bound to an intent; its parameters are filled by name, as
+    :meth:`~anaphora.engine.engine.Engine.on` describes. A ``**keyword`` parameter gets all other
+    slots."""
 
     function: Callable[..., Any]
     parameters: Mapping[str, Any]
@@ -55,7 +48,8 @@ class Handler:
             raise HandlerError(
                 f"the handler {name} of '{intent.id}' is async: a handler is a plain function"
             )
-        slots = [term.id for term in intent.terms if term.id is not None]
+        known = [term.id for term in intent.terms if term.id is not None]
+        known += _CONTEXT_PARAMETERS
         parameters: dict[str, Any] = {}
         takes_all = False
         try:
@@ -72,46 +66,27 @@ class Handler:
                     f"the handler {name} of '{intent.id}' takes '{parameter.name}' by position: "
                     "a handler is called by the names of its parameters"
                 )
-            elif parameter.name not in (*slots, *_CONTEXT_PARAMETERS):
-                known = ", ".join((*slots, *_CONTEXT_PARAMETERS))
+            elif parameter.name not in known:
                 raise HandlerError(
                     f"the handler {name} of '{intent.id}' has a parameter '{parameter.name}', "
-                    f"which is not one of its slots; there are: {known}"
+                    f"which is not one of its slots; there are: {', '.join(known)}"
                 )
             else:
                 empty = parameter.default is parameter.empty
                 parameters[parameter.name] = None if empty else parameter.default
         return cls(function, parameters, takes_all)
 
-    def __call__(
-        self,
-        match: Match,
-        *,
-        data: dict[str, Any],
-        text: str,
-        user: str,
-        conversation: LiveConversation,
-        at: datetime,
-        language: str,
-    ) -> Any:
-        """Call the function and return its result.
+    def __call__(self, match: Match, **context: Any) -> Any:
+        """Call the function and return its result. ``context`` are the other values that are no
+        slots: ``data``, ``text`` and so on.
 
         Raises :class:`Skip` and :class:`Reject` as they are, and :class:`HandlerError` for every
         other exception, which is its cause.
         """
         slots = {name: slot.value for name, slot in match.slots.items()}
-        given = {
-            "match": match,
-            "data": data,
-            "text": text,
-            "user": user,
-            "conversation": conversation,
-            "at": at,
-            "language": language,
-        }
-        given = {
-            name: value for name, value in given.items() if not match.intent.term(name)
-        } | slots
+        context["match"] = match
+        free = {name: value for name, value in context.items() if not match.intent.term(name)}
+        given = free | slots
         arguments = {name: given.get(name, default) for name, default in self.parameters.items()}
         if self.has_keyword_parameter:
             arguments = slots | arguments

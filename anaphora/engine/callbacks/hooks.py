@@ -1,10 +1,8 @@
 """Hooks: callbacks for every question, whatever its intent.
 
-In the order of the calls: ``variant`` can drop a reading of the sentence, ``context`` can answer
-before matching, ``intent`` can refuse a match and have the question matched again, ``result`` can
-replace the result of a handler, ``rejection`` can answer a rejected question, and ``error`` one
-that failed. ``context``, ``intent`` and ``result`` may raise :class:`Reject`; ``intent`` and
-``result`` may raise :class:`Skip`.
+:meth:`~anaphora.engine.engine.Engine.hook` describes them in the order of the calls. ``context``,
+``intent`` and ``result`` may raise :class:`Reject`; ``intent`` and ``result`` may raise
+:class:`Skip`.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
-from anaphora.core.utterance import Utterance, Variant
+from anaphora.core.utterance import Variant
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation
 from anaphora.errors import HandlerError
@@ -60,14 +58,8 @@ class Hooks:
         """Whether to match this variant of the sentence."""
         return "variant" not in self._functions or self._call_predicate("variant", variant)
 
-    @property
-    def has_context_hook(self) -> bool:
-        """Whether there is a hook that runs before matching."""
-        return "context" in self._functions
-
-    def run_context(self, utterance: Utterance, conversation: LiveConversation) -> Any:
-        """Return an answer before matching, or None to go on."""
-        return self._call("context", utterance, conversation)
+    def __contains__(self, name: HookName) -> bool:
+        return name in self._functions
 
     def run_intent(self, match: Match, conversation: LiveConversation) -> bool:
         """Whether to answer the match; otherwise the question is matched again, with the
@@ -78,24 +70,17 @@ class Hooks:
 
     def run_result(self, match: Match, result: Any) -> Any:
         """Return the replacement of a handler's ``result``, or ``result`` itself."""
-        changed = self._call("result", match, result)
+        changed = self.call("result", match, result)
         return result if changed is None else changed
 
-    def run_rejection(self, reason: str) -> Any:
-        """Return an answer to a question that was rejected for ``reason``; None to reject it."""
-        return self._call("rejection", reason)
-
-    def run_error(self, error: HandlerError) -> Any:
-        """Return an answer after a handler failed; None to raise the error."""
-        return self._call("error", error)
-
     def _call_predicate(self, name: HookName, *arguments: Any) -> bool:
-        result = self._call(name, *arguments)
+        result = self.call(name, *arguments)
         if not isinstance(result, bool):
             raise HandlerError(f"the hook '{name}' must return True or False, not {result!r}")
         return result
 
-    def _call(self, name: HookName, *arguments: Any) -> Any:
+    def call(self, name: HookName, *arguments: Any) -> Any:
+        """Return the result of a hook, None if it is not set."""
         function = self._functions.get(name)
         if function is None:
             return None

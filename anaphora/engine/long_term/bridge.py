@@ -41,41 +41,34 @@ def resolve_with_long_term(
 
     An error of the long-term memory is logged, and the question is answered without it.
     """
-    if conversation.offer is not None:
+    offer = conversation.offer
+    if offer is not None:
         offer = rules.expire(conversation, turn.now, turn.bot.model.conversation)[0].offer
-        if offer is not None and not offer.declined:
-            return _resolve_offer(turn, utterance, conversation, offer, long_term)
-    return _resolve_or_recall(turn, utterance, conversation, long_term)
-
-
-def _resolve_or_recall(
-    turn: Turn, utterance: Utterance, conversation: Conversation, long_term: LongTerm | None
-) -> Decision:
-    decision = resolve(turn, utterance, conversation)
-    if long_term is None or decision.matches:
-        return decision
-    return _recall_context(turn.bot, decision, turn.now, long_term)
-
-
-def _resolve_offer(
-    turn: Turn,
-    utterance: Utterance,
-    conversation: Conversation,
-    offer: RecallOffer,
-    long_term: LongTerm | None,
-) -> Decision:
-    """The utterance as an answer to an offer; another question drops the offer."""
-    answer = None
-    if not utterance.resets and not utterance.error:
-        # "yes" alone hardly tells its language: any that the model speaks will do.
-        languages = (utterance.language, conversation.language, *turn.bot.model.languages)
-        answer = parse_answer(utterance.text, languages)
-    if answer is None:
+    if offer is None or offer.declined:
+        offer = None
+    else:
+        answer = _parse_offer_answer(turn, utterance, conversation)
+        if answer is not None:
+            resolve_answer = _accept_offer if answer else _decline_offer
+            return resolve_answer(turn, utterance, conversation, offer)
         conversation = rules.drop_offer(conversation)
-        decision = _resolve_or_recall(turn, utterance, conversation, long_term)
-        return replace(decision, bridge=decision.bridge or BridgeResult("dropped", offer))
-    accept = _accept_offer if answer else _decline_offer
-    return accept(turn, utterance, conversation, offer)
+    decision = resolve(turn, utterance, conversation)
+    if long_term is not None and not decision.matches:
+        decision = _recall_context(turn.bot, decision, turn.now, long_term)
+    if offer is not None and not decision.bridge:
+        decision = replace(decision, bridge=BridgeResult("dropped", offer))
+    return decision
+
+
+def _parse_offer_answer(
+    turn: Turn, utterance: Utterance, conversation: Conversation
+) -> bool | None:
+    """The utterance as a yes or a no; None for another question."""
+    if utterance.resets or utterance.error:
+        return None
+    # "yes" alone hardly tells its language: any that the model speaks will do.
+    languages = (utterance.language, conversation.language, *turn.bot.model.languages)
+    return parse_answer(utterance.text, languages)
 
 
 def _accept_offer(
@@ -120,14 +113,15 @@ def _recall_context(bot: Bot, decision: Decision, at: datetime, long_term: LongT
     except Exception:  # whatever a long-term memory comes to, the question is answered
         _log.exception("the long-term memory cannot be read")
         return replace(decision, bridge=BridgeResult("unreadable"))
-    since = decision.conversation.forgotten  # the mark of that may not have come yet
+    since = decision.conversation.forgotten_clock  # the mark of that may not have come yet
     known = tuple(
         takewhile(lambda one: at - one.at <= settings.within and one.clock >= since, latest)
     )
     looked_at = 0
     for offer in _iter_offers(known, decision, at):
         looked_at += 1
-        restored = _migrate_conversation(bot, rules.restore_offer(decision.conversation, at, offer))
+        restored = rules.restore_offer(decision.conversation, at, offer)
+        restored = bot.model_upgrade.migrate(restored)[0]
         found = decide(bot.indexed_model, decision.question, restored, at)
         if found.matches and any(taken.remembered for taken in found.matches[0].filling.taken):
             if settings.mode == "automatic":
@@ -190,14 +184,9 @@ def _count_questions(entity: Entity, before: Sequence[Exchange]) -> int:
     return sum(1 for _ in takewhile(lambda exchange: entity in exchange.memory, before))
 
 
-def _migrate_conversation(bot: Bot, conversation: Conversation) -> Conversation:
-    """The conversation with what still fits the model of what was brought back."""
-    return bot.model_upgrade.migrate(conversation)[0]
-
-
 def _migrate_offer(offer: RecallOffer, restored: Conversation, before: Conversation) -> RecallOffer:
     return replace(
         offer,
         entities=tuple(held.entity for held in restored.remembered),
-        ages=tuple(before.questions - held.question for held in restored.remembered),
+        ages=tuple(before.questions - held.question_number for held in restored.remembered),
     )

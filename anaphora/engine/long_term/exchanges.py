@@ -1,63 +1,25 @@
-"""Build the exchanges that the engine records, and a simple long-term memory in this process."""
+"""The parts of the exchanges that the engine records, and a simple long-term memory in this
+process."""
 
 from __future__ import annotations
 
 from bisect import insort
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
 
 from anaphora.core.utterance import Entity
-from anaphora.engine.reply import Reply
 from anaphora.intents.match import Candidate
 from anaphora.ltm.exchange import DateMention, Exchange
 from anaphora.models.domain import Model
 from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = [
-    "InProcessLongTerm",
-    "build_exchange",
-    "build_reset_mark",
-    "find_sentence_dates",
-    "has_date_element",
-]
+__all__ = ["InProcessLongTerm", "build_reset_mark", "find_sentence_dates", "has_date_element"]
 
 _DATE_ELEMENTS = ("date", "nlpcraft:date")  # the built-in elements
-
-
-def build_exchange(
-    text: str,
-    reply: Reply,
-    *,
-    at: datetime,
-    language: str,
-    memory: tuple[Entity, ...],
-    clock: int,
-    dates: tuple[DateMention, ...] | None = None,
-) -> Exchange:
-    """Build the exchange of a question and its reply. An offer has no intent and no slots in it.
-
-    ``memory`` are the entities that the next question could use; ``dates`` are the dates in the
-    question (see :func:`find_sentence_dates`), None if it was not understood or the model has no
-    dates.
-    """
-    is_offer = reply.status == "incomplete" and not reply.missing
-    slots = () if is_offer else reply.slots.items()
-    return Exchange(
-        text,
-        reply.text,
-        at,
-        reply.status,
-        None if is_offer else reply.intent,
-        {name: tuple([taken.entity.value_or_text for taken in slot.taken]) for name, slot in slots},
-        language,
-        memory,
-        clock=clock,
-        question_dates=dates,
-    )
 
 
 def has_date_element(model: Model) -> bool:
@@ -67,9 +29,8 @@ def has_date_element(model: Model) -> bool:
 
 def find_sentence_dates(taken: Iterable[Candidate]) -> tuple[DateMention, ...]:
     """Return the dates of the sentence that an intent has ``taken``, with their values."""
-    return tuple(
-        [date for one in taken if one.source == "sentence" for date in _iter_dates(one.entity)]
-    )
+    sentence = [one.entity for one in taken if one.source == "sentence"]
+    return tuple([date for entity in sentence for date in _iter_dates(entity)])
 
 
 def _iter_dates(entity: Entity) -> Iterator[DateMention]:
@@ -86,35 +47,23 @@ def build_reset_mark(at: datetime, memory: Iterable[Entity] = (), *, clock: int)
     return Exchange("", "", at, status="reset", memory=tuple(memory), clock=clock)
 
 
-_clock = attrgetter("clock")
-
-
 class InProcessLongTerm:
-    """The last exchanges of each conversation in the memory of this process, for sample dialogs.
-    See :class:`~anaphora.engine.long_term.protocol.LongTerm` for the methods."""
+    """The exchanges of each conversation in the memory of this process, for sample dialogs. See
+    :class:`~anaphora.engine.long_term.protocol.LongTerm` for the methods."""
 
-    def __init__(self, most: int = 1_000) -> None:
-        self._most = most
+    clock = 0
+
+    def __init__(self) -> None:
         self._exchanges: defaultdict[ConversationKey, list[Exchange]] = defaultdict(list)
-        self._dropped_counts: Counter[ConversationKey] = Counter()  # exchanges before those
         self._mutex = fork_safe_lock()
-
-    @property
-    def clock(self) -> int:
-        return 0
 
     def add(self, key: ConversationKey, exchange: Exchange) -> None:
         with self._mutex:
-            kept = self._exchanges[key]
-            insort(kept, exchange, key=_clock)
-            too_many = len(kept) - self._most
-            if too_many > 0:
-                del kept[:too_many]
-                self._dropped_counts[key] += too_many
+            insort(self._exchanges[key], exchange, key=attrgetter("clock"))
 
     def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
         with self._mutex:
-            numbered = enumerate(self._exchanges.get(key, ()), self._dropped_counts[key] + 1)
+            numbered = enumerate(self._exchanges.get(key, ()), 1)
             return [replace(one, number=number) for number, one in numbered][: -limit - 1 : -1]
 
     def erase(

@@ -6,11 +6,7 @@ import logging
 from typing import NamedTuple
 
 from anaphora.engine.answering.bot_answer import BotAnswer
-from anaphora.engine.long_term.exchanges import (
-    build_exchange,
-    build_reset_mark,
-    find_sentence_dates,
-)
+from anaphora.engine.long_term.exchanges import build_reset_mark, find_sentence_dates
 from anaphora.engine.long_term.protocol import LongTerm
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
@@ -20,12 +16,12 @@ from anaphora.stm import rules
 from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.stores.store import Session
 
-__all__ = ["Clocks", "add_exchange", "next_clock", "record_exchange"]
+__all__ = ["LogicalTimes", "add_exchange", "next_clock", "record_exchange"]
 
 _log = logging.getLogger(__name__)
 
 
-class Clocks(NamedTuple):
+class LogicalTimes(NamedTuple):
     """The logical times of a question, and of the reset that it caused (0 for none)."""
 
     question: int
@@ -43,28 +39,38 @@ def record_exchange(
     decision: Decision,
     answer: BotAnswer,
     reply: Reply,
-    clocks: Clocks,
+    times: LogicalTimes,
     long_term: LongTerm | None,
 ) -> None:
-    """Hand a question and its answer over, unless the error hook answered it."""
+    """Hand a question and its answer over, unless the error hook answered it.
+
+    The exchange of an offer has no intent and no slots.
+    """
     if long_term is None or answer.is_recovered:
         return
     conversation = answer.conversation
-    if 0 < clocks.reset < clocks.question:
-        mark = build_reset_mark(turn.now, clock=clocks.reset)
+    if 0 < times.reset < times.question:
+        mark = build_reset_mark(turn.now, clock=times.reset)
         add_exchange(long_term, conversation.key, mark)
     # Only what the next question would still find is part of the exchange.
     left = rules.expire(conversation, turn.now, turn.bot.model.conversation)[0].remembered
     is_all = left is conversation.remembered
     filling = answer.slot_filling
-    exchange = build_exchange(
+    is_offer = reply.status == "incomplete" and not reply.missing
+    slots = () if is_offer else reply.slots.items()
+    exchange = Exchange(
         turn.text,
-        reply,
-        at=turn.now,
-        language=decision.question.utterance.language,
-        memory=reply.memory if is_all else tuple(held.entity for held in left),
-        clock=clocks.question,
-        dates=find_sentence_dates(filling.taken) if filling and turn.bot.has_dates else None,
+        reply.text,
+        turn.now,
+        reply.status,
+        None if is_offer else reply.intent,
+        {name: tuple([taken.entity.value_or_text for taken in slot.taken]) for name, slot in slots},
+        decision.question.utterance.language,
+        reply.memory if is_all else tuple(held.entity for held in left),
+        clock=times.question,
+        question_dates=find_sentence_dates(filling.taken)
+        if filling and turn.bot.has_dates
+        else None,
     )
     add_exchange(long_term, conversation.key, exchange)
 

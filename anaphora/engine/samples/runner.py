@@ -48,10 +48,7 @@ class DialogResult:
 
 
 def run_dialogs(
-    model: Model | str | Path,
-    dialogs: Sequence[Dialog] | None = None,
-    *,
-    jobs: int | None = 1,
+    model: Model | str | Path, dialogs: Sequence[Dialog] | None = None, *, jobs: int | None = 1
 ) -> Generator[DialogResult, None, None]:
     """Run dialogs (by default the samples of the model) as :func:`run_dialog_safely` does. Yields
     the results in the order of the dialogs, as soon as they are known.

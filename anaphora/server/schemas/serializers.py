@@ -168,7 +168,7 @@ def _serialize_remembered(
         stored_at=held.stored_at,
         used_at=held.used_at,
         expires_at=_add_timeout(held.used_at, settings.timeout),
-        questions_ago=conversation.questions - held.question,
+        questions_ago=conversation.questions - held.question_number,
         matches_left=settings.depth - (conversation.matches - held.used_match),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass, field
 
 from anaphora.errors import Conflict
 from anaphora.stm.conversation import ConversationKey
@@ -10,15 +11,13 @@ from anaphora.stm.conversation import ConversationKey
 __all__ = ["ConversationLock", "ConversationLocks", "busy_error", "forked_error"]
 
 
+@dataclass(slots=True)
 class ConversationLock:
     """The lock of one conversation; it exists while a thread holds it or waits for it."""
 
-    __slots__ = ("lock", "owner", "users")
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.owner: int | None = None
-        self.users = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    owner: int | None = None
+    users: int = 0
 
 
 class ConversationLocks:

@@ -8,8 +8,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
-from itertools import count
+from math import inf
 from types import TracebackType
+from typing import Generic, TypeVar
 
 from msgspec.structs import replace
 
@@ -23,17 +24,65 @@ __all__ = ["MemoryStore"]
 
 _SLACK = 64  # stale entries that the heap may always have
 _SWEEP_BATCH = 8  # expired entries dropped per session: more than are added
-_NEVER = datetime.max.replace(tzinfo=UTC)
+_LONG_AGO, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_Key = TypeVar("_Key", str, ConversationKey)
+_Value = TypeVar("_Value")
 
 
-class _Namespace:
-    """The notes of a namespace, and their common expiry."""
+class _ExpiringDict(Generic[_Key, _Value]):
+    """Values with their expiries, in the order of their last writes; beyond ``limit``, a new one
+    replaces the one written longest ago."""
 
-    __slots__ = ("expiry", "notes")
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self.entries: OrderedDict[_Key, tuple[_Value, datetime]] = OrderedDict()
+        # A heap with at most one entry for each key, and the keys in it.
+        self.expiries: list[tuple[datetime, _Key]] = []
+        self.scheduled: set[_Key] = set()
 
-    def __init__(self) -> None:
-        self.notes: dict[str, str] = {}
-        self.expiry = datetime.min.replace(tzinfo=UTC)
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def get(self, key: _Key, now: datetime) -> tuple[_Value, datetime] | None:
+        """Return a value that has not expired, and its expiry."""
+        entry = self.entries.get(key)
+        return entry if entry and entry[1] >= now else None
+
+    def put(self, key: _Key, value: _Value, expiry: datetime) -> None:
+        if key not in self.scheduled:
+            if len(self.expiries) > 2 * len(self.entries) + _SLACK:
+                self.drop_stale()
+            heapq.heappush(self.expiries, (expiry, key))
+            self.scheduled.add(key)
+        self.entries[key] = (value, expiry)
+        self.entries.move_to_end(key)
+        if len(self.entries) > self._limit:
+            self.entries.popitem(last=False)
+
+    def pop(self, key: _Key) -> None:
+        self.entries.pop(key, None)
+
+    def drop_stale(self) -> None:
+        """Remove the stale entries of the heap before they expire."""
+        self.expiries = [one for one in self.expiries if one[1] in self.entries]
+        heapq.heapify(self.expiries)
+        self.scheduled = {key for _, key in self.expiries}
+
+    def sweep(self, now: datetime, most: float = _SWEEP_BATCH) -> None:
+        """Delete some expired values.
+
+        Each has one entry in the heap, however often it is written or deleted: an entry that comes
+        up too early is put back with the present expiry.
+        """
+        while most > 0 and self.expiries and self.expiries[0][0] < now:
+            most -= 1
+            key = self.expiries[0][1]
+            if (entry := self.get(key, now)) is not None:
+                heapq.heapreplace(self.expiries, (entry[1], key))
+            else:
+                heapq.heappop(self.expiries)
+                self.scheduled.discard(key)
+                self.pop(key)
 
 
 class MemoryStore(Store):
@@ -41,9 +90,9 @@ class MemoryStore(Store):
 
     Questions of one conversation take turns; those of different conversations run in parallel.
     ``clock`` returns the time, with a time zone, by which conversations expire. ``wait`` is how
-    many seconds a question waits for the lock: handlers that ask in each other's conversations
-    would wait for ever. There are at most ``max_conversations`` and ``max_namespaces``: a further
-    one replaces the one written longest ago. After a fork, the child has a copy of the data. See
+    many seconds a question waits for the lock. There are at most
+    ``max_conversations`` and ``max_namespaces``: a further one replaces the one written longest
+    ago. After a fork, the child has a copy of the data. See
     :class:`~anaphora.stm.stores.store.Store` for the methods.
     """
 
@@ -59,18 +108,10 @@ class MemoryStore(Store):
         self._wait = wait
         self._locks = ConversationLocks(wait)
         self._latest_clock = 0  # of all commits
-        self._max_conversations = max_conversations
-        self._max_namespaces = max_namespaces
-        # Both in the order of their last writes.
-        self._conversations: OrderedDict[ConversationKey, tuple[Conversation, datetime]] = (
-            OrderedDict()
+        self._conversations: _ExpiringDict[ConversationKey, Conversation] = _ExpiringDict(
+            max_conversations
         )
-        self._namespaces: OrderedDict[str, _Namespace] = OrderedDict()
-        # A heap with at most one entry for each conversation and namespace, and the set of those
-        # in it. Numbers break ties, because keys and names of namespaces cannot be compared.
-        self._expiries: list[tuple[datetime, int, ConversationKey | str]] = []
-        self._numbers = count()
-        self._scheduled: set[ConversationKey | str] = set()
+        self._namespaces: _ExpiringDict[str, dict[str, str]] = _ExpiringDict(max_namespaces)
         self._mutex = threading.Lock()
         register_fork_aware(self)
 
@@ -81,11 +122,8 @@ class MemoryStore(Store):
         return _MemorySession(self, key, timeout)
 
     def peek(self, key: ConversationKey) -> Conversation | None:
-        return self._find_unexpired(key, self._now())
-
-    def _find_unexpired(self, key: ConversationKey, now: datetime) -> Conversation | None:
-        kept = self._conversations.get(key)
-        return kept[0] if kept and kept[1] >= now else None
+        found = self._conversations.get(key, self._now())
+        return found and found[0]
 
     @contextmanager
     def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:
@@ -96,7 +134,7 @@ class MemoryStore(Store):
     def keys(self) -> Iterator[ConversationKey]:
         with self._mutex:
             now = self._now()
-            kept = [key for key, (_, expiry) in self._conversations.items() if expiry >= now]
+            kept = [key for key in self._conversations.entries if self._conversations.get(key, now)]
         return iter(kept)
 
     def get_note(self, namespace: str, name: str) -> str | None:
@@ -104,36 +142,31 @@ class MemoryStore(Store):
 
     def list_notes(self, namespace: str) -> Mapping[str, str]:
         with self._mutex:
-            found = self._namespaces.get(namespace)
-            return dict(found.notes) if found and found.expiry >= self._now() else {}
+            found = self._namespaces.get(namespace, self._now())
+            return dict(found[0]) if found else {}
 
     def put_note(self, namespace: str, name: str, text: str, ttl: timedelta) -> None:
         with self._mutex:
             now = self._now()
-            found = self._namespaces.get(namespace)
-            if found is None or found.expiry < now:
-                found = self._namespaces[namespace] = _Namespace()
-            found.notes[name] = text
-            found.expiry = max(found.expiry, _add_saturating(now, ttl))
-            self._namespaces.move_to_end(namespace)
-            if len(self._namespaces) > self._max_namespaces:
-                self._namespaces.popitem(last=False)
-            self._schedule_expiry(namespace, found.expiry)
-            self._sweep(now)
+            notes, expiry = self._namespaces.get(namespace, now) or ({}, _LONG_AGO)
+            notes[name] = text
+            self._namespaces.put(namespace, notes, max(expiry, _add_saturating(now, ttl)))
+            self._namespaces.sweep(now)
 
     def delete_note(self, namespace: str, name: str) -> None:
         with self._mutex:
-            if found := self._namespaces.get(namespace):
-                found.notes.pop(name, None)
-                if not found.notes:
-                    del self._namespaces[namespace]
+            if found := self._namespaces.entries.get(namespace):
+                found[0].pop(name, None)
+                if not found[0]:
+                    self._namespaces.pop(namespace)
 
     def scrub(self, user: str, tenant: str = "") -> None:
         with self._mutex:
             now = self._now()
-            while self._expiries and self._expiries[0][0] < now:
-                self._sweep(now)
-            self._rebuild_expiries()  # it may still have the ids of deleted conversations
+            self._conversations.sweep(now, inf)
+            self._namespaces.sweep(now, inf)
+            self._conversations.drop_stale()  # the heap may still have deleted ids
+            self._namespaces.drop_stale()
 
     def ping(self) -> None:
         pass
@@ -157,58 +190,9 @@ class MemoryStore(Store):
     ) -> None:
         self._latest_clock = max(self._latest_clock, conversation.clock)
         if conversation.is_new:  # equal to one that is not stored
-            self._conversations.pop(key, None)
+            self._conversations.pop(key)
             return
-        expiry = _add_saturating(now, timeout)
-        self._schedule_expiry(key, expiry)
-        self._conversations[key] = (conversation, expiry)
-        self._conversations.move_to_end(key)
-        if len(self._conversations) > self._max_conversations:
-            self._conversations.popitem(last=False)
-
-    def _schedule_expiry(self, what: ConversationKey | str, expiry: datetime) -> None:
-        if what not in self._scheduled:
-            if (
-                len(self._expiries)
-                > 2 * (len(self._conversations) + len(self._namespaces)) + _SLACK
-            ):
-                self._rebuild_expiries()
-            heapq.heappush(self._expiries, (expiry, next(self._numbers), what))
-            self._scheduled.add(what)
-
-    def _rebuild_expiries(self) -> None:
-        """Remove the stale entries of the heap before they expire."""
-        self._expiries = [one for one in self._expiries if self._expiry_of(one[2]) is not None]
-        heapq.heapify(self._expiries)
-        self._scheduled = {what for _, _, what in self._expiries}
-
-    def _sweep(self, now: datetime) -> None:
-        """Delete some expired conversations and namespaces.
-
-        Each has one entry in the heap, however often it is written or deleted: an entry that comes
-        up too early is put back with the present expiry.
-        """
-        for _ in range(_SWEEP_BATCH):
-            if not self._expiries or self._expiries[0][0] >= now:
-                return
-            what = self._expiries[0][2]
-            expiry = self._expiry_of(what)
-            if expiry is not None and expiry >= now:
-                heapq.heapreplace(self._expiries, (expiry, next(self._numbers), what))
-                continue
-            heapq.heappop(self._expiries)
-            self._scheduled.discard(what)
-            if isinstance(what, str):
-                self._namespaces.pop(what, None)
-            else:
-                self._conversations.pop(what, None)
-
-    def _expiry_of(self, what: ConversationKey | str) -> datetime | None:
-        if isinstance(what, str):
-            found = self._namespaces.get(what)
-            return found.expiry if found else None
-        kept = self._conversations.get(what)
-        return kept[1] if kept else None
+        self._conversations.put(key, conversation, _add_saturating(now, timeout))
 
     def _now(self) -> datetime:
         return to_utc(self._clock())
@@ -232,9 +216,8 @@ class _MemorySession:
         try:
             now = store._now()
             clock = next_tick(to_microseconds(now), store._latest_clock)
-            self._session = Session(
-                store._find_unexpired(key, now) or Conversation.empty(key), clock
-            )
+            found = store._conversations.get(key, now)
+            self._session = Session(found[0] if found else Conversation.empty(key), clock)
         except BaseException:
             self._locks.release(key, self._lock)
             raise
@@ -257,7 +240,9 @@ class _MemorySession:
             with store._mutex:
                 if committed is not None:
                     store._save(key, committed, self._timeout, now)
-                store._sweep(now)
+                store._conversations.sweep(now)
+                if store._namespaces.expiries:
+                    store._namespaces.sweep(now)
         finally:
             self._locks.release(key, self._lock)
 

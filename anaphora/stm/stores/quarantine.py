@@ -51,11 +51,9 @@ class Quarantine(Protocol):
 
     def count(self) -> int:
         """Return the number of records in quarantine, in bounded time."""
-        ...
 
     def items(self, limit: int = 1_000) -> Sequence[QuarantinedConversation]:
         """Return at most ``limit`` records in quarantine."""
-        ...
 
     def release(self, id: str) -> bool:
         """Restore a conversation whose record has become readable (by a later version, for
@@ -63,15 +61,12 @@ class Quarantine(Protocol):
 
         Raises :class:`Conflict` if the conversation has continued since.
         """
-        ...
 
     def discard(self, id: str) -> bool:
         """Delete a record permanently; False if there is no such item."""
-        ...
 
     def forget(self, key: ConversationKey) -> None:
         """Delete the records of a conversation."""
-        ...
 
 
 def quarantine_of(store: object) -> Quarantine | None:

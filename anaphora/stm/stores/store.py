@@ -25,12 +25,12 @@ class Session:
     clock of every earlier commit.
     """
 
-    __slots__ = ("_committed", "clock", "conversation")
+    __slots__ = ("clock", "committed", "conversation")
 
     def __init__(self, conversation: Conversation, clock: int) -> None:
         self.conversation = conversation
         self.clock = clock
-        self._committed: Conversation | None = None
+        self.committed: Conversation | None = None
 
     def commit(self, conversation: Conversation) -> None:
         """Store ``conversation`` when the session ends without an error.
@@ -39,11 +39,7 @@ class Session:
         """
         if (guard := commit_guard.get()) is not None:
             guard()
-        self._committed = conversation
-
-    @property
-    def committed(self) -> Conversation | None:
-        return self._committed
+        self.committed = conversation
 
 
 class Store(Protocol):
@@ -68,11 +64,9 @@ class Store(Protocol):
         Raises :class:`Conflict` if this thread holds the conversation already, if the lock is not
         free in time, or if the block has lost it to another session (then nothing is stored).
         """
-        ...
 
     def peek(self, key: ConversationKey) -> Conversation | None:
         """Return the conversation as last committed, without waiting; None if none is stored."""
-        ...
 
     def forget(self, key: ConversationKey) -> None:
         """Delete a conversation, even an unreadable one, after the question that is being
@@ -87,39 +81,30 @@ class Store(Protocol):
         """Lock a conversation as :meth:`open` does, and delete it when the block ends without an
         error. The block receives the logical time, which is later than every earlier commit.
         """
-        ...
 
     def keys(self) -> Iterator[ConversationKey]:
         """Iterate over the stored conversations, in no order; those that are created or deleted
         meanwhile may be missing."""
-        ...
 
     def get_note(self, namespace: str, name: str) -> str | None:
         """Return a note, or None."""
-        ...
 
     def list_notes(self, namespace: str) -> Mapping[str, str]:
         """Return all notes of a namespace by their names."""
-        ...
 
     def put_note(self, namespace: str, name: str, text: str, ttl: timedelta) -> None:
         """Create or replace a note. All notes of a namespace expire together, when none has been
         put there for the longest ``ttl`` of them, or later."""
-        ...
 
     def delete_note(self, namespace: str, name: str) -> None:
         """Delete a note if it exists."""
-        ...
 
     def scrub(self, user: str, tenant: str = "") -> None:
         """Erase all traces of a user whose conversations and notes were deleted: copies in files,
         expired and quarantined records, marks of earlier commits."""
-        ...
 
     def ping(self) -> None:
         """Check that the store can be read and written; raises :class:`StoreError` if not."""
-        ...
 
     def close(self) -> None:
         """Close files and connections. The store cannot be used afterwards."""
-        ...

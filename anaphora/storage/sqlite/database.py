@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import uniform
@@ -27,7 +28,7 @@ from anaphora.storage.sqlite.pages import SharedFile, clear_unallocated
 __all__ = ["Database", "Synchronous", "WriteFunction"]
 
 Synchronous = Literal["full", "normal"]
-WriteFunction = Callable[[sqlite3.Connection], None]
+WriteFunction = Callable[[sqlite3.Connection], object]
 _Result = TypeVar("_Result")
 
 _CONVERSATIONS_ID = 0x416E6170  # "Anap": SQLite's application_id, which tells what a file holds
@@ -79,9 +80,12 @@ class Database:
         self._make_locks()
 
     def create_file(self) -> None:
-        """Create the file, private to its owner, if it does not exist."""
+        """Create the file, empty and private to its owner, if it does not exist."""
         try:
-            _create_file(self._path)
+            # An existing file must not be opened here, because another store of this process may
+            # use it: closing it would drop SQLite's locks.
+            with _creating, suppress(FileExistsError):
+                os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         except OSError as error:
             raise self._to_store_error(error) from error
         if self._file is None:
@@ -351,20 +355,18 @@ class Database:
         if self._closed:
             raise StoreError("this store is closed")
         connection = sqlite3.connect(
-            self._uri,
-            uri=True,
-            timeout=_BUSY_FOR,
-            isolation_level=None,
-            check_same_thread=False,
+            self._uri, uri=True, timeout=_BUSY_FOR, isolation_level=None, check_same_thread=False
         )
         try:
-            connection.execute(f"PRAGMA synchronous = {self._synchronous}")
-            connection.execute(f"PRAGMA fullfsync = {int(self._synchronous == 'full')}")
-            connection.execute(f"PRAGMA journal_size_limit = {_LONGEST_LOG}")
-            # Deleted data is overwritten; temporary data of statements and VACUUM goes to a file.
-            connection.execute("PRAGMA secure_delete = ON")
-            connection.execute("PRAGMA temp_store = FILE")
-            for pragma in self._pragmas:
+            for pragma in (
+                f"synchronous = {self._synchronous}",
+                f"fullfsync = {int(self._synchronous == 'full')}",
+                f"journal_size_limit = {_LONGEST_LOG}",
+                # Deleted data is overwritten; temporary data goes to a file.
+                "secure_delete = ON",
+                "temp_store = FILE",
+                *self._pragmas,
+            ):
                 connection.execute(f"PRAGMA {pragma}")
         except BaseException:
             connection.close()
@@ -431,27 +433,24 @@ class Database:
         _set_version(connection, len(self._schema))
 
     def _maintain_periodically(self, connection: sqlite3.Connection, written: int) -> None:
+        """Return some free pages to the disk, and truncate a WAL that long reads let grow."""
         self._written += written
         if self._written < _TIDIED_EVERY:
             return
         self._written = 0
         try:
-            self._maintain(connection)
+            connection.execute("PRAGMA busy_timeout = 200")
+            (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+            if free > _FREE_PAGES:
+                # A script, because execute() stops after the first page.
+                connection.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES // 2})")
+            if self._wal_size() > _LONGEST_LOG:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            connection.execute("PRAGMA busy_timeout = 0")
         except sqlite3.Error as error:  # the tasks are committed already
             self._close_writer()
             if _primary_error_code(error) != sqlite3.SQLITE_BUSY:
                 _log.warning("a database could not be maintained", extra={"reason": str(error)})
-
-    def _maintain(self, connection: sqlite3.Connection) -> None:
-        """Return some free pages to the disk, and truncate a WAL that long reads let grow."""
-        connection.execute("PRAGMA busy_timeout = 200")
-        (free,) = connection.execute("PRAGMA freelist_count").fetchone()
-        if free > _FREE_PAGES:
-            # A script, because execute() stops after the first page.
-            connection.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES // 2})")
-        if self._wal_size() > _LONGEST_LOG:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        connection.execute("PRAGMA busy_timeout = 0")
 
     def _to_store_error(self, error: BaseException) -> StoreError:
         """Convert ``error`` to one that names the file and gives a hint."""
@@ -480,15 +479,13 @@ class _WalBusyError(StoreError):
     """The WAL cannot be emptied at the moment."""
 
 
+@dataclass(slots=True, eq=False)
 class _WriteTask:
     """A queued write, and its result."""
 
-    __slots__ = ("done", "error", "work")
-
-    def __init__(self, work: WriteFunction) -> None:
-        self.work = work
-        self.done = False
-        self.error: Exception | None = None
+    work: WriteFunction
+    done: bool = False
+    error: Exception | None = None
 
     def end(self, error: Exception | None) -> None:
         self.done, self.error = True, error
@@ -540,13 +537,3 @@ def _primary_error_code(error: BaseException) -> int:
 
 def _set_version(connection: sqlite3.Connection, version: int) -> None:
     connection.execute(f"PRAGMA user_version = {version}")
-
-
-def _create_file(path: Path) -> None:
-    """Create an empty private file if there is none.
-
-    An existing file must not be opened here, because another store of this process may use it:
-    closing it would drop SQLite's locks.
-    """
-    with _creating, suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

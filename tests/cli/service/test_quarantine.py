@@ -21,6 +21,7 @@ from anaphora.stm import records
 from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.stores.redis.keys import KeySpace
 from tests.ltm.sample_exchanges import ANN, make_exchange
+from tests.support.earlier_records import EarlierFields
 from tests.support.postgres_server import postgres_server  # noqa: F401 - a fixture
 from tests.support.redis_server import redis_server  # noqa: F401 - a fixture
 
@@ -68,7 +69,7 @@ def store_url(request, tmp_path, monkeypatch) -> str:
                 session.commit(replace(session.conversation, questions=7))
         damage(url, BOB)
         with monkeypatch.context() as earlier:
-            earlier.setitem(records._CONVERSATION, "questions", (list, None))
+            earlier.setattr(records, "_ConversationFields", EarlierFields)
             for key in (ANN, BOB):
                 with store.open(key, timedelta(hours=1)) as session:
                     session.commit(Conversation.empty(key))

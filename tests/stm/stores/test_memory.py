@@ -38,7 +38,7 @@ def test_many_idle_conversations_all_leave(store, clock):
 def test_nothing_is_kept_beside_the_conversations(store):
     for _ in range(1_000):
         count_up(store, "ann")
-    assert len(store._expiries) == 1
+    assert len(store._conversations.expiries) == 1
     assert len(store._locks) == 0
 
 
@@ -54,10 +54,11 @@ def test_forgetting_again_and_again_leaves_nothing_behind(store, clock):
     for _ in range(1_000):
         count_up(store, "ann")
         store.forget(ConversationKey("ann", "weather"))
-    assert len(store._expiries) == 1
+    assert len(store._conversations.expiries) == 1
     clock.pass_time(minutes=6)
     store.forget(ConversationKey("ben", "weather"))
-    assert (store._expiries, store._scheduled, len(store._locks)) == ([], set(), 0)
+    assert (store._conversations.expiries, store._conversations.scheduled) == ([], set())
+    assert len(store._locks) == 0
 
 
 def test_models_chosen_and_left_again_by_very_many_users_leave_nothing_behind(store):
@@ -65,7 +66,7 @@ def test_models_chosen_and_left_again_by_very_many_users_leave_nothing_behind(st
         store.put_note(f"user {number}", "model", "weather", timedelta(days=30))
         store.delete_note(f"user {number}", "model")
     assert len(store._namespaces) == 0
-    assert len(store._expiries) == len(store._scheduled) < 100
+    assert len(store._namespaces.expiries) == len(store._namespaces.scheduled) < 100
 
 
 def test_the_notes_of_too_many_users_make_room_for_each_other(clock):
@@ -74,7 +75,7 @@ def test_the_notes_of_too_many_users_make_room_for_each_other(clock):
         store.put_note(f"user {number}", "model", "weather", timedelta(days=30))
         store.put_note("ann", "model", "lamp", timedelta(days=30))
     assert len(store._namespaces) == 100
-    assert len(store._expiries) == len(store._scheduled) < 300
+    assert len(store._namespaces.expiries) == len(store._namespaces.scheduled) < 300
     assert store.get_note("ann", "model") == "lamp"
     assert store.get_note("user 4999", "model") == "weather"
     assert store.get_note("user 1", "model") is None
@@ -86,7 +87,7 @@ def test_too_many_conversations_make_room_for_each_other(clock):
         count_up(store, str(number))
         count_up(store, "ann")
     assert len(store) == 10
-    assert len(store._expiries) == len(store._scheduled) < 100
+    assert len(store._conversations.expiries) == len(store._conversations.scheduled) < 100
     assert store.peek(ConversationKey("ann", "weather")).questions == 500
 
 

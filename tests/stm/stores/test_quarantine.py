@@ -28,6 +28,7 @@ from anaphora.storage.sqlite.text_encoding import encode_text
 from tests.conftest import Clock
 from tests.stm.stores.redis.test_store import commands
 from tests.stm.stores.store_homes import ANN, BEN, TIMEOUT, count_up, noise, questions
+from tests.support.earlier_records import EarlierFields
 from tests.support.real_server import wait_until
 from tests.support.redis_server import RedisServer
 
@@ -145,7 +146,7 @@ def test_one_that_can_be_read_by_now_is_restored(room, store, monkeypatch):
     record = dump(Conversation(*ANN[:2], questions=7, data={"said": "Tokyo"}))
     room.write(ANN, record)
     with monkeypatch.context() as earlier:  # a version that cannot read it
-        earlier.setitem(records._CONVERSATION, "data", (list, None))
+        earlier.setattr(records, "_ConversationFields", EarlierFields)
         with store.open(ANN, TIMEOUT) as session:
             assert session.conversation.questions == 0
             session.commit(session.conversation)
@@ -170,7 +171,7 @@ def test_one_that_is_still_unreadable_or_unknown_is_not_restored(room, store):
 def test_one_whose_user_has_gone_on_is_not_restored_over_the_newer_one(room, store, monkeypatch):
     count_up(store, ANN)
     with monkeypatch.context() as earlier:
-        earlier.setitem(records._CONVERSATION, "questions", (list, None))
+        earlier.setattr(records, "_ConversationFields", EarlierFields)
         assert not store.peek(ANN).questions
         with store.open(ANN, TIMEOUT) as session:
             session.commit(replace(session.conversation, data={"said": "Rome"}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from anaphora.errors import StoreError
 
@@ -68,11 +69,9 @@ class LeaseRenewer:
             self.remove(token)
 
 
+@dataclass(slots=True)
 class _Lease:
     """A lock, and whether the thread has seen it in an earlier round."""
 
-    __slots__ = ("lock", "was_seen")
-
-    def __init__(self, lock: bytes) -> None:
-        self.lock = lock
-        self.was_seen = False
+    lock: bytes
+    was_seen: bool = False

@@ -127,13 +127,11 @@ class RedisQuarantine:
     def _iter_of_user(self, user: str, tenant: str) -> Iterator[tuple[str, set[ConversationKey]]]:
         """Iterate over the ids and the possible owners of the records that may be of a user."""
         pattern = f"*{_digest_of_user(user, tenant)}*"
+        index = self._key_space.quarantine_index
         with suppress(AccessDeniedError):  # then this client could never store anything there
-            for id, entry in self._load_entries(self._find_ids(pattern)):
+            found = self._connection.scan(pattern.encode(), within=index)
+            for id, entry in self._load_entries(sorted({name.decode() for name in found})):
                 yield id, owners_of(entry.key, entry.record)
-
-    def _find_ids(self, pattern: str) -> list[str]:
-        found = self._connection.scan(pattern.encode(), within=self._key_space.quarantine_index)
-        return sorted({name.decode() for name in found})
 
     def _load_entries(self, ids: Sequence[str]) -> Iterator[tuple[str, _Entry]]:
         if not ids:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from random import uniform
 from secrets import token_hex
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, ConversationKey
@@ -89,12 +89,9 @@ class RedisStore(Store, ForkAware):
         self._latest_clock = 0  # of all sessions
         register_fork_aware(self)
 
-    def open(self, key: ConversationKey, timeout: timedelta) -> AbstractContextManager[Session]:
-        return self._open_session(key, timeout, load_or_reset)
-
     @contextmanager
-    def _open_session(
-        self, key: ConversationKey, timeout: timedelta, load: _Load
+    def open(
+        self, key: ConversationKey, timeout: timedelta, load: _Load = load_or_reset
     ) -> Iterator[Session]:
         process, end = self._process_state, time.monotonic() + self._wait
         lock = process.locks.acquire(key)
@@ -131,7 +128,7 @@ class RedisStore(Store, ForkAware):
 
     @contextmanager
     def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:
-        with self._open_session(key, timedelta(), _load_or_empty) as session:
+        with self.open(key, timedelta(), _load_or_empty) as session:
             yield max(session.clock, session.conversation.clock + 1)
             self.quarantine.forget(key)
             session.commit(Conversation.empty(key))
@@ -280,14 +277,11 @@ class RedisStore(Store, ForkAware):
         return max(int(self._lease * 1_000), 1)
 
 
-class _ProcessState:
+class _ProcessState(NamedTuple):
     """The locks and the leases of one process."""
 
-    __slots__ = ("leases", "locks")
-
-    def __init__(self, locks: ConversationLocks, leases: LeaseRenewer) -> None:
-        self.locks = locks
-        self.leases = leases
+    locks: ConversationLocks
+    leases: LeaseRenewer
 
 
 def _connect(url: str, patience: float) -> RedisConnection:

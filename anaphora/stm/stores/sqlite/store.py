@@ -116,7 +116,8 @@ class SqliteStore(Store):
         self._path = Path(os.path.realpath(path))
         self._clock, self._wait = clock, wait
         self._thread_locks = ConversationLocks(wait)
-        self._process_locks = ByteRangeLocks(self._lock_path, permissions_of=self._path)
+        lock_path = self._path.with_name(f"{self._path.name}-turns")
+        self._process_locks = ByteRangeLocks(lock_path, permissions_of=self._path)
         self._database = Database(self._path, schema=_SCHEMA, synchronous=synchronous)
         register_fork_aware(self)  # no SQLite connection may be used across a fork
         try:
@@ -226,7 +227,7 @@ class SqliteStore(Store):
     def delete_note(self, namespace: str, name: str) -> None:
         values = (encode_text(namespace), encode_text(name))
         drop = "DELETE FROM notes WHERE shelf = ? AND name = ?"
-        self._database.write(lambda connection: _execute(connection, drop, values))
+        self._database.write(lambda connection: connection.execute(drop, values))
 
     def scrub(self, user: str, tenant: str = "") -> None:
         now = self._now()
@@ -250,10 +251,6 @@ class SqliteStore(Store):
 
     def close(self) -> None:
         _close(self._database, self._process_locks)
-
-    @property
-    def _lock_path(self) -> Path:
-        return self._path.with_name(f"{self._path.name}-turns")
 
     def before_fork(self) -> None:
         self._database.pause()
@@ -356,10 +353,6 @@ def _sweep(connection: Connection, now: int) -> None:
     """Delete some expired rows."""
     for sweep in _SWEEP:
         connection.execute(sweep, (now,))
-
-
-def _execute(connection: Connection, statement: str, values: tuple[Any, ...]) -> None:
-    connection.execute(statement, values)
 
 
 def _key_columns(key: ConversationKey) -> tuple[str | bytes, ...]:
