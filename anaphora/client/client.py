@@ -120,11 +120,11 @@ class Client:
     events = _stream_method(requests.events)
 
     def _do(self, call: ApiRequest[_T]) -> _T:
-        script = request_flow(call, self._retries)
+        flow = request_flow(call, self._retries)
         outcome: TransportResult | None = None
         try:
             while True:
-                pause = script.send(outcome)
+                pause = flow.send(outcome)
                 if pause is None:
                     outcome = self._send(call)
                 else:
@@ -135,14 +135,7 @@ class Client:
             return answer
 
     def _send(self, call: ApiRequest[_T]) -> TransportResult:
-        request = self._http.build_request(
-            call.method,
-            call.path,
-            params=call.params,
-            content=call.content,
-            headers=call.headers,
-            timeout=call.timeout_for(self._http.timeout),
-        )
+        request = call.build(self._http)
         try:
             response = self._http.send(request, stream=call.streams)
             if call.streams and not call.is_stream(response):

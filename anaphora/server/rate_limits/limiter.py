@@ -13,7 +13,7 @@ from limits.aio.storage import RedisStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
 from anaphora.server.auth.client_address import client_network
-from anaphora.server.problems import FieldError, ProblemError
+from anaphora.server.problems import ProblemError, invalid_field
 from anaphora.server.rate_limits.sliding_window import SlidingWindowCounter
 
 if TYPE_CHECKING:
@@ -26,12 +26,8 @@ RateBucket: TypeAlias = Literal["call", "look"]
 """The kind of use: a ``look`` at a conversation is counted separately."""
 
 _REDIS_SCHEMES = ("redis", "rediss", "unix")
-_REDIS_OPTIONS = (
-    "db",
-    "username",
-    "password",
-    "ssl_",
-)  # the other options of a URL configure the store
+# The other options of a URL configure the store.
+_REDIS_OPTIONS = ("db", "username", "password", "ssl_")
 _TIMEOUT = 2.0  # seconds
 _LOOKS_PER_CALL = 10  # per allowed call: pages look again and again
 
@@ -84,8 +80,7 @@ class RateLimiter:
         rate = key.rate or self._default
         if rate is not None and questions > self._items["call"][rate].amount:
             message = f"{questions} questions at once are more than the rate of {rate} allows."
-            mistake = FieldError("texts", message)
-            raise ProblemError("invalid-request", f"texts: {message}", errors=[mistake])
+            raise invalid_field("texts", message)
         await self.consume(key, address, cost=questions - 1)
 
     async def close(self) -> None:
