@@ -13,7 +13,6 @@ import httpx
 from httpx_sse import EventSource
 
 from anaphora.client import requests
-from anaphora.client.endpoints import copy_signature
 from anaphora.client.events import EndEvent, Event, decode_event, truncated_stream_error
 from anaphora.client.http_options import http_client_options
 from anaphora.client.request_flow import (
@@ -38,7 +37,7 @@ def _method(
     async def method(self: AsyncClient, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         return await self._do(build(*args, **kwargs))
 
-    return copy_signature(method, build)
+    return requests.copy_signature(method, build)
 
 
 def _stream_method(
@@ -49,7 +48,7 @@ def _stream_method(
     def method(self: AsyncClient, /, *args: _P.args, **kwargs: _P.kwargs) -> AsyncIterator[Event]:
         return self._stream(build(*args, **kwargs))
 
-    return copy_signature(method, build)
+    return requests.copy_signature(method, build)
 
 
 class AsyncClient:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import update_wrapper
+from inspect import Parameter, signature
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
 import httpx
@@ -32,6 +34,7 @@ __all__ = [
     "ask",
     "check",
     "conversation",
+    "copy_signature",
     "dialog",
     "erase",
     "events",
@@ -49,6 +52,7 @@ __all__ = [
 ]
 
 _T = TypeVar("_T")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 ForgetTarget: TypeAlias = Literal["all", "entities", "flow"]
 RecallMode: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
@@ -246,6 +250,19 @@ def ready() -> ApiRequest[Readiness]:
         return decode(Readiness, plain, status=status, ready=response.status_code == 200)
 
     return ApiRequest("GET", "/ready", read, expected=(200, 503))
+
+
+def copy_signature(method: _Method, build: Callable[..., Any]) -> _Method:
+    """Copy the name, the docstring and the parameters of ``build`` to ``method``, after
+    ``self``."""
+    update_wrapper(method, build)
+    built = signature(build)
+    self = Parameter("self", Parameter.POSITIONAL_ONLY)
+    parameters = [self, *built.parameters.values()]
+    method.__signature__ = built.replace(  # type: ignore[attr-defined]  # which inspect reads
+        parameters=parameters, return_annotation=signature(method).empty
+    )
+    return method
 
 
 def _with_params(method: str, path: str, kind: type[_T], **params: Any) -> ApiRequest[_T]:

@@ -47,10 +47,7 @@ def _utc_now() -> datetime:
 
 
 def create_app(
-    settings: Settings,
-    *,
-    engine: Engine | None = None,
-    clock: Callable[[], datetime] = _utc_now,
+    settings: Settings, *, engine: Engine | None = None, clock: Callable[[], datetime] = _utc_now
 ) -> FastAPI:
     """Create the application that serves ``engine``.
 

@@ -74,9 +74,7 @@ PROBLEM_TYPES: Mapping[ProblemSlug, ProblemType] = MappingProxyType(
         "forbidden": ProblemType(403, "Not allowed", "The key may not do this."),
         "unknown-model": ProblemType(404, "Unknown model", "There is no model with this id."),
         "no-memory": ProblemType(
-            404,
-            "No long-term memory",
-            "The service was started without one (--memory URL).",
+            404, "No long-term memory", "The service was started without one (--memory URL)."
         ),
         "not-found": ProblemType(404, "Not found", "There is no resource at this address."),
         "method-not-allowed": ProblemType(

@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from anaphora.cli.authoring.junit import check_writable, write_junit
@@ -54,8 +48,7 @@ class _Options:
 
 def check(
     models: Annotated[
-        list[str],
-        typer.Argument(metavar="MODEL", help="Model files or names of bundled models."),
+        list[str], typer.Argument(metavar="MODEL", help="Model files or names of bundled models.")
     ],
     *,
     samples: Annotated[

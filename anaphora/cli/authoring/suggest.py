@@ -58,8 +58,7 @@ def suggest(
         typer.Option(metavar="NAME", help="A sentence-transformers model: a folder or a name."),
     ] = None,
     min_score: Annotated[
-        float,
-        typer.Option(min=0.0, max=1.0, metavar="X", help="The lowest score of a suggestion."),
+        float, typer.Option(min=0.0, max=1.0, metavar="X", help="The lowest score of a suggestion.")
     ] = 0.5,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="At most N for each element.")

@@ -44,17 +44,10 @@ def key(
             help="The tenant of its users: equal user ids of two tenants are different users.",
         ),
     ] = "",
-    user: Annotated[
-        str | None,
-        value_option("USER", "The only user it may be used for."),
-    ] = None,
-    rate: Annotated[
-        str | None,
-        value_option("RATE", "Its rate limit, such as 100/minute."),
-    ] = None,
+    user: Annotated[str | None, value_option("USER", "The only user it may be used for.")] = None,
+    rate: Annotated[str | None, value_option("RATE", "Its rate limit, such as 100/minute.")] = None,
     expires: Annotated[
-        str | None,
-        value_option("DATE", "When it expires: 2027-01-01, or with a time and a zone."),
+        str | None, value_option("DATE", "When it expires: 2027-01-01, or with a time and a zone.")
     ] = None,
 ) -> None:
     """Create a key for the API of 'anaphora serve'.

@@ -39,12 +39,7 @@ class _Quarantine:
 
 def quarantine(
     url: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="URL",
-            help="The same as --memory.",
-            show_default=False,
-        ),
+        str | None, typer.Argument(metavar="URL", help="The same as --memory.", show_default=False)
     ] = None,
     *,
     memory: Annotated[

@@ -58,8 +58,7 @@ def serve(
         ),
     ] = None,
     port: Annotated[
-        int | None,
-        value_option("N", "The port to listen on; 0 picks a free one. Default: 8080."),
+        int | None, value_option("N", "The port to listen on; 0 picks a free one. Default: 8080.")
     ] = None,
     workers: Annotated[
         int | None,

@@ -14,7 +14,6 @@ from anyio.to_thread import run_sync
 from anaphora.core.request import Request, User
 from anaphora.engine.identity import conversation_key
 from anaphora.errors import AnaphoraError, HandlerError, StoreError
-from anaphora.models.domain import ResetScope
 from anaphora.server.nlpcraft.question_queue import QuestionQueue
 from anaphora.server.nlpcraft.schemas import QuestionState
 from anaphora.server.nlpcraft.state_store import StateStore, send_heartbeat
@@ -115,10 +114,6 @@ class QuestionDispatcher:
         """Cancel questions of a user: those with these ``ids``, or all. Waiting questions are not
         asked, and the answers to the others are dropped."""
         await run_sync(self._state_store(who).cancel, ids)
-
-    async def clear(self, who: NlpcraftUser, model: str, what: ResetScope) -> None:
-        """Clear a part of a user's conversation after its current question is answered."""
-        await self._service.forget(user=who.user, model=model, what=what)
 
     async def close(self) -> None:
         """Wait for the queued questions until the deadline of the shutdown."""

@@ -29,7 +29,7 @@ from anaphora.server.nlpcraft.errors import (
 )
 from anaphora.server.problems import ProblemError
 from anaphora.server.routes.authentication import Caller
-from anaphora.server.routes.common import get_header, json_response, read_body
+from anaphora.server.routes.common import get_header, get_service, json_response, read_body
 from anaphora.server.settings.model import KeyScope
 
 __all__ = ["PREFIX", "router"]
@@ -138,18 +138,17 @@ async def cancel(request: Request) -> Response:
 async def clear_conversation(request: Request) -> Response:
     """Forget the entities that a conversation remembers."""
     body, user, _ = await _read_user_body(request, schemas.ClearBody, "write")
-    await _get_dispatcher(request).clear(user, body.mdl_id, "entities")
+    await get_service(request).forget(user=user.user, model=body.mdl_id, what="entities")
     return _ok_response()
 
 
 @router.post(
-    "/clear/dialog",
-    **_openapi_options("nlpcraftClearDialog", schemas.OkAnswer, schemas.ClearBody),
+    "/clear/dialog", **_openapi_options("nlpcraftClearDialog", schemas.OkAnswer, schemas.ClearBody)
 )
 async def clear_dialog(request: Request) -> Response:
     """Forget which intents have answered in a conversation."""
     body, user, _ = await _read_user_body(request, schemas.ClearBody, "write")
-    await _get_dispatcher(request).clear(user, body.mdl_id, "flow")
+    await get_service(request).forget(user=user.user, model=body.mdl_id, what="flow")
     return _ok_response()
 
 

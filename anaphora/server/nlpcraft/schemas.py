@@ -48,8 +48,7 @@ _Id = Annotated[str, Field(min_length=1, max_length=64)]
 _UserText = Annotated[str, Field(min_length=1, max_length=256)]
 _UserNumber = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 _Model = Annotated[
-    str,
-    Field(min_length=1, max_length=32, description="The id of a model.", examples=["weather"]),
+    str, Field(min_length=1, max_length=32, description="The id of a model.", examples=["weather"])
 ]
 _Questions = Annotated[
     list[_Id],

@@ -14,12 +14,7 @@ from datetime import datetime, timedelta
 from anaphora.core.request import User
 from anaphora.engine.identity import user_namespace
 from anaphora.server.nlpcraft.schemas import QuestionState
-from anaphora.server.nlpcraft.states import (
-    ErrorCode,
-    parse_state,
-    to_milliseconds,
-    with_error,
-)
+from anaphora.server.nlpcraft.states import ErrorCode, parse_state, to_milliseconds, with_error
 from anaphora.server.schemas.serializers import to_json_bytes
 from anaphora.stm.stores.store import Store
 

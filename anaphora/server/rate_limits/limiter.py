@@ -39,7 +39,10 @@ class RateLimiter:
     def __init__(self, settings: Settings) -> None:
         rates = {key.rate for key in settings.keys} | {settings.default_rate}
         calls = {rate: parse(rate) for rate in rates if rate}
-        looks = {rate: _multiply_rate(_LOOKS_PER_CALL, item) for rate, item in calls.items()}
+        looks = {
+            rate: type(item)(_LOOKS_PER_CALL * item.amount, item.multiples)
+            for rate, item in calls.items()
+        }
         self._items: dict[RateBucket, dict[str, RateLimitItem]] = {"call": calls, "look": looks}
         self._default = settings.default_rate
         is_shared = bool(calls) and urlsplit(settings.store).scheme in _REDIS_SCHEMES
@@ -125,10 +128,6 @@ class _RedisLimiter:
 
     async def close(self) -> None:
         await self._pool.aclose()
-
-
-def _multiply_rate(factor: int, item: RateLimitItem) -> RateLimitItem:
-    return type(item)(factor * item.amount, item.multiples)
 
 
 def _split_store_url(store: str) -> tuple[str, str]:

@@ -46,11 +46,6 @@ class Caller:
     def is_admin(self) -> bool:
         return "admin" in self.key.scopes
 
-    def require_user(self, user: str) -> None:
-        """Raise :class:`ProblemError` if the key may not act for ``user``."""
-        if self.key.user is not None and self.key.user != user:
-            raise ProblemError("forbidden", "This key belongs to another user.")
-
     def resolve_user(self, named: str | None) -> str:
         """Return the user of a request: ``named``, else the key's own user, else the default.
 
@@ -58,7 +53,8 @@ class Caller:
         """
         if named is None:
             return self.key.user or _DEFAULT_USER
-        self.require_user(named)
+        if self.key.user not in (None, named):
+            raise ProblemError("forbidden", "This key belongs to another user.")
         return named
 
     def engine_user(self, named: str | None) -> User:

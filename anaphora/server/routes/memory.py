@@ -67,9 +67,7 @@ async def recall(
 
 
 @router.delete(
-    "/user",
-    summary="Erase a user",
-    **describe("eraseUser", Erasure, "invalid-request", "conflict"),
+    "/user", summary="Erase a user", **describe("eraseUser", Erasure, "invalid-request", "conflict")
 )
 async def erase(
     request: Request, caller: _Writer, query: Annotated[UserQuery, Query()]

@@ -38,11 +38,7 @@ async def key(request: Request, caller: _Anyone) -> Response:
     return json_response(serialize_key(caller.key))
 
 
-@router.get(
-    "/health",
-    summary="Check liveness",
-    **describe("health", Health, is_open=True),
-)
+@router.get("/health", summary="Check liveness", **describe("health", Health, is_open=True))
 async def health(request: Request) -> Response:
     """Return whether the process is alive. No store is queried: ``quarantined`` is the number of
     items that the long-term memory had set aside at its last count, ``quarantined_conversations``
@@ -57,10 +53,7 @@ async def ready(request: Request) -> Response:
     """Return whether the store and the models are available; 503 if not. The long-term memory is
     listed, but not required: its exchanges wait until it is available."""
     service = get_service(request)
-    found = {
-        "store": await service.is_store_ready(),
-        "models": bool(service.engine.models),
-    }
+    found = {"store": await service.is_store_ready(), "models": bool(service.engine.models)}
     checks = {name: "ok" if is_there else "failed" for name, is_there in found.items()}
     is_ready = all(found.values())
     if service.memory is not None:

@@ -84,10 +84,10 @@ class ModelReloader:
             if watcher.has_changed() and (model := self._try_reload(id)):
                 watcher.watch(_files(model))
 
-    async def _poll(self, look: Callable[[], None], pause: float) -> None:
+    async def _poll(self, check: Callable[[], None], pause: float) -> None:
         while True:
             try:
-                await self._run(look)
+                await self._run(check)
             except ProblemError:
                 return  # the service is shutting down
             except Exception as error:  # the next attempt may succeed
@@ -98,7 +98,7 @@ class ModelReloader:
         try:
             model = self._engine.reload(id)
         except AnaphoraError as error:
-            _log.error("the model %s stays as it was: %s", id, error)
+            _log.error("the model %s was not reloaded: %s", id, error)
             return None
         _log.info("the model %s was reloaded", id)
         return model

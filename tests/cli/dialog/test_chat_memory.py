@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from anaphora import Engine, parse_model
 from anaphora.cli import app
-from anaphora.cli.talk.chat_memory import ChatMemory
+from anaphora.cli.dialog.chat_memory import ChatMemory
 from anaphora.cli.terminal import create_console
 from anaphora.errors import AnaphoraError, SummaryError
 from anaphora.ltm.exchange import Exchange

@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from anaphora.cli.talk.chat_memory import ChatMemory
-from anaphora.cli.talk.model_watcher import WatchedModel
+from anaphora.cli.dialog.chat_memory import ChatMemory
+from anaphora.cli.dialog.model_watcher import WatchedModel
 from anaphora.cli.terminal import (
     CacheOption,
     ModelArgument,
@@ -114,12 +114,7 @@ class _ChatSession:
     """The models of a chat, with the current one, and the commands."""
 
     def __init__(
-        self,
-        model: str,
-        *,
-        watch: bool,
-        chat_memory: ChatMemory | None,
-        cache: Path | None,
+        self, model: str, *, watch: bool, chat_memory: ChatMemory | None, cache: Path | None
     ) -> None:
         self._out = create_console()
         self._watch = watch
