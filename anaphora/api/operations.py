@@ -32,12 +32,10 @@ class Health(Resource):
     status: Annotated[str, OneOf("ok")]
     version: str = ""
     quarantined: int = field(
-        default=0,
-        metadata=doc("The number of items that the long-term memory could not process."),
+        default=0, metadata=doc("The number of items that the long-term memory could not process.")
     )
     quarantined_conversations: int = field(
-        default=0,
-        metadata=doc("The number of damaged conversations that the store has set aside."),
+        default=0, metadata=doc("The number of damaged conversations that the store has set aside.")
     )
 
 

@@ -20,18 +20,18 @@ from anaphora.cli.authoring.models import models
 from anaphora.cli.authoring.new import new
 from anaphora.cli.authoring.schema import schema
 from anaphora.cli.authoring.suggest import suggest
-from anaphora.cli.language.compile import compile_text
-from anaphora.cli.language.evaluate import evaluate
-from anaphora.cli.language.expand import expand
-from anaphora.cli.language.functions import functions
+from anaphora.cli.dialog.ask import ask
+from anaphora.cli.dialog.chat import chat
+from anaphora.cli.dialog.explain import explain
+from anaphora.cli.grammar.compile import compile_text
+from anaphora.cli.grammar.evaluate import evaluate
+from anaphora.cli.grammar.expand import expand
+from anaphora.cli.grammar.functions import functions
 from anaphora.cli.service.config import config
 from anaphora.cli.service.key import key
 from anaphora.cli.service.mcp import mcp
 from anaphora.cli.service.quarantine import quarantine
 from anaphora.cli.service.serve import serve
-from anaphora.cli.talk.ask import ask
-from anaphora.cli.talk.chat import chat
-from anaphora.cli.talk.explain import explain
 from anaphora.cli.terminal import EXIT_INTERRUPTED, print_error
 from anaphora.errors import AnaphoraError
 from anaphora.version import __version__

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -22,12 +23,14 @@ __all__ = [
     "ModelArgument",
     "create_console",
     "create_error_console",
+    "exit_if_interrupted",
     "format_summary",
     "pluralize",
     "print_error",
     "print_reply",
     "print_warning",
     "read_stdin_lines",
+    "value_option",
     "write_new_file",
 ]
 
@@ -51,6 +54,11 @@ CacheOption = Annotated[
 _STYLES = {"matched": "green", "incomplete": "yellow", "rejected": "red", "reset": "cyan"}
 
 
+def value_option(metavar: str, help: str, *names: str, **more: Any) -> Any:
+    """Declare an option with a value, whose help states the default."""
+    return typer.Option(*names, metavar=metavar, help=help, show_default=False, **more)
+
+
 def create_console() -> Console:
     """The console for answers on the standard output.
 
@@ -62,6 +70,16 @@ def create_console() -> Console:
 def create_error_console() -> Console:
     """The console for messages on the standard error output."""
     return Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+@contextmanager
+def exit_if_interrupted(message: str = "Interrupted.") -> Iterator[None]:
+    """Print ``message`` and exit if Ctrl-C interrupts the block."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(message, err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
 def print_error(error: AnaphoraError) -> None:

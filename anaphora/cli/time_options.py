@@ -9,28 +9,27 @@ from typing import Annotated
 
 import typer
 
+from anaphora.cli.terminal import value_option
+
 __all__ = ["AtOption", "ZoneOption", "local_now", "parse_time"]
 
 _EARLIEST, _LATEST = 1000, 9000  # years, with room for date arithmetic on both sides
 
 AtOption = Annotated[
     str | None,
-    typer.Option(
-        "--at",
-        metavar="TIME",
-        help="The time of the first question, such as 2026-11-21T10:00 or, with a zone, "
+    value_option(
+        "TIME",
+        "The time of the first question, such as 2026-11-21T10:00 or, with a zone, "
         "2026-11-21T10:00+01:00. Default: now.",
-        show_default=False,
+        "--at",
     ),
 ]
 ZoneOption = Annotated[
     str | None,
-    typer.Option(
+    value_option(
+        "NAME",
+        "The time zone of the questions, such as Europe/Berlin. Default: that of this machine.",
         "--time-zone",
-        metavar="NAME",
-        help="The time zone of the questions, such as Europe/Berlin. Default: that of this "
-        "machine.",
-        show_default=False,
     ),
 ]
 

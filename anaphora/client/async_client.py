@@ -13,7 +13,6 @@ import httpx
 from httpx_sse import EventSource
 
 from anaphora.client import requests
-from anaphora.client.endpoints import copy_signature
 from anaphora.client.events import EndEvent, Event, decode_event, truncated_stream_error
 from anaphora.client.http_options import http_client_options
 from anaphora.client.request_flow import (
@@ -38,7 +37,7 @@ def _method(
     async def method(self: AsyncClient, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         return await self._do(build(*args, **kwargs))
 
-    return copy_signature(method, build)
+    return requests.copy_signature(method, build)
 
 
 def _stream_method(
@@ -49,7 +48,7 @@ def _stream_method(
     def method(self: AsyncClient, /, *args: _P.args, **kwargs: _P.kwargs) -> AsyncIterator[Event]:
         return self._stream(build(*args, **kwargs))
 
-    return copy_signature(method, build)
+    return requests.copy_signature(method, build)
 
 
 class AsyncClient:
@@ -115,11 +114,11 @@ class AsyncClient:
     events = _stream_method(requests.events)
 
     async def _do(self, call: ApiRequest[_T]) -> _T:
-        script = request_flow(call, self._retries)
+        flow = request_flow(call, self._retries)
         outcome: TransportResult | None = None
         try:
             while True:
-                pause = script.send(outcome)
+                pause = flow.send(outcome)
                 if pause is None:
                     outcome = await self._send(call)
                 else:
@@ -130,14 +129,7 @@ class AsyncClient:
             return answer
 
     async def _send(self, call: ApiRequest[_T]) -> TransportResult:
-        request = self._http.build_request(
-            call.method,
-            call.path,
-            params=call.params,
-            content=call.content,
-            headers=call.headers,
-            timeout=call.timeout_for(self._http.timeout),
-        )
+        request = call.build(self._http)
         try:
             response = await self._http.send(request, stream=call.streams)
             if call.streams and not call.is_stream(response):

@@ -12,7 +12,6 @@ import httpx
 from httpx_sse import EventSource
 
 from anaphora.client import requests
-from anaphora.client.endpoints import copy_signature
 from anaphora.client.events import EndEvent, Event, decode_event, truncated_stream_error
 from anaphora.client.http_options import http_client_options
 from anaphora.client.request_flow import (
@@ -29,15 +28,13 @@ _T = TypeVar("_T")
 _P = ParamSpec("_P")
 
 
-def _method(
-    build: Callable[_P, ApiRequest[_T]],
-) -> Callable[Concatenate[Client, _P], _T]:
+def _method(build: Callable[_P, ApiRequest[_T]]) -> Callable[Concatenate[Client, _P], _T]:
     """Create a method that sends the request from ``build``."""
 
     def method(self: Client, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         return self._do(build(*args, **kwargs))
 
-    return copy_signature(method, build)
+    return requests.copy_signature(method, build)
 
 
 def _stream_method(
@@ -48,7 +45,7 @@ def _stream_method(
     def method(self: Client, /, *args: _P.args, **kwargs: _P.kwargs) -> Iterator[Event]:
         return self._stream(build(*args, **kwargs))
 
-    return copy_signature(method, build)
+    return requests.copy_signature(method, build)
 
 
 class Client:
@@ -120,11 +117,11 @@ class Client:
     events = _stream_method(requests.events)
 
     def _do(self, call: ApiRequest[_T]) -> _T:
-        script = request_flow(call, self._retries)
+        flow = request_flow(call, self._retries)
         outcome: TransportResult | None = None
         try:
             while True:
-                pause = script.send(outcome)
+                pause = flow.send(outcome)
                 if pause is None:
                     outcome = self._send(call)
                 else:
@@ -135,14 +132,7 @@ class Client:
             return answer
 
     def _send(self, call: ApiRequest[_T]) -> TransportResult:
-        request = self._http.build_request(
-            call.method,
-            call.path,
-            params=call.params,
-            content=call.content,
-            headers=call.headers,
-            timeout=call.timeout_for(self._http.timeout),
-        )
+        request = call.build(self._http)
         try:
             response = self._http.send(request, stream=call.streams)
             if call.streams and not call.is_stream(response):

@@ -51,62 +51,40 @@ class ProblemDetails:
 
 
 class ApiError(AnaphoraError):
-    """The service refused a request, or failed to answer it."""
+    """The service refused a request, or failed to answer it.
+
+    ``details`` are those of the problem; its most important fields are attributes, too.
+    """
 
     advice = ""
 
     def __init__(self, details: ProblemDetails) -> None:
         super().__init__(details)
         self.details = details
+        self.status = details.status
+        self.slug = details.slug
+        self.title = details.title
+        self.detail = details.detail
+        self.errors = details.errors
+        self.retry_after = details.retry_after
 
     def __str__(self) -> str:
-        details = self.details
-        said = details.detail or details.title or "the server gives no reason"
-        lines = [f"{said} ({' '.join(filter(None, (str(details.status), details.slug)))})"]
-        lines += (f"  {one.where}: {one.message}" for one in details.errors)
-        if details.retry_after is not None:
-            lines.append(f"  hint: try again in {details.retry_after:g} s")
-        elif advice := _ADVICE.get(details.slug, self.advice):
+        reason = self.detail or self.title or "the server gives no reason"
+        lines = [f"{reason} ({' '.join(filter(None, (str(self.status), self.slug)))})"]
+        lines += (f"  {one.where}: {one.message}" for one in self.errors)
+        if self.retry_after is not None:
+            lines.append(f"  hint: try again in {self.retry_after:g} s")
+        elif advice := _ADVICE.get(self.slug, self.advice):
             lines.append(f"  hint: {advice}")
-        if details.request_id:
-            lines.append(f"  request: {details.request_id}")
+        if self.details.request_id:
+            lines.append(f"  request: {self.details.request_id}")
         return "\n".join(lines)
-
-    @property
-    def status(self) -> int:
-        """The HTTP status."""
-        return self.details.status
-
-    @property
-    def slug(self) -> str:
-        """The short name of the problem, such as ``unknown-model`` ('' if it has none)."""
-        return self.details.slug
-
-    @property
-    def title(self) -> str:
-        """The title of the type of problem."""
-        return self.details.title
-
-    @property
-    def detail(self) -> str:
-        """The description of this problem."""
-        return self.details.detail
-
-    @property
-    def errors(self) -> tuple[FieldError, ...]:
-        """The errors in the fields of the request."""
-        return self.details.errors
-
-    @property
-    def retry_after(self) -> float | None:
-        """The seconds to wait before a retry, if the service sent them."""
-        return self.details.retry_after
 
 
 class Invalid(ApiError):
     """An invalid request, or a model that cannot be loaded."""
 
-    advice = "the request must be another one"
+    advice = "correct the request"
 
 
 class Unauthorized(ApiError):
@@ -118,13 +96,13 @@ class Unauthorized(ApiError):
 class Forbidden(ApiError):
     """A key that lacks the permission, or may not act for this user."""
 
-    advice = "use a key with the scope for this; key() tells what the present one may do"
+    advice = "use a key with the required scope; key() shows the permissions of this one"
 
 
 class NotFound(ApiError):
     """A model that the server doesn't have, or a URL that it doesn't serve."""
 
-    advice = "is this the address of an Anaphora server, and is it as new as the client?"
+    advice = "check the address, and that the server is as new as the client"
 
 
 class Busy(ApiError):
@@ -136,19 +114,19 @@ class Busy(ApiError):
 class TooManyRequests(ApiError):
     """More requests than the rate of the key allows."""
 
-    advice = "ask less often, or have the rate of the key raised"
+    advice = "send fewer requests, or have the rate of the key raised"
 
 
 class ServerError(ApiError):
     """The server, or the handler of an intent, failed."""
 
-    advice = "the log of the server tells more"
+    advice = "see the log of the server"
 
 
 class InvalidResponse(ApiError):
     """A response that is not from the service, or not from a compatible version."""
 
-    advice = "is this the address of an Anaphora server? A proxy may have answered for it"
+    advice = "check the address of the server; a proxy may have responded instead"
 
 
 class Unreachable(AnaphoraError):
@@ -219,13 +197,12 @@ _ERROR_CLASSES: Mapping[int, type[ApiError]] = {
 }
 
 _ADVICE = {
-    "unknown-model": "models() lists those that there are",
+    "unknown-model": "models() lists the models",
     "no-memory": "have the server started with --memory sqlite:///memory.db",
     "too-large": "send less at once",
-    "handler-failed": "the memory is as it was before the question; the log of the server tells "
-    "the cause",
-    "model-invalid": "mend the file and reload it; the model as it was goes on answering",
-    "store-unavailable": "the server cannot reach its store: conversation() tells later whether "
+    "handler-failed": "the memory is unchanged; see the log of the server for the cause",
+    "model-invalid": "correct the file and reload it; the old model stays in use",
+    "store-unavailable": "the server cannot reach its store; conversation() shows later whether "
     "the question was answered",
-    "shutting-down": "ask again: another worker will answer, or the server is about to return",
+    "shutting-down": "ask again: another worker will answer, or the server will restart soon",
 }

@@ -51,8 +51,8 @@ def decode_event(name: str, data: str) -> Event | None:
             case "end":
                 return decode(EndEvent, plain)
     except (ValueError, RecursionError) as error:
-        said = f"the event {name!r} of the stream cannot be read: {error}"
-        raise InvalidResponse(ProblemDetails(200, detail=said)) from error
+        detail = f"the event {name!r} of the stream cannot be read: {error}"
+        raise InvalidResponse(ProblemDetails(200, detail=detail)) from error
     if name == "problem":
         status = plain.get("status") if isinstance(plain, dict) else None
         raise build_error(status if isinstance(status, int) else 500, plain)
@@ -63,7 +63,7 @@ def truncated_stream_error() -> Unreachable:
     """Create the error for a stream that ends before its last event."""
     return Unreachable(
         "the stream of events ended early\n"
-        "  hint: the questions without a reply may have been answered all the same; "
+        "  hint: questions without a reply may have been answered; "
         "conversation() shows what is remembered",
         maybe_done=True,
     )

@@ -24,7 +24,7 @@ def http_client_options(url: str, key: str | None, timeout: float | None) -> dic
     headers = {"User-Agent": f"anaphora/{__version__}"}
     if key is not None:
         if not key.isascii() or not key.isprintable() or " " in key or not key:
-            raise AnaphoraError("the key cannot be one: it looks like ana_<id>_<secret>")
+            raise AnaphoraError("invalid API key: expected ana_<id>_<secret>")
         headers["Authorization"] = f"Bearer {key}"
     return {
         "base_url": _parse_url(url),
@@ -39,13 +39,11 @@ def _parse_url(url: str) -> httpx.URL:
     try:
         address = httpx.URL(url)
     except (httpx.InvalidURL, TypeError) as error:
-        raise AnaphoraError(f"{url!r} is no address: {error}") from None
+        raise AnaphoraError(f"{url!r} is not a URL: {error}") from None
     if address.scheme not in ("http", "https") or not address.host:
-        raise AnaphoraError(f"{url!r} is no address of a server: write http://localhost:8080")
+        raise AnaphoraError(f"{url!r} is not the URL of a server: write http://localhost:8080")
     if address.userinfo:
-        raise AnaphoraError("the address holds a name or a password: give key='ana_…' instead")
+        raise AnaphoraError("the URL contains a user name or a password: give key='ana_…' instead")
     if address.query or address.fragment:
-        raise AnaphoraError(
-            f"{url!r} is more than the address of a server: drop what follows ? or #"
-        )
+        raise AnaphoraError(f"{url!r} has a query or a fragment: remove what follows ? or #")
     return address

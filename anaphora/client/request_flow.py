@@ -60,15 +60,21 @@ class ApiRequest(Generic[_T]):
     expected: tuple[int, ...] = (200,)
     streams: bool = False
 
-    @property
-    def content(self) -> bytes | None:
-        """The body as JSON. Raises ``TypeError`` or ``ValueError`` for values that JSON does not
-        support."""
-        return None if self.body is None else json.dumps(self.body, allow_nan=False).encode()
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {} if self.body is None else {"Content-Type": "application/json"}
+    def build(self, http: httpx.Client | httpx.AsyncClient) -> httpx.Request:
+        """Build the HTTP request. Raises ``TypeError`` or ``ValueError`` for values that JSON does
+        not support."""
+        content, headers = None, {}
+        if self.body is not None:
+            content = json.dumps(self.body, allow_nan=False).encode()
+            headers["Content-Type"] = "application/json"
+        return http.build_request(
+            self.method,
+            self.path,
+            params=self.params,
+            content=content,
+            headers=headers,
+            timeout=self._timeout(http.timeout),
+        )
 
     def is_stream(self, response: httpx.Response) -> bool:
         """Whether the response is streamed; all others are read as a whole."""
@@ -77,8 +83,8 @@ class ApiRequest(Generic[_T]):
             self.streams and response.status_code in self.expected and kind == "text/event-stream"
         )
 
-    def timeout_for(self, usual: httpx.Timeout) -> httpx.Timeout:
-        """Return the timeout for the request: a stream may be silent for a while."""
+    def _timeout(self, usual: httpx.Timeout) -> httpx.Timeout:
+        """Return the timeout of the request: a stream may be silent for a while."""
         if not self.streams or usual.read is None:
             return usual
         read = max(usual.read, _STREAM_READ_TIMEOUT)
@@ -151,12 +157,12 @@ def request_flow(
 
 def transport_error(call: ApiRequest[Any], error: httpx.HTTPError) -> Unreachable:
     """Create the error for a request with an incomplete response, or with none."""
-    said = str(error) or type(error).__name__
+    reason = str(error) or type(error).__name__
     address = _server_address(error)
     if isinstance(error, _NOT_SENT):
         return Unreachable(
-            f"{address} cannot be reached: {said}\n"
-            "  hint: is the server running, and is this its address?"
+            f"{address} cannot be reached: {reason}\n"
+            "  hint: check that the server is running, and that this is its address"
         )
     if isinstance(error, httpx.TimeoutException):
         lines = [
@@ -164,11 +170,11 @@ def transport_error(call: ApiRequest[Any], error: httpx.HTTPError) -> Unreachabl
             "  hint: Client(…, timeout=60) waits longer",
         ]
     else:
-        lines = [f"the connection to {address} broke before the answer was there: {said}"]
+        lines = [f"the connection to {address} broke before the response was complete: {reason}"]
     if call.changes:
         lines.append(
-            "  hint: it may have been done all the same; before you send it again, see what "
-            "conversation() shows"
+            "  hint: the server may have executed the request; before you send it again, check "
+            "conversation()"
         )
     return Unreachable("\n".join(lines), maybe_done=call.changes)
 
@@ -188,16 +194,15 @@ def _read_or_raise(call: ApiRequest[_T], outcome: TransportResult, retries: Retr
     try:
         return call.read(outcome)
     except (ValueError, RecursionError) as error:
-        raise _invalid_response(
-            outcome, f"what came is no answer of the service: {error}"
-        ) from error
+        detail = f"the response is not from the service: {error}"
+        raise _invalid_response(outcome, detail) from error
 
 
 def _response_error(response: httpx.Response, retries: RetryPolicy) -> ApiError:
     if 200 <= response.status_code < 400:
         target = response.headers.get("location")
-        said = f"it leads to {target}" if target else "no such answer was expected"
-        return _invalid_response(response, said)
+        detail = f"the response redirects to {target}" if target else "unexpected response"
+        return _invalid_response(response, detail)
     plain = _parse_json(response)
     return build_error(
         response.status_code,

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import update_wrapper
+from inspect import Parameter, signature
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
 import httpx
@@ -32,6 +34,7 @@ __all__ = [
     "ask",
     "check",
     "conversation",
+    "copy_signature",
     "dialog",
     "erase",
     "events",
@@ -49,6 +52,7 @@ __all__ = [
 ]
 
 _T = TypeVar("_T")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 ForgetTarget: TypeAlias = Literal["all", "entities", "flow"]
 RecallMode: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
@@ -144,8 +148,7 @@ def explain(text: str, **options: Unpack[QuestionOptions]) -> ApiRequest[Explana
 
 def conversation(*, user: str | None = None, model: str | None = None) -> ApiRequest[Conversation]:
     """Return a user's conversation: its memory, its flow, and what is pending or offered."""
-    params = _without_none(user=user, model=model)
-    return ApiRequest("GET", "/v1/conversation", _json_decoder(Conversation), params=params)
+    return _with_params("GET", "/v1/conversation", Conversation, user=user, model=model)
 
 
 def forget(
@@ -157,32 +160,29 @@ def forget(
 ) -> ApiRequest[Conversation]:
     """Forget ``all`` of a conversation (the default), its ``entities`` or its ``flow``, or the
     entities of a ``group``. Returns the conversation afterwards."""
-    params = _without_none(user=user, model=model, what=what, group=group)
-    return ApiRequest(
-        "DELETE", "/v1/conversation", _json_decoder(Conversation), params=params, changes=True
+    path = "/v1/conversation"
+    return _with_params(
+        "DELETE", path, Conversation, user=user, model=model, what=what, group=group
     )
 
 
 def active_model(*, user: str | None = None) -> ApiRequest[ActiveModel]:
     """Return the model for the user's questions that name none."""
-    return ApiRequest(
-        "GET", "/v1/active-model", _json_decoder(ActiveModel), params=_without_none(user=user)
-    )
+    return _with_params("GET", "/v1/active-model", ActiveModel, user=user)
 
 
 def switch(model: str | None, *, user: str | None = None) -> ApiRequest[ActiveModel]:
     """Switch the user to another model; None switches back to the default."""
-    path, read = "/v1/active-model", _json_decoder(ActiveModel)
+    path = "/v1/active-model"
     if model is None:
-        return ApiRequest("DELETE", path, read, params=_without_none(user=user), changes=True)
-    return ApiRequest("PUT", path, read, body=_without_none(user=user, model=model), changes=True)
+        return _with_params("DELETE", path, ActiveModel, user=user)
+    body = _without_none(user=user, model=model)
+    return ApiRequest("PUT", path, _json_decoder(ActiveModel), body=body, changes=True)
 
 
 def history(*, user: str | None = None, model: str | None = None) -> ApiRequest[History]:
     """Return the working history of a conversation in the long-term memory."""
-    return ApiRequest(
-        "GET", "/v1/history", _json_decoder(History), params=_without_none(user=user, model=model)
-    )
+    return _with_params("GET", "/v1/history", History, user=user, model=model)
 
 
 def recall(text: str = "", **options: Unpack[RecallOptions]) -> ApiRequest[RecallPage]:
@@ -191,18 +191,15 @@ def recall(text: str = "", **options: Unpack[RecallOptions]) -> ApiRequest[Recal
 
     See :class:`~anaphora.client.requests.RecallOptions` for the options.
     """
-    encoded = _encode_options(RecallOptions, options)
-    params = _without_none(user=encoded.pop("user", None), text=text or None) | encoded
+    params = {"user": None, "text": text or None, **_encode_options(RecallOptions, options)}
     if "slots" in params:
         params["slots"] = json.dumps(params["slots"], ensure_ascii=False)
-    return ApiRequest("GET", "/v1/recall", _json_decoder(RecallPage), params=params)
+    return _with_params("GET", "/v1/recall", RecallPage, **params)
 
 
 def erase(*, user: str | None = None) -> ApiRequest[Erasure]:
     """Erase all that the service stores about a user. This can't be undone."""
-    return ApiRequest(
-        "DELETE", "/v1/user", _json_decoder(Erasure), params=_without_none(user=user), changes=True
-    )
+    return _with_params("DELETE", "/v1/user", Erasure, user=user)
 
 
 def models() -> ApiRequest[tuple[ModelSummary, ...]]:
@@ -218,32 +215,28 @@ def models() -> ApiRequest[tuple[ModelSummary, ...]]:
 
 def model(id: str) -> ApiRequest[ModelInfo]:
     """Return a model: its elements, intents and samples."""
-    return ApiRequest("GET", "/v1/model", _json_decoder(ModelInfo), params={"id": id})
+    return _with_params("GET", "/v1/model", ModelInfo, id=id)
 
 
 def reload(id: str) -> ApiRequest[ModelInfo]:
     """Reload a model's file. A file with errors raises :class:`Invalid`, and the old model keeps
     answering."""
-    return ApiRequest(
-        "POST", "/v1/model/reload", _json_decoder(ModelInfo), params={"id": id}, changes=True
-    )
+    return _with_params("POST", "/v1/model/reload", ModelInfo, id=id)
 
 
 def check(id: str) -> ApiRequest[CheckReport]:
     """Run the samples of a model."""
-    return ApiRequest(
-        "POST", "/v1/model/check", _json_decoder(CheckReport), params={"id": id}, changes=True
-    )
+    return _with_params("POST", "/v1/model/check", CheckReport, id=id)
 
 
 def key() -> ApiRequest[KeyInfo]:
     """Return the permissions of the key in use."""
-    return ApiRequest("GET", "/v1/key", _json_decoder(KeyInfo))
+    return _with_params("GET", "/v1/key", KeyInfo)
 
 
 def health() -> ApiRequest[Health]:
     """Return whether the server runs, its version, and how many items are in quarantine."""
-    return ApiRequest("GET", "/health", _json_decoder(Health))
+    return _with_params("GET", "/health", Health)
 
 
 def ready() -> ApiRequest[Readiness]:
@@ -257,6 +250,26 @@ def ready() -> ApiRequest[Readiness]:
         return decode(Readiness, plain, status=status, ready=response.status_code == 200)
 
     return ApiRequest("GET", "/ready", read, expected=(200, 503))
+
+
+def copy_signature(method: _Method, build: Callable[..., Any]) -> _Method:
+    """Copy the name, the docstring and the parameters of ``build`` to ``method``, after
+    ``self``."""
+    update_wrapper(method, build)
+    built = signature(build)
+    self = Parameter("self", Parameter.POSITIONAL_ONLY)
+    parameters = [self, *built.parameters.values()]
+    method.__signature__ = built.replace(  # type: ignore[attr-defined]  # which inspect reads
+        parameters=parameters, return_annotation=signature(method).empty
+    )
+    return method
+
+
+def _with_params(method: str, path: str, kind: type[_T], **params: Any) -> ApiRequest[_T]:
+    """Create a request with query parameters, those that are not None. All but GET change
+    something."""
+    given = _without_none(**params)
+    return ApiRequest(method, path, _json_decoder(kind), params=given, changes=method != "GET")
 
 
 def _encode_options(kind: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,7 @@ except ImportError as error:
     if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
         raise
     raise ImportError(
-        "the MCP server needs the package mcp: pip install 'anaphora[mcp]'",
-        name=error.name,
+        "the MCP server needs the package mcp: pip install 'anaphora[mcp]'", name=error.name
     ) from error
 
 __all__ = ["create_server", "serve_http", "serve_stdio"]

@@ -33,36 +33,36 @@ class Answer(BaseModel):
     """The bot's answer to one question."""
 
     status: Status = Field(
-        description="matched: it is answered. incomplete: something required is missing. "
-        "rejected: it was not understood. reset: the memory was cleared."
+        description="matched: answered. incomplete: a required slot is missing. "
+        "rejected: not understood. reset: the memory was cleared."
     )
-    text: str = Field(description="What the bot says.")
-    intent: str | None = Field(description="What was understood.")
-    slots: dict[str, Slot] = Field(description="What was asked about, by name.")
+    text: str = Field(description="The bot's answer.")
+    intent: str | None = Field(description="The intent that answered.")
+    slots: dict[str, Slot] = Field(description="The slots by name.")
     missing: list[str] = Field(description="The slots that are missing.")
-    prompt: str | None = Field(description="The question to put to the user for the first of them.")
+    prompt: str | None = Field(description="The question that asks the user for the first of them.")
     reason: str = Field(description="Why the question was rejected.")
     memory: list[MemoryItem] = Field(description="What is remembered now, newest first.")
-    unused: list[str] = Field(description="What of the question the answer did not use.")
+    unused: list[str] = Field(description="The parts of the question that the answer did not use.")
     model: str = Field(description="The model that was asked.")
     user: str
-    result: Any = Field(default=None, description="What the handler returned beside the text.")
+    result: Any = Field(default=None, description="The handler's result besides the text.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberedItem(MemoryItem):
-    """Something that the bot remembers, and since when."""
+    """A remembered entity, and when it was last used."""
 
-    questions_ago: int = field(metadata=doc("0 if the last question mentioned it."))
+    questions_ago: int = field(metadata=doc("0 if the last question stored it."))
     used_at: datetime
 
 
 class PendingShape(BaseModel):
-    """A question that waits for what it lacks."""
+    """An incomplete question that waits for its missing slots."""
 
     intent: str
     missing: list[str]
-    understood: list[str] = Field(description="What it did name, each as element=value.")
+    understood: list[str] = Field(description="Its entities, each as element=value.")
 
 
 class Memory(BaseModel):
@@ -70,9 +70,9 @@ class Memory(BaseModel):
 
     user: str
     model: str
-    questions: int = Field(description="How many questions were asked so far.")
-    last: datetime | None = Field(description="When the last one was asked.")
-    timeout_seconds: float = Field(description="A longer silence forgets everything.")
+    questions: int = Field(description="The number of questions so far.")
+    last: datetime | None = Field(description="The time of the last question.")
+    timeout_seconds: float = Field(description="A longer pause clears the memory.")
     remembered: list[RememberedItem] = Field(description="Newest first.")
     flow: list[str] = Field(description="The intents that answered, oldest first.")
     pending: PendingShape | None
@@ -97,8 +97,8 @@ class ModelShape(BaseModel):
     name: str
     description: str
     languages: list[str]
-    active: bool = Field(description="Whether it is asked when no model is named.")
-    examples: list[str] = Field(description="What may be asked: the first dialog of its samples.")
+    active: bool = Field(description="Whether it is the default model.")
+    examples: list[str] = Field(description="Example questions: the first dialog of its samples.")
 
 
 class Models(BaseModel):
@@ -194,8 +194,8 @@ def _to_pending(pending: PendingQuestion) -> PendingShape:
 
 def _examples(model: Model) -> list[str]:
     first = next(iter(model.samples), None)
-    said = [step.text for step in first.steps if isinstance(step, AskStep)] if first else []
-    return said[:_MAX_SAMPLES]
+    texts = [step.text for step in first.steps if isinstance(step, AskStep)] if first else []
+    return texts[:_MAX_SAMPLES]
 
 
 def _format_entity(held: RememberedItem) -> str:

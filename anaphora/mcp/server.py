@@ -20,10 +20,10 @@ from anaphora.version import __version__
 __all__ = ["create_server"]
 
 _INSTRUCTIONS = """\
-A dialog bot that understands incomplete questions: it remembers what the user has asked about and \
-completes a follow-up from it. Pass on the user's own words with the tool `ask`, one question a \
+A dialog bot that understands incomplete questions: it remembers earlier questions and completes \
+a follow-up from them. Pass on the user's own words with the tool `ask`, one question per \
 call, and don't complete them yourself. `memory` shows what is remembered, `reset` forgets it, \
-`explain` tells why a question is answered as it is."""
+`explain` explains an answer."""
 
 
 def create_server(engine: Engine, *, user: str = "user") -> MCPServer[Any]:

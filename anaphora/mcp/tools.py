@@ -19,12 +19,10 @@ __all__ = ["Tools"]
 # Not "str | None": the SDK would convert a user whose id is "null" to no user.
 _Text = Annotated[str, Field(description="The question, in the words of the user.")]
 _User = Annotated[
-    str,
-    Field(description="Whose conversation it is. Leave it out if you speak for one user only."),
+    str, Field(description="The user of the conversation. Omit it if you act for one user only.")
 ]
 _Model = Annotated[
-    str,
-    Field(description="The id of a model, as the tool `models` lists them. Usually left out."),
+    str, Field(description="The id of a model, as the tool `models` lists them. Usually omitted.")
 ]
 _What = Annotated[
     Literal["all", "entities", "flow"],
@@ -35,7 +33,7 @@ _What = Annotated[
 ]
 _Group = Annotated[
     str,
-    Field(description="Forget only what lies in this group, as the tool `memory` shows them."),
+    Field(description="Forget only the entities of this group; `memory` shows the groups."),
 ]
 
 
@@ -52,13 +50,12 @@ class Tools:
     def ask(
         self, text: _Text, user: _User = "", model: _Model = ""
     ) -> Annotated[CallToolResult, schemas.Answer]:
-        """Ask the bot one question, and remember what it was about.
+        """Ask the bot one question; its conversation remembers the entities.
 
-        Pass on what the user says as they say it, also if it is incomplete: "And in Kyoto?" is
-        completed from what was said before. If the status is `incomplete`, put the prompt to the
-        user and call this tool again with nothing but their answer. If it is `rejected`, the bot
-        has not understood: the reason tells what was lacking. Several minutes of silence make it
-        forget.
+        Pass on the user's words unchanged, even if they are incomplete: "And in Kyoto?" is
+        completed from earlier questions. If the status is `incomplete`, ask the user the prompt and
+        call this tool again with only their answer. If it is `rejected`, the bot has not understood
+        the question, and the reason explains why. A pause of several minutes clears the memory.
         """
         with _tool_errors():
             user, model = self._resolve(user, model)
@@ -68,11 +65,11 @@ class Tools:
             )
 
     def explain(self, text: _Text, user: _User = "", model: _Model = "") -> str:
-        """Tell how the bot would answer a question now, and why, without asking it.
+        """Explain how the bot would answer a question now, without asking it.
 
-        Shows what it understood and which words it did not, what its memory holds ready, every
-        intent that matches and why it stands where it does, and what the others lack. Use it to
-        find out why something was rejected or misunderstood. Nothing is remembered.
+        Shows the entities and the unknown words, the memory, the ranking of the matching intents,
+        and what the others lack. Use it to find out why a question was rejected or misunderstood.
+        Nothing is remembered.
         """
         with _tool_errors():
             user, model = self._resolve(user, model)
@@ -83,8 +80,8 @@ class Tools:
     ) -> Annotated[CallToolResult, schemas.Memory]:
         """Show what the bot remembers of the conversation.
 
-        These are the entities that the next question may leave out, the intents that have answered
-        so far, and a question that still waits for something.
+        These are the entities that the next question may omit, the intents that have answered so
+        far, and a question that waits for missing slots.
         """
         with _tool_errors():
             return self._memory(*self._resolve(user, model))
@@ -94,8 +91,8 @@ class Tools:
     ) -> Annotated[CallToolResult, schemas.Memory]:
         """Make the bot forget the conversation, or a part of it; returns what is still remembered.
 
-        Use it when the user wants to begin anew, or when what they say next has nothing to do with
-        what they said before.
+        Use it when the user wants to start over, or when the next question is unrelated to the
+        earlier ones.
         """
         with _tool_errors():
             user, model = self._resolve(user, model)

@@ -35,10 +35,7 @@ def serve_stdio(server: MCPServer[Any]) -> None:
 
 
 def serve_http(
-    server: MCPServer[Any],
-    address: str,
-    *,
-    started: Callable[[str], object] = lambda url: None,
+    server: MCPServer[Any], address: str, *, started: Callable[[str], object] = lambda url: None
 ) -> None:
     """Serve over streamable HTTP at ``address`` (``127.0.0.1:8090``; port 0 selects a free port)
     until the process receives a stop signal. ``started`` is called with the URL.
@@ -78,11 +75,11 @@ def parse_address(address: str) -> tuple[str, int]:
     host, _, digits = address.rpartition(":")
     host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
     if not (digits.isascii() and digits.isdecimal() and int(digits) < 65_536):
-        raise AnaphoraError(f"'{address}' is no address: write 127.0.0.1:8090")
+        raise AnaphoraError(f"'{address}' is not an address: write 127.0.0.1:8090")
     if not _is_loopback(host):
         raise AnaphoraError(
-            f"'{host}' is not this machine alone: the MCP server has no keys, so it listens to "
-            "127.0.0.1, ::1 or localhost; put a proxy that checks who asks before it"
+            f"'{host}' is not an address of this machine only: the MCP server has no keys, so it "
+            "listens to 127.0.0.1, ::1 or localhost; put an authenticating proxy in front of it"
         )
     return host, int(digits)
 

@@ -28,7 +28,6 @@ from anaphora.server.observability.tracing import create_tracing
 from anaphora.server.problems import ProblemError, problem_response, to_problem
 from anaphora.server.rate_limits.limiter import RateLimiter
 from anaphora.server.routes import ask, conversation, memory, models, operations
-from anaphora.server.routes.common import get_service
 from anaphora.server.routes.page import page_router
 from anaphora.server.schemas.openapi import DESCRIPTION, TAGS, build_openapi
 from anaphora.server.schemas.requests import to_validation_problem
@@ -48,10 +47,7 @@ def _utc_now() -> datetime:
 
 
 def create_app(
-    settings: Settings,
-    *,
-    engine: Engine | None = None,
-    clock: Callable[[], datetime] = _utc_now,
+    settings: Settings, *, engine: Engine | None = None, clock: Callable[[], datetime] = _utc_now
 ) -> FastAPI:
     """Create the application that serves ``engine``.
 
@@ -63,18 +59,18 @@ def create_app(
     is_ours = engine is None
     if engine is None:
         config = settings.memory.to_config()
-        kept = build_memory(config, clock=clock) if config else None
+        long_term = build_memory(config, clock=clock) if config else None
         try:
             engine = Engine(
                 *settings.models,
                 store=settings.store,
-                long_term=kept,
+                long_term=long_term,
                 clock=clock,
                 cache=settings.cache,
             )
         except BaseException:
-            if kept is not None:
-                kept.close()
+            if long_term is not None:
+                long_term.close()
             raise
     deadline = Deadline()
     service = Service(
@@ -87,13 +83,13 @@ def create_app(
         clock=clock,
         deadline=deadline,
     )
-    reloads = ModelReloader(engine, service.run)
+    reloader = ModelReloader(engine, service.run)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         deadline.bind()
         tasks = [
-            asyncio.create_task(task) for task in _background_tasks(settings, reloads, service)
+            asyncio.create_task(task) for task in _background_tasks(settings, reloader, service)
         ]
         try:
             yield
@@ -115,11 +111,12 @@ def create_app(
         redirect_slashes=False,
         lifespan=lifespan,
     )
-    app.state.service, app.state.reloads = service, reloads
+    app.state.service, app.state.reloader = service, reloader
     _add_routes(app, settings)
     _add_handlers(app)
     _add_middlewares(app, settings, service)
-    app.openapi = build_openapi(app, needs_key=bool(settings.keys))  # type: ignore[method-assign]  # FastAPI's own way to change it
+    openapi = partial(build_openapi, app, needs_key=bool(settings.keys))
+    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's own way to change it
     return app
 
 
@@ -133,24 +130,24 @@ def _close_engine(engine: Engine) -> None:
 
 
 def _background_tasks(
-    settings: Settings, reloads: ModelReloader, service: Service
+    settings: Settings, reloader: ModelReloader, service: Service
 ) -> Iterator[Any]:
     if service.memory is not None:
         yield service.poll_memory_metrics()
     yield service.poll_quarantine()
     if not settings.store.startswith("memory:"):
-        yield reloads.poll_requests()
+        yield reloader.poll_requests()
     if settings.reload:
-        yield reloads.poll_files()
+        yield reloader.poll_files()
 
 
 def _add_routes(app: FastAPI, settings: Settings) -> None:
-    for part in (ask, conversation, memory, models, operations):
-        app.include_router(part.router)
+    for module in (ask, conversation, memory, models, operations):
+        app.include_router(module.router)
     if settings.nlpcraft:
         from anaphora.server.nlpcraft import router
 
-        app.include_router(router(get_service))
+        app.include_router(router)
     if settings.page:
         app.include_router(page_router(reload=settings.reload))
 

@@ -29,6 +29,7 @@ __all__ = [
     "ProblemError",
     "ProblemSlug",
     "ProblemType",
+    "invalid_field",
     "problem_response",
     "to_problem",
 ]
@@ -68,36 +69,34 @@ class ProblemType:
 
 PROBLEM_TYPES: Mapping[ProblemSlug, ProblemType] = MappingProxyType(
     {
-        "not-json": ProblemType(400, "Not JSON", "The body is no JSON text in UTF-8."),
+        "not-json": ProblemType(400, "Not JSON", "The body is not JSON in UTF-8."),
         "unauthorized": ProblemType(401, "Key missing or wrong", "Send Authorization: Bearer KEY."),
         "forbidden": ProblemType(403, "Not allowed", "The key may not do this."),
-        "unknown-model": ProblemType(404, "Unknown model", "There is no model of this id."),
+        "unknown-model": ProblemType(404, "Unknown model", "There is no model with this id."),
         "no-memory": ProblemType(
-            404, "No long-term memory", "Nothing is kept for good here; --memory URL keeps it."
+            404, "No long-term memory", "The service was started without one (--memory URL)."
         ),
-        "not-found": ProblemType(404, "Not found", "There is nothing at this address."),
+        "not-found": ProblemType(404, "Not found", "There is no resource at this address."),
         "method-not-allowed": ProblemType(
-            405, "Method not allowed", "The header Allow says which methods there are."
+            405, "Method not allowed", "The header Allow lists the supported methods."
         ),
-        "request-timeout": ProblemType(408, "Body too slow", "The body did not come in time."),
+        "request-timeout": ProblemType(408, "Body too slow", "The body did not arrive in time."),
         "conflict": ProblemType(
-            409, "Conversation busy", "An earlier question is still being answered; ask again."
+            409, "Conversation busy", "An earlier question is still being answered; try again."
         ),
-        "too-large": ProblemType(413, "Body too large", "The body is larger than is allowed."),
+        "too-large": ProblemType(413, "Body too large", "The body exceeds the size limit."),
         "unsupported-media-type": ProblemType(
-            415, "Not sent as JSON", "Send Content-Type: application/json."
+            415, "Unsupported media type", "Send Content-Type: application/json."
         ),
-        "invalid-request": ProblemType(
-            422, "Invalid request", "Something in the request is wrong."
-        ),
+        "invalid-request": ProblemType(422, "Invalid request", "The request is invalid."),
         "model-invalid": ProblemType(422, "Invalid model", "The model file has mistakes."),
-        "too-many-requests": ProblemType(429, "Too many requests", "Wait before you ask again."),
+        "too-many-requests": ProblemType(429, "Too many requests", "Wait before the next request."),
         "handler-failed": ProblemType(
-            500, "Handler failed", "The bot failed to answer; the memory is as it was."
+            500, "Handler failed", "The bot failed to answer; the memory is unchanged."
         ),
-        "internal": ProblemType(500, "Internal error", "Something went wrong; the log says what."),
+        "internal": ProblemType(500, "Internal error", "An unexpected error; see the log."),
         "store-unavailable": ProblemType(
-            503, "Store unavailable", "The conversations cannot be reached now."
+            503, "Store unavailable", "The store of conversations is unavailable."
         ),
         "shutting-down": ProblemType(
             503,
@@ -160,15 +159,20 @@ class ProblemError(HTTPException):
         )
 
 
+def invalid_field(where: str, message: str) -> ProblemError:
+    """Create the problem of a request with one invalid field."""
+    mistake = FieldError(where, message)
+    return ProblemError("invalid-request", f"{where}: {message}", errors=[mistake])
+
+
 def to_problem(error: AnaphoraError, *, include_details: bool = False) -> ProblemError:
     """Convert an error of the engine to a problem. ``include_details``: include the message of an
     error that the bot's own code raised."""
     match error:
         case UnknownModel():
-            hint = str(error).rpartition("; ")[
-                2
-            ]  # the message starts with the name that the request gave
-            return ProblemError("unknown-model", f"There is no model of this id; {hint}")
+            # The message starts with the name that the request gave.
+            hint = str(error).rpartition("; ")[2]
+            return ProblemError("unknown-model", f"There is no model with this id; {hint}")
         case Conflict():
             return ProblemError("conflict")
         case StoreError():
@@ -186,12 +190,8 @@ def problem_response(error: HTTPException) -> Response:
     if not isinstance(error, ProblemError):
         slug = _SLUG_BY_STATUS.get(error.status_code, "internal")
         error = ProblemError(slug, headers=error.headers)
-    return Response(
-        encode(error.details),
-        error.status_code,
-        media_type=MEDIA_TYPE,
-        headers=error.headers,
-    )
+    body = encode(error.details)
+    return Response(body, error.status_code, media_type=MEDIA_TYPE, headers=error.headers)
 
 
 def _model_problem(error: ModelError) -> ProblemError:

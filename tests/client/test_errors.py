@@ -30,19 +30,19 @@ each = pytest.mark.parametrize
 @each(
     ("status", "slug", "kind", "hint"),
     [
-        (400, "not-json", Invalid, "another one"),
+        (400, "not-json", Invalid, "correct the request"),
         (401, "unauthorized", Unauthorized, "Client(url, key="),
         (403, "forbidden", Forbidden, "scope"),
         (404, "unknown-model", NotFound, "models()"),
-        (404, "not-found", NotFound, "address of an Anaphora server"),
+        (404, "not-found", NotFound, "check the address"),
         (405, "method-not-allowed", ApiError, ""),
         (409, "conflict", Busy, "ask again"),
         (413, "too-large", Invalid, "less at once"),
-        (415, "unsupported-media-type", Invalid, "another one"),
-        (422, "invalid-request", Invalid, "another one"),
-        (422, "model-invalid", Invalid, "mend the file"),
+        (415, "unsupported-media-type", Invalid, "correct the request"),
+        (422, "invalid-request", Invalid, "correct the request"),
+        (422, "model-invalid", Invalid, "correct the file"),
         (429, "too-many-requests", TooManyRequests, "rate"),
-        (500, "handler-failed", ServerError, "as it was before"),
+        (500, "handler-failed", ServerError, "the memory is unchanged"),
         (500, "internal", ServerError, "log"),
         (503, "store-unavailable", ServerError, "store"),
         (418, "of-a-newer-server", ApiError, ""),
@@ -104,12 +104,12 @@ def test_whoever_answers_instead_of_the_service_is_quoted(
 @each(
     ("answer", "said"),
     [
-        (httpx.Response(200, text="<html>Log in</html>"), "no answer of the service"),
+        (httpx.Response(200, text="<html>Log in</html>"), "not from the service"),
         (httpx.Response(200, json=[REPLY]), "expected a JSON object"),
         (httpx.Response(200, json={"text": "no status"}), "status"),
         (httpx.Response(200, json={**REPLY, "slots": 5}), "slots"),
-        (httpx.Response(204), "no such answer was expected"),
-        (httpx.Response(302, headers={"Location": "http://login"}), "leads to http://login"),
+        (httpx.Response(204), "unexpected response"),
+        (httpx.Response(302, headers={"Location": "http://login"}), "redirects to http://login"),
     ],
 )
 def test_an_answer_that_is_none_of_the_service_is_told(

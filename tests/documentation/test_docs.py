@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from anaphora.cli import app
 from anaphora.cli.authoring.sample_results import format_case, run_case
-from anaphora.cli.language.evaluate import format_value as written
-from anaphora.cli.language.evaluate import to_json_data as as_data
-from anaphora.cli.language.evaluation_context import parse_context
+from anaphora.cli.grammar.evaluate import format_value as written
+from anaphora.cli.grammar.evaluate import to_json_data as as_data
+from anaphora.cli.grammar.evaluation_context import parse_context
 from anaphora.core.utterance import Entity
 from anaphora.engine.engine import Engine
 from anaphora.entities.pipeline import Pipeline

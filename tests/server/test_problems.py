@@ -46,15 +46,15 @@ class TestBodies:
     @pytest.mark.parametrize(
         ("body", "detail"),
         [
-            (b"", "The body is no JSON: Expecting value at line 1, column 1."),
+            (b"", "The body is not JSON: Expecting value at line 1, column 1."),
             (b'{"text": "secret', "Unterminated string"),
             (b'{"text": "a"} {', "Extra data"),
-            (b'{"text": "a", "data": {"x": NaN}}', "JSON has no NaN."),
-            (b'{"text": "a", "data": {"x": -Infinity}}', "JSON has no -Infinity."),
+            (b'{"text": "a", "data": {"x": NaN}}', "NaN is not valid JSON."),
+            (b'{"text": "a", "data": {"x": -Infinity}}', "-Infinity is not valid JSON."),
             (b'{"text": "a", "data": {"x": 1e999}}', "a number that is too large"),
             (b'{"text": "a", "data": {"x": ' + b"9" * 5_000 + b"}}", "too many digits"),
-            (b'{"text": "a", "text": "b"}', "The key 'text' stands twice in an object."),
-            (b'{"text": "a", "data": {"x": {"y": 1, "y": 1}}}', "The key 'y' stands twice"),
+            (b'{"text": "a", "text": "b"}', "The key 'text' is repeated in an object."),
+            (b'{"text": "a", "data": {"x": {"y": 1, "y": 1}}}', "The key 'y' is repeated"),
             (b'{"text": "\xff"}', "The body is not UTF-8 at byte 10."),
             ('{"text": "a"}'.encode("utf-16"), "The body is not UTF-8 at byte 0."),
             (b'{"text": "\\ud83d"}', "half of a surrogate pair"),
@@ -88,7 +88,7 @@ class TestBodies:
 
     def test_a_key_that_stands_twice_among_very_many_is_soon_found(self) -> None:
         keys = [f'"{number}": 1' for number in range(200_000)]  # for each with each: minutes
-        with pytest.raises(ProblemError, match="The key '7' stands twice"):
+        with pytest.raises(ProblemError, match="The key '7' is repeated"):
             read_json(f'{{{", ".join(keys)}, "7": 1}}'.encode(), Question)
 
     def test_an_unknown_name_may_be_any(self, api: TestClient) -> None:
@@ -308,7 +308,7 @@ class TestFailures:
         assert "KeyError" not in response.text
 
     def test_who_comes_when_the_server_is_about_to_stop_is_sent_away(self, api: TestClient) -> None:
-        api.app.state.door.close()  # type: ignore[attr-defined]  # it is a FastAPI
+        api.app.state.gate.close()  # type: ignore[attr-defined]  # it is a FastAPI
         response = self.ask(api)
         assert slug(response) == "shutting-down"
         assert response.headers["retry-after"] == "1"

@@ -13,24 +13,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from anaphora.cli.authoring.junit import check_writable, write_junit
 from anaphora.cli.authoring.sample_results import Case, Suite, Tone, format_case, run_case
 from anaphora.cli.terminal import (
-    EXIT_INTERRUPTED,
     create_console,
     create_error_console,
+    exit_if_interrupted,
     pluralize,
     print_error,
     print_warning,
+    value_option,
 )
 from anaphora.errors import AnaphoraError, Problem
 
@@ -53,8 +48,7 @@ class _Options:
 
 def check(
     models: Annotated[
-        list[str],
-        typer.Argument(metavar="MODEL", help="Model files or names of bundled models."),
+        list[str], typer.Argument(metavar="MODEL", help="Model files or names of bundled models.")
     ],
     *,
     samples: Annotated[
@@ -69,15 +63,14 @@ def check(
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(
+        value_option(
+            "N",
+            "Run the dialogs in N processes. Default: one per core if there are very many "
+            "dialogs, else one.",
             "--jobs",
             "-j",
             min=1,
             max=256,
-            metavar="N",
-            help="Run the dialogs in N processes. Default: one per core if there are very many "
-            "dialogs, else one.",
-            show_default=False,
         ),
     ] = None,
     junit: Annotated[
@@ -105,11 +98,8 @@ def check(
         check_writable(junit)
     options = _Options(samples, jobs, as_json, strict)
     out = create_console()
-    try:
+    with exit_if_interrupted():
         suites = [_check_model(out, name, options) for name in models]
-    except KeyboardInterrupt:
-        typer.echo("Interrupted.", err=True)
-        raise typer.Exit(EXIT_INTERRUPTED) from None
     if junit:
         write_junit(junit, suites)
     raise typer.Exit(0 if all(suite.passed for suite in suites) else 1)

@@ -11,12 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from anaphora.cli.terminal import (
-    create_error_console,
-    print_error,
-    print_warning,
-    write_new_file,
-)
+from anaphora.cli.terminal import create_error_console, print_error, print_warning, write_new_file
 from anaphora.errors import ModelError, Problem
 
 if TYPE_CHECKING:

@@ -14,7 +14,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from anaphora.cli.terminal import EXIT_INTERRUPTED, ModelArgument, create_console, pluralize
+from anaphora.cli.terminal import (
+    ModelArgument,
+    create_console,
+    exit_if_interrupted,
+    pluralize,
+    value_option,
+)
 
 if TYPE_CHECKING:
     from anaphora.suggestions.semantic_similarity import Vectors
@@ -30,12 +36,10 @@ def suggest(
     *,
     log: Annotated[
         Path,
-        typer.Option(
+        value_option(
+            "FILE",
+            "The questions, one per line or as JSON lines. Default, and '-': the standard input.",
             "--log",
-            metavar="FILE",
-            help="The questions, one per line or as JSON lines. Default, and '-': the standard "
-            "input.",
-            show_default=False,
             allow_dash=True,
         ),
     ] = Path("-"),
@@ -54,8 +58,7 @@ def suggest(
         typer.Option(metavar="NAME", help="A sentence-transformers model: a folder or a name."),
     ] = None,
     min_score: Annotated[
-        float,
-        typer.Option(min=0.0, max=1.0, metavar="X", help="The lowest score of a suggestion."),
+        float, typer.Option(min=0.0, max=1.0, metavar="X", help="The lowest score of a suggestion.")
     ] = 0.5,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="At most N for each element.")
@@ -74,58 +77,41 @@ def suggest(
     """
     if vectors and embeddings:
         raise typer.BadParameter("give either --vectors or --embeddings, not both")
-    try:
-        _print_suggestions(
-            model, log, elements, vectors, embeddings, min_score, top, as_json=as_json
-        )
-    except KeyboardInterrupt:
-        typer.echo("Interrupted; there are no suggestions.", err=True)
-        raise typer.Exit(EXIT_INTERRUPTED) from None
-
-
-def _print_suggestions(
-    name: str,
-    log: Path,
-    elements: list[str] | None,
-    vectors: Path | None,
-    embeddings: str | None,
-    min_score: float,
-    top: int | None,
-    *,
-    as_json: bool,
-) -> None:
     if str(log) == "-" and (sys.stdin is None or sys.stdin.isatty()):
         raise typer.BadParameter("name a log with --log FILE, or pipe the questions in")
-    from anaphora.models.loader import load_model
-    from anaphora.suggestions.study import study
+    with exit_if_interrupted("Interrupted; there are no suggestions."):
+        from anaphora.models.loader import load_model
+        from anaphora.suggestions.study import study
 
-    model = load_model(name)
-    loaded_vectors = _load_vectors(vectors, embeddings)
-    questions, matched = _read_questions(log)
-    with _progress() as progress:
-        findings = study(
-            model,
-            questions,
-            vectors=loaded_vectors,
-            elements=elements,
-            min_score=min_score,
-            top=top,
-            progress=progress,
-        )
+        loaded = load_model(model)
+        loaded_vectors = _load_vectors(vectors, embeddings)
+        questions, matched = _read_questions(log)
+        with _progress() as progress:
+            findings = study(
+                loaded,
+                questions,
+                vectors=loaded_vectors,
+                elements=elements,
+                min_score=min_score,
+                top=top,
+                progress=progress,
+            )
+        if as_json:
+            for suggestion in findings.suggestions:
+                typer.echo(json.dumps(suggestion.to_dict(), ensure_ascii=False))
+            typer.echo(_format_summary(findings, matched), err=True)
+        else:
+            out = create_console()
+            _print_findings(out, findings)
+            out.print(Text(_format_summary(findings, matched), style="dim"))
+
+
+def _format_summary(findings: Findings, matched: int) -> str:
     summary = (
         f"{pluralize(findings.questions + matched, 'question')} read, "
         f"{findings.understood + matched:,} of them understood"
     )
-    if findings.left_out:
-        summary += f"; {findings.left_out:,} rarer ones skipped"
-    if as_json:
-        for suggestion in findings.suggestions:
-            typer.echo(json.dumps(suggestion.to_dict(), ensure_ascii=False))
-        typer.echo(summary, err=True)
-    else:
-        out = create_console()
-        _print_findings(out, findings)
-        out.print(Text(summary, style="dim"))
+    return summary + (f"; {findings.left_out:,} rarer ones skipped" if findings.left_out else "")
 
 
 def _load_vectors(vectors: Path | None, embeddings: str | None) -> Vectors | None:

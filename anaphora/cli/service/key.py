@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anaphora.cli.service.extras import SERVER_EXTRA, require_extra
+from anaphora.cli.terminal import value_option
 from anaphora.errors import AnaphoraError, Problem
 
 if TYPE_CHECKING:
@@ -28,13 +29,12 @@ def key(
     *,
     scope: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="SCOPE",
-            help="What it may do: ask (questions, explanations, the active model), read "
+        value_option(
+            "SCOPE",
+            "What it may do: ask (questions, explanations, the active model), read "
             "(conversations, histories, recall, models), write (forget conversations, erase "
             "users), admin (reload and check models, metrics). May be repeated. Default: ask and "
             "read.",
-            show_default=False,
         ),
     ] = None,
     tenant: Annotated[
@@ -44,23 +44,10 @@ def key(
             help="The tenant of its users: equal user ids of two tenants are different users.",
         ),
     ] = "",
-    user: Annotated[
-        str | None,
-        typer.Option(metavar="USER", help="The only user it may be used for.", show_default=False),
-    ] = None,
-    rate: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RATE", help="Its rate limit, such as 100/minute.", show_default=False
-        ),
-    ] = None,
+    user: Annotated[str | None, value_option("USER", "The only user it may be used for.")] = None,
+    rate: Annotated[str | None, value_option("RATE", "Its rate limit, such as 100/minute.")] = None,
     expires: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE",
-            help="When it expires: 2027-01-01, or with a time and a zone.",
-            show_default=False,
-        ),
+        str | None, value_option("DATE", "When it expires: 2027-01-01, or with a time and a zone.")
     ] = None,
 ) -> None:
     """Create a key for the API of 'anaphora serve'.
@@ -74,13 +61,11 @@ def key(
 
         from anaphora.server.auth.keys import generate_key
         from anaphora.server.settings.loader import describe_error, relevant_errors
-        from anaphora.server.settings.model import KeySettings
 
     try:
-        wanted = KeySettings(
-            id=id,
-            hash=f"sha256:{0:064}",  # a placeholder
-            scopes=tuple(scope or ("ask", "read")),  # type: ignore[arg-type]  # validated here
+        text, entry = generate_key(
+            id,
+            scopes=scope or ("ask", "read"),  # type: ignore[arg-type]  # validated here
             tenant=tenant,
             user=user,
             rate=rate,
@@ -91,17 +76,9 @@ def key(
             _option_problem(one["loc"][0], *describe_error(one)) for one in relevant_errors(error)
         ]
         raise AnaphoraError("\n".join(map(str, problems))) from None
-    text, kept = generate_key(
-        wanted.id,
-        scopes=wanted.scopes,
-        tenant=wanted.tenant,
-        user=wanted.user,
-        rate=wanted.rate,
-        expires=wanted.expires,
-    )
     typer.echo(f"{text}\n\nThe key is stored nowhere. Add its entry to the settings:\n\nkeys:")
-    typer.echo(_format_entry(kept))
-    if kept.expires and kept.expires <= datetime.now(UTC):
+    typer.echo(_format_entry(entry))
+    if entry.expires and entry.expires <= datetime.now(UTC):
         typer.echo("\nThe key has already expired: --expires is in the past.", err=True)
 
 
@@ -109,11 +86,11 @@ def _option_problem(name: object, message: str, hint: str) -> Problem:
     return Problem(message, _NAMES.get(str(name), f"--{name}"), hint=hint)
 
 
-def _format_entry(kept: KeySettings) -> str:
+def _format_entry(key: KeySettings) -> str:
     """The key as an item of the YAML list ``keys``."""
     import yaml
 
-    entry = kept.model_dump(mode="json", exclude_defaults=True)
-    entry["scopes"] = list(kept.scopes)
+    entry = key.model_dump(mode="json", exclude_defaults=True)
+    entry["scopes"] = list(key.scopes)
     text: str = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=200)
     return "\n".join(f"  {line}" for line in text.splitlines())

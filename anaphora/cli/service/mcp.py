@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from anaphora.cli.service.extras import SERVER_EXTRA, require_extra
+from anaphora.cli.terminal import value_option
 from anaphora.cli.time_options import local_now
 from anaphora.errors import AnaphoraError
 
@@ -33,11 +34,10 @@ def mcp(
     *,
     store: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="Where conversations are stored, such as sqlite:///bot.db or redis://localhost. "
+        value_option(
+            "URL",
+            "Where conversations are stored, such as sqlite:///bot.db or redis://localhost. "
             "Default: that of --config, else the memory of this process.",
-            show_default=False,
         ),
     ] = None,
     user: Annotated[
@@ -54,11 +54,10 @@ def mcp(
     ] = None,
     http: Annotated[
         str | None,
-        typer.Option(
-            metavar="HOST:PORT",
-            help="Serve over HTTP at an address of this machine, such as 127.0.0.1:8090, instead "
+        value_option(
+            "HOST:PORT",
+            "Serve over HTTP at an address of this machine, such as 127.0.0.1:8090, instead "
             "of over the standard input and output.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:

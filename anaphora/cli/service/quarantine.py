@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from anaphora.cli.terminal import value_option
 from anaphora.errors import AnaphoraError, Conflict, Problem
 
 if TYPE_CHECKING:
@@ -38,30 +39,20 @@ class _Quarantine:
 
 def quarantine(
     url: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="URL",
-            help="The same as --memory.",
-            show_default=False,
-        ),
+        str | None, typer.Argument(metavar="URL", help="The same as --memory.", show_default=False)
     ] = None,
     *,
     memory: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="The long-term memory: sqlite:///memory.db, sqlite:////var/lib/memory.db "
+        value_option(
+            "URL",
+            "The long-term memory: sqlite:///memory.db, sqlite:////var/lib/memory.db "
             "or postgresql://user:password@host/database.",
-            show_default=False,
         ),
     ] = None,
     store: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="The store of conversations: sqlite:///bot.db or redis://host:6379/0.",
-            show_default=False,
-        ),
+        value_option("URL", "The store of conversations: sqlite:///bot.db or redis://host:6379/0."),
     ] = None,
     retry: Annotated[
         list[str] | None,

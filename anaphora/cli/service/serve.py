@@ -8,19 +8,19 @@ from typing import Annotated
 import typer
 
 from anaphora.cli.service.extras import SERVER_EXTRA, require_extra
+from anaphora.cli.terminal import value_option
 
 __all__ = ["ConfigOption", "serve"]
 
 ConfigOption = Annotated[
     Path | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        help="A YAML file of settings. Default: $ANAPHORA_CONFIG, else anaphora.yaml in the "
+    value_option(
+        "FILE",
+        "A YAML file of settings. Default: $ANAPHORA_CONFIG, else anaphora.yaml in the "
         "current folder, if it exists.",
+        "--config",
         exists=True,
         dir_okay=False,
-        show_default=False,
     ),
 ]
 
@@ -38,52 +38,37 @@ def serve(
     *,
     store: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="Where conversations are stored: memory:, sqlite:///FILE, redis://HOST. Default: "
+        value_option(
+            "URL",
+            "Where conversations are stored: memory:, sqlite:///FILE, redis://HOST. Default: "
             "the memory of the process.",
-            show_default=False,
         ),
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="The long-term memory: sqlite:///FILE, postgresql://HOST/DATABASE. Default: none.",
-            show_default=False,
+        value_option(
+            "URL",
+            "The long-term memory: sqlite:///FILE, postgresql://HOST/DATABASE. Default: none.",
         ),
     ] = None,
     host: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="The address to listen on; 0.0.0.0 stands for all. Default: 127.0.0.1.",
-            show_default=False,
+        value_option(
+            "ADDRESS", "The address to listen on; 0.0.0.0 stands for all. Default: 127.0.0.1."
         ),
     ] = None,
     port: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="The port to listen on; 0 picks a free one. Default: 8080.",
-            show_default=False,
-        ),
+        int | None, value_option("N", "The port to listen on; 0 picks a free one. Default: 8080.")
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="Worker processes; more than one need a store other than memory:. Default: 1.",
-            show_default=False,
+        value_option(
+            "N", "Worker processes; more than one need a store other than memory:. Default: 1."
         ),
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="Questions that a worker answers at the same time. Default: 32.",
-            show_default=False,
-        ),
+        value_option("N", "Questions that a worker answers at the same time. Default: 32."),
     ] = None,
     config: ConfigOption = None,
     reload: Annotated[
@@ -100,19 +85,16 @@ def serve(
     ] = None,
     log_level: Annotated[
         str | None,
-        typer.Option(
-            metavar="LEVEL",
-            help="The lowest level to log: debug, info, warning or error. Default: info.",
-            show_default=False,
+        value_option(
+            "LEVEL", "The lowest level to log: debug, info, warning or error. Default: info."
         ),
     ] = None,
     log_format: Annotated[
         str | None,
-        typer.Option(
-            metavar="FORMAT",
-            help="json (a line per event), console (for people) or auto. Default: auto, which is "
+        value_option(
+            "FORMAT",
+            "json (a line per event), console (for people) or auto. Default: auto, which is "
             "console on a terminal, else json.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:

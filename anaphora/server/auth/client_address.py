@@ -28,8 +28,8 @@ def client_address(connection: Connection, trusted: tuple[str, ...] = ()) -> str
     address: str = client[0] if client else ""
     if not trusted or not _is_trusted(address, trusted):
         return address
-    said = b",".join(it for name, it in connection["headers"] if name == b"x-forwarded-for")
-    for hop in reversed(said.decode("latin-1").split(",")):
+    forwarded = b",".join(it for name, it in connection["headers"] if name == b"x-forwarded-for")
+    for hop in reversed(forwarded.decode("latin-1").split(",")):
         found = _parse_address(hop.strip())
         if found is None:
             break

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from secrets import token_hex
 from typing import get_args
@@ -51,16 +51,10 @@ ANONYMOUS_KEY = ApiKey(None, scopes=frozenset(ALL_SCOPES))
 """The key of a caller when the service has no keys."""
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 class KeyRing:
     """The keys of the settings. ``clock`` returns the current time, to detect expired keys."""
 
-    def __init__(
-        self, keys: Iterable[KeySettings], clock: Callable[[], datetime] = _utc_now
-    ) -> None:
+    def __init__(self, keys: Iterable[KeySettings], clock: Callable[[], datetime]) -> None:
         self._clock = clock
         self._keys = {
             key.id: (
@@ -83,10 +77,10 @@ class KeyRing:
         """
         id = text.removeprefix(_PREFIX).partition("_")[0] if text.startswith(_PREFIX) else ""
         known = self._keys.get(id)
-        kept = known[0] if known else _UNKNOWN_KEY_HASH
-        is_right = hmac.compare_digest(_hash(text[:_MAX_LENGTH]), kept)
+        expected = known[0] if known else _UNKNOWN_KEY_HASH
+        is_right = hmac.compare_digest(_hash(text[:_MAX_LENGTH]), expected)
         if known is None or not is_right or len(text) > _MAX_LENGTH:
-            raise InvalidKeyError("this is none of the keys of this service")
+            raise InvalidKeyError("the key is not a key of this service")
         key = known[1]
         if key.expires is not None and self._clock() >= key.expires:
             raise InvalidKeyError(f"the key '{key.id}' has expired")

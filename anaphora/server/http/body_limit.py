@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["BodyLimitMiddleware"]
 
 _BODY_METHODS = ("POST", "PUT", "PATCH")
-_LOG_SCOPE_KEYS = (
-    "route",
-    "anaphora.key",
-    "anaphora.text",
-)  # keys that the request log reads
+_LOG_SCOPE_KEYS = ("route", "anaphora.key", "anaphora.text")  # the request log reads these
 
 
 class BodyLimitMiddleware:

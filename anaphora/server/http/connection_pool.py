@@ -12,7 +12,7 @@ from typing import Protocol
 
 import structlog
 
-__all__ = ["Connection", "ConnectionMetrics", "ConnectionPool", "HttpLimits"]
+__all__ = ["Connection", "ConnectionPool", "HttpLimits"]
 
 _log = structlog.get_logger("anaphora.server")
 
@@ -38,12 +38,6 @@ class HttpLimits:
     min_read: int = 65_536
     linger: float = 2.0
     """For a client to notice that the server has ended the connection."""
-
-
-class ConnectionMetrics(Protocol):
-    """Counts the connections that the server closes on its own initiative."""
-
-    def connection_ended(self, reason: str) -> None: ...
 
 
 class Connection(Protocol):
@@ -73,19 +67,19 @@ class ConnectionPool:
         self.incomplete: dict[Connection, None] = {}
         self.stalled: dict[Connection, None] = {}
         self._warned: dict[str, float] = {}
-        self._turns: deque[tuple[Context, Callable[[], None]]] = deque()
+        self._parses: deque[tuple[Context, Callable[[], None]]] = deque()
 
     def schedule_parse(self, context: Context, parse: Callable[[], None]) -> None:
         """Call ``parse`` in one of the next iterations of the event loop. Each iteration runs one
         call, so that many connections with pipelined requests delay the others no more than one
         does."""
-        self._turns.append((context, parse))
-        if len(self._turns) == 1:
+        self._parses.append((context, parse))
+        if len(self._parses) == 1:
             asyncio.get_running_loop().call_soon(self._run_next_parse)
 
     def _run_next_parse(self) -> None:
-        context, parse = self._turns.popleft()
-        if self._turns:
+        context, parse = self._parses.popleft()
+        if self._parses:
             asyncio.get_running_loop().call_soon(self._run_next_parse)
         context.run(parse)
 

@@ -54,13 +54,13 @@ def add_observability(
     cors: Cors | None = None,
 ) -> ShutdownGate:
     """Add an :class:`ObservabilityMiddleware` to ``app`` and return its gate, which is also in
-    ``app.state.door``. Call this last: a middleware added later runs outside of it."""
-    door = ShutdownGate(deadline)
-    app.state.door = door
+    ``app.state.gate``. Call this last: a middleware added later runs outside of it."""
+    gate = ShutdownGate(deadline)
+    app.state.gate = gate
     app.add_middleware(
-        ObservabilityMiddleware, metrics=metrics, tracing=tracing, door=door, texts=texts, cors=cors
+        ObservabilityMiddleware, metrics=metrics, tracing=tracing, gate=gate, texts=texts, cors=cors
     )
-    return door
+    return gate
 
 
 class ShutdownGate:
@@ -95,14 +95,14 @@ class ObservabilityMiddleware:
         app: ASGIApp,
         *,
         metrics: Metrics,
-        door: ShutdownGate,
+        gate: ShutdownGate,
         tracing: Tracing = NO_TRACING,
         texts: bool = False,
         cors: Cors | None = None,
     ) -> None:
         self._app = app
         self._metrics = metrics
-        self._door = door
+        self._gate = gate
         self._tracing = tracing
         self._texts = texts
         self._cors = cors
@@ -125,17 +125,18 @@ class ObservabilityMiddleware:
 
     async def _dispatch(self, scope: Scope, receive: Receive, answer: _ResponseSender) -> None:
         path = scope["path"].removeprefix(scope.get("root_path", ""))
-        if not self._door.is_open and path != _HEALTH_PATH:
-            await self._send_problem(self._shutting_down(), scope, receive, answer)
+        if not self._gate.is_open and path != _HEALTH_PATH:
+            await self._send_problem(_shutting_down(), scope, receive, answer)
             return
         try:
             await self._app(scope, receive, answer)
         except asyncio.CancelledError:
-            if self._door.is_open or answer.code:
+            if self._gate.is_open or answer.code:
                 raise
             # The server abandons a request that has not reached the engine by the deadline.
-            _uncancel()
-            await self._send_problem(self._shutting_down(), scope, receive, answer)
+            if task := asyncio.current_task():
+                task.uncancel()
+            await self._send_problem(_shutting_down(), scope, receive, answer)
         except Exception:
             self._log_error(_route_template(scope))
             if answer.code:
@@ -149,21 +150,18 @@ class ObservabilityMiddleware:
         response: ASGIApp = problem_response(refusal)
         await (self._cors(response) if self._cors else response)(scope, receive, answer)
 
-    def _shutting_down(self) -> ProblemError:
-        return ProblemError("shutting-down", headers={"Connection": "close"})
-
     def _record_request(
         self, scope: Scope, method: str, code: int, seconds: float, span: Span
     ) -> None:
         route, code = _route_template(scope), code or _CLIENT_CLOSED_REQUEST
         self._metrics.observe_request(route, method, code, seconds)
         if self._tracing.is_on:
-            span.set("http.route", route)
-            span.set("http.request.method", method)
-            span.set("http.response.status_code", code)
+            span.set_attribute("http.route", route)
+            span.set_attribute("http.request.method", method)
+            span.set_attribute("http.response.status_code", code)
         if not structlog.is_configured():  # only the serving command configures logs
             return
-        said = {"text": scope.get("anaphora.text")} if self._texts else {}
+        text = {"text": scope.get("anaphora.text")} if self._texts else {}
         _log.info(
             "request",
             method=method,
@@ -171,7 +169,7 @@ class ObservabilityMiddleware:
             status=code,
             seconds=round(seconds, 6),
             key=scope.get("anaphora.key"),
-            **said,
+            **text,
         )
 
     def _log_error(self, route: str) -> None:
@@ -196,16 +194,15 @@ class _ResponseSender:
         if message["type"] == "http.response.start":
             self.code = message["status"]
             headers = list(message.get("headers", ()))
-            there = {name.lower() for name, _ in headers}
-            headers += [header for header in _HEADERS if header[0] not in there]
+            present = {name.lower() for name, _ in headers}
+            headers += [header for header in _HEADERS if header[0] not in present]
             headers.append((b"x-request-id", self._request_id.encode()))
             message = {**message, "headers": headers}
         await self._send(message)
 
 
-def _uncancel() -> None:
-    if task := asyncio.current_task():
-        task.uncancel()
+def _shutting_down() -> ProblemError:
+    return ProblemError("shutting-down", headers={"Connection": "close"})
 
 
 def _request_id(scope: Scope) -> str:

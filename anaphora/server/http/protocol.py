@@ -18,10 +18,10 @@ import httptools
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from anaphora.server.http.connection_pool import ConnectionPool, HttpLimits
+from anaphora.server.http.connection_pool import ConnectionPool
 from anaphora.server.problems import MEDIA_TYPE
 
-__all__ = ["BoundedProtocol", "BoundedProtocolFactory"]
+__all__ = ["BoundedProtocol"]
 
 _END = b"\r\n\r\n"  # of every head and of every chunked body
 _PARSE_QUANTUM = 16_384  # bytes that are parsed before other connections get their turn
@@ -30,18 +30,8 @@ _CHUNK_OVERHEAD = 8  # bytes around each byte of a body if every byte comes in i
 _REJECT_CAPACITY = 16  # connections above the limit that get a response
 
 
-class BoundedProtocolFactory:
-    """Creates the protocol of each connection of a server process. The protocols share a pool."""
-
-    def __init__(self, limits: HttpLimits | None = None) -> None:
-        self._pool = ConnectionPool(limits or HttpLimits())
-
-    def __call__(self, **options: Any) -> BoundedProtocol:
-        return BoundedProtocol(self._pool, **options)
-
-
 class BoundedProtocol(HttpToolsProtocol):
-    """A connection.
+    """A connection of a ``pool``.
 
     Received bytes are buffered until the parser may read them: it gets the next request when the
     previous one is answered and the client has read most of the response. Clients that send a
@@ -193,7 +183,7 @@ class BoundedProtocol(HttpToolsProtocol):
         except httptools.HttpParserError as error:
             rejection = error.__context__
             if isinstance(rejection, _RejectedError):
-                self._refuse(rejection.status, rejection.detail)
+                self._refuse(*rejection.args)
             else:
                 self._refuse(400, f"The request is not valid HTTP/1.1: {rejection or error}.")
 
@@ -300,7 +290,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def _head_is_late(self) -> None:
         self._head_timer = None
         if self._is_in_head:
-            detail = "The headers of the request did not come in time."
+            detail = "The headers of the request did not arrive in time."
             self._refuse(408, detail, reason="slow request")
         elif not self._is_answering:
             self.close()
@@ -377,12 +367,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
 
 class _RejectedError(Exception):
-    """A request that llhttp accepts and this server does not."""
-
-    def __init__(self, status: int, detail: str) -> None:
-        super().__init__(detail)
-        self.status = status
-        self.detail = detail
+    """A request that llhttp accepts and this server does not: the status and the detail of the
+    response."""
 
 
 class _Flow(FlowControl):

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from anyio.to_thread import run_sync
 
 from anaphora.core.request import Request, User
+from anaphora.engine.identity import conversation_key
 from anaphora.errors import AnaphoraError, HandlerError, StoreError
-from anaphora.models.domain import ResetScope
 from anaphora.server.nlpcraft.question_queue import QuestionQueue
+from anaphora.server.nlpcraft.schemas import QuestionState
 from anaphora.server.nlpcraft.state_store import StateStore, send_heartbeat
 from anaphora.server.nlpcraft.states import (
     ErrorCode,
-    QueryState,
     UserId,
     to_milliseconds,
     with_error,
     with_reply,
 )
 from anaphora.server.problems import ProblemError, to_problem
-from anaphora.stm.conversation import ConversationKey
 
 if TYPE_CHECKING:
     from anaphora.server.service.service import Service
@@ -46,10 +44,6 @@ class NlpcraftUser:
     user: User
     usr_id: UserId
 
-    @property
-    def tenant(self) -> str:
-        return self.user.company.id if self.user.company else ""
-
 
 @dataclass(frozen=True, slots=True)
 class SubmittedQuestion:
@@ -63,13 +57,12 @@ class SubmittedQuestion:
 
 
 class QuestionDispatcher:
-    """Answers the questions of one worker. ``clock`` returns the current time (with a time
-    zone)."""
+    """Answers the questions of one worker."""
 
-    def __init__(self, service: Service, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, service: Service) -> None:
         self._service = service
         self._store = service.engine.store
-        self._clock = clock
+        self._clock = service.clock
         self._worker = token_hex(8)
         self._queue = QuestionQueue(heartbeat=self._send_heartbeat)
 
@@ -78,53 +71,49 @@ class QuestionDispatcher:
 
         Raises :class:`QueueFullError`, :class:`UnknownModel`, :class:`StoreError`.
         """
-        state, shelf = self._enlisted_state(asked), self._state_store(asked.who)
+        state, states = self._enlisted_state(asked), self._state_store(asked.who)
 
-        async def work() -> QueryState:
-            if not await run_sync(shelf.is_enlisted, state.srv_req_id):
+        async def work() -> QuestionState:
+            if not await run_sync(states.is_enlisted, state.srv_req_id):
                 return state
             try:
                 ready = await self._answer(asked, state)
             except ProblemError as refusal:
                 ready = with_error(state, ErrorCode.SYSTEM, refusal.detail, self._clock())
-            await self._save_result(shelf, ready)
+            await self._save_result(states, ready)
             return ready
 
         async def give_up() -> None:
             reason = "the service was shut down before it could answer"
-            gone = with_error(state, ErrorCode.SYSTEM, reason, self._clock())
-            await run_sync(shelf.save_ready, gone)
+            failed = with_error(state, ErrorCode.SYSTEM, reason, self._clock())
+            await run_sync(states.save_ready, failed)
 
-        with self._queue.reserve(_conversation_key(asked)) as place:
-            await run_sync(shelf.enlist, state)
-            place.submit(work, give_up=give_up)
+        with self._queue.reserve(conversation_key(asked.who.user, asked.model)) as slot:
+            await run_sync(states.enlist, state)
+            slot.submit(work, give_up=give_up)
         return state.srv_req_id
 
-    async def ask_and_wait(self, asked: SubmittedQuestion) -> QueryState:
+    async def ask_and_wait(self, asked: SubmittedQuestion) -> QuestionState:
         """Enqueue a question and wait for its result.
 
         Raises :class:`QueueFullError`, :class:`UnknownModel`.
         """
         state = self._enlisted_state(asked)
-        with self._queue.reserve(_conversation_key(asked)) as place:
-            done = place.submit(lambda: self._answer(asked, state))
-        return await done
+        with self._queue.reserve(conversation_key(asked.who.user, asked.model)) as slot:
+            task = slot.submit(lambda: self._answer(asked, state))
+        return await asyncio.shield(task)  # it continues if the client disconnects
 
     async def states(
-        self, who: NlpcraftUser, ids: Collection[str] | None, *, most: int | None = None
-    ) -> list[QueryState]:
+        self, who: NlpcraftUser, ids: Collection[str] | None, *, limit: int | None = None
+    ) -> list[QuestionState]:
         """Return the questions of a user, newest first; only those with these ``ids``, if given."""
         found = await run_sync(self._state_store(who).states)
-        return [state for state in found if ids is None or state.srv_req_id in ids][:most]
+        return [state for state in found if ids is None or state.srv_req_id in ids][:limit]
 
     async def cancel(self, who: NlpcraftUser, ids: Collection[str] | None) -> None:
         """Cancel questions of a user: those with these ``ids``, or all. Waiting questions are not
         asked, and the answers to the others are dropped."""
         await run_sync(self._state_store(who).cancel, ids)
-
-    async def clear(self, who: NlpcraftUser, model: str, what: ResetScope) -> None:
-        """Clear a part of a user's conversation after its current question is answered."""
-        await self._service.forget(user=who.user, model=model, what=what)
 
     async def close(self) -> None:
         """Wait for the queued questions until the deadline of the shutdown."""
@@ -132,21 +121,22 @@ class QuestionDispatcher:
         deadline.start(self._service.settings.shutdown_grace)
         await self._queue.close(deadline.left + _SAVE_GRACE)
 
-    def _enlisted_state(self, asked: SubmittedQuestion) -> QueryState:
+    def _enlisted_state(self, asked: SubmittedQuestion) -> QuestionState:
         self._service.engine.model(asked.model)
         now = to_milliseconds(self._clock())
         assert asked.request.id is not None
-        return QueryState(
+        return QuestionState(
             srv_req_id=asked.request.id,
             usr_id=asked.who.usr_id,
             mdl_id=asked.model,
             probe_id=self._worker,
             txt=asked.text,
+            status="QRY_ENLISTED",
             create_tstamp=now,
             update_tstamp=now,
         )
 
-    async def _answer(self, asked: SubmittedQuestion, state: QueryState) -> QueryState:
+    async def _answer(self, asked: SubmittedQuestion, state: QuestionState) -> QuestionState:
         try:
             reply = await self._service.ask(
                 asked.text,
@@ -168,23 +158,19 @@ class QuestionDispatcher:
             return with_error(state, ErrorCode.SYSTEM, reason, self._clock())
         return with_reply(state, reply, self._clock())
 
-    async def _save_result(self, shelf: StateStore, ready: QueryState) -> None:
+    async def _save_result(self, states: StateStore, ready: QuestionState) -> None:
         """Save the result of a question; retry while the store is unavailable for a moment."""
         for pause in _RETRY_DELAYS:
             await asyncio.sleep(pause)
             try:
-                return await run_sync(shelf.save_ready, ready)
+                return await run_sync(states.save_ready, ready)
             except StoreError as error:
-                _log.warning("the store does not take the answer to a question: %s", error)
+                _log.warning("the answer to a question cannot be stored: %s", error)
         _log.error("the answer to the question %s is lost", ready.srv_req_id)
         return None
 
     def _state_store(self, who: NlpcraftUser) -> StateStore:
-        return StateStore(self._store, tenant=who.tenant, user=who.user.id, clock=self._clock)
+        return StateStore(self._store, who.user, clock=self._clock)
 
     async def _send_heartbeat(self) -> None:
         await run_sync(send_heartbeat, self._store, self._worker, self._clock())
-
-
-def _conversation_key(asked: SubmittedQuestion) -> ConversationKey:
-    return ConversationKey(asked.who.user.id, asked.model, asked.who.tenant)

@@ -39,22 +39,19 @@ _CODES: Mapping[ProblemSlug, tuple[int, str]] = MappingProxyType(
 )
 
 _MEANINGS = {
-    400: "Something in the body is wrong.",
+    400: "The body is invalid.",
     401: "The key is missing, wrong or expired.",
-    403: "The key may not do this, or speaks for another user.",
-    408: "The body did not come in time.",
+    403: "The key lacks the permission, or belongs to another user.",
+    408: "The body did not arrive in time.",
     409: "The conversation is busy.",
     413: "The body is too large.",
     415: "The body was not sent as JSON.",
-    429: "Too many requests, or too many questions that wait.",
+    429: "Too many requests, or too many waiting questions.",
     500: "Something went wrong.",
-    503: "The store cannot be reached, or the service is shutting down.",
+    503: "The store is unavailable, or the service is shutting down.",
 }
-_MIDDLEWARE_STATUSES = {
-    413,
-    500,
-    503,
-}  # errors of the middlewares, too, in the format of NLPCraft's API
+# The middlewares also send these, as problems of Anaphora's own API.
+_MIDDLEWARE_STATUSES = {413, 500, 503}
 _PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{ProblemDetails.__name__}"}}}
 
 ERROR_RESPONSES: Mapping[int, dict[str, Any]] = MappingProxyType(
@@ -85,7 +82,7 @@ def error_response(error: Exception, *, code: str | None = None) -> Response:
 
 def not_implemented_response() -> Response:
     """Build the response to a request for a part of NLPCraft's API that is not implemented."""
-    return _json_error(501, "NC_NOT_IMPLEMENTED", "This part of NLPCraft's API is not there.")
+    return _json_error(501, "NC_NOT_IMPLEMENTED", "This part of NLPCraft's API is not implemented.")
 
 
 def _json_error(

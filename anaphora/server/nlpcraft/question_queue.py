@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from anaphora.server.nlpcraft.schemas import QuestionState
 from anaphora.server.nlpcraft.state_store import HEARTBEAT_INTERVAL, QueueFullError
-from anaphora.server.nlpcraft.states import QueryState
+from anaphora.server.service.conversation_locks import AsyncConversationLocks
 from anaphora.stm.conversation import ConversationKey
 
 __all__ = ["QuestionQueue", "QueueSlot"]
@@ -24,15 +24,6 @@ _log = logging.getLogger(__name__)
 
 async def _do_nothing() -> None:
     pass
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Job:
-    """A task, its cancellation callback, and the future of its result."""
-
-    work: Callable[[], Awaitable[QueryState]]
-    give_up: Callable[[], Awaitable[None]]
-    done: asyncio.Future[QueryState]
 
 
 class QueueSlot:
@@ -45,16 +36,14 @@ class QueueSlot:
 
     def submit(
         self,
-        work: Callable[[], Awaitable[QueryState]],
+        work: Callable[[], Awaitable[QuestionState]],
         *,
         give_up: Callable[[], Awaitable[None]] = _do_nothing,
-    ) -> asyncio.Future[QueryState]:
+    ) -> asyncio.Task[QuestionState]:
         """Run ``work`` after the jobs before it. ``give_up`` is called instead if it is not done
         when the queue closes. The caller need not await the result."""
         self.is_taken = True
-        job = _Job(work, give_up, asyncio.get_running_loop().create_future())
-        self._queue.put(self._key, job)
-        return job.done
+        return self._queue.put(self._key, work, give_up)
 
 
 class QuestionQueue:
@@ -72,8 +61,8 @@ class QuestionQueue:
         self._max_questions = max_questions
         self._max_per_user = max_per_user
         self._counts: Counter[tuple[str, str]] = Counter()
-        self._queues: dict[ConversationKey, deque[_Job]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._locks = AsyncConversationLocks(timeout=None)
+        self._jobs: dict[asyncio.Task[QuestionState], Callable[[], Awaitable[None]]] = {}
         self._heartbeat_task: asyncio.Task[None] | None = None
         self._closed = False
 
@@ -94,66 +83,68 @@ class QuestionQueue:
                 f"{self._max_per_user} questions of this user are waiting for their answers"
             )
         self._counts[owner] += 1
-        place = QueueSlot(self, key)
+        slot = QueueSlot(self, key)
         try:
-            yield place
+            yield slot
         finally:
-            if not place.is_taken:
+            if not slot.is_taken:
                 self._release(key)
 
     async def close(self, grace: float) -> None:
         """Accept no more jobs, wait at most ``grace`` seconds for the queued ones, then give them
         up."""
         self._closed = True
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=grace)
-        for job in [job for line in self._queues.values() for job in line]:
+        if self._jobs:
+            await asyncio.wait(self._jobs, timeout=grace)
+        tasks: list[asyncio.Task[QuestionState] | asyncio.Task[None]] = [*self._jobs]
+        for give_up in [*self._jobs.values()]:
             try:
-                await job.give_up()
+                await give_up()
             except Exception:
                 _log.exception("a question that was given up could not be marked so")
-            job.done.cancel()
-        left = [*self._tasks, *([self._heartbeat_task] if self._heartbeat_task else [])]
-        for task in left:
+        if self._heartbeat_task is not None:
+            tasks.append(self._heartbeat_task)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    def put(self, key: ConversationKey, job: _Job) -> None:
+    def put(
+        self,
+        key: ConversationKey,
+        work: Callable[[], Awaitable[QuestionState]],
+        give_up: Callable[[], Awaitable[None]],
+    ) -> asyncio.Task[QuestionState]:
         """Append a job to the queue of a conversation; for :class:`QueueSlot`."""
-        if line := self._queues.get(key):
-            line.append(job)
-            return
-        self._queues[key] = deque([job])
-        task = asyncio.create_task(self._process(key))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task = asyncio.create_task(self._run(key, work))
+        self._jobs[task] = give_up
+        task.add_done_callback(self._forget)
         if self._heartbeat_task is None:
             self._heartbeat_task = asyncio.create_task(self._send_heartbeats())
+        return task
 
-    async def _process(self, key: ConversationKey) -> None:
-        line = self._queues[key]
-        while line:
-            job = line[0]
+    async def _run(
+        self, key: ConversationKey, work: Callable[[], Awaitable[QuestionState]]
+    ) -> QuestionState:
+        try:
+            await self._locks.acquire(key)
             try:
-                state = await job.work()
-                if not job.done.done():
-                    job.done.set_result(state)
-            except Exception as error:
-                if not job.done.done():
-                    job.done.set_exception(error)
-                    job.done.exception()  # the result may have no consumer
+                return await work()
             finally:
-                line.popleft()
-                self._release(key)
-                if not line:
-                    del self._queues[key]
+                self._locks.release(key)
+        finally:
+            self._release(key)
+
+    def _forget(self, task: asyncio.Task[QuestionState]) -> None:
+        del self._jobs[task]
+        if not task.cancelled():
+            task.exception()  # the result may have no consumer
 
     async def _send_heartbeats(self) -> None:
-        while self._queues:
+        while self._jobs:
             try:
                 await self._heartbeat()
             except Exception as error:
-                _log.warning("the store does not take a sign of life: %s", error)
+                _log.warning("the store does not accept a heartbeat: %s", error)
             await asyncio.sleep(HEARTBEAT_INTERVAL.total_seconds())
         self._heartbeat_task = None
 

@@ -1,29 +1,31 @@
 """The request and response bodies of NLPCraft's API.
 
-Unknown request fields are ignored, as NLPCraft does. Responses are encoded from plain data; their
-models only describe them.
+Unknown request fields are ignored, as NLPCraft does.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from types import NoneType
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from pydantic.json_schema import SkipJsonSchema
 
 __all__ = [
-    "Ask",
-    "Cancel",
-    "Check",
-    "Clear",
+    "AskBody",
+    "CancelBody",
+    "CheckBody",
+    "ClearBody",
     "EnlistedAnswer",
     "NlpcraftFailure",
     "OkAnswer",
-    "SignIn",
+    "QuestionState",
+    "SignInBody",
     "SignedAnswer",
     "StateAnswer",
     "StatesAnswer",
-    "Token",
+    "TokenBody",
     "UserBody",
 ]
 
@@ -34,93 +36,100 @@ class _Body(BaseModel):
     )
 
 
+_Missing: TypeAlias = SkipJsonSchema[None]
+
+
+def _optional(description: str) -> Any:
+    """Declare a field of a response that may be missing."""
+    return Field(default_factory=NoneType, description=description)
+
+
 _Id = Annotated[str, Field(min_length=1, max_length=64)]
 _UserText = Annotated[str, Field(min_length=1, max_length=256)]
 _UserNumber = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 _Model = Annotated[
-    str,
-    Field(min_length=1, max_length=32, description="The id of a model.", examples=["weather"]),
+    str, Field(min_length=1, max_length=32, description="The id of a model.", examples=["weather"])
 ]
 _Questions = Annotated[
     list[_Id],
-    Field(max_length=1_000, description="Which questions. Left out: all of the user."),
+    Field(max_length=1_000, description="The ids of questions. Default: all of the user."),
 ]
 
 
-class Token(_Body):
-    """Who asks."""
+class TokenBody(_Body):
+    """The key of a request."""
 
     acs_tok: str = Field(
         default="",
         max_length=512,
-        description="The key of the API; only a service without keys does without.",
+        description="The key of the API; optional for a service without keys.",
         examples=["ana_shop_…"],
     )
 
 
-class UserBody(Token):
-    """Who asks, and for which user."""
+class UserBody(TokenBody):
+    """The key of a request, and its user."""
 
     usr_id: _UserText | _UserNumber | None = Field(
         default=None,
-        description="A number or a text. Left out: the user of the key, else the key's id.",
+        description="A number or a text. Default: the user of the key, else the key's id.",
         examples=[7],
     )
     usr_ext_id: _UserText | None = Field(
-        default=None, description="The same; with both, they have to be equal."
+        default=None, description="The same as a text; if both are given, they must be equal."
     )
 
 
-class Ask(UserBody):
+class AskBody(UserBody):
     """A question."""
 
     txt: str = Field(
         min_length=1,
         max_length=1_024,
-        description="What the user says.",
+        description="The user's words.",
         examples=["What is the weather in Tokyo today?"],
     )
     mdl_id: _Model
     data: dict[str, Any] | None = Field(
-        default=None, description="What predicates may read with `meta_req('key')`."
+        default=None, description="Data that predicates read with `meta_req('key')`."
     )
     enable_log: bool | None = Field(
-        default=None, description="Whether `logHolder` is to tell how the answer came about."
+        default=None, description="Whether to explain the answer in `logHolder`."
     )
 
 
-class Check(UserBody):
-    """Whose states are asked for."""
+class CheckBody(UserBody):
+    """The questions whose states are requested."""
 
     srv_req_ids: _Questions | None = None
     max_rows: Annotated[int, Field(ge=1, lt=2**31)] | None = Field(
-        default=None, description="How many states at most, newest first."
+        default=None, description="The maximum number of states, newest first."
     )
 
 
-class Cancel(UserBody):
-    """Which questions are not wanted any more."""
+class CancelBody(UserBody):
+    """The questions to cancel."""
 
     srv_req_ids: _Questions | None = None
 
 
-class Clear(UserBody):
-    """Whose conversation with which model."""
+class ClearBody(UserBody):
+    """The user and the model of a conversation."""
 
     mdl_id: _Model
 
 
-class SignIn(_Body):
+class SignInBody(_Body):
     """A key, as a password."""
 
     email: str = Field(
-        min_length=1, max_length=256, description="Not looked at: the key says who it is."
+        min_length=1, max_length=256, description="Ignored: the key identifies the caller."
     )
     passwd: str = Field(min_length=1, max_length=512, description="The key of the API.")
 
 
 class OkAnswer(_Body):
-    """That all went well."""
+    """Success."""
 
     status: Literal["API_OK"]
 
@@ -132,13 +141,13 @@ class SignedAnswer(OkAnswer):
 
 
 class EnlistedAnswer(OkAnswer):
-    """The id of a question that will be answered."""
+    """The id of an accepted question."""
 
     srv_req_id: str
 
 
 class QuestionState(_Body):
-    """A question and what has become of it. What it does not have is left out."""
+    """The state of a question. Missing fields are omitted from responses."""
 
     srv_req_id: str
     usr_id: int | str
@@ -148,31 +157,35 @@ class QuestionState(_Body):
     status: Literal["QRY_ENLISTED", "QRY_READY"]
     create_tstamp: int = Field(description="Milliseconds since 1970.")
     update_tstamp: int
-    res_type: Literal["text", "json"] = Field(
-        default="text", description="Of what kind the result is, if there is one."
+    res_type: Literal["text", "json"] | _Missing = _optional("The kind of the result, if any.")
+    res_body: Any = _optional("The text, or the data.")
+    res_meta: dict[str, Any] | _Missing = _optional(
+        "The `status`, `slots`, `missing` and `memory` of the reply."
     )
-    res_body: Any = Field(default=None, description="The text, or the data.")
-    res_meta: dict[str, Any] = Field(
-        default={}, description="The `status`, `slots`, `missing` and `memory` of the reply."
+    error: str | _Missing = _optional("Why there is no result.")
+    error_code: Literal[1, 100, 101, 102] | _Missing = _optional(
+        "1: rejected; 100: the bot failed; 101: the result is too big; 102: the service failed."
     )
-    error: str = Field(default="", description="Why there is no result, if there is none.")
-    error_code: Literal[1, 100, 101, 102] = Field(
-        default=1,
-        description="1: rejected; 100: the bot failed; 101: the result is too big; 102: the "
-        "service failed.",
-    )
-    intent_id: str = Field(default="", description="The intent that answered.")
-    log_holder: dict[str, Any] = Field(default={}, description="The explanation.")
+    intent_id: str | _Missing = _optional("The intent that answered.")
+    log_holder: dict[str, Any] | _Missing = _optional("The explanation.")
+
+    @property
+    def is_ready(self) -> bool:
+        return self.status == "QRY_READY"
+
+    def to_plain(self) -> dict[str, Any]:
+        """Convert the state to data in NLPCraft's spelling, without missing fields."""
+        return self.model_dump(by_alias=True, exclude_none=True)
 
 
 class StateAnswer(OkAnswer):
-    """A question that is ready."""
+    """The state of an answered question."""
 
     state: QuestionState
 
 
 class StatesAnswer(OkAnswer):
-    """Questions, newest first."""
+    """The states of questions, newest first."""
 
     states: list[QuestionState]
 

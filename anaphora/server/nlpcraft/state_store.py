@@ -11,15 +11,10 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 
-from anaphora.core.request import Company, User
+from anaphora.core.request import User
 from anaphora.engine.identity import user_namespace
-from anaphora.server.nlpcraft.states import (
-    ErrorCode,
-    QueryState,
-    parse_state,
-    to_milliseconds,
-    with_error,
-)
+from anaphora.server.nlpcraft.schemas import QuestionState
+from anaphora.server.nlpcraft.states import ErrorCode, parse_state, to_milliseconds, with_error
 from anaphora.server.schemas.serializers import to_json_bytes
 from anaphora.stm.stores.store import Store
 
@@ -48,18 +43,15 @@ def send_heartbeat(store: Store, worker: str, at: datetime) -> None:
 
 
 class StateStore:
-    """The questions of one user of one tenant. ``clock`` returns the current time, to find old
+    """The questions of one user. ``clock`` returns the current time, to find old
     ones."""
 
-    def __init__(
-        self, store: Store, *, tenant: str, user: str, clock: Callable[[], datetime]
-    ) -> None:
+    def __init__(self, store: Store, user: User, *, clock: Callable[[], datetime]) -> None:
         self._store = store
         self._clock = clock
-        company = Company(tenant) if tenant else None
-        self._namespace = user_namespace(User(user, company=company), "nlpcraft")
+        self._namespace = user_namespace(user, "nlpcraft")
 
-    def enlist(self, state: QueryState) -> None:
+    def enlist(self, state: QuestionState) -> None:
         """Store a new question; remove the oldest finished questions to make room.
 
         Raises :class:`QueueFullError` if too many questions of the user are waiting.
@@ -78,7 +70,7 @@ class StateStore:
         """Whether the question has not been cancelled."""
         return self._store.get_note(self._namespace, id) is not None
 
-    def save_ready(self, state: QueryState) -> None:
+    def save_ready(self, state: QuestionState) -> None:
         """Store the final state of a question unless it was cancelled."""
         id = state.srv_req_id
         if self.is_enlisted(id):
@@ -86,7 +78,7 @@ class StateStore:
             if not self.is_enlisted(id):  # cancelled between the two writes
                 self._store.delete_note(self._namespace, id + _READY_SUFFIX)
 
-    def states(self) -> list[QueryState]:
+    def states(self) -> list[QuestionState]:
         """Return the questions of the last ten minutes, newest first. A question whose worker has
         died is ready, with an error."""
         now = self._clock()
@@ -121,22 +113,22 @@ class StateStore:
             self._store.delete_note(self._namespace, id)
             self._store.delete_note(self._namespace, id + _READY_SUFFIX)
 
-    def _put(self, name: str, state: QueryState) -> None:
+    def _put(self, name: str, state: QuestionState) -> None:
         self._store.put_note(
             self._namespace, name, to_json_bytes(state.to_plain()).decode(), STATE_TTL
         )
 
-    def _read(self, note: str | None) -> QueryState | None:
+    def _read(self, note: str | None) -> QuestionState | None:
         if note is None:
             return None
         state = parse_state(note)
         if state is None:
-            _log.warning("a note on the shelf of enlisted questions is no question: left out")
+            _log.warning("a stored note is not the state of a question; it is skipped")
         return state
 
     def _fail_if_lost(
-        self, state: QueryState, beats: Mapping[str, str], now: datetime
-    ) -> QueryState:
+        self, state: QuestionState, beats: Mapping[str, str], now: datetime
+    ) -> QuestionState:
         if state.is_ready:
             return state
         last = beats.get(state.probe_id, "")
@@ -144,4 +136,6 @@ class StateStore:
         # A question may be stored a moment before the first heartbeat.
         if max(heard, state.create_tstamp) >= to_milliseconds(now - _WORKER_TIMEOUT):
             return state
-        return with_error(state, ErrorCode.SYSTEM, "the worker that was to answer is gone", now)
+        return with_error(
+            state, ErrorCode.SYSTEM, "the worker that should have answered has ended", now
+        )

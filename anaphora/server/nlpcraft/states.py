@@ -1,26 +1,16 @@
-"""The state of a question in NLPCraft's API, and its transition to ready."""
+"""The transition of a question in NLPCraft's API to ready, and its stored form."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import IntEnum
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from anaphora.engine.reply import Reply
+from anaphora.server.nlpcraft.schemas import QuestionState
 
-__all__ = [
-    "ErrorCode",
-    "QueryState",
-    "UserId",
-    "parse_state",
-    "to_milliseconds",
-    "with_error",
-    "with_reply",
-]
+__all__ = ["ErrorCode", "UserId", "parse_state", "to_milliseconds", "with_error", "with_reply"]
 
 UserId: TypeAlias = str | int
 
@@ -36,64 +26,22 @@ class ErrorCode(IntEnum):
     SYSTEM = 102
 
 
-@dataclass(frozen=True, slots=True)
-class QueryState:
-    """The state of a question; NLPCraft's fields in Python spelling.
-
-    ``probe_id`` is the worker that answers it. Times are in milliseconds. A question that is ready
-    has either an ``error`` or a ``res_type``; missing fields are None.
-    """
-
-    srv_req_id: str
-    usr_id: UserId
-    mdl_id: str
-    probe_id: str
-    txt: str
-    create_tstamp: int
-    update_tstamp: int
-    status: Literal["QRY_ENLISTED", "QRY_READY"] = "QRY_ENLISTED"
-    res_type: Literal["text", "json"] | None = None
-    res_body: Any = None
-    res_meta: Mapping[str, Any] | None = None
-    error: str | None = None
-    error_code: int | None = None
-    intent_id: str | None = None
-    log_holder: Mapping[str, Any] | None = None
-
-    @property
-    def is_ready(self) -> bool:
-        return self.status == "QRY_READY"
-
-    def to_plain(self) -> dict[str, Any]:
-        """Convert the state to JSON-able data in NLPCraft's spelling, without missing fields."""
-        values = {name: getattr(self, field) for name, field in _FIELDS.items()}
-        return {name: value for name, value in values.items() if value is not None}
-
-
-_FIELDS = {
-    re.sub("_([a-z])", lambda found: found[1].upper(), field.name): field.name
-    for field in fields(QueryState)
-}
-
-
-def parse_state(text: str) -> QueryState | None:
+def parse_state(text: str) -> QuestionState | None:
     """Parse a state from JSON; None if ``text`` is not a state."""
     try:
-        state = QueryState(**{_FIELDS[name]: value for name, value in json.loads(text).items()})
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        return QuestionState.model_validate(json.loads(text))
+    except (ValueError, RecursionError):
         return None
-    times = (state.create_tstamp, state.update_tstamp)
-    return state if all(isinstance(time, int) for time in times) else None
 
 
-def with_reply(state: QueryState, reply: Reply, at: datetime) -> QueryState:
+def with_reply(state: QuestionState, reply: Reply, at: datetime) -> QuestionState:
     """Return the state with its reply, ready at the time ``at``.
 
     A prompt ("For which city?") is a result, too: ``resMeta`` distinguishes it from an answer. A
     rejection is an error, unless a hook of the bot answers it.
     """
     if reply.explanation:
-        state = replace(state, log_holder=reply.explanation.to_dict())
+        state = state.model_copy(update={"log_holder": reply.explanation.to_dict()})
     if reply.status == "rejected" and reply.result is None:
         return with_error(state, ErrorCode.REJECTED, reply.reason, at)
     is_text = reply.result is None or isinstance(reply.result, str)
@@ -105,10 +53,9 @@ def with_reply(state: QueryState, reply: Reply, at: datetime) -> QueryState:
     if size > _MAX_RESULT_LENGTH:
         return with_error(state, ErrorCode.TOO_BIG, "the result of the bot is too big", at)
     plain = reply.to_dict()
-    return replace(
+    return _finish(
         state,
-        status="QRY_READY",
-        update_tstamp=to_milliseconds(at),
+        at,
         res_type="text" if is_text else "json",
         res_body=body,
         res_meta={name: plain[name] for name in ("status", "slots", "missing", "memory")},
@@ -116,17 +63,16 @@ def with_reply(state: QueryState, reply: Reply, at: datetime) -> QueryState:
     )
 
 
-def with_error(state: QueryState, code: ErrorCode, reason: str, at: datetime) -> QueryState:
+def with_error(state: QuestionState, code: ErrorCode, reason: str, at: datetime) -> QuestionState:
     """Return the state without a result, with an error and its reason."""
-    return replace(
-        state,
-        status="QRY_READY",
-        update_tstamp=to_milliseconds(at),
-        error=reason,
-        error_code=int(code),
-    )
+    return _finish(state, at, error=reason, error_code=int(code))
 
 
 def to_milliseconds(at: datetime) -> int:
     """Convert a time to NLPCraft's milliseconds."""
     return int(at.timestamp() * 1000)
+
+
+def _finish(state: QuestionState, at: datetime, **values: Any) -> QuestionState:
+    ready = {"status": "QRY_READY", "update_tstamp": to_milliseconds(at)}
+    return state.model_copy(update=ready | values)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 
 from prometheus_client import (
     CollectorRegistry,
@@ -38,68 +39,60 @@ class Metrics:
     content_type = CONTENT_TYPE_PLAIN_0_0_4
 
     def __init__(self) -> None:
-        self._registry = CollectorRegistry()
-        self._questions = Histogram(
+        registry = self._registry = CollectorRegistry()
+        histogram = partial(Histogram, buckets=_SECONDS, registry=registry)
+        counter = partial(Counter, registry=registry)
+        self._questions = histogram(
             "anaphora_question_seconds",
-            "What questions took from being read to being answered, and what became of them.",
+            "Seconds from reading a question to its answer, by model and status.",
             ("model", "status"),
-            buckets=_SECONDS,
-            registry=self._registry,
         )
-        self._failures = Counter(
+        self._failures = counter(
             "anaphora_failures",
             "Questions and commands that failed, by the kind of problem.",
             ("kind",),
-            registry=self._registry,
         )
-        self._requests = Histogram(
+        self._requests = histogram(
             "anaphora_request_seconds",
-            "What HTTP requests took, and how they were answered.",
+            "Seconds that HTTP requests took, by route, method and status.",
             ("route", "method", "code"),
-            buckets=_SECONDS,
-            registry=self._registry,
         )
-        self._connections = Counter(
+        self._connections = counter(
             "anaphora_connections_ended",
-            "Connections that the server ended by itself, by reason.",
+            "Connections that the server closed on its own initiative, by reason.",
             ("reason",),
-            registry=self._registry,
         )
-        self._store = Histogram(
+        self._store = histogram(
             "anaphora_store_seconds",
-            "What the store of conversations took.",
+            "Seconds that operations of the store of conversations took.",
             ("operation",),
-            buckets=_SECONDS,
-            registry=self._registry,
         )
         self._waiting = Gauge(
             "anaphora_memory_waiting",
-            "Exchanges that wait to be brought into the long-term memory.",
+            "Exchanges that wait to be stored in the long-term memory.",
             multiprocess_mode="livesum",
-            registry=self._registry,
+            registry=registry,
         )
-        self._kept = Counter(
+        self._exchanges = counter(
             "anaphora_memory_exchanges",
-            "Exchanges that the long-term memory was given, and what became of them.",
+            "Exchanges that the long-term memory received, by outcome.",
             ("outcome",),
-            registry=self._registry,
         )
-        self._memory_failures = Counter(
+        self._memory_failures = counter(
             "anaphora_memory_failures",
-            "What the long-term memory failed to do, and will try again.",
+            "Failed tasks of the long-term memory, which are retried.",
             ("work",),
-            registry=self._registry,
         )
         self._memory_before: dict[str, int] = {}
         Gauge(
             "anaphora_info",
-            "The version that runs.",
+            "The running version.",
             ("version",),
             multiprocess_mode="max",
-            registry=self._registry,
+            registry=registry,
         ).labels(__version__).set(1)
         if MULTIPROCESS_DIR_VARIABLE not in os.environ:
-            ProcessCollector(registry=self._registry)
+            ProcessCollector(registry=registry)
 
     def observe_question(self, model: str, status: str, seconds: float) -> None:
         """Record a question that was answered."""
@@ -128,7 +121,7 @@ class Metrics:
         process."""
         self._waiting.set(waiting)
         for outcome, number in (("kept", kept), ("dropped", dropped)):
-            self._kept.labels(outcome).inc(self._increase(outcome, number))
+            self._exchanges.labels(outcome).inc(self._increase(outcome, number))
         for work, number in failures.items():
             self._memory_failures.labels(work).inc(self._increase(f"failed to {work}", number))
 

@@ -17,7 +17,6 @@ from anaphora.version import __version__
 if TYPE_CHECKING:
     from opentelemetry.context import Context
     from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.trace import Span as OpenTelemetrySpan
 
 __all__ = ["NO_TRACING", "Span", "Tracing", "create_tracing"]
 
@@ -29,26 +28,14 @@ _PROPAGATION_HEADERS = (b"traceparent", b"tracestate")
 
 
 class Span(Protocol):
-    """A started span."""
+    """A started span: the part of OpenTelemetry's that the service uses."""
 
-    def set(self, name: str, value: Attribute) -> None:
-        """Set an attribute."""
-        ...
+    def set_attribute(self, key: str, value: Attribute, /) -> None: ...
 
 
 class _NoSpan:
-    def set(self, name: str, value: Attribute) -> None:
+    def set_attribute(self, key: str, value: Attribute, /) -> None:
         pass
-
-
-class _OpenSpan:
-    __slots__ = ("_span",)
-
-    def __init__(self, span: OpenTelemetrySpan) -> None:
-        self._span = span
-
-    def set(self, name: str, value: Attribute) -> None:
-        self._span.set_attribute(name, value)
 
 
 _NULL_SPAN: AbstractContextManager[Span] = nullcontext(_NoSpan())
@@ -130,7 +117,7 @@ class Tracing:
             set_status_on_exception=False,
         ) as span:
             try:
-                yield _OpenSpan(span)
+                yield span
             except Exception as error:
                 span.set_attribute("error.type", type(error).__name__)
                 span.set_status(Status(StatusCode.ERROR))
@@ -154,9 +141,7 @@ def create_tracing(settings: TracingSettings) -> Tracing:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
-        raise AnaphoraError(
-            "spans are sent by OpenTelemetry: pip install 'anaphora[otel]'"
-        ) from error
+        raise AnaphoraError("tracing needs OpenTelemetry: pip install 'anaphora[otel]'") from error
     resource = Resource.create({"service.name": settings.service, "service.version": __version__})
     provider = TracerProvider(resource=resource)
     exporter = OTLPSpanExporter(endpoint=settings.endpoint, timeout=_EXPORT_TIMEOUT)

@@ -57,15 +57,15 @@ class ForcedExit:
         self._terminate(self._code)
 
 
-def handle_stop_signals(door: ShutdownGate, *, grace: float) -> ForcedExit:
-    """Install the handling of stop signals: the first signal also closes the ``door``, a second
+def handle_stop_signals(gate: ShutdownGate, *, grace: float) -> ForcedExit:
+    """Install the handling of stop signals: the first signal also closes the ``gate``, a second
     Ctrl-C ends the process at once, and a timer limits the shutdown.
 
     Call this in the main thread after the server has installed its signal handlers.
     """
     forced = ForcedExit()
     for sign in STOP_SIGNALS:
-        _prepend_handler(sign, door, grace, forced)
+        _prepend_handler(sign, gate, grace, forced)
     return forced
 
 
@@ -84,15 +84,15 @@ def exit_with_parent() -> None:
 
 
 def _prepend_handler(
-    sign: signal.Signals, door: ShutdownGate, grace: float, forced: ForcedExit
+    sign: signal.Signals, gate: ShutdownGate, grace: float, forced: ForcedExit
 ) -> None:
     usual: Any = signal.getsignal(sign)
 
     def end(number: int, frame: FrameType | None) -> None:
-        if not door.is_open and number == signal.SIGINT:
+        if not gate.is_open and number == signal.SIGINT:
             os._exit(EXIT_INTERRUPTED)
-        if door.is_open:
-            door.close(grace)
+        if gate.is_open:
+            gate.close(grace)
             forced.start(grace + _FORCED_EXIT_MARGIN)
         if callable(usual):
             usual(number, frame)

@@ -41,19 +41,19 @@ def check_settings(settings: Settings) -> None:
     if settings.workers > 1 and settings.store.startswith(_IN_MEMORY):
         raise _startup_error(
             f"{settings.workers} workers cannot share the store '{_IN_MEMORY}': each process "
-            "would remember what it alone was told",
+            "would have a separate memory",
             "keep conversations in a file or in Redis: --store sqlite:///anaphora.db",
         )
     if settings.workers > 1 and settings.memory.url == _IN_MEMORY:
         raise _startup_error(
             f"{settings.workers} workers cannot share the long-term memory '{_IN_MEMORY}': each "
-            "process would recall what it alone was told",
+            "process would have a separate one",
             "keep it in a file or in PostgreSQL: --memory sqlite:///memory.db",
         )
     if not settings.keys and not settings.open and not _is_loopback(settings.host):
         raise _startup_error(
-            f"without keys anyone who reaches {settings.host} could ask, read and forget",
-            "make a key with 'anaphora key', or let everyone in with --open",
+            f"without keys, everyone who reaches {settings.host} could ask, read and forget",
+            "create a key with 'anaphora key', or admit everyone with --open",
         )
 
 

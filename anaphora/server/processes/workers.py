@@ -15,6 +15,7 @@ import time
 from asyncio import Protocol
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,8 +26,8 @@ from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
 from anaphora.errors import AnaphoraError
-from anaphora.server.http.connection_pool import HttpLimits
-from anaphora.server.http.protocol import BoundedProtocolFactory
+from anaphora.server.http.connection_pool import ConnectionPool, HttpLimits
+from anaphora.server.http.protocol import BoundedProtocol
 from anaphora.server.observability.instrumented_store import InstrumentedStore
 from anaphora.server.observability.logs import configure_logs
 from anaphora.server.observability.metrics import MULTIPROCESS_DIR_VARIABLE
@@ -163,12 +164,12 @@ class _Supervisor(Multiprocess):
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
-        self._pulses: dict[Process, _WorkerHealth] = {}
+        self._health: dict[Process, _WorkerHealth] = {}
 
     def keep_subprocess_alive(self) -> None:
-        self._pulses = {one: self._pulses.get(one) or _WorkerHealth(one) for one in self.processes}
-        for place, worker in enumerate(self.processes):
-            if worker.process.is_alive() and self._pulses[worker].is_responsive():
+        self._health = {one: self._health.get(one) or _WorkerHealth(one) for one in self.processes}
+        for index, worker in enumerate(self.processes):
+            if worker.process.is_alive() and self._health[worker].is_responsive():
                 continue
             worker.kill()
             worker.join()
@@ -177,8 +178,8 @@ class _Supervisor(Multiprocess):
                 self.should_exit.set()
                 return
             _log.warning("a worker has ended or hangs: another one is started", pid=worker.pid)
-            self.processes[place] = Process(self.config, self.sockets)
-            self.processes[place].start()
+            self.processes[index] = Process(self.config, self.sockets)
+            self.processes[index].start()
 
     def terminate_all(self) -> None:
         for listener in self.sockets:  # else connections would wait here for workers that shut down
@@ -218,7 +219,7 @@ def _create_app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
     app = create_app(settings, engine=engine)
     if isinstance(store, InstrumentedStore):
         store.instrument(app.state.service.metrics, app.state.service.tracing)
-    forced = handle_stop_signals(app.state.door, grace=settings.shutdown_grace)
+    forced = handle_stop_signals(app.state.gate, grace=settings.shutdown_grace)
     inner = app.router.lifespan_context
 
     @asynccontextmanager
@@ -228,7 +229,7 @@ def _create_app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
             gc.freeze()  # models stay: scanning them in each full collection took 100 ms
             # Connections find their metrics in the state of the ASGI lifespan.
             yield {**(state or {}), "metrics": app.state.service.metrics}
-        left = app.state.door.deadline.left
+        left = app.state.gate.deadline.left
         await asyncio.to_thread(close_engine, engine, store, grace=left + CLOSE_TIMEOUT)
         _log.info("ended")
         forced.mark_closed(is_busy=app.state.service.is_busy)
@@ -239,6 +240,7 @@ def _create_app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
 
 def _uvicorn_config(settings: Settings, factory: Callable[[], FastAPI] | str) -> uvicorn.Config:
     limits = HttpLimits(max_connections=connection_limit(settings))
+    protocol = partial(BoundedProtocol, ConnectionPool(limits))  # the connections share a pool
     return uvicorn.Config(
         factory,
         factory=True,
@@ -252,7 +254,7 @@ def _uvicorn_config(settings: Settings, factory: Callable[[], FastAPI] | str) ->
         access_log=False,
         server_header=False,
         lifespan="on",
-        http=cast("type[Protocol]", BoundedProtocolFactory(limits)),  # only called, never inspected
+        http=cast("type[Protocol]", protocol),  # only called, never inspected
         root_path=settings.root_path,
         ws="none",
     )

@@ -13,7 +13,7 @@ from limits.aio.storage import RedisStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
 from anaphora.server.auth.client_address import client_network
-from anaphora.server.problems import FieldError, ProblemError
+from anaphora.server.problems import ProblemError, invalid_field
 from anaphora.server.rate_limits.sliding_window import SlidingWindowCounter
 
 if TYPE_CHECKING:
@@ -26,12 +26,8 @@ RateBucket: TypeAlias = Literal["call", "look"]
 """The kind of use: a ``look`` at a conversation is counted separately."""
 
 _REDIS_SCHEMES = ("redis", "rediss", "unix")
-_REDIS_OPTIONS = (
-    "db",
-    "username",
-    "password",
-    "ssl_",
-)  # the other options of a URL configure the store
+# The other options of a URL configure the store.
+_REDIS_OPTIONS = ("db", "username", "password", "ssl_")
 _TIMEOUT = 2.0  # seconds
 _LOOKS_PER_CALL = 10  # per allowed call: pages look again and again
 
@@ -43,7 +39,10 @@ class RateLimiter:
     def __init__(self, settings: Settings) -> None:
         rates = {key.rate for key in settings.keys} | {settings.default_rate}
         calls = {rate: parse(rate) for rate in rates if rate}
-        looks = {rate: _multiply_rate(_LOOKS_PER_CALL, item) for rate, item in calls.items()}
+        looks = {
+            rate: type(item)(_LOOKS_PER_CALL * item.amount, item.multiples)
+            for rate, item in calls.items()
+        }
         self._items: dict[RateBucket, dict[str, RateLimitItem]] = {"call": calls, "look": looks}
         self._default = settings.default_rate
         is_shared = bool(calls) and urlsplit(settings.store).scheme in _REDIS_SCHEMES
@@ -84,8 +83,7 @@ class RateLimiter:
         rate = key.rate or self._default
         if rate is not None and questions > self._items["call"][rate].amount:
             message = f"{questions} questions at once are more than the rate of {rate} allows."
-            mistake = FieldError("texts", message)
-            raise ProblemError("invalid-request", f"texts: {message}", errors=[mistake])
+            raise invalid_field("texts", message)
         await self.consume(key, address, cost=questions - 1)
 
     async def close(self) -> None:
@@ -130,10 +128,6 @@ class _RedisLimiter:
 
     async def close(self) -> None:
         await self._pool.aclose()
-
-
-def _multiply_rate(factor: int, item: RateLimitItem) -> RateLimitItem:
-    return type(item)(factor * item.amount, item.multiples)
 
 
 def _split_store_url(store: str) -> tuple[str, str]:

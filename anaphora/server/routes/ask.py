@@ -63,7 +63,7 @@ async def ask(request: Request) -> Response:
     """Answer one question of a user's conversation with a model, and remember what it used.
 
     `status` is `matched`, `incomplete` (`prompt` asks for what is `missing`), `rejected` (`reason`
-    says what it lacked) or `reset`. A question that fails leaves the memory as it was."""
+    explains why) or `reset`. A question that fails leaves the memory unchanged."""
     caller = await authenticate(request, "ask")
     question = await read_body(request, Question)
     user = caller.engine_user(question.user)
@@ -84,8 +84,8 @@ async def ask(request: Request) -> Response:
     **describe("dialog", replies.DialogReplies, "unknown-model", body=Dialog),
 )
 async def dialog(request: Request) -> Response:
-    """Answer several questions of one conversation, one after the other. The first that fails
-    ends it: `problem` says why, and what was answered before stays."""
+    """Answer several questions of one conversation in their order. The first failure ends the
+    request and becomes its `problem`; earlier answers are kept."""
     asked = await _DialogRequest.read(request, await authenticate(request, "ask"))
     answered: list[dict[str, Any]] = []
     for text in asked.texts:
@@ -98,21 +98,21 @@ async def dialog(request: Request) -> Response:
 
 @router.post(
     "/ask/events",
-    summary="Ask several questions, and be told of each answer at once",
+    summary="Ask several questions and stream the answers",
     **describe(
         "askEvents",
         None,
         "unknown-model",
         body=Dialog,
         description="A stream of events: for each text `question` {index, text}, `explanation` "
-        "and `reply`; `problem` ends it early; `end` {answered} comes last.",
+        "and `reply`; `problem` ends it early; `end` {answered} is the last.",
         content={"text/event-stream": {"schema": _EVENT}},
     ),
 )
 async def ask_events(request: Request) -> Response:
-    """Answer several questions of one conversation, one after the other, and send each answer
-    when it is there. Whoever goes away is not asked for: the question that is being answered is
-    answered, those behind it are not asked."""
+    """Answer several questions of one conversation in their order, and send each answer as soon as
+    it is ready. If the client disconnects, the question in progress is still answered, and the
+    remaining ones are not asked."""
     asked = await _DialogRequest.read(request, await authenticate(request, "ask"))
     headers = {"X-Accel-Buffering": "no", "Cache-Control": "no-store"}
     return StreamingResponse(_stream_events(asked), media_type="text/event-stream", headers=headers)
@@ -120,14 +120,14 @@ async def ask_events(request: Request) -> Response:
 
 @router.post(
     "/explain",
-    summary="Ask how a question would be answered",
+    summary="Explain how a question would be answered",
     **describe(
         "explain", explanations.Explanation, "unknown-model", "handler-failed", body=Question
     ),
 )
 async def explain(request: Request) -> Response:
-    """Tell how a question would be answered now, and why. Nothing happens: no handler is called,
-    and nothing is remembered. (`explain` in the body changes nothing.)"""
+    """Explain how a question would be answered now. No handler is called, and nothing is
+    remembered. (`explain` in the body has no effect.)"""
     caller = await authenticate(request, "ask")
     question = await read_body(request, Question)
     request.scope["anaphora.text"] = question.text
@@ -163,8 +163,8 @@ class _DialogRequest:
         if body.model is not None:
             asked._service.engine.model(body.model)
         request.scope["anaphora.text"] = body.texts
-        limits = asked._service.limits
-        await limits.consume_dialog(caller.key, caller.address, len(body.texts))
+        rate_limiter = asked._service.rate_limiter
+        await rate_limiter.consume_dialog(caller.key, caller.address, len(body.texts))
         return asked
 
     async def reply(
@@ -203,11 +203,11 @@ async def _stream_events(asked: _DialogRequest) -> AsyncIterator[bytes]:
         )
         while not (await asyncio.wait([task], timeout=_KEEP_ALIVE))[0]:
             yield _KEEP_ALIVE_COMMENT
-        told = task.result()
-        if isinstance(told, ProblemError):
-            yield _format_event("problem", told.details)
+        result = task.result()
+        if isinstance(result, ProblemError):
+            yield _format_event("problem", result.details)
             break
-        yield told
+        yield result
         answered += 1
     yield _format_event("end", {"answered": answered})
 

@@ -17,14 +17,14 @@ from anaphora.core.request import Company, User
 from anaphora.models.reading.source import replace_unprintable
 from anaphora.server.auth.client_address import client_address
 from anaphora.server.auth.keys import ANONYMOUS_KEY, ApiKey, InvalidKeyError, KeyRing
-from anaphora.server.problems import FieldError, ProblemError
+from anaphora.server.problems import ProblemError, invalid_field
 from anaphora.server.rate_limits.limiter import RateBucket
 from anaphora.server.settings.model import KeyScope, Settings
 
 if TYPE_CHECKING:
     from anaphora.server.service.service import Service
 
-__all__ = ["Caller", "authenticate", "check_origin", "find_key", "require_scope"]
+__all__ = ["Caller", "authenticate", "require_scope"]
 
 _DEFAULT_USER = "user"
 _CROSS_ORIGIN = (b"cross-site", b"same-site")  # values of browsers for other origins
@@ -46,13 +46,6 @@ class Caller:
     def is_admin(self) -> bool:
         return "admin" in self.key.scopes
 
-    def require_user(self, user: str) -> None:
-        """Raise :class:`ProblemError` if the key may not act for ``user``."""
-        if self.key.user is not None and self.key.user != user:
-            raise ProblemError(
-                "forbidden", "This key speaks for one user, and this is another one."
-            )
-
     def resolve_user(self, named: str | None) -> str:
         """Return the user of a request: ``named``, else the key's own user, else the default.
 
@@ -60,7 +53,8 @@ class Caller:
         """
         if named is None:
             return self.key.user or _DEFAULT_USER
-        self.require_user(named)
+        if self.key.user not in (None, named):
+            raise ProblemError("forbidden", "This key belongs to another user.")
         return named
 
     def engine_user(self, named: str | None) -> User:
@@ -70,9 +64,14 @@ class Caller:
 
 
 async def authenticate(
-    request: Request, scope: KeyScope | None = None, *, bucket: RateBucket = "call"
+    request: Request,
+    scope: KeyScope | None = None,
+    *,
+    bucket: RateBucket = "call",
+    verify: Callable[[KeyRing], ApiKey] | None = None,
 ) -> Caller:
     """Authenticate the caller and count the request for the rate of their key, in ``bucket``.
+    ``verify`` returns the key of the request (None: that of its headers).
 
     Raises :class:`ProblemError` for a key that is invalid, exceeds its rate, or lacks the ``scope``
     (None: every key may).
@@ -81,12 +80,14 @@ async def authenticate(
     connection = request.scope
     settings = service.settings
     if service.keys.is_empty:
-        check_origin(connection, settings)
-    key = find_key(connection, service.keys)
+        _check_origin(connection, settings)
+        key = ANONYMOUS_KEY
+    else:
+        key = verify(service.keys) if verify else _verify_headers(connection, service.keys)
     connection["anaphora.key"] = key.id
     address = client_address(connection, settings.trusted_proxies)
     caller = connection["anaphora.caller"] = Caller(key, address)
-    await service.limits.consume(key, address, bucket=bucket)
+    await service.rate_limiter.consume(key, address, bucket=bucket)
     if scope is not None and scope not in key.scopes:
         raise ProblemError("forbidden", f"The key lacks the scope '{scope}'.")
     return caller
@@ -109,13 +110,11 @@ def require_scope(
     return caller
 
 
-def find_key(connection: Connection, key_ring: KeyRing) -> ApiKey:
+def _verify_headers(connection: Connection, key_ring: KeyRing) -> ApiKey:
     """Return the key of a request.
 
     Raises :class:`ProblemError` if the request has no key, a wrong key, or two keys.
     """
-    if key_ring.is_empty:
-        return ANONYMOUS_KEY
     sent = set()
     for name, value in connection["headers"]:
         if name == b"authorization":
@@ -130,10 +129,16 @@ def find_key(connection: Connection, key_ring: KeyRing) -> ApiKey:
     try:
         return key_ring.verify(sent.pop())
     except InvalidKeyError as error:
-        raise _invalid_token(str(error)) from None
+        reason = str(error)
+        challenge = 'Bearer realm="anaphora", error="invalid_token"'
+        raise ProblemError(
+            "unauthorized",
+            f"{reason[:1].upper()}{reason[1:]}.",
+            headers={"WWW-Authenticate": challenge},
+        ) from None
 
 
-def check_origin(connection: Connection, settings: Settings) -> None:
+def _check_origin(connection: Connection, settings: Settings) -> None:
     """Refuse requests that pages of other origins send to a service without keys.
 
     Without keys, every request may do everything, and browsers on this machine can reach the
@@ -149,30 +154,23 @@ def check_origin(connection: Connection, settings: Settings) -> None:
     if not settings.open and not _is_local_host(sent.get(b"host", b"")):
         raise ProblemError(
             "forbidden",
-            "Without keys this service is for this machine alone: make a key with 'anaphora key', "
-            "or let everyone in with --open.",
+            "Without keys this service accepts requests from this machine only: create a key with "
+            "'anaphora key', or admit everyone with --open.",
         )
     if not _is_cross_origin(sent):
         return
     if not {"*", sent.get(b"origin", b"").decode("latin-1")} & set(settings.cors):
-        raise ProblemError(
-            "forbidden", "The setting 'cors' does not let in the page that sent this."
-        )
+        raise ProblemError("forbidden", "The setting 'cors' does not allow the sending page.")
 
 
 def _reject_repeated_parameters(request: Request) -> None:
     """Raise :class:`ProblemError` for a repeated query parameter."""
     if not request.scope["query_string"]:
         return
-    counted = Counter(name for name, _ in request.query_params.multi_items())
-    mistakes = [
-        FieldError(replace_unprintable(name[:100]), "It stands twice.")
-        for name, it in counted.items()
-        if it > 1
-    ]
-    if mistakes:
-        detail = f"{mistakes[0].where}: {mistakes[0].message}"
-        raise ProblemError("invalid-request", detail, errors=mistakes[:1])
+    counts = Counter(name for name, _ in request.query_params.multi_items())
+    for name, count in counts.items():
+        if count > 1:
+            raise invalid_field(replace_unprintable(name[:100]), "The parameter is repeated.")
 
 
 def _is_cross_origin(sent: Mapping[bytes, bytes]) -> bool:
@@ -201,11 +199,3 @@ def _is_local_host(host: bytes) -> bool:
         return is_name and ("." not in name or name.endswith(".localhost"))
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return not (mapped or address).is_unspecified
-
-
-def _invalid_token(reason: str) -> ProblemError:
-    return ProblemError(
-        "unauthorized",
-        f"{reason[:1].upper()}{reason[1:]}.",
-        headers={"WWW-Authenticate": 'Bearer realm="anaphora", error="invalid_token"'},
-    )

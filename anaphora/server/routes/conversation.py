@@ -32,10 +32,9 @@ router = APIRouter(prefix="/v1", tags=["conversations"])
 async def show(
     request: Request, caller: _Looker, query: Annotated[ConversationQuery, Query()]
 ) -> Response:
-    """What a conversation remembers now, the dialog so far, and what waits to be completed.
-    One that never was is empty. Looking is counted apart from all else, and may be done ten times
-    as often as the rate of the key says: a page that follows a conversation takes nothing from
-    its questions."""
+    """Return what a conversation remembers, its dialog flow, and a pending question. A new
+    conversation is empty. These requests are counted separately and allowed ten times as often as
+    the rate of the key, so that a page may poll a conversation without using up its questions."""
     user = caller.engine_user(query.user)
     found = await get_service(request).conversation(user=user, model=query.model)
     return json_response(serialize_conversation(*found))
@@ -43,20 +42,14 @@ async def show(
 
 @router.delete(
     "/conversation",
-    summary="Forget a conversation, or a part of it",
-    **describe(
-        "forget",
-        Conversation,
-        "unknown-model",
-        "invalid-request",
-        "conflict",
-    ),
+    summary="Forget a conversation or a part of it",
+    **describe("forget", Conversation, "unknown-model", "invalid-request", "conflict"),
 )
 async def forget(
     request: Request, caller: _Writer, query: Annotated[ForgetQuery, Query()]
 ) -> Response:
-    """Forget all of a conversation, what it remembers, its dialog flow or one group of entities,
-    once a question that is being answered in it is through. Answers what is left."""
+    """Forget a whole conversation, its remembered entities, its dialog flow or one group of
+    entities, after the question in progress. Returns what remains."""
     left = await get_service(request).forget(
         user=caller.engine_user(query.user), model=query.model, what=query.what, group=query.group
     )
@@ -71,7 +64,7 @@ async def forget(
 async def show_active_model(
     request: Request, caller: _Asker, query: Annotated[UserQuery, Query()]
 ) -> Response:
-    """The model that is asked when a question of the user names none."""
+    """Return the model for questions of the user that name none."""
     user = caller.engine_user(query.user)
     model = await get_service(request).active_model(user=user)
     return json_response(ActiveModel(user.id, model))
@@ -83,8 +76,8 @@ async def show_active_model(
     **describe("switchModel", ActiveModel, "unknown-model", body=ModelChoice),
 )
 async def switch_model(request: Request, caller: _Asker) -> Response:
-    """Let a model be asked when a question of the user names none. It is the explicit change of
-    context: each model has its own memory of the user, kept until its own timeout."""
+    """Set the model for questions of the user that name none. Each model has its own memory of the
+    user, which it keeps until its own timeout."""
     body = await read_body(request, ModelChoice)
     user = caller.engine_user(body.user)
     model = await get_service(request).switch(body.model, user=user)
@@ -99,7 +92,7 @@ async def switch_model(request: Request, caller: _Asker) -> Response:
 async def reset_active_model(
     request: Request, caller: _Asker, query: Annotated[UserQuery, Query()]
 ) -> Response:
-    """Let the default model be asked again when a question of the user names none."""
+    """Use the default model again for questions of the user that name none."""
     user = caller.engine_user(query.user)
     model = await get_service(request).switch(None, user=user)
     return json_response(ActiveModel(user.id, model))

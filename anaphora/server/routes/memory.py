@@ -14,7 +14,7 @@ from anaphora.server.routes.authentication import Caller, require_scope
 from anaphora.server.routes.common import get_service, json_response
 from anaphora.server.schemas.memory_serializers import serialize_history, serialize_recall_page
 from anaphora.server.schemas.openapi import describe
-from anaphora.server.schemas.requests import HistoryQuery, RecallQuery, UserQuery
+from anaphora.server.schemas.requests import ConversationQuery, RecallQuery, UserQuery
 
 __all__ = ["router"]
 
@@ -30,10 +30,10 @@ router = APIRouter(prefix="/v1", tags=["memory"])
     **describe("showHistory", History, "unknown-model", "no-memory", "invalid-request"),
 )
 async def history(
-    request: Request, caller: _Reader, query: Annotated[HistoryQuery, Query()]
+    request: Request, caller: _Reader, query: Annotated[ConversationQuery, Query()]
 ) -> Response:
-    """The working history of a conversation: summaries of what was said a while ago, and the last
-    exchanges as they were."""
+    """Return the working history of a conversation: summaries of older exchanges, and the latest
+    exchanges in full."""
     user = caller.engine_user(query.user)
     found = await get_service(request).history(user=user, model=query.model)
     return json_response(serialize_history(*found))
@@ -41,14 +41,14 @@ async def history(
 
 @router.get(
     "/recall",
-    summary="Look for what was said",
+    summary="Search earlier exchanges",
     **describe("recall", RecallPage, "no-memory", "invalid-request"),
 )
 async def recall(
     request: Request, caller: _Reader, query: Annotated[RecallQuery, Query()]
 ) -> Response:
-    """What a user and the bots said, with whatever model, found by words, by meaning, by time, by
-    intent and by the values of slots."""
+    """Search the exchanges of a user with all models: by words, by meaning, by time, by intent and
+    by slot values."""
     user = caller.engine_user(query.user)
     filters = SearchFilter(query.model, query.since, query.until, query.intent, query.slots)
     page = await get_service(request).recall(
@@ -67,15 +67,13 @@ async def recall(
 
 
 @router.delete(
-    "/user",
-    summary="Erase a user",
-    **describe("eraseUser", Erasure, "invalid-request", "conflict"),
+    "/user", summary="Erase a user", **describe("eraseUser", Erasure, "invalid-request", "conflict")
 )
 async def erase(
     request: Request, caller: _Writer, query: Annotated[UserQuery, Query()]
 ) -> Response:
-    """Erase all that is kept of a user, with all models: the conversations, which model is
-    active, and everything in the long-term memory. It cannot be undone."""
+    """Erase all data of a user, for all models: the conversations, the active model, and the
+    long-term memory. This cannot be undone."""
     user = caller.engine_user(query.user)
     exchanges = await get_service(request).erase(user=user)
     return json_response(Erasure(user.id, exchanges))

@@ -31,7 +31,7 @@ router = APIRouter(prefix="/v1", tags=["models"])
 
 @router.get("/models", summary="List the models", **describe("listModels", ModelList))
 async def list_models(request: Request, caller: _Reader) -> Response:
-    """All models of this service, the one that is asked by default first."""
+    """Return all models of this service, the default one first."""
     models = get_service(request).engine.models
     found = (serialize_model_summary(model, default=model is models[0]) for model in models)
     return json_response(ModelList(tuple(found)))
@@ -43,30 +43,25 @@ async def list_models(request: Request, caller: _Reader) -> Response:
     **describe("showModel", ModelInfo, "unknown-model", "invalid-request"),
 )
 async def show(request: Request, caller: _Reader, query: _Query) -> Response:
-    """The elements, intents and sample questions of a model."""
+    """Return the elements, intents and sample questions of a model."""
     service = get_service(request)
     return json_response(await service.run(_load_model_view, service, query.id))
 
 
 @router.post(
     "/model/reload",
-    summary="Read the file of a model again",
+    summary="Reload the file of a model",
     **describe(
-        "reloadModel",
-        ModelInfo,
-        "unknown-model",
-        "invalid-request",
-        "model-invalid",
-        "too-large",
+        "reloadModel", ModelInfo, "unknown-model", "invalid-request", "model-invalid", "too-large"
     ),
 )
 async def reload(request: Request, caller: _Admin, query: _Query) -> Response:
-    """Read the file of a model again and answer with it from the next question on, on all
-    workers; those beside this one follow within seconds. What is remembered stays as far as it
-    fits. A file with mistakes changes nothing: `errors` lists them."""
+    """Reload the file of a model for all later questions. Other workers follow within seconds.
+    Remembered entities that still fit the model are kept. A file with mistakes changes nothing:
+    `errors` lists them."""
     service = get_service(request)
     service.engine.model(query.id)
-    await service.run_to_completion(request.app.state.reloads.reload, query.id)
+    await service.run_to_completion(request.app.state.reloader.reload, query.id)
     return json_response(await service.run(_load_model_view, service, query.id))
 
 
@@ -74,17 +69,12 @@ async def reload(request: Request, caller: _Admin, query: _Query) -> Response:
     "/model/check",
     summary="Run the samples of a model",
     **describe(
-        "checkModel",
-        CheckReport,
-        "unknown-model",
-        "invalid-request",
-        "model-invalid",
-        "too-large",
+        "checkModel", CheckReport, "unknown-model", "invalid-request", "model-invalid", "too-large"
     ),
 )
 async def check(request: Request, caller: _Admin, query: _Query) -> Response:
-    """Ask the sample dialogs of a model, each in a memory of its own, and say what comes otherwise
-    than the samples expect. The handlers that its file names are called."""
+    """Run the sample dialogs of a model, each with a separate memory, and report differences from
+    the expected answers. The handlers that its file names are called."""
     service = get_service(request)
     return json_response(await service.run(check_samples, service.engine.model(query.id)))
 

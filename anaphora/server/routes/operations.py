@@ -24,7 +24,7 @@ router = APIRouter(tags=["operations"])
 
 _ready = describe("ready", Readiness, is_open=True)
 _ready["responses"][503] = {
-    "description": "Not now, or: shutting down.",
+    "description": "Not ready, or shutting down.",
     "content": {
         "application/json": {"schema": {"$ref": "#/components/schemas/Readiness"}},
         **_ready["responses"][503]["content"],
@@ -34,33 +34,26 @@ _ready["responses"][503] = {
 
 @router.get("/v1/key", summary="Show the key in use", **describe("showKey", KeyInfo))
 async def key(request: Request, caller: _Anyone) -> Response:
-    """What the key in use may do. Where the service has no keys, anyone may do everything."""
+    """Return the permissions of the key in use. A service without keys permits everything."""
     return json_response(serialize_key(caller.key))
 
 
-@router.get(
-    "/health",
-    summary="Tell whether the process lives",
-    **describe("health", Health, is_open=True),
-)
+@router.get("/health", summary="Check liveness", **describe("health", Health, is_open=True))
 async def health(request: Request) -> Response:
-    """The process is there and answers. It asks no store: ``quarantined`` is how many items the
-    long-term memory had put aside when it last looked, ``quarantined_conversations`` how many
-    damaged conversations the store had."""
+    """Return whether the process is alive. No store is queried: ``quarantined`` is the number of
+    items that the long-term memory had set aside at its last count, ``quarantined_conversations``
+    that of damaged conversations in the store."""
     service = get_service(request)
     quarantined = 0 if service.memory is None else service.memory.status().quarantined
     return json_response(Health("ok", __version__, quarantined, service.quarantined_conversations))
 
 
-@router.get("/ready", summary="Tell whether questions can be answered", **_ready)
+@router.get("/ready", summary="Check readiness", **_ready)
 async def ready(request: Request) -> Response:
-    """Whether the store and the models are there; 503 if not. The long-term memory is told of, and
-    needs not be there: what it is given waits."""
+    """Return whether the store and the models are available; 503 if not. The long-term memory is
+    listed, but not required: its exchanges wait until it is available."""
     service = get_service(request)
-    found = {
-        "store": await service.is_store_ready(),
-        "models": bool(service.engine.models),
-    }
+    found = {"store": await service.is_store_ready(), "models": bool(service.engine.models)}
     checks = {name: "ok" if is_there else "failed" for name, is_there in found.items()}
     is_ready = all(found.values())
     if service.memory is not None:
@@ -71,7 +64,7 @@ async def ready(request: Request) -> Response:
 
 @router.get(
     "/metrics",
-    summary="Show what was counted and measured",
+    summary="Show metrics",
     **describe(
         "metrics",
         None,
@@ -80,7 +73,7 @@ async def ready(request: Request) -> Response:
     ),
 )
 async def metrics(request: Request, caller: _Admin) -> Response:
-    """The metrics of all workers, in the form that Prometheus reads."""
+    """Return the metrics of all workers in the format of Prometheus."""
     service = get_service(request)
     service.update_memory_metrics()
     text = await service.run(service.metrics.render)

@@ -4,7 +4,7 @@ Requests run none of this."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -21,17 +21,18 @@ __all__ = ["DESCRIPTION", "TAGS", "build_openapi", "describe"]
 DESCRIPTION = """\
 Dialog bots that answer incomplete questions from a short-term memory.
 
-Ask with `POST /v1/ask`; what a question leaves out is recalled from the user's conversation with
-the model. Users and models are named by parameters and fields, never in a path: their ids may hold
-anything. Every error is `application/problem+json` (RFC 9457), and its `type` tells which one."""
+Ask with `POST /v1/ask`; what a question omits is recalled from the user's conversation with the
+model. Users and models are named by parameters and fields, never in a path, since their ids may
+contain any character. Every error is `application/problem+json` (RFC 9457); its `type` identifies
+it."""
 
 TAGS = [
-    {"name": "questions", "description": "Ask, and ask why."},
-    {"name": "conversations", "description": "What is remembered, and what is to be forgotten."},
-    {"name": "memory", "description": "What is kept of users for good."},
-    {"name": "models", "description": "What the bots understand."},
-    {"name": "operations", "description": "For those who run the service."},
-    {"name": "nlpcraft", "description": "The API of NLPCraft 0.9, for clients that speak it."},
+    {"name": "questions", "description": "Ask questions and explain the answers."},
+    {"name": "conversations", "description": "The short-term memory of users."},
+    {"name": "memory", "description": "The long-term memory of users."},
+    {"name": "models", "description": "The models of the bots."},
+    {"name": "operations", "description": "For operators of the service."},
+    {"name": "nlpcraft", "description": "The API of NLPCraft 0.9, for its existing clients."},
 ]
 
 _BODIES: tuple[type[BaseModel], ...] = (Dialog, ModelChoice, Question)
@@ -39,13 +40,13 @@ _SCHEMES = {
     "bearer": {
         "type": "http",
         "scheme": "bearer",
-        "description": "`Authorization: Bearer KEY`, with a key that `anaphora key` made.",
+        "description": "`Authorization: Bearer KEY`, with a key from `anaphora key`.",
     },
     "apiKey": {
         "type": "apiKey",
         "in": "header",
         "name": "X-API-Key",
-        "description": "The same key in a header of its own.",
+        "description": "The same key in a separate header.",
     },
 }
 _KEY_PROBLEMS: tuple[ProblemSlug, ...] = (
@@ -63,8 +64,8 @@ _BODY_PROBLEMS: tuple[ProblemSlug, ...] = (
 )
 _COMMON_PROBLEMS: tuple[ProblemSlug, ...] = ("internal", "shutting-down")
 _HEADERS = {
-    "Retry-After": "After how many seconds to ask again.",
-    "WWW-Authenticate": "How to send a key.",
+    "Retry-After": "The seconds to wait before the next request.",
+    "WWW-Authenticate": "The expected authentication scheme.",
 }
 
 
@@ -88,11 +89,8 @@ def describe(
     if body is not None:
         content = {"application/json": {"schema": _schema_ref(body)}}
         extra["requestBody"] = {"required": True, "content": content}
-    answered: dict[int | str, Any] = {200: {"description": "Done."}}
-    if answer is not None:
-        answered[200] |= {"model": answer}
-    if responses:
-        answered[200] |= responses
+    model = {} if answer is None else {"model": answer}
+    answered: dict[int | str, Any] = {200: {"description": "Done."} | model | responses}
     return {
         "operation_id": id,
         "response_model": None,
@@ -101,15 +99,11 @@ def describe(
     }
 
 
-def build_openapi(app: FastAPI, *, needs_key: bool) -> Callable[[], dict[str, Any]]:
-    """Return the function for ``app.openapi``."""
-
-    def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            app.openapi_schema = _build_document(app, needs_key=needs_key)
-        return app.openapi_schema
-
-    return openapi
+def build_openapi(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
+    """Return the OpenAPI document of ``app``, which is built once."""
+    if app.openapi_schema is None:
+        app.openapi_schema = _build_document(app, needs_key=needs_key)
+    return app.openapi_schema
 
 
 def _build_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:

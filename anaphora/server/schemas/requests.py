@@ -33,7 +33,6 @@ __all__ = [
     "ConversationQuery",
     "Dialog",
     "ForgetQuery",
-    "HistoryQuery",
     "ModelChoice",
     "ModelQuery",
     "Question",
@@ -62,10 +61,9 @@ def read_json(body: bytes, kind: type[_Body]) -> _Body:
     try:
         return kind.model_validate(_parse_json(body))
     except ValidationError as error:
-        known = _field_names(kind)
-        raise to_validation_problem(
-            error.errors(include_url=False, include_input=False), known
-        ) from None
+        known = [field.alias or name for name, field in kind.model_fields.items()]
+        errors = error.errors(include_url=False, include_input=False)
+        raise to_validation_problem(errors, known) from None
 
 
 def to_validation_problem(
@@ -79,10 +77,6 @@ def to_validation_problem(
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     where = f"{first.where}: " if first.where else ""
     return ProblemError("invalid-request", f"{where}{first.message}{more}", errors=mistakes)
-
-
-def _field_names(kind: type[BaseModel]) -> list[str]:
-    return [field.alias or name for name, field in kind.model_fields.items()]
 
 
 def _field_error(error: Mapping[str, Any], known: tuple[str, ...]) -> FieldError:
@@ -114,13 +108,13 @@ def _parse_json(body: bytes) -> Any:
             json.dumps(plain, ensure_ascii=False).encode()  # half of a surrogate pair is not text
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise ProblemError("not-json", f"The body is no JSON: {error.msg} at {place}.") from None
+        raise ProblemError("not-json", f"The body is not JSON: {error.msg} at {place}.") from None
     except RecursionError:
         raise ProblemError("not-json", "The body is nested too deeply.") from None
     except UnicodeEncodeError:
-        raise ProblemError("not-json", "The body has half of a surrogate pair.") from None
+        raise ProblemError("not-json", "The body contains half of a surrogate pair.") from None
     except ValueError:  # Python's limit on digits
-        raise ProblemError("not-json", "The body has a number with too many digits.") from None
+        raise ProblemError("not-json", "The body contains a number with too many digits.") from None
     return plain
 
 
@@ -130,29 +124,29 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         counted = Counter(name for name, _ in pairs)
         twice = next(name for name, times in counted.items() if times > 1)
         name = replace_unprintable(twice[:_MAX_NAME_LENGTH])
-        raise ProblemError("not-json", f"The key '{name}' stands twice in an object.")
+        raise ProblemError("not-json", f"The key '{name}' is repeated in an object.")
     return found
 
 
 def _reject_constant(name: str) -> NoReturn:
-    raise ProblemError("not-json", f"JSON has no {name}.")
+    raise ProblemError("not-json", f"{name} is not valid JSON.")
 
 
 def _parse_float(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
-        raise ProblemError("not-json", "The body has a number that is too large.")
+        raise ProblemError("not-json", "The body contains a number that is too large.")
     return number
 
 
 def _parse_time(written: object) -> datetime:
     if not isinstance(written, str):
-        raise PydanticCustomError("moment", "Write a text such as 2026-01-05T09:30:00+01:00")
+        raise PydanticCustomError("moment", "Expected a string such as 2026-01-05T09:30:00+01:00")
     try:
         moment = datetime.fromisoformat(written)
     except ValueError:
         raise PydanticCustomError(
-            "moment", "This is no time; write 2026-01-05T09:30:00+01:00"
+            "moment", "This is not a time; write 2026-01-05T09:30:00+01:00"
         ) from None
     if moment.tzinfo is None:
         raise PydanticCustomError(
@@ -172,7 +166,7 @@ def _check_zone(name: str) -> str:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # not a name, no such file, a folder
         raise PydanticCustomError(
-            "time_zone", "This is no time zone; they are called Europe/Berlin, Asia/Tokyo, UTC"
+            "time_zone", "This is not a time zone; write Europe/Berlin, Asia/Tokyo or UTC"
         ) from None
     return name
 
@@ -181,13 +175,13 @@ _Id = Annotated[str, Field(min_length=1, max_length=500)]
 _User = Annotated[
     _Id | None,
     Field(
-        description="Whose conversation it is. Left out: the user of the key, else `user`.",
+        description="The user of the conversation. Default: the user of the key, else `user`.",
         examples=["ann"],
     ),
 ]
 _Model = Annotated[
     _Id | None,
-    Field(description="The id of a model. Left out: the user's active one.", examples=["weather"]),
+    Field(description="The id of a model. Default: the user's active one.", examples=["weather"]),
 ]
 _NamedModel = Annotated[_Id, Field(description="The id of a model.", examples=["weather"])]
 _Time = Annotated[
@@ -198,18 +192,18 @@ _Time = Annotated[
 _At = Annotated[
     _Time | None,
     Field(
-        description="The time of the question, with its zone. Left out: now.",
+        description="The time of the question, with its zone. Default: now.",
         examples=["2026-01-05T09:30:00+01:00"],
     ),
 ]
 _Language = Annotated[
     Annotated[str, Field(max_length=100)] | None,
-    Field(description="One of the model's languages. Left out: it is detected.", examples=["en"]),
+    Field(description="One of the model's languages. Default: detected.", examples=["en"]),
 ]
 _Zone = Annotated[
     Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_check_zone)] | None,
     Field(
-        description="Where today is today for the user. Left out: the zone of `at`, else UTC.",
+        description="The user's time zone, for words like today. Default: that of `at`, else UTC.",
         examples=["Europe/Berlin"],
     ),
 ]
@@ -229,19 +223,17 @@ class Setting(_Strict):
     time_zone: _Zone = None
     data: dict[str, Any] = Field(
         default={},
-        description="What predicates may read with `meta_req('key')`.",
+        description="Data that predicates read with `meta_req('key')`.",
         examples=[{"channel": "phone"}],
     )
-    explain: bool = Field(
-        default=False, description="Tell with the reply how it came about, and why."
-    )
+    explain: bool = Field(default=False, description="Whether to explain the reply.")
 
 
 class Question(Setting):
     """One question."""
 
     text: str = Field(
-        description="What the user says. More than 10,000 characters are rejected unread.",
+        description="The user's words. More than 10,000 characters are rejected unread.",
         examples=["What is the weather in Tokyo today?"],
     )
 
@@ -252,19 +244,16 @@ class Dialog(Setting):
     texts: list[str] = Field(
         min_length=1,
         max_length=100,
-        description="What the user says, one question after the other.",
+        description="The user's questions, in their order.",
         examples=[["What is the weather in Tokyo today?", "And in Kyoto?"]],
     )
 
 
 class ModelChoice(_Strict):
-    """The model that is to be asked when a question of the user names none."""
+    """The model for questions of the user that name none."""
 
     user: _User = None
-    model: Annotated[
-        str,
-        Field(min_length=1, max_length=500, description="The id of a model.", examples=["weather"]),
-    ]
+    model: _NamedModel
 
 
 class UserQuery(_Strict):
@@ -276,10 +265,7 @@ class UserQuery(_Strict):
 class ModelQuery(_Strict):
     """The query parameter for a model."""
 
-    id: Annotated[
-        str,
-        Field(min_length=1, max_length=500, description="The id of a model.", examples=["weather"]),
-    ]
+    id: _NamedModel
 
 
 class ConversationQuery(UserQuery):
@@ -293,17 +279,13 @@ class ForgetQuery(ConversationQuery):
 
     what: Literal["all", "entities", "flow"] = Field(
         default="all",
-        description="All of it, the remembered entities, or the dialog flow.",
+        description="The whole conversation, the remembered entities, or the dialog flow.",
     )
     group: _Id | None = Field(
         default=None,
-        description="Only the remembered entities of this group (whatever `what` says).",
+        description="Only the remembered entities of this group (regardless of `what`).",
         examples=["city"],
     )
-
-
-class HistoryQuery(ConversationQuery):
-    """The query parameters for a history."""
 
 
 def _parse_slots(written: object) -> dict[str, str]:
@@ -315,25 +297,25 @@ def _parse_slots(written: object) -> dict[str, str]:
     except (ValueError, RecursionError, ProblemError):
         found = None
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
-        raise PydanticCustomError("slots", 'Write a JSON object of texts: {"city": "Tokyo"}')
+        raise PydanticCustomError("slots", 'Expected a JSON object of strings: {"city": "Tokyo"}')
     if len(found) > _MAX_SLOTS:
         raise PydanticCustomError(
             "slots",
-            "There are {number} slots, and {most} are allowed",
-            {"number": len(found), "most": _MAX_SLOTS},
+            "There are {number} slots; at most {limit} are allowed",
+            {"number": len(found), "limit": _MAX_SLOTS},
         )
     if any(len(text) > _MAX_SLOT_LENGTH for pair in found.items() for text in pair):
         raise PydanticCustomError(
             "slots",
-            "A name or a value is longer than {longest} characters",
-            {"longest": _MAX_SLOT_LENGTH},
+            "A name or a value is longer than {limit} characters",
+            {"limit": _MAX_SLOT_LENGTH},
         )
     return found
 
 
 def _check_language_tag(text: str) -> str:
     if not _LANGUAGE_TAG.fullmatch(text):
-        raise PydanticCustomError("language", "This is no language; write en, de or pt-BR")
+        raise PydanticCustomError("language", "This is not a language tag; write en, de or pt-BR")
     return text
 
 
@@ -342,47 +324,47 @@ class RecallQuery(UserQuery):
 
     text: Annotated[str, Field(max_length=10_000)] = Field(
         default="",
-        description="What it is about. Left out: everything, newest first.",
+        description="The text to search for. Default: everything, newest first.",
         examples=["the weather in Tokyo"],
     )
     how: Literal["text", "meaning", "hybrid", "rrf"] | None = Field(
         default=None,
-        description="By words, by meaning, or by both. Left out: by both, if there is an embedder.",
+        description="By words, by meaning, or by both. Default: by both if there is an embedder.",
     )
     language: Annotated[str, AfterValidator(_check_language_tag)] | None = Field(
-        default=None, description="Of the text. Left out: any of those that the models have."
+        default=None, description="The language of the text. Default: any language of the models."
     )
     at: _At = None
     time_zone: _Zone = None
     model: _Id | None = Field(
-        default=None, description="Only what was said with this model. Left out: with any."
+        default=None, description="Only exchanges with this model. Default: with any model."
     )
     since: _Time | None = Field(
         default=None,
-        description="Only what was said then or later.",
+        description="Only exchanges at this time or later.",
         examples=["2026-01-05T09:30:00+01:00"],
     )
     until: _Time | None = Field(
         default=None,
-        description="Only what was said before.",
+        description="Only exchanges before this time.",
         examples=["2026-01-06T09:30:00+01:00"],
     )
-    intent: _Id | None = Field(default=None, description="Only what this intent answered.")
+    intent: _Id | None = Field(default=None, description="Only exchanges of this intent.")
     slots: Annotated[
         dict[str, str],
         BeforeValidator(_parse_slots),
         WithJsonSchema({"type": "string", "contentMediaType": "application/json"}),
     ] = Field(
         default={},
-        description="Only what had these values, a JSON object of 20 texts at most: "
+        description="Only exchanges with these slot values: a JSON object of at most 20 strings, "
         '`{"city": "Tokyo"}`.',
     )
     page: Annotated[int, Field(strict=False, ge=1, le=1_000)] = Field(
-        default=1, description="Which page, from 1."
+        default=1, description="The number of the page, from 1."
     )
     size: Annotated[int, Field(strict=False, ge=1, le=100)] = Field(
-        default=10, description="How many passages a page has."
+        default=10, description="The number of passages on a page."
     )
     neighbours: Annotated[int, Field(strict=False, ge=0, le=10)] = Field(
-        default=1, description="How many exchanges are told before and after each passage."
+        default=1, description="The number of exchanges shown before and after each passage."
     )

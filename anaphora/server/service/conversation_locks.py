@@ -20,9 +20,9 @@ class _LockEntry:
 
 class AsyncConversationLocks:
     """Admits one request at a time to each conversation, in the order of arrival. Others wait at
-    most ``timeout`` seconds, without a thread."""
+    most ``timeout`` seconds (None: without a limit), and need no thread."""
 
-    def __init__(self, *, timeout: float = 60.0) -> None:
+    def __init__(self, *, timeout: float | None = 60.0) -> None:
         self._timeout = timeout
         self._entries: dict[Hashable, _LockEntry] = {}
 
@@ -34,32 +34,30 @@ class AsyncConversationLocks:
 
         Raises :class:`Conflict` after the timeout.
         """
-        line = self._entries.get(key)
-        if line is None:
-            line = self._entries[key] = _LockEntry()
-        line.users += 1
+        entry = self._entries.get(key)
+        if entry is None:
+            entry = self._entries[key] = _LockEntry()
+        entry.users += 1
         try:
-            if line.lock.locked():
+            if entry.lock.locked():
                 async with asyncio.timeout(self._timeout):
-                    await line.lock.acquire()
+                    await entry.lock.acquire()
             else:
-                await line.lock.acquire()
-        except TimeoutError:
-            self._drop_user(key, line)
-            raise Conflict(
-                f"the conversation has been busy for {self._timeout:g} seconds"
-            ) from None
-        except BaseException:
-            self._drop_user(key, line)
+                await entry.lock.acquire()
+        except BaseException as error:
+            self._drop_user(key, entry)
+            if isinstance(error, TimeoutError):
+                message = f"the conversation has been busy for {self._timeout:g} seconds"
+                raise Conflict(message) from None
             raise
 
     def release(self, key: Hashable) -> None:
         """Release the lock for the next request."""
-        line = self._entries[key]
-        line.lock.release()
-        self._drop_user(key, line)
+        entry = self._entries[key]
+        entry.lock.release()
+        self._drop_user(key, entry)
 
-    def _drop_user(self, key: Hashable, line: _LockEntry) -> None:
-        line.users -= 1
-        if not line.users:
+    def _drop_user(self, key: Hashable, entry: _LockEntry) -> None:
+        entry.users -= 1
+        if not entry.users:
             del self._entries[key]

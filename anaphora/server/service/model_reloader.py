@@ -8,11 +8,12 @@ import logging
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from anaphora.errors import AnaphoraError, HandlerError, StoreError
 from anaphora.models.domain import Model
+from anaphora.models.reading.file_watcher import FileWatcher
 from anaphora.server.problems import ProblemError
 
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ _REQUEST_TTL = timedelta(minutes=10)
 _REQUEST_INTERVAL = 2.0  # seconds
 _FILE_INTERVAL = 0.5
 
-_FileStamp: TypeAlias = tuple[int, int, int]
-_FileStamps: TypeAlias = dict[Path, _FileStamp | None]
-
 _log = logging.getLogger(__name__)
 
 
@@ -38,9 +36,7 @@ class ModelReloader:
         self._engine = engine
         self._run = run
         self._seen: dict[str, str] = {}
-        self._stamps: dict[str, _FileStamps] = {
-            model.id: _file_stamps(model) for model in engine.models
-        }
+        self._watchers = {model.id: FileWatcher(_files(model)) for model in engine.models}
         self._store_failed = False
 
     def reload(self, model: str) -> Model:
@@ -72,7 +68,7 @@ class ModelReloader:
             notes = self._engine.store.list_notes(_NAMESPACE)
         except StoreError:
             if not self._store_failed:
-                _log.warning("the store does not tell whether a model is to be reloaded")
+                _log.warning("the store cannot be asked for models to reload")
             self._store_failed = True
             return
         self._store_failed = False
@@ -83,51 +79,30 @@ class ModelReloader:
                 self._try_reload(id)
 
     def check_files(self) -> None:
-        """Reload the models whose files have changed since the last check. A missing file does not
-        count as changed: an editor may be about to replace it."""
-        for model in self._engine.models:
-            stamps = _file_stamps(model)
-            if stamps == self._stamps[model.id] or None in stamps.values():
-                continue
-            self._stamps[model.id] = stamps
-            if now := self._try_reload(model.id):
-                # Keep the stamps from before the reload: a file may have changed again since.
-                known = _file_stamps(now)
-                self._stamps[model.id] = known | {
-                    path: stamp for path, stamp in stamps.items() if path in known
-                }
+        """Reload the models whose files have changed since the last check."""
+        for id, watcher in self._watchers.items():
+            if watcher.has_changed() and (model := self._try_reload(id)):
+                watcher.watch(_files(model))
 
-    async def _poll(self, look: Callable[[], None], pause: float) -> None:
+    async def _poll(self, check: Callable[[], None], pause: float) -> None:
         while True:
             try:
-                await self._run(look)
+                await self._run(check)
             except ProblemError:
                 return  # the service is shutting down
             except Exception as error:  # the next attempt may succeed
-                _log.error("models cannot be looked after", exc_info=error)
+                _log.error("models cannot be checked for changes", exc_info=error)
             await asyncio.sleep(pause)
 
     def _try_reload(self, id: str) -> Model | None:
         try:
             model = self._engine.reload(id)
         except AnaphoraError as error:
-            _log.error("the model %s stays as it was: %s", id, error)
+            _log.error("the model %s was not reloaded: %s", id, error)
             return None
         _log.info("the model %s was reloaded", id)
         return model
 
 
-def _file_stamps(model: Model) -> _FileStamps:
-    """Return the stamps of a model's files, None for a file that is missing or empty."""
-    files = (Path(model.source), *model.imports) if model.source else ()
-    return {path: _file_stamp(path) for path in files}
-
-
-def _file_stamp(path: Path) -> _FileStamp | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    if not found.st_size:  # an editor is about to write it
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+def _files(model: Model) -> tuple[Path, ...]:
+    return (Path(model.source), *model.imports) if model.source else ()

@@ -9,11 +9,13 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from contextvars import copy_context
-from datetime import UTC, datetime
+from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from anaphora.core.request import Request, User
+from anaphora.engine.identity import conversation_key, tenant_id
 from anaphora.engine.reply import Reply
 from anaphora.errors import AnaphoraError, Conflict, HandlerError, StoreError, UnknownModel
 from anaphora.intents.explanation import Explanation
@@ -23,7 +25,7 @@ from anaphora.ltm.memory import LongTermMemory
 from anaphora.ltm.retrieval.search import Page
 from anaphora.ltm.retrieval.store import UserKey
 from anaphora.models.domain import Model, ResetScope
-from anaphora.server.problems import FieldError, ProblemError, to_problem
+from anaphora.server.problems import ProblemError, invalid_field, to_problem
 from anaphora.server.service.conversation_locks import AsyncConversationLocks
 from anaphora.server.service.deadline import CommitGuard, Deadline
 from anaphora.stm.conversation import Conversation, ConversationKey
@@ -59,10 +61,6 @@ def _wrap_future(future: Future[_Result]) -> asyncio.Future[_Result]:
     return awaited
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Service:
     """The shared state of the endpoints.
 
@@ -79,24 +77,24 @@ class Service:
         engine: Engine,
         settings: Settings,
         keys: KeyRing,
-        limits: RateLimiter,
+        rate_limiter: RateLimiter,
         metrics: Metrics,
         tracing: Tracing,
         *,
-        clock: Callable[[], datetime] = _utc_now,
-        deadline: Deadline | None = None,
+        clock: Callable[[], datetime],
+        deadline: Deadline,
     ) -> None:
         self.engine = engine
         self.settings = settings
         self.keys = keys
-        self.limits = limits
+        self.rate_limiter = rate_limiter
         self.metrics = metrics
         self.tracing = tracing
-        self.deadline = deadline or Deadline()
-        self._clock = clock
+        self.deadline = deadline
+        self.clock = clock
         self._is_store_local = isinstance(engine.store, MemoryStore)
-        kept = engine.long_term
-        self.memory = kept if isinstance(kept, LongTermMemory) else None
+        memory = engine.long_term
+        self.memory = memory if isinstance(memory, LongTermMemory) else None
         self._quarantine = quarantine_of(engine.store)
         self._is_quarantine_counted = True
         self.quarantined_conversations = 0  # as of the last count
@@ -116,12 +114,10 @@ class Service:
         explain: bool = False,
     ) -> Reply:
         """Answer one question, as :meth:`Engine.ask` does."""
-
-        def show(reply: Reply, _: str) -> Reply:
-            return reply
-
         options = {"at": at, "language": language, "request": request, "explain": explain}
-        return await self.ask_and_render(show, text, user=user, model=model, options=options)
+        return await self.ask_and_render(
+            lambda reply, _: reply, text, user=user, model=model, options=options
+        )
 
     async def ask_and_render(
         self,
@@ -143,7 +139,7 @@ class Service:
             id = self._model_id(model, user, options["language"])
             with self.tracing.ask(id) as span:
                 reply = self.engine.ask(text, user=user, model=id, **options)
-                span.set("anaphora.status", reply.status)
+                span.set_attribute("anaphora.status", reply.status)
             self.metrics.observe_question(id, reply.status, time.perf_counter() - begin)
             return render(reply, id)
 
@@ -210,8 +206,7 @@ class Service:
         memory = self._require_memory()
 
         def work() -> tuple[ConversationKey, History, Measure]:
-            known = self.engine.model(self._model_id(model, user))
-            key = ConversationKey(user.id, known.id, _tenant(user))
+            key = conversation_key(user, self.engine.model(self._model_id(model, user)).id)
             return key, memory.history(key), memory.store.measure
 
         return await self.run(work)
@@ -225,29 +220,22 @@ class Service:
         """
         memory, settings = self._require_memory(), self.settings.memory
         if options["mode"] not in (None, "text") and settings.url and settings.embedder == "none":
-            mistake = FieldError("query.how", "There is no embedder (the setting memory.embedder)")
-            detail = f"{mistake.where}: {mistake.message}"
-            raise ProblemError("invalid-request", detail, errors=[mistake])
-
+            message = "There is no embedder (the setting memory.embedder)"
+            raise invalid_field("query.how", message)
         if options["language"] is None:
             models = self.engine.models
             options["language"] = [one for model in models for one in model.languages]
-
         if (zone := options.pop("time_zone")) is not None:
-            options["at"] = (options["at"] or self._clock()).astimezone(ZoneInfo(zone))
+            options["at"] = (options["at"] or self.clock()).astimezone(ZoneInfo(zone))
 
         def work() -> Page:
-            return memory.recall(UserKey(user.id, _tenant(user)), text, **options)
+            return memory.recall(UserKey(user.id, tenant_id(user)), text, **options)
 
         return await self.run(work)
 
     async def erase(self, *, user: User) -> int:
         """Erase all data of a user, as :meth:`Engine.erase` does."""
-
-        def work() -> int:
-            return self.engine.erase(user=user)
-
-        return await self.run_to_completion(work)
+        return await self.run_to_completion(partial(self.engine.erase, user=user))
 
     async def is_store_ready(self) -> bool:
         """Whether the store responds in time."""
@@ -360,10 +348,10 @@ class Service:
         """Lock a conversation; yield the id of its model, None if only the store knows it."""
         if model is None and self._is_store_local:
             model = self.engine.active_model(user=user)
-        turn = (_tenant(user), user.id, model)
+        key = (tenant_id(user), user.id, model)
         try:
             async with self.deadline.limit() as limit:
-                await self._locks.acquire(turn)
+                await self._locks.acquire(key)
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -371,7 +359,7 @@ class Service:
         try:
             yield model
         finally:
-            self._locks.release(turn)
+            self._locks.release(key)
 
     def _runs_inline(self, model: str | None, text: str) -> bool:
         """Whether a question is so short, and its bot so simple, that it needs no thread."""
@@ -402,7 +390,7 @@ class Service:
         if running := [_wrap_future(future) for future in tuple(self._running)]:
             await asyncio.wait(running, timeout=self.deadline.left)
         self._pool.shutdown(wait=False, cancel_futures=True)
-        await self.limits.close()
+        await self.rate_limiter.close()
         await asyncio.to_thread(self.tracing.close)
 
     def _require_memory(self) -> LongTermMemory:
@@ -415,16 +403,13 @@ class Service:
         if language is not None:
             known = self.engine.model(id).languages
             if language not in known:
-                mistake = FieldError("language", f"The model speaks: {', '.join(known)}")
-                raise ProblemError(
-                    "invalid-request", f"{mistake.where}: {mistake.message}", errors=[mistake]
-                )
+                raise invalid_field("language", f"The model supports: {', '.join(known)}")
         return id
 
     def _load_conversation(
         self, user: User, model: str | None
     ) -> tuple[Conversation, Model, datetime]:
-        now, id = self._clock(), self._model_id(model, user)
+        now, id = self.clock(), self._model_id(model, user)
         conversation = self.engine.conversation(user=user, model=id, at=now)
         return conversation, self.engine.model(id), now
 
@@ -440,10 +425,6 @@ class Service:
                 _log.warning("a conversation was busy for too long")
             case _ if refusal.slug == "internal":  # the response refers to the log
                 _log.error("a request failed", exc_info=error)
-
-
-def _tenant(user: User) -> str:
-    return user.company.id if user.company else ""
 
 
 async def _responds(ping: Callable[[], None]) -> bool:

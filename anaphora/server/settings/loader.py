@@ -113,12 +113,12 @@ def read_settings(file: Path | None = None, **overrides: Any) -> EffectiveSettin
     Raises :class:`~anaphora.errors.AnaphoraError` with every error.
     """
     path = _find_file(file)
-    said = _SettingsReader()
+    reader = _SettingsReader()
     if path is not None:
-        said.read_file(path)
-    said.read_environment()
-    said.read_overrides({key: value for key, value in overrides.items() if value is not None})
-    return EffectiveSettings(said.validate(), path, said.origins)
+        reader.read_file(path)
+    reader.read_environment()
+    reader.read_overrides({key: value for key, value in overrides.items() if value is not None})
+    return EffectiveSettings(reader.validate(), path, reader.origins)
 
 
 def list_variables() -> tuple[str, ...]:
@@ -218,8 +218,8 @@ class _SettingsReader:
     def _problem(self, error: Any) -> Problem:
         """Describe a pydantic error in plain words, with its position."""
         path: SettingPath = error["loc"] or ("keys",)  # errors without a path: ids of keys
-        said = _nearest_origin(path, self.origins)
-        origin = self.origins.get(said, SettingOrigin(""))
+        known_path = _nearest_origin(path, self.origins)
+        origin = self.origins.get(known_path, SettingOrigin(""))
         if error["type"] == "extra_forbidden":
             known = _section_model(path[:-1]).model_fields
             hint = did_you_mean(str(path[-1]), known, label="there are")
@@ -230,7 +230,8 @@ class _SettingsReader:
                 "Kubernetes sets it for a service named 'anaphora': "
                 "write 'enableServiceLinks: false' into the pod"
             )
-        is_named = said == path and not origin.source  # the origin names the variable or option
+        # The origin itself names the variable or the option.
+        is_named = known_path == path and not origin.source
         return origin.problem(message if is_named else f"{_format_path(path)}: {message}", hint)
 
 

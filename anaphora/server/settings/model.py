@@ -13,20 +13,8 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    model_validator,
-)
-from pydantic_settings import (
-    BaseSettings,
-    NoDecode,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from anaphora.ltm.factory import MemoryConfig, check_embedder, check_summarizer
 from anaphora.models.schema.durations import parse_duration
@@ -92,6 +80,9 @@ LogLevel: TypeAlias = Annotated[
     BeforeValidator(_lower),  # the standard library writes DEBUG
 ]
 _Rate: TypeAlias = Annotated[str, _match_pattern(_RATE, "a rate such as 100/minute or 5000/day")]
+_Endpoint: TypeAlias = Annotated[
+    str, _match_pattern(_ENDPOINT, "a URL that begins with http:// or https://")
+]
 _Origin: TypeAlias = Annotated[
     str, _match_pattern(_ORIGIN, "an origin such as https://example.org (without a path) or *")
 ]
@@ -105,33 +96,33 @@ class KeySettings(_SettingsSection):
     """An API key in the settings; ``anaphora key`` generates one."""
 
     id: Annotated[str, _match_pattern(_KEY_ID, "letters, digits, '.' and '-'")] = Field(
-        description="What logs and metrics call the key."
+        description="The name of the key in logs and metrics."
     )
     hash: Annotated[str, _match_pattern(_HASH, "sha256: and 64 hexadecimal digits")] = Field(
-        description="sha256:HEX of the whole text of the key."
+        description="The SHA-256 hash of the whole key: sha256:HEX."
     )
-    tenant: str = Field(default="", description="Whose users it asks for.")
+    tenant: str = Field(default="", description="The tenant of its users.")
     scopes: Annotated[tuple[KeyScope, ...], AfterValidator(_remove_duplicates)] = Field(
-        min_length=1, description="What it may do."
+        min_length=1, description="Its permissions."
     )
     user: Annotated[str, Field(min_length=1)] | None = Field(
-        default=None, description="The only user it speaks for."
+        default=None, description="The only user that it may act for."
     )
-    rate: _Rate | None = Field(default=None, description="How often it may be used.")
+    rate: _Rate | None = Field(default=None, description="Its rate limit.")
     expires: Annotated[datetime, AfterValidator(_to_utc)] | None = Field(
-        default=None, description="From when on it is refused."
+        default=None, description="When it expires."
     )
 
 
 class LogSettings(_SettingsSection):
     """Log settings."""
 
-    level: LogLevel = Field(default="info", description="The least that is logged.")
+    level: LogLevel = Field(default="info", description="The lowest level that is logged.")
     format: Literal["auto", "json", "console"] = Field(
         default="auto",
-        description="JSON lines, or lines for people; auto is for people on a terminal alone.",
+        description="json, console (for people), or auto: console on a terminal, else json.",
     )
-    texts: bool = Field(default=False, description="Log what users say.")
+    texts: bool = Field(default=False, description="Log the texts of questions.")
 
 
 def _check_duration(text: str) -> str:
@@ -144,29 +135,29 @@ class MemorySettings(_SettingsSection):
 
     url: Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
-        description="Where it is: sqlite:///FILE, postgresql://HOST/DATABASE, memory:. Without "
-        "it there is none.",
+        description="The store: sqlite:///FILE, postgresql://HOST/DATABASE or memory:. Default: no "
+        "long-term memory.",
     )
     summarizer: Annotated[str, AfterValidator(check_summarizer)] = Field(
         default="extractive",
-        description="What shortens long histories: extractive, cut, bart, bart:FOLDER, none, or "
+        description="Summarizes long histories: extractive, cut, bart, bart:FOLDER, none, or "
         "the URL of a chat-completions endpoint with #MODEL.",
     )
     embedder: Annotated[str, AfterValidator(check_embedder)] = Field(
         default="none",
-        description="What finds by meaning: none, minilm or sentence-transformers:FOLDER.",
+        description="Searches by meaning: none, minilm or sentence-transformers:FOLDER.",
     )
     max_words: int = Field(
-        default=1_000, ge=1, description="The words of a history from which it is summarized."
+        default=1_000, ge=1, description="The number of words above which a history is summarized."
     )
     max_exchanges: int = Field(
-        default=2_000, ge=1, description="The exchanges that stay in a history."
+        default=2_000, ge=1, description="The maximum number of exchanges of a history."
     )
     retention: Annotated[str, AfterValidator(_check_duration)] | None = Field(
-        default=None, description="After how long what was said is erased: 90d."
+        default=None, description="How long exchanges are kept, such as 90d."
     )
     journal: Annotated[str, Field(min_length=1)] | None = Field(
-        default=None, description="The folder for what waits to be kept."
+        default=None, description="The folder for exchanges that wait to be stored."
     )
 
     @model_validator(mode="after")
@@ -195,11 +186,9 @@ class MemorySettings(_SettingsSection):
 class TracingSettings(_SettingsSection):
     """Tracing settings."""
 
-    endpoint: Annotated[
-        str, _match_pattern(_ENDPOINT, "a URL that begins with http:// or https://")
-    ] | (
-        None
-    ) = Field(default=None, description="An OTLP collector: http://localhost:4318/v1/traces.")
+    endpoint: _Endpoint | None = Field(
+        default=None, description="An OTLP collector: http://localhost:4318/v1/traces."
+    )
     service: str = Field(default="anaphora", min_length=1, description="The name of the service.")
 
 
@@ -218,52 +207,51 @@ class Settings(BaseSettings):
     models: Annotated[tuple[str, ...], NoDecode] = Field(
         default=("weather",),
         min_length=1,
-        description="Model files or names of bundled models; the first is asked by default.",
+        description="Model files or names of bundled models; the first is the default.",
     )
     store: str = Field(
         default="memory:",
         min_length=1,
-        description="Where conversations are kept: memory:, sqlite:///FILE, redis://HOST.",
+        description="The store of conversations: memory:, sqlite:///FILE, redis://HOST.",
     )
-    host: str = Field(default="127.0.0.1", min_length=1, description="The address to listen at.")
-    port: int = Field(default=8080, ge=0, le=65_535, description="The port; 0 takes a free one.")
-    workers: int = Field(default=1, ge=1, le=256, description="Processes that answer.")
+    host: str = Field(default="127.0.0.1", min_length=1, description="The address to listen on.")
+    port: int = Field(default=8080, ge=0, le=65_535, description="The port; 0 picks a free one.")
+    workers: int = Field(default=1, ge=1, le=256, description="The number of worker processes.")
     threads: int = Field(
-        default=32, ge=1, le=1_000, description="Questions that a worker answers at once."
+        default=32, ge=1, le=1_000, description="Questions that a worker answers at the same time."
     )
     keys: Annotated[tuple[KeySettings, ...], NoDecode] = Field(
-        default=(), description="The keys of the API; without any, anyone may ask."
+        default=(), description="The keys of the API; without keys, everyone may do everything."
     )
     open: bool = Field(
-        default=False, description="Serve beyond this machine though there are no keys."
+        default=False, description="Serve other machines although there are no keys."
     )
     cors: Annotated[tuple[_Origin, ...], NoDecode] = Field(
         default=(), description="Origins whose pages may call the API."
     )
     max_body: int = Field(
-        default=65_536, ge=1, le=1 << 30, description="Bytes that a request may have."
+        default=65_536, ge=1, le=1 << 30, description="The maximum bytes of a request body."
     )
     max_connections: int = Field(
-        default=1_000, ge=1, le=1_000_000, description="Connections that a worker keeps open."
+        default=1_000, ge=1, le=1_000_000, description="The maximum connections of a worker."
     )
     page: bool = Field(default=True, description="Serve the page at /.")
     nlpcraft: bool = Field(default=True, description="Serve NLPCraft's API at /nlpcraft/api/v1.")
     default_rate: _Rate | None = Field(
-        default=None, description="The rate of keys that have none of their own."
+        default=None, description="The rate limit of keys that have none."
     )
     trusted_proxies: Annotated[
         tuple[Annotated[str, AfterValidator(_check_network)], ...], NoDecode
-    ] = Field(default=(), description="Whose X-Forwarded-For is believed.")
+    ] = Field(default=(), description="The proxies whose X-Forwarded-For is trusted.")
     root_path: Annotated[str, AfterValidator(_strip_trailing_slash)] = Field(
-        default="", description="The path under which a proxy shows the service."
+        default="", description="The path under which a proxy serves the service."
     )
     shutdown_grace: float = Field(
-        default=20, ge=0, le=3_600, description="Seconds that what is under way has to end."
+        default=20, ge=0, le=3_600, description="Seconds to finish requests at a shutdown."
     )
-    reload: bool = Field(default=False, description="Take up model files that change.")
+    reload: bool = Field(default=False, description="Reload model files when they change.")
     cache: Annotated[str, Field(min_length=1)] | None = Field(
-        default=None,
-        description="A folder that keeps what is made of models, for the next start.",
+        default=None, description="A folder that caches compiled models for the next start."
     )
     memory: MemorySettings = MemorySettings()
     log: LogSettings = LogSettings()
@@ -281,8 +269,7 @@ class Settings(BaseSettings):
         cls,
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
+        *_: Any,
+        **__: Any,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return (init_settings,)

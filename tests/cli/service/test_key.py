@@ -27,7 +27,7 @@ def key(*arguments: str) -> tuple[str, Settings]:
 
 def test_the_service_accepts_the_printed_key_with_the_printed_entry() -> None:
     text, settings = key("web")
-    taken = KeyRing(settings.keys).verify(text)
+    taken = KeyRing(settings.keys, lambda: datetime.now(UTC)).verify(text)
     assert (taken.id, taken.tenant, taken.scopes) == ("web", "", {"ask", "read"})
     assert text not in json.dumps(settings.model_dump(mode="json"))
 

@@ -94,15 +94,15 @@ def test_an_address_selects_http(served: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("0.0.0.0:8090", "not this machine alone"),
-        (":8090x", "is no address"),
-        ("127.0.0.1", "is no address"),
-        ("127.0.0.1:", "is no address"),
-        ("127.0.0.1:99999", "is no address"),
-        ("127.0.0.1:-1", "is no address"),
-        ("example.com:80", "not this machine alone"),
-        ("[2001:db8::1]:80", "not this machine alone"),
-        ("localhost.example.com:80", "not this machine alone"),
+        ("0.0.0.0:8090", "not an address of this machine"),
+        (":8090x", "is not an address"),
+        ("127.0.0.1", "is not an address"),
+        ("127.0.0.1:", "is not an address"),
+        ("127.0.0.1:99999", "is not an address"),
+        ("127.0.0.1:-1", "is not an address"),
+        ("example.com:80", "not an address of this machine"),
+        ("[2001:db8::1]:80", "not an address of this machine"),
+        ("localhost.example.com:80", "not an address of this machine"),
     ],
 )
 def test_only_addresses_of_this_machine_are_accepted(address: str, said: str) -> None:

@@ -49,7 +49,7 @@ def test_several_workers_need_a_shared_store() -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
 def test_without_keys_only_this_machine_is_served(host: str) -> None:
     said = refusal("--host", host)
-    assert f"without keys anyone who reaches {host} could ask" in said
+    assert f"without keys, everyone who reaches {host} could ask" in said
     assert "anaphora key" in said
     assert "--open" in said
 

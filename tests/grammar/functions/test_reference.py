@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.cli.language.evaluation_context import parse_context
+from anaphora.cli.grammar.evaluation_context import parse_context
 from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
 from anaphora.grammar.functions.reference import (
     EXAMPLE_ENTITIES,

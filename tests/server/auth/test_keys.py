@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
 import pytest
@@ -16,7 +16,7 @@ from anaphora.server.auth.keys import InvalidKeyError, KeyRing, generate_key
 from tests.conftest import Clock
 
 TEXT, KEPT = generate_key("web", tenant="acme", scopes=("ask",), user="ann", rate="5/minute")
-RING = KeyRing([KEPT])
+RING = KeyRing([KEPT], lambda: datetime.now(UTC))
 
 
 def test_a_new_key_opens_what_it_was_made_for() -> None:
@@ -56,7 +56,7 @@ def test_no_two_keys_are_the_same() -> None:
     ids=lambda _: "text",  # a key is another one in each process
 )
 def test_nothing_else_does(text: str) -> None:
-    with pytest.raises(InvalidKeyError, match="none of the keys"):
+    with pytest.raises(InvalidKeyError, match="not a key of this service"):
         RING.verify(text)
 
 
@@ -80,7 +80,7 @@ def test_a_key_expires_at_its_moment(clock: Clock) -> None:
 
 def test_a_wrong_key_does_not_learn_that_the_right_one_has_expired(clock: Clock) -> None:
     text, kept = generate_key("web", expires=clock.now)
-    with pytest.raises(InvalidKeyError, match="none of the keys"):
+    with pytest.raises(InvalidKeyError, match="not a key of this service"):
         KeyRing([kept], clock).verify(text + "0")
 
 

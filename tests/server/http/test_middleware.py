@@ -1,5 +1,5 @@
 """What stands around every request: its id, its line in the log, its metrics, its headers, and the
-door that closes when the server stops."""
+gate that closes when the server stops."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Site:
         self.app.get("/broken")(self.broken)
         self.app.get("/half")(self.half)
         self.app.get("/own")(self.own)
-        self.door = add_observability(self.app, metrics=self.metrics, texts=texts)
+        self.gate = add_observability(self.app, metrics=self.metrics, texts=texts)
         self.seen: list[str] = []
 
     async def thing(self, request: Request, id: str) -> PlainTextResponse:
@@ -172,7 +172,7 @@ def test_an_answer_that_breaks_in_the_middle_is_broken_off(site: Site) -> None:
 
 
 def test_a_closed_door_lets_nobody_in_but_who_asks_whether_it_lives(site: Site) -> None:
-    site.door.close()
+    site.gate.close()
     answer = site.get("/things/1")
     assert (answer.status_code, answer.json()["type"]) == (
         503,
@@ -189,7 +189,7 @@ def test_a_client_that_has_gone_is_told_of_as_one() -> None:
         raise asyncio.CancelledError
 
     site = Site()
-    gone = ObservabilityMiddleware(never, metrics=site.metrics, door=site.door)
+    gone = ObservabilityMiddleware(never, metrics=site.metrics, gate=site.gate)
     scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
     with capture_logs() as lines, pytest.raises(asyncio.CancelledError):
         asyncio.run(gone(scope, None, None))  # type: ignore[arg-type]  # neither is used

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ import httpx
 import pytest
 import uvicorn
 
-from anaphora.server.http.connection_pool import HttpLimits
-from anaphora.server.http.protocol import BoundedProtocolFactory
+from anaphora.server.http.connection_pool import ConnectionPool, HttpLimits
+from anaphora.server.http.protocol import BoundedProtocol
 from tests.server.server_process import WAIT_LIMIT, ServerProcess, wait_until
 
 HEAD = b"POST / HTTP/1.1\r\nHost: shop\r\n"
@@ -65,7 +66,7 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
 def servers() -> Iterator[dict[HttpLimits, uvicorn.Server]]:
     started: dict[HttpLimits, uvicorn.Server] = {}
     for limits in (USUAL, NARROW, HASTY, FEW, SPARING):
-        protocol: Any = BoundedProtocolFactory(limits)
+        protocol: Any = partial(BoundedProtocol, ConnectionPool(limits))
         config = uvicorn.Config(
             echo,
             port=0,

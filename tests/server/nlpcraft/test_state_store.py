@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -10,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora import MemoryStore
+from anaphora.core.request import Company, User
+from anaphora.server.nlpcraft.schemas import QuestionState
 from anaphora.server.nlpcraft.state_store import QueueFullError, StateStore, send_heartbeat
 from anaphora.server.nlpcraft.states import (
     ErrorCode,
-    QueryState,
     parse_state,
     to_milliseconds,
     with_error,
@@ -31,25 +31,28 @@ def shelf(store, clock):
 
 
 def shelf_of(store, clock, *, tenant="shop", user="ann"):
-    return StateStore(store, tenant=tenant, user=user, clock=clock)
+    company = Company(tenant) if tenant else None
+    return StateStore(store, User(user, company=company), clock=clock)
 
 
 def enlisted(id, clock, **fields):
     now = to_milliseconds(clock())
-    state = QueryState(
+    state = QuestionState(
         srv_req_id=id,
         usr_id="ann",
         mdl_id="weather",
         probe_id="worker",
         txt="weather",
+        status="QRY_ENLISTED",
         create_tstamp=now,
         update_tstamp=now,
     )
-    return replace(state, **fields)
+    return state.model_copy(update=fields)
 
 
 def ready(id, clock, **fields):
-    return replace(with_error(enlisted(id, clock), ErrorCode.REJECTED, "no", clock()), **fields)
+    state = with_error(enlisted(id, clock), ErrorCode.REJECTED, "no", clock())
+    return state.model_copy(update=fields)
 
 
 def ids(shelf):
@@ -147,7 +150,7 @@ def test_notes_that_are_no_questions_are_left_out(store, shelf, clock, caplog):
     for name, note in {"b": "{", "c": "[]", "d": "{}", "e": '{"txt": 1}', "f=": "{}"}.items():
         store.put_note('nlpcraft:["shop", "ann"]', name, note, timedelta(minutes=1))
     assert ids(shelf) == ["a"]
-    assert "no question" in caplog.text
+    assert "not the state of a question" in caplog.text
     assert store.list_notes('nlpcraft:["shop", "ann"]').keys() == {"a"}
 
 
@@ -169,10 +172,11 @@ values = st.recursive(
 def test_a_state_is_read_as_it_was_written(**fields):
     import json
 
-    state = QueryState(
+    state = QuestionState(
         srv_req_id="a",
         mdl_id="weather",
         probe_id="worker",
+        status="QRY_ENLISTED",
         create_tstamp=1,
         update_tstamp=2,
         **fields,

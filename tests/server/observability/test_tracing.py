@@ -49,7 +49,7 @@ def spans() -> Iterator[Spans]:
 
 def test_a_span_is_below_the_one_that_is_open(spans: Spans) -> None:
     with spans.tracing.ask("weather") as question:
-        question.set("anaphora.status", "matched")
+        question.set_attribute("anaphora.status", "matched")
         with spans.tracing.span("anaphora.store", {"anaphora.operation": "open"}):
             pass
     store, ask = spans.ended
@@ -145,8 +145,8 @@ def test_without_an_endpoint_nothing_is_made() -> None:
     assert create_tracing(TracingSettings()) is NO_TRACING
     assert not NO_TRACING.is_on
     with NO_TRACING.request("GET", []) as request, NO_TRACING.ask("weather") as ask:
-        request.set("a", 1)
-        ask.set("b", 2)
+        request.set_attribute("a", 1)
+        ask.set_attribute("b", 2)
     NO_TRACING.close()
 
 

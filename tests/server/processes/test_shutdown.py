@@ -18,6 +18,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from anaphora import Engine, parse_model
+from anaphora.core.request import User
 from anaphora.server.nlpcraft.state_store import StateStore
 from anaphora.server.processes.shutdown import ForcedExit
 from anaphora.stm.stores.memory import MemoryStore
@@ -126,7 +127,7 @@ class TestTheDeadline:
         api = serve()
         answer = pool.submit(api.post, "/v1/ask", json={"text": "I'd like a large tea"})
         assert begun.wait(WAIT_LIMIT)
-        app(api).state.door.close(0.0)
+        app(api).state.gate.close(0.0)
         assert slug(answer.result(WAIT_LIMIT)) == "shutting-down"
         go_on.set()
         wait_until(lambda: not app(api).state.service.is_busy, "the handler")
@@ -141,7 +142,7 @@ class TestTheDeadline:
         api = serve(of=engine)
         answer = pool.submit(api.post, "/v1/ask", json={"text": "I'd like a tea"})
         assert begun.wait(WAIT_LIMIT)
-        app(api).state.door.close(0.0)
+        app(api).state.gate.close(0.0)
         assert slug(api.get("/v1/models")) == "shutting-down"
         go_on.set()
         assert answer.result(WAIT_LIMIT).json()["status"] == "matched"
@@ -156,7 +157,7 @@ class TestTheDeadline:
         api = serve(of=engine)
         answer = pool.submit(api.post, "/v1/ask", json={"text": "I'd like a tea"})
         assert begun.wait(WAIT_LIMIT)
-        app(api).state.door.close(0.0)
+        app(api).state.gate.close(0.0)
         assert slug(answer.result(WAIT_LIMIT)) == "store-unavailable"
         assert "has not confirmed" in answer.result().json()["detail"]
         go_on.set()
@@ -170,7 +171,7 @@ class TestTheDeadline:
         api = serve(of=engine)
         answer = pool.submit(api.delete, "/v1/user")
         assert begun.wait(WAIT_LIMIT)
-        app(api).state.door.close(0.0)
+        app(api).state.gate.close(0.0)
         assert slug(answer.result(WAIT_LIMIT)) == "store-unavailable"
         assert "has not confirmed" in answer.result().json()["detail"]
         go_on.set()
@@ -187,7 +188,7 @@ class TestTheDeadline:
         forgetting = pool.submit(api.delete, "/v1/conversation")
         service = app(api).state.service
         wait_until(lambda: next(iter(service._locks._entries.values())).users == 3, "the others")
-        app(api).state.door.close(0.0)
+        app(api).state.gate.close(0.0)
         refused = [slug(one.result(WAIT_LIMIT)) for one in (first, second, forgetting)]
         assert refused == ["shutting-down"] * 3
         go_on.set()
@@ -205,7 +206,7 @@ class TestTheDeadline:
         body = {"texts": ["I'd like a tea", "I'd like a large tea", "I'd like a tea"]}
         answer = pool.submit(api.post, "/v1/dialog", json=body)
         assert begun.wait(WAIT_LIMIT)
-        app(api).state.door.close(0.0)
+        app(api).state.gate.close(0.0)
         told = answer.result(WAIT_LIMIT).json()
         assert [reply["status"] for reply in told["replies"]] == ["matched"]
         assert told["problem"]["type"] == "urn:anaphora:problem:shutting-down"
@@ -222,8 +223,8 @@ class TestTheDeadline:
         ask = {"txt": "I'd like a large tea", "mdlId": "tea"}
         assert api.post("/nlpcraft/api/v1/ask", json=ask).status_code == 200
         assert begun.wait(WAIT_LIMIT)
-        app(api).state.door.close(0.0)
-        shelf = StateStore(engine.store, tenant="", user="user", clock=engine._clock)
+        app(api).state.gate.close(0.0)
+        shelf = StateStore(engine.store, User("user"), clock=engine._clock)
         wait_until(lambda: shelf.states()[0].is_ready, "the state")
         assert "changed nothing" in str(shelf.states()[0].error)
         go_on.set()

@@ -117,7 +117,7 @@ class TestAsk:
     def test_an_unknown_model_is_a_problem_that_names_the_likeliest(self, api: TestClient) -> None:
         found = problem(api, "/v1/ask", text="tea", model="tee")
         assert found["type"] == "urn:anaphora:problem:unknown-model"
-        assert found["detail"] == "There is no model of this id; did you mean 'tea'?"
+        assert found["detail"] == "There is no model with this id; did you mean 'tea'?"
 
     def test_the_explanation_comes_if_it_is_asked_for(self, api: TestClient) -> None:
         assert "explanation" not in ask(api, "I'd like a tea")

@@ -199,7 +199,7 @@ class TestRecall:
         slots = {f"slot {number}": "large" for number in range(1_500)}
         answer = api.get("/v1/recall", params={"slots": json.dumps(slots)})
         assert wrong(answer) == ("invalid-request", "query.slots")
-        assert "1500 slots, and 20 are allowed" in answer.json()["detail"]
+        assert "1500 slots; at most 20 are allowed" in answer.json()["detail"]
         most = dict(list(slots.items())[:20])
         assert api.get("/v1/recall", params={"slots": json.dumps(most)}).json()["passages"] == []
         assert 'kind="store-unavailable"' not in api.get("/metrics").text

@@ -273,7 +273,7 @@ class TestHeaders:
             raise RuntimeError("nobody expected this")
 
         assert isinstance(api.app, FastAPI)
-        monkeypatch.setattr(api.app.state.service.limits, "consume", fail)
+        monkeypatch.setattr(api.app.state.service.rate_limiter, "consume", fail)
         refused = [("internal", api.get("/v1/key", headers=key))]
         monkeypatch.undo()
         refused += [
@@ -283,7 +283,7 @@ class TestHeaders:
             ("unsupported-media-type", api.post("/v1/ask", content=b"x", headers=key)),
             ("too-many-requests", [api.get("/v1/key", headers=key) for _ in range(10)][-1]),
         ]
-        api.app.state.door.close()
+        api.app.state.gate.close()
         refused.append(("shutting-down", api.get("/v1/key", headers=key)))
         for kind, answer in refused:
             assert slug(answer) == kind
@@ -393,7 +393,9 @@ class TestPaths:
         api.post("/v1/ask", json={"text": "I'd like a tea", "user": "bob"})
         response = api.delete("/v1/conversation?user=ann&user=bob")
         assert slug(response) == "invalid-request"
-        assert response.json()["errors"] == [{"where": "user", "message": "It stands twice."}]
+        assert response.json()["errors"] == [
+            {"where": "user", "message": "The parameter is repeated."}
+        ]
         assert api.get("/v1/conversation?user=bob").json()["questions"] == 1
 
     """As a server hands them over: already decoded, and not made plain."""

@@ -190,7 +190,7 @@ class TestStores:
         theirs = User(ANN, company=Company("acme"))
         engine = Engine(parse_model(TEA), store=store, clock=clock)
         engine.ask("I'd like a tea", user=theirs)
-        shelf = StateStore(store, tenant="acme", user=ANN, clock=clock)
+        shelf = StateStore(store, theirs, clock=clock)
         store.put_note(shelf._namespace, "question", "{}", timedelta(minutes=10))
         engine.erase(user=ANN)
         assert engine.conversation(user=theirs).questions == 1

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from anaphora import Engine
 from anaphora.cli import app
-from anaphora.cli.talk.chat import _lines as lines
+from anaphora.cli.dialog.chat import _lines as lines
 from tests.support.plain_models import PLAIN_WEATHER
 
 

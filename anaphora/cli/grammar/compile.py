@@ -26,8 +26,7 @@ def compile_text(
     ],
     *,
     print_: Annotated[
-        bool,
-        typer.Option("--print", help="Print the parsed text instead of a summary."),
+        bool, typer.Option("--print", help="Print the parsed text instead of a summary.")
     ] = False,
 ) -> None:
     """Check a text in the intent language: intents, fragments and imports.

@@ -7,7 +7,7 @@ import json
 import typer
 from typer.testing import CliRunner, Result
 
-from anaphora.cli.language.functions import functions
+from anaphora.cli.grammar.functions import functions
 from anaphora.grammar.functions import FUNCTIONS
 from anaphora.grammar.functions.reference import FUNCTION_GROUPS
 

@@ -51,7 +51,7 @@ def evaluate(
 
     Example: anaphora eval "ent_value == 'Tokyo'" --entity '{"element": "city", "value": "Tokyo"}'
     """
-    from anaphora.cli.language.evaluation_context import parse_context
+    from anaphora.cli.grammar.evaluation_context import parse_context
     from anaphora.grammar.idl.compiler import compile_expression
 
     context = parse_context(entity, meta)

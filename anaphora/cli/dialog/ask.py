@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from anaphora.cli.talk.questions import LanguageOption, TextsArgument, ask_all, read_questions
+from anaphora.cli.dialog.questions import LanguageOption, TextsArgument, ask_all, read_questions
 from anaphora.cli.terminal import CacheOption, ModelArgument, create_console, print_reply
 from anaphora.cli.time_options import AtOption, ZoneOption, parse_time
 

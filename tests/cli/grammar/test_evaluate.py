@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from anaphora.cli.language.evaluate import evaluate
+from anaphora.cli.grammar.evaluate import evaluate
 
 app = typer.Typer(rich_markup_mode=None)
 app.command()(evaluate)

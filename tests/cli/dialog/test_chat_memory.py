@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from anaphora import Engine, parse_model
 from anaphora.cli import app
-from anaphora.cli.talk.chat_memory import ChatMemory
+from anaphora.cli.dialog.chat_memory import ChatMemory
 from anaphora.cli.terminal import create_console
 from anaphora.errors import AnaphoraError, SummaryError
 from anaphora.ltm.exchange import Exchange
@@ -127,7 +127,7 @@ def test_a_failing_summarizer_is_reported(capsys: pytest.CaptureFixture[str]) ->
         memory.flush(60)
         wait_until(lambda: memory.status().failures, "the failure")
         model = parse_model("{id: any, elements: [{id: thing}], intents: ['intent=a term={true}']}")
-        ChatMemory(memory, max_words=1).show(create_console(), "summary", model, "")
+        ChatMemory(memory, max_words=1).show_summary(create_console(), model, "")
     assert "It could not be summarized: the endpoint is away" in capsys.readouterr().out
 
 

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from anaphora.cli.talk.chat_memory import ChatMemory
-from anaphora.cli.talk.model_watcher import WatchedModel
+from anaphora.cli.dialog.chat_memory import ChatMemory
+from anaphora.cli.dialog.model_watcher import WatchedModel
 from anaphora.cli.terminal import (
     CacheOption,
     ModelArgument,
@@ -23,6 +24,7 @@ from anaphora.cli.terminal import (
     pluralize,
     print_error,
     print_reply,
+    value_option,
 )
 from anaphora.cli.time_options import local_now
 from anaphora.errors import AnaphoraError
@@ -30,6 +32,7 @@ from anaphora.errors import AnaphoraError
 if TYPE_CHECKING:
     from anaphora.engine.engine import Engine
     from anaphora.intents.explanation import Explanation
+    from anaphora.models.domain import Model
 
 __all__ = ["chat"]
 
@@ -60,11 +63,10 @@ def chat(
     ] = False,
     memory: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="A long-term memory that stores this chat and has earlier ones: "
+        value_option(
+            "URL",
+            "A long-term memory that stores this chat and has earlier ones: "
             "sqlite:///FILE, postgresql://…, or memory: for this chat only.",
-            show_default=False,
         ),
     ] = None,
     summarizer: Annotated[
@@ -112,12 +114,7 @@ class _ChatSession:
     """The models of a chat, with the current one, and the commands."""
 
     def __init__(
-        self,
-        model: str,
-        *,
-        watch: bool,
-        chat_memory: ChatMemory | None,
-        cache: Path | None,
+        self, model: str, *, watch: bool, chat_memory: ChatMemory | None, cache: Path | None
     ) -> None:
         self._out = create_console()
         self._watch = watch
@@ -131,9 +128,9 @@ class _ChatSession:
             "/why": self._show_explanation,
             "/reset": self._reset,
             "/model": self._switch,
-            "/history": self._memory_command("history"),
-            "/summary": self._memory_command("summary"),
-            "/recall": self._memory_command("recall"),
+            "/history": self._memory_command("history", ChatMemory.show_history),
+            "/summary": self._memory_command("summary", ChatMemory.show_summary),
+            "/recall": self._memory_command("recall", ChatMemory.show_recall),
             "/erase": self._erase,
             "/help": self._show_help,
         }
@@ -253,20 +250,20 @@ class _ChatSession:
         self.greet()
 
     def _memory_command(
-        self, what: Literal["history", "summary", "recall"]
+        self, name: str, show: Callable[[ChatMemory, Console, Model, str], None]
     ) -> Callable[[str], None]:
-        """The command that shows ``what`` of the long-term memory."""
+        """Create a command that shows a part of the long-term memory."""
 
-        def show(argument: str) -> None:
+        def run(argument: str) -> None:
             if self._memory is None:
                 self._out.print(
-                    f"/{what} needs a long-term memory: start 'anaphora chat --memory "
+                    f"/{name} needs a long-term memory: start 'anaphora chat --memory "
                     "sqlite:///chats.db'"
                 )
-                return
-            self._memory.show(self._out, what, self._engine.models[0], argument)
+            else:
+                show(self._memory, self._out, self._engine.models[0], argument)
 
-        return show
+        return run
 
     def _show_help(self, _: str) -> None:
         for command, meaning in _HELP.items():

@@ -10,7 +10,7 @@ import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
-from anaphora.cli.language.expand import expand
+from anaphora.cli.grammar.expand import expand
 from anaphora.grammar.synonyms.expansion import MAX_PHRASES
 
 APP = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None)

@@ -40,10 +40,7 @@ def expand(
     limit: Annotated[
         int,
         typer.Option(
-            min=1,
-            max=_HIGHEST_LIMIT,
-            metavar="N",
-            help="The maximum number of phrases of a text.",
+            min=1, max=_HIGHEST_LIMIT, metavar="N", help="The maximum number of phrases of a text."
         ),
     ] = 100_000,  # as in grammar.synonyms, which is not imported for --help
     as_json: Annotated[

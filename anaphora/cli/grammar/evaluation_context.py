@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 
 import typer
+from msgspec import Meta, ValidationError, convert
+from msgspec.structs import fields
 
 from anaphora.core.request import Company, Request, User
 from anaphora.core.utterance import Entity
@@ -23,9 +25,13 @@ _EXAMPLES = {
     "--entity": """'{"element": "city", "value": "Tokyo"}'""",
     "--meta": """'{"model": {"unit": 2.5}}'""",
 }
-_MARKS = (
-    "abstract", "bracketed", "compound", "misspelt", "permuted", "quoted", "stem", "swear",
-)  # fmt: skip
+_SECTIONS = ("model", "intent", "conversation", "request", "user", "company", "fragment")
+_Mark = Literal[
+    "abstract", "bracketed", "compound", "misspelt", "permuted", "quoted", "stem", "swear"
+]
+
+_T = TypeVar("_T")
+_Sections: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 
 def parse_context(entities: str | None = None, meta: str | None = None) -> EntityContext:
@@ -39,18 +45,26 @@ def parse_context(entities: str | None = None, meta: str | None = None) -> Entit
     """
     listed = _parse_entities(entities)
     sections = _parse_sections(meta)
-    at = sections["request"].get("at")
-    text = _select_texts("request", sections, "text")["text"] or ""
-    model = {key: found or "" for key, found in _select_texts("model", sections, *_MODEL).items()}
+    request, user = sections["request"], sections["user"]
+    text = request.get("text") or ""
+    _check_value("request", "text", text, str)
+    company = None
+    if sections["company"]:
+        company = _build(Company, "company", sections, meta=sections["company"])
     question = QuestionContext(
         entities=tuple(sorted(listed, key=lambda entity: entity.start)),
         text=text,
-        at=datetime.now(UTC) if at is None else _parse_time("request", "at", at),
-        request=Request(
-            **_select_texts("request", sections, "id", "address", "agent"), data=sections["request"]
+        at=_parse_time("request", "at", request.get("at")) or datetime.now(UTC),
+        request=_build(Request, "request", sections, data=request, time_zone=None),
+        user=_build(
+            User,
+            "user",
+            sections,
+            signed_up=_parse_time("user", "signed_up", user.get("signed_up")),
+            company=company,
+            meta=user,
         ),
-        user=_build_user(sections),
-        model=ModelInfo(**model, meta=sections["model"]),
+        model=_build(ModelInfo, "model", sections, meta=sections["model"]),
         intent_meta=sections["intent"],
         conversation_data=sections["conversation"],
         environment=os.environ,
@@ -60,12 +74,7 @@ def parse_context(entities: str | None = None, meta: str | None = None) -> Entit
     return context
 
 
-_SECTIONS = ("model", "intent", "conversation", "request", "user", "company", "fragment")
-_MODEL = ("id", "name", "version", "origin")
-_COMPANY = ("name", "website", "country", "region", "city", "address", "postcode")
-
-
-def _parse_sections(text: str | None) -> Mapping[str, Mapping[str, Any]]:
+def _parse_sections(text: str | None) -> _Sections:
     found = {} if text is None else _parse_json(text, "--meta")
     if not isinstance(found, dict):
         raise _bad_option("--meta", f"it must be an object, not {describe_value(found)}")
@@ -80,47 +89,31 @@ def _parse_sections(text: str | None) -> Mapping[str, Mapping[str, Any]]:
     return {name: found.get(name, {}) for name in _SECTIONS}
 
 
-def _build_user(sections: Mapping[str, Mapping[str, Any]]) -> User:
-    user = sections["user"]
-    known = _select_texts("user", sections, "first_name", "last_name", "email")
-    signed_up, admin = user.get("signed_up"), user.get("admin", False)
-    if not isinstance(admin, bool):
-        raise _bad_option(
-            "--meta", f"'admin' of 'user' must be a boolean, not {describe_value(admin)}"
-        )
-    company = None
-    if sections["company"]:
-        company = Company(
-            _select_texts("company", sections, "id")["id"] or "",
-            **_select_texts("company", sections, *_COMPANY),
-            meta=sections["company"],
-        )
-    return User(
-        _select_texts("user", sections, "id")["id"] or "",
-        **known,
-        admin=admin,
-        signed_up=None if signed_up is None else _parse_time("user", "signed_up", signed_up),
-        company=company,
-        meta=user,
-    )
+def _build(kind: type[_T], section: str, sections: _Sections, **values: Any) -> _T:
+    """Build a ``kind`` from the section, which has its fields except ``values``.
 
-
-def _select_texts(
-    section: str, sections: Mapping[str, Mapping[str, Any]], *keys: str
-) -> Mapping[str, Any]:
-    """The values of the keys in a section: texts, or None where missing.
-
-    Raises ``typer.BadParameter`` for other values.
+    Raises ``typer.BadParameter`` for a field of another type.
     """
-    found = {key: sections[section].get(key) for key in keys}
-    for key, value in found.items():
-        if not isinstance(value, str | None):
-            message = f"'{key}' of '{section}' must be a text, not {describe_value(value)}"
-            raise _bad_option("--meta", message)
-    return found
+    for field in fields(kind):  # type: ignore[arg-type]  # a struct
+        value = sections[section].get(field.name)
+        if field.name not in values and value is not None:
+            _check_value(section, field.name, value, field.type)
+            values[field.name] = value
+        elif field.required:
+            values[field.name] = ""
+    return kind(**values)
 
 
-def _parse_time(section: str, key: str, value: object) -> datetime:
+def _check_value(section: str, key: str, value: object, kind: Any) -> None:
+    if not _fits(value, kind):
+        needed = "a boolean" if kind is bool else "a text"
+        message = f"'{key}' of '{section}' must be {needed}, not {describe_value(value)}"
+        raise _bad_option("--meta", message)
+
+
+def _parse_time(section: str, key: str, value: object) -> datetime | None:
+    if value is None:
+        return None
     try:
         moment = datetime.fromisoformat(str(value))
     except ValueError:
@@ -147,56 +140,43 @@ def _parse_entity(found: object) -> Entity:
         if name not in _ATTRIBUTES:
             hint = did_you_mean(name, _ATTRIBUTES, label="there are")
             raise _bad_option("--entity", f"an entity has no '{name}'; {hint}".rstrip("; "))
-        fits, needed = _ATTRIBUTES[name]
-        if not fits(value):
+        kind, needed = _ATTRIBUTES[name]
+        if not _fits(value, kind):
             raise _bad_option("--entity", f"'{name}' must be {needed}, not {describe_value(value)}")
     if "element" not in found:
         raise _bad_option("--entity", "an entity needs an 'element', the id of its element")
     text, start = found.get("text", ""), found.get("start", 0)
-    given = {
-        name: found[name] for name in ("value", "meta", "stem", "pos", "gaps") if name in found
+    given = {"text": text, "end": start + len(text), "lemma": text.lower()} | found
+    given |= {
+        "groups": frozenset(found.get("groups") or [found["element"]]),
+        "ancestors": tuple(found.get("ancestors", ())),
+        "aliases": tuple(found.get("aliases", ())),
+        "parts": tuple(_parse_entity(part) for part in found.get("parts", ())),
+        "marks": frozenset(found.get("marks", ())),
     }
-    return Entity(
-        element=found["element"],
-        groups=frozenset(found.get("groups") or [found["element"]]),
-        text=text,
-        start=start,
-        end=found.get("end", start + len(text)),
-        ancestors=tuple(found.get("ancestors", ())),
-        lemma=found.get("lemma", text.lower()),
-        aliases=tuple(found.get("aliases", ())),
-        parts=tuple(_parse_entity(part) for part in found.get("parts", ())),
-        marks=frozenset(found.get("marks", ())),
-        own=found.get("own", True),
-        **given,
-    )
+    return Entity(**given)
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+def _fits(value: object, kind: Any) -> bool:
+    try:
+        convert(value, kind)
+    except ValidationError:
+        return False
+    return True
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-_TEXT = (_is_text, "a text")
-_TEXTS = (_are_texts, "a list of texts")
-_COUNT = (_is_count, "a non-negative integer")
-
-_ATTRIBUTES: Mapping[str, tuple[Callable[[Any], bool], str]] = MappingProxyType(
+_TEXT = (str, "a text")
+_TEXTS = (list[str], "a list of texts")
+_COUNT = (Annotated[int, Meta(ge=0)], "a non-negative integer")
+_ATTRIBUTES: Mapping[str, tuple[Any, str]] = MappingProxyType(
     {
         "element": _TEXT,
-        "value": (lambda value: isinstance(value, str | None), "a text or null"),
+        "value": (str | None, "a text or null"),
         "text": _TEXT,
         "groups": _TEXTS,
         "ancestors": _TEXTS,
-        "meta": (lambda value: isinstance(value, dict), "an object"),
-        "parts": (lambda value: isinstance(value, list), "a list of entities"),
+        "meta": (dict[str, Any], "an object"),
+        "parts": (list[Any], "a list of entities"),
         "aliases": _TEXTS,
         "start": _COUNT,
         "end": _COUNT,
@@ -204,11 +184,8 @@ _ATTRIBUTES: Mapping[str, tuple[Callable[[Any], bool], str]] = MappingProxyType(
         "lemma": _TEXT,
         "pos": _TEXT,
         "gaps": _COUNT,
-        "marks": (
-            lambda value: _are_texts(value) and set(value) <= set(_MARKS),
-            f"a list of some of {', '.join(_MARKS)}",
-        ),
-        "own": (lambda value: isinstance(value, bool), "a boolean"),
+        "marks": (list[_Mark], f"a list of some of {', '.join(get_args(_Mark))}"),
+        "own": (bool, "a boolean"),
     }
 )
 

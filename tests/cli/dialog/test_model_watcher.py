@@ -7,7 +7,7 @@ import os
 import pytest
 
 from anaphora import ModelError
-from anaphora.cli.talk.model_watcher import WatchedModel
+from anaphora.cli.dialog.model_watcher import WatchedModel
 
 MODEL = "id: m\nelements: [{id: tea}, {id: milk}]\nintents: [\"import('orders.idl')\"]\n"
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
@@ -23,8 +22,8 @@ _MAX_PASSAGES = 5  # in the output of /recall
 
 
 class ChatMemory:
-    """A long-term memory and the chat commands that show it. Histories of more than ``max_words``
-    words are summarized."""
+    """A long-term memory and the chat commands that show it for the conversation with a model.
+    Histories of more than ``max_words`` words are summarized."""
 
     def __init__(self, memory: LongTermMemory, *, max_words: int) -> None:
         self.memory = memory
@@ -45,25 +44,7 @@ class ChatMemory:
         """Close the memory; pending writes are finished first."""
         self.memory.close()
 
-    def show(
-        self,
-        out: Console,
-        what: Literal["history", "summary", "recall"],
-        model: Model,
-        argument: str,
-    ) -> None:
-        """Print the output of a command for the conversation with ``model``.
-
-        Raises :class:`StoreError` if the memory cannot be read.
-        """
-        commands: dict[str, Callable[[Console, Model, str], None]] = {
-            "history": self._show_history,
-            "summary": self._show_summary,
-            "recall": self._show_recall,
-        }
-        commands[what](out, model, argument)
-
-    def _show_history(self, out: Console, model: Model, _: str) -> None:
+    def show_history(self, out: Console, model: Model, _: str) -> None:
         from anaphora.stm.conversation import ConversationKey
 
         history = self.memory.history(ConversationKey(_USER, model.id))
@@ -74,7 +55,7 @@ class ChatMemory:
         for exchange in history.exchanges:
             _print_exchange(out, exchange)
 
-    def _show_summary(self, out: Console, model: Model, _: str) -> None:
+    def show_summary(self, out: Console, model: Model, _: str) -> None:
         from anaphora.stm.conversation import ConversationKey
 
         history = self.memory.history(ConversationKey(_USER, model.id))
@@ -89,7 +70,7 @@ class ChatMemory:
         if failure := status.last_failures.get("compress"):
             out.print(Text(f"It could not be summarized: {failure}", style="red"))
 
-    def _show_recall(self, out: Console, model: Model, text: str) -> None:
+    def show_recall(self, out: Console, model: Model, text: str) -> None:
         from anaphora.ltm.retrieval.store import SearchFilter, UserKey
 
         if not text:
@@ -121,7 +102,8 @@ def _print_summary(out: Console, summary: Summary) -> None:
     level = f", level {summary.level}" if summary.level > 1 else ""
     span = _format_span(summary.since, summary.until)
     out.print(Text(f"{span}  summary of {count}{level}, by {summary.by}", style="cyan"))
-    _print_lines(out, "  ", summary.text.splitlines())
+    for line in summary.text.splitlines():
+        out.print(Text(f"  {line}"))
 
 
 def _print_exchange(out: Console, exchange: Exchange, *, style: str = "") -> None:
@@ -133,18 +115,9 @@ def _print_exchange(out: Console, exchange: Exchange, *, style: str = "") -> Non
             line = Text(begin, style="dim")
             line.append(f"{who}  ", style=style or "bold")
             line.append(" ".join(text.split()), style=style)
-            line.append(_format_truncation(exchange, field), style="dim")
+            if length := exchange.truncated.get(field):
+                line.append(f" [… truncated, {length:,} characters in all]", style="dim")
             out.print(line)
-
-
-def _format_truncation(exchange: Exchange, name: str) -> str:
-    length = exchange.truncated.get(name)
-    return f" [… truncated, {length:,} characters in all]" if length else ""
-
-
-def _print_lines(out: Console, indent: str, lines: Iterable[str]) -> None:
-    for line in lines:
-        out.print(Text(f"{indent}{line}"))
 
 
 def _format_time(time: datetime) -> str:

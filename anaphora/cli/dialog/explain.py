@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from anaphora.cli.talk.questions import LanguageOption, TextsArgument, ask_all, read_questions
+from anaphora.cli.dialog.questions import LanguageOption, TextsArgument, ask_all, read_questions
 from anaphora.cli.terminal import CacheOption, ModelArgument, create_console
 from anaphora.cli.time_options import AtOption, ZoneOption, parse_time
 
