@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -128,6 +130,22 @@ def test_no_imports_run_in_a_circle():
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(f"a circle of imports: {' → '.join(error.args[1])}")
+
+
+def test_the_modules_and_folders_of_a_folder_import_each_other_one_way():
+    modules = _modules()
+    siblings: dict[tuple[str, ...], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for name, path in modules.items():
+        for imported in _imports(path, modules):
+            here, there = name.split("."), imported.split(".")
+            shared = next(i for i, pair in enumerate(zip_longest(here, there)) if len({*pair}) > 1)
+            if shared < min(len(here), len(there)):
+                siblings[tuple(here[:shared])][here[shared]].add(there[shared])
+    for folder, graph in siblings.items():
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            pytest.fail(f"a circle in {'.'.join(folder)}: {' → '.join(error.args[1])}")
 
 
 def test_matching_knows_of_the_memory_its_values_and_rules_and_no_store():

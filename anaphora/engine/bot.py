@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Utterance
-from anaphora.engine.answering.responses import Responses
 from anaphora.engine.callbacks.handlers import Handler, bind_handlers
 from anaphora.engine.callbacks.hooks import Hooks
-from anaphora.engine.long_term.exchanges import has_date_element
 from anaphora.engine.model_upgrade import ModelUpgrade
+from anaphora.engine.responses import Responses
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 from anaphora.grammar.idl.intent import Intent
@@ -49,7 +48,6 @@ class Bot:
     ) -> None:
         self.model = model
         self.pipeline = Pipeline(model, nlp, cache=cache)
-        self.has_dates = has_date_element(model)
         self.responses = Responses()
         self.model_upgrade = ModelUpgrade(model)
         self.handlers = bind_handlers(model)

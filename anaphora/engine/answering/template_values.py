@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anaphora.engine.answering.responses import SlotView
+from anaphora.engine.responses import SlotView
 from anaphora.intents.decision import Decision
 from anaphora.intents.match import SlotFilling, build_slots
 from anaphora.intents.unused import UnusedPart, find_unused_parts
