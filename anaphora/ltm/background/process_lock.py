@@ -33,7 +33,6 @@ class ProcessLock:
         return False
 
     def release(self) -> None:
-        """Release the lock."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)

@@ -117,7 +117,8 @@ class _Process:
         try:
             self._send(message)
             assert self._popen.stdout is not None
-            with open(self._popen.stdout.fileno(), "rb", closefd=False) as answers:
+            # A duplicate: another thread may kill the process and close its pipes meanwhile.
+            with os.fdopen(os.dup(self._popen.stdout.fileno()), "rb") as answers:
                 texts, problem = pickle.load(answers)
         except (OSError, EOFError, pickle.UnpicklingError) as error:
             raise _ProcessEnded from error
@@ -125,7 +126,7 @@ class _Process:
 
     def _send(self, message: bytes) -> None:
         assert self._popen.stdin is not None
-        with open(self._popen.stdin.fileno(), "wb", closefd=False) as requests:
+        with os.fdopen(os.dup(self._popen.stdin.fileno()), "wb") as requests:
             requests.write(message)
 
     def exit_reason(self) -> str:

@@ -206,8 +206,15 @@ def _count_distinct(ids: list[NDArray[np.int64]]) -> int:
 def _count_term(connection: Connection, owner: int, term: str, more: int) -> int:
     """Add ``more`` to the frequency of a term, which is created if new; return its id."""
     text = encode_text(term)
-    connection.execute(_ADD_TERM, (owner, text, more))
-    id: int = connection.execute(_FIND, (owner, text)).fetchone()[0]
+    row = connection.execute(_FIND, (owner, text)).fetchone()
+    if row is None:
+        cursor = connection.execute(
+            "INSERT INTO terms (owner, text, frequency) VALUES (?, ?, ?)", (owner, text, more)
+        )
+        assert cursor.lastrowid is not None
+        return cursor.lastrowid
+    connection.execute("UPDATE terms SET frequency = frequency + ? WHERE id = ?", (more, row[0]))
+    id: int = row[0]
     return id
 
 
@@ -223,7 +230,6 @@ def _append_entries(connection: Connection, term: int, new: list[int]) -> None:
 
 
 def _insert_entries(connection: Connection, term: int, new: list[int]) -> None:
-    """Insert entries in order into a list."""
     firsts = [first for (first,) in connection.execute(_FIRSTS, (term,))]
     blocks: dict[int, list[int]] = {}
     for entry in new:
@@ -261,10 +267,6 @@ def _remove_entries(connection: Connection, term: int, ids: list[int]) -> None:
 
 _DROP_UNUSED = (
     "DELETE FROM terms WHERE id = ? AND NOT EXISTS (SELECT 1 FROM postings WHERE term = ?)"
-)
-_ADD_TERM = (
-    "INSERT INTO terms (owner, text, frequency) VALUES (?, ?, ?) ON CONFLICT (owner, text) "
-    "DO UPDATE SET frequency = frequency + excluded.frequency"
 )
 _FIND_ALL = "SELECT text, id, frequency FROM terms WHERE owner = ? AND text IN ({})"
 _FIND = "SELECT id, frequency FROM terms WHERE owner = ? AND text = ?"

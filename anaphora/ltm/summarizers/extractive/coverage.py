@@ -160,7 +160,6 @@ class _Selection:
         return words
 
     def add(self, pieces: Sequence[_Piece]) -> None:
-        """Select the pieces."""
         self.words += self.cost(pieces)
         self.value += self.gain(pieces)
         for index, count in pieces:
