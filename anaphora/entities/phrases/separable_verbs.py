@@ -140,7 +140,7 @@ class _TextSearch:
                 yield from self._create_matches(word.lower, verb, (start, at))
                 start, last = at + 1, verb
             elif last is not None and self._continues_clause(start, at):
-                elided = self._repeat_verb(last, at)
+                elided = _Verb(last.at, self._find_bases(last.at, word.lower) or {}, (at,))
                 yield from self._create_matches(word.lower, elided, (start, at))
                 start = at + 1
             elif self._is_command(start, at):
@@ -170,9 +170,8 @@ class _TextSearch:
 
     def _has_finite_verb(self, start: int, at: int) -> bool:
         """Whether a finite verb is among the words, or right behind them and the prefix."""
-        return any(
-            map(self._is_finite_form, (*self._words[start:at], *self._words[at + 1 : at + 2]))
-        )
+        words = (*self._words[start:at], *self._words[at + 1 : at + 2])
+        return any(map(self._is_finite_form, words))
 
     def _is_noun(self, word: Word) -> bool:
         return word.stem == word.lower and not self._prefixes.is_verb(word.lower)
@@ -201,23 +200,18 @@ class _TextSearch:
             if index in subordinate:
                 continue
             bases = self._find_bases(index, self._words[at].lower)
-            if (
-                bases is not None
-                and not bases
-                and index == at - 1
-                and self._is_noun(self._words[index])
-            ):
+            if bases is None:
+                continue
+            if not bases and index == at - 1 and self._is_noun(self._words[index]):
                 continue  # "Ton aus": no form of "austönen"
-            if bases or (bases is not None and self._is_finite(start, index)):
+            if bases or self._is_finite(start, index):
                 return _Verb(index, bases, (index, at))
         return None
 
     def _start_of_clause(self, start: int, at: int) -> int:
         """Return the start of the clause of the prefix: behind the last comma or conjunction."""
-        for index in range(at - 1, start - 1, -1):
-            if self._is_boundary(index):
-                return index + 1
-        return start
+        words = range(at - 1, start - 1, -1)
+        return next((index + 1 for index in words if self._is_boundary(index)), start)
 
     def _is_boundary(self, at: int) -> bool:
         """Whether the word is a comma or joins clauses."""
@@ -226,9 +220,7 @@ class _TextSearch:
 
     def _is_finite(self, start: int, at: int) -> bool:
         """Whether the verb is in the position of a finite verb, where no noun stands."""
-        if at == start:
-            return True
-        if self._is_boundary(at - 1):
+        if at == start or self._is_boundary(at - 1):
             return True
         beside = {self._words[at - 1].lower, self._words[at + 1].lower}
         return not beside.isdisjoint(self._prefixes.subjects)
@@ -292,15 +284,12 @@ class _TextSearch:
     def _continues_clause(self, start: int, at: int) -> bool:
         """Whether the words from ``start`` on continue the previous clause, because they have no
         verb."""
-        if start == at or not self._ends_clause(at):
-            return False
-        if self._has_finite_verb(start, at):
-            return False
-        return self._is_boundary(start)
-
-    def _repeat_verb(self, last: _Verb, at: int) -> _Verb:
-        bases = self._find_bases(last.at, self._words[at].lower)
-        return _Verb(last.at, bases or {}, (at,))
+        return (
+            start != at
+            and self._ends_clause(at)
+            and not self._has_finite_verb(start, at)
+            and self._is_boundary(start)
+        )
 
     def _create_matches(
         self, prefix: str, verb: _Verb, clause: tuple[int, int]
