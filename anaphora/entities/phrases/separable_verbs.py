@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 from itertools import islice, pairwise, product
 
 from msgspec import Struct
 
 from anaphora.entities.phrases.gaps import Gaps
-from anaphora.entities.phrases.step_positions import StepFinder
 from anaphora.entities.phrases.trie import MAX_COMBINATIONS, PhraseMatch, SearchedText, Step
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.entities.words.lexicon import Lexicon, Word
@@ -114,10 +112,6 @@ class _TextSearch:
         self._words = text.words
         self._gaps = gaps
         self._text = text
-
-    @cached_property
-    def _steps(self) -> StepFinder:
-        return StepFinder(self._text, lambda candidate: not candidate.typos)
 
     def find(self) -> Iterator[PhraseMatch]:
         """Yield the phrases whose verb is separated from its prefix."""
@@ -323,13 +317,12 @@ class _TextSearch:
         tokens: list[int] = []
         parts: list[list[tuple[str, int]]] = []
         for step in steps:
-            places = self._steps.find_positions(step)
-            for index, (first, behind) in enumerate(zip(places.starts, places.ends, strict=True)):
-                if start <= first and behind <= end and taken.isdisjoint(range(first, behind)):
+            for first, behind, numbers in self._find_step(step, start, end):
+                if taken.isdisjoint(range(first, behind)):
                     tokens += range(first, behind)
                     start = behind
                     if isinstance(step, EntityPart):
-                        parts.append([(step.alias, number) for number in places.numbers[index]])
+                        parts.append([(step.alias, number) for number in numbers])
                     break
             else:
                 return None
@@ -344,3 +337,27 @@ class _TextSearch:
             after <= self._gaps.last_start(one + (one in tokens), most)
             for one, after in pairwise(spanned)
         )
+
+    def _find_step(
+        self, step: Step, start: int, end: int
+    ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        if isinstance(step, EntityPart):
+            found = self._text.parts_in(step)
+            yield from (one for one in found if start <= one[0] and one[1] <= end)
+            return
+        for index in range(start, end):
+            if isinstance(step, Word):
+                if self._matches_word(index, step):
+                    yield index, index + 1, ()
+            else:
+                ends = [one for one in self._text.pattern_ends(step, index) if one <= end]
+                if ends:
+                    yield index, ends[0], ()
+
+    def _matches_word(self, index: int, step: Word) -> bool:
+        word = self._words[index]
+        stems = step.parts or (step.stem,)
+        if (word.parts or (word.stem,)) == stems:
+            return True
+        candidates = self._text.candidates[index] if self._text.candidates else ()
+        return any(candidate.stems == stems and not candidate.typos for candidate in candidates)
