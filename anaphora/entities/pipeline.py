@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any
 
 from msgspec.structs import replace
 from spacy.language import Language
@@ -187,8 +186,8 @@ class _LanguageReader:
         # A tagger that replaces this one has the same lexicon and the same keys.
         self._tagger = get_tagger(self._nlp())
         # The user may add components to a given pipeline later.
-        self.benefits_from_batches = nlp is not None or any(
-            map(_is_user_component, self._nlp().pipeline)
+        self.benefits_from_batches = nlp is not None or not all(
+            isinstance(one, EntityComponent | ElementTagger) for _, one in self._nlp().pipeline
         )
         self._all_elements = {element.id: element for element in model.elements}
         self._elements = {id: one for id, one in self._all_elements.items() if not one.abstract}
@@ -363,10 +362,6 @@ def _create_unread_doc(nlp: Language, text: str, at: datetime | None) -> Doc:
     if at is not None:
         doc.user_data[TIME_KEY] = at
     return doc
-
-
-def _is_user_component(component: tuple[str, Any]) -> bool:
-    return not isinstance(component[1], EntityComponent | ElementTagger)
 
 
 def _sanitize(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -57,8 +58,8 @@ def find_closest(
         cosines = mine[begin : begin + _BLOCK] @ theirs
         for row in cosines:
             best = [
-                (start + int(np.argmax(row[start:end])))
-                for start, end in zip(starts, [*starts[1:], len(known)], strict=True)
+                start + int(np.argmax(row[start:end]))
+                for start, end in pairwise([*starts, len(known)])
             ]
             found.append(
                 {

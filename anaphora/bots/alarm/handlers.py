@@ -184,9 +184,11 @@ class _Alarms:
                 chosen += [time for time in self.times if self._local(time).date() == day]
             else:
                 times.append(_resolve_time(entity, self._at))
-        return chosen + next(
-            filter(None, (self._find_by_format(times, form) for form in _MATCH_FORMATS)), []
-        )
+        for form in _MATCH_FORMATS:
+            texts = {self._local(time).strftime(form) for time in times}
+            if same := [time for time in self.times if self._local(time).strftime(form) in texts]:
+                return chosen + same
+        return chosen
 
     def save(self, times: Iterable[datetime]) -> None:
         """Store these as the alarms."""
@@ -194,22 +196,16 @@ class _Alarms:
 
     def format_times(self, times: Iterable[datetime]) -> str:
         """ "Tue 6 Jan, 06:30; Wed 7 Jan, 07:00"."""
-        form, today = self._words["moment"], self._at.date()
-        return "; ".join(
-            form.format(
-                day=format_day(time.date(), self._language, today), clock=format_clock(time)
-            )
+        today = self._at.date()
+        local = [
+            (format_day(time.date(), self._language, today), format_clock(time))
             for time in map(self._local, times)
-        )
+        ]
+        return "; ".join(self.answer("moment", day=day, clock=clock) for day, clock in local)
 
     def format_time_left(self, time: datetime) -> str:
         """The time left until ``time``, as text."""
         return _format_duration(time - self.now, self._words["units"])
-
-    def _find_by_format(self, named: Iterable[datetime], form: str) -> list[datetime]:
-        """The alarms whose local times are formatted like one of the ``named`` times."""
-        texts = {self._local(time).strftime(form) for time in named}
-        return [time for time in self.times if self._local(time).strftime(form) in texts]
 
     def _local(self, time: datetime) -> datetime:
         return time.astimezone(self._at.tzinfo)
@@ -222,13 +218,10 @@ def _entities(slot: Slot | None) -> tuple[Entity, ...]:
 def _split_range(times: tuple[Entity, ...]) -> tuple[Entity, ...]:
     """Replace a single range ("at 8 to 9 am") by its start and its end. An end at midnight is a
     day."""
-    if (
-        len(times) != 1
-        or "/" not in times[0].value_or_text
-        or not {"start", "end"} <= times[0].meta.keys()
-    ):
+    meta = times[0].meta if len(times) == 1 and "/" in times[0].value_or_text else {}
+    if not {"start", "end"} <= meta.keys():
         return times
-    start, end = (datetime.fromisoformat(times[0].meta[key]) for key in ("start", "end"))
+    start, end = (datetime.fromisoformat(meta[key]) for key in ("start", "end"))
     first = {"grain": "hour", "start": start.isoformat()}
     last = {"grain": "hour", "start": end.isoformat()}
     if (end.hour, end.minute) == (0, 0):

@@ -42,9 +42,8 @@ class EntityFilter:
             if self._recognized:
                 found = _drop_redundant(found)
         if all(map(is_contiguous, found)):
-            return tuple(
-                keep_longest_spans(found, map(_token_range, found), map(self._kind, found))
-            )
+            spans = [(entity.tokens[0], entity.tokens[-1] + 1) for entity in found]
+            return tuple(keep_longest_spans(found, spans, map(self._kind, found)))
         return tuple(keep_longest_token_sets(found, tokens=_TOKENS, kind=self._kind))
 
     def sort_key(self, entity: Entity) -> tuple[int, int, int]:
@@ -59,10 +58,8 @@ class EntityFilter:
         self, resets: Sequence[tuple[int, ...]], entities: tuple[Entity, ...]
     ) -> tuple[tuple[int, ...], ...]:
         """Keep the reset phrases that are not strictly inside a longer entity."""
-        both = [
-            *((tokens, True) for tokens in resets),
-            *((entity.tokens, False) for entity in entities),
-        ]
+        both = [(tokens, True) for tokens in resets]
+        both += [(entity.tokens, False) for entity in entities]
         kept = keep_longest_token_sets(both, tokens=lambda one: one[0], kind=lambda _: "")
         return tuple(tokens for tokens, is_reset in kept if is_reset)
 
@@ -108,7 +105,3 @@ def _identity(entity: Entity) -> Hashable:
     parts = tuple(map(_identity, entity.parts))
     which = 0 if entity.own else id(entity.meta)
     return entity.element, entity.value, entity.tokens, entity.aliases, which, parts
-
-
-def _token_range(entity: Entity) -> tuple[int, int]:
-    return entity.tokens[0], entity.tokens[-1] + 1

@@ -228,7 +228,7 @@ class CompositionLevel:
             return matches
         if skippable is not None:
             matches = self._drop_detours(matches)
-        matches.sort(key=_sort_key)
+        matches.sort(key=lambda match: (match.start, -match.end, match.entry))
         sparse = {self._kinds[match.entry] for match in matches if match.tokens}
         kinds = [self._kinds[match.entry] for match in matches]
         if sparse and len([kind for kind in kinds if kind in sparse]) > len(sparse):
@@ -326,10 +326,6 @@ def _allowed_typos(element: Element | None) -> int:
 
 def _has_compounds(element: Element | None) -> bool:
     return element is not None and element.compounds
-
-
-def _sort_key(match: PhraseMatch) -> tuple[int, int, int]:
-    return match.start, -match.end, match.entry
 
 
 def _token_indexes(match: PhraseMatch) -> Sequence[int]:

@@ -182,7 +182,7 @@ def match_elements(
             part, entity, why = chart.failure
             error = f"{level.describe_owner(part)}, synonym {part} for {entity}: {why}"
     if chart is not None:
-        element_matches.sort(key=_sort_key)
+        element_matches.sort(key=lambda found: (found[1].start, -found[1].end))
     return element_matches, error
 
 
@@ -309,7 +309,3 @@ def _to_token_positions(match: PhraseMatch, places: Sequence[int]) -> PhraseMatc
 
 def _is_stop_word(word: Word) -> bool:
     return not word.free and any(map(str.isalnum, word.lower))
-
-
-def _sort_key(find: ElementMatch) -> tuple[int, int]:
-    return find[1].start, -find[1].end

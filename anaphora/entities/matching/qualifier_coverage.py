@@ -28,11 +28,8 @@ def find_uncovered_qualifiers(model: Model) -> Mapping[str, tuple[str, ...]]:
     The result is empty for a model that handles them otherwise: by its stop words, by rejecting
     questions with unknown words, by user-defined recognizers; and for one without intents.
     """
-    if (
-        not model.intents
-        or _rejects_unknown_words(model)
-        or any(map(_is_found_by_code, model.elements))
-    ):
+    handled = _rejects_unknown_words(model) or any(map(_is_found_by_code, model.elements))
+    if handled or not model.intents:
         return {}
     found: dict[str, tuple[str, ...]] = {}
     for language in model.languages:
@@ -59,9 +56,8 @@ def _covers_any(model: Model, language: str, words: list[str]) -> bool:
     known = {normalize(word) for word in words}
     if not known.isdisjoint(map(normalize, model.stop_words.additional)):
         return True
-    left, right = (
-        ("", "") if load_orthography(base_code(language)).unspaced else (r"(?<!\w)", r"(?!\w)")
-    )
+    unspaced = load_orthography(base_code(language)).unspaced
+    left, right = ("", "") if unspaced else (r"(?<!\w)", r"(?!\w)")
     contracted = [word for word in known if "'" in word]  # "n't" and "n'" touch other words
     whole = "|".join(map(re.escape, known.difference(contracted)))
     some = re.compile("|".join([f"{left}(?:{whole}){right}", *map(re.escape, contracted)]))

@@ -139,11 +139,7 @@ def _join_texts(phrase: Phrase) -> list[_Chunk]:
         only = phrase[0]
         return [normalize_apostrophes(only) if isinstance(only, str) else only]
     chunks: list[_Chunk] = []
-    for is_text, group in groupby(phrase, key=_is_text):
+    for is_text, group in groupby(phrase, key=lambda chunk: isinstance(chunk, str)):
         members = list(group)
         chunks += [normalize_apostrophes(" ".join(map(str, members)))] if is_text else members
     return chunks
-
-
-def _is_text(chunk: _Chunk) -> bool:
-    return isinstance(chunk, str)

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 from itertools import islice, pairwise, product
 
 from msgspec import Struct
 
 from anaphora.entities.phrases.gaps import Gaps
-from anaphora.entities.phrases.step_positions import StepFinder
 from anaphora.entities.phrases.trie import MAX_COMBINATIONS, PhraseMatch, SearchedText, Step
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.entities.words.lexicon import Lexicon, Word
@@ -115,10 +113,6 @@ class _TextSearch:
         self._gaps = gaps
         self._text = text
 
-    @cached_property
-    def _steps(self) -> StepFinder:
-        return StepFinder(self._text, lambda candidate: not candidate.typos)
-
     def find(self) -> Iterator[PhraseMatch]:
         """Yield the phrases whose verb is separated from its prefix."""
         start, last = 0, None
@@ -140,7 +134,7 @@ class _TextSearch:
                 yield from self._create_matches(word.lower, verb, (start, at))
                 start, last = at + 1, verb
             elif last is not None and self._continues_clause(start, at):
-                elided = self._repeat_verb(last, at)
+                elided = _Verb(last.at, self._find_bases(last.at, word.lower) or {}, (at,))
                 yield from self._create_matches(word.lower, elided, (start, at))
                 start = at + 1
             elif self._is_command(start, at):
@@ -170,9 +164,8 @@ class _TextSearch:
 
     def _has_finite_verb(self, start: int, at: int) -> bool:
         """Whether a finite verb is among the words, or right behind them and the prefix."""
-        return any(
-            map(self._is_finite_form, (*self._words[start:at], *self._words[at + 1 : at + 2]))
-        )
+        words = (*self._words[start:at], *self._words[at + 1 : at + 2])
+        return any(map(self._is_finite_form, words))
 
     def _is_noun(self, word: Word) -> bool:
         return word.stem == word.lower and not self._prefixes.is_verb(word.lower)
@@ -201,23 +194,18 @@ class _TextSearch:
             if index in subordinate:
                 continue
             bases = self._find_bases(index, self._words[at].lower)
-            if (
-                bases is not None
-                and not bases
-                and index == at - 1
-                and self._is_noun(self._words[index])
-            ):
+            if bases is None:
+                continue
+            if not bases and index == at - 1 and self._is_noun(self._words[index]):
                 continue  # "Ton aus": no form of "austönen"
-            if bases or (bases is not None and self._is_finite(start, index)):
+            if bases or self._is_finite(start, index):
                 return _Verb(index, bases, (index, at))
         return None
 
     def _start_of_clause(self, start: int, at: int) -> int:
         """Return the start of the clause of the prefix: behind the last comma or conjunction."""
-        for index in range(at - 1, start - 1, -1):
-            if self._is_boundary(index):
-                return index + 1
-        return start
+        words = range(at - 1, start - 1, -1)
+        return next((index + 1 for index in words if self._is_boundary(index)), start)
 
     def _is_boundary(self, at: int) -> bool:
         """Whether the word is a comma or joins clauses."""
@@ -226,9 +214,7 @@ class _TextSearch:
 
     def _is_finite(self, start: int, at: int) -> bool:
         """Whether the verb is in the position of a finite verb, where no noun stands."""
-        if at == start:
-            return True
-        if self._is_boundary(at - 1):
+        if at == start or self._is_boundary(at - 1):
             return True
         beside = {self._words[at - 1].lower, self._words[at + 1].lower}
         return not beside.isdisjoint(self._prefixes.subjects)
@@ -292,15 +278,12 @@ class _TextSearch:
     def _continues_clause(self, start: int, at: int) -> bool:
         """Whether the words from ``start`` on continue the previous clause, because they have no
         verb."""
-        if start == at or not self._ends_clause(at):
-            return False
-        if self._has_finite_verb(start, at):
-            return False
-        return self._is_boundary(start)
-
-    def _repeat_verb(self, last: _Verb, at: int) -> _Verb:
-        bases = self._find_bases(last.at, self._words[at].lower)
-        return _Verb(last.at, bases or {}, (at,))
+        return (
+            start != at
+            and self._ends_clause(at)
+            and not self._has_finite_verb(start, at)
+            and self._is_boundary(start)
+        )
 
     def _create_matches(
         self, prefix: str, verb: _Verb, clause: tuple[int, int]
@@ -334,13 +317,12 @@ class _TextSearch:
         tokens: list[int] = []
         parts: list[list[tuple[str, int]]] = []
         for step in steps:
-            places = self._steps.find_positions(step)
-            for index, (first, behind) in enumerate(zip(places.starts, places.ends, strict=True)):
-                if start <= first and behind <= end and taken.isdisjoint(range(first, behind)):
+            for first, behind, numbers in self._find_step(step, start, end):
+                if taken.isdisjoint(range(first, behind)):
                     tokens += range(first, behind)
                     start = behind
                     if isinstance(step, EntityPart):
-                        parts.append([(step.alias, number) for number in places.numbers[index]])
+                        parts.append([(step.alias, number) for number in numbers])
                     break
             else:
                 return None
@@ -355,3 +337,27 @@ class _TextSearch:
             after <= self._gaps.last_start(one + (one in tokens), most)
             for one, after in pairwise(spanned)
         )
+
+    def _find_step(
+        self, step: Step, start: int, end: int
+    ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        if isinstance(step, EntityPart):
+            found = self._text.parts_in(step)
+            yield from (one for one in found if start <= one[0] and one[1] <= end)
+            return
+        for index in range(start, end):
+            if isinstance(step, Word):
+                if self._matches_word(index, step):
+                    yield index, index + 1, ()
+            else:
+                ends = [one for one in self._text.pattern_ends(step, index) if one <= end]
+                if ends:
+                    yield index, ends[0], ()
+
+    def _matches_word(self, index: int, step: Word) -> bool:
+        word = self._words[index]
+        stems = step.parts or (step.stem,)
+        if (word.parts or (word.stem,)) == stems:
+            return True
+        candidates = self._text.candidates[index] if self._text.candidates else ()
+        return any(candidate.stems == stems and not candidate.typos for candidate in candidates)

@@ -138,7 +138,7 @@ class SpellingVariants:
                 options.append(bare)
         if is_phrase and (inner := _OUTER_APOSTROPHE.sub("", bare)) != bare:
             options.append(inner)
-        if is_phrase and (other := _OTHER_GENITIVE.sub(_reverse_match, word)) != word:
+        if is_phrase and (other := _OTHER_GENITIVE.sub(lambda found: found[0][::-1], word)) != word:
             options.append(other)
         if is_phrase and (contraction := self._contractions.get(word.lower())):
             options.append(contraction)
@@ -218,7 +218,3 @@ class SpellingVariants:
     def mark_inexact(words: Iterable[Word]) -> tuple[Word, ...]:
         """Return the words of a variant, which match no word exactly."""
         return tuple([replace(word, form=_INEXACT) for word in words])
-
-
-def _reverse_match(found: re.Match[str]) -> str:
-    return found[0][::-1]

@@ -266,7 +266,10 @@ class Trie:
                             for end, number in reversed(text.parts_at(step, here))
                         ]
                     word = words[here]
-                    after = self._follow_word(node, word, numbers[here])
+                    if word.parts:
+                        after = self._follow_all(node, [self.stems[part] for part in word.parts])
+                    else:
+                        after = self._edge(node, numbers[here])
                     if after != _NONE:
                         ways.append(way.advance(after, here + 1, passed, word.form))
                     for stems, candidate in others.get(here, ()):
@@ -278,11 +281,6 @@ class Trie:
                     if node == ROOT or not skippable or not skippable[here]:
                         break
         return merge_matches(matches)
-
-    def _follow_word(self, node: int, word: Word, number: int) -> int:
-        if not word.parts:
-            return self._edge(node, number)
-        return self._follow_all(node, [self.stems[part] for part in word.parts])
 
     def _follow_all(self, node: int, numbers: Iterable[int]) -> int:
         for number in numbers:

@@ -31,14 +31,12 @@ def select_fallbacks(
     kept = []
     for one in fallbacks:
         own, behind = set(one.tokens), one.tokens[-1] + 1
-        if one.element in certain or any(_extends_beyond(entity, own) for entity in entities):
+        if one.element in certain or any(
+            not own.isdisjoint(entity.tokens) and not own.issuperset(entity.tokens)
+            for entity in entities
+        ):
             continue
         if behind < len(words) and words[behind].free and behind not in covered:
             continue
         kept.append(one)
     return kept
-
-
-def _extends_beyond(entity: Entity, own: set[int]) -> bool:
-    tokens = set(entity.tokens)
-    return not tokens.isdisjoint(own) and not tokens <= own

@@ -84,7 +84,7 @@ class EntityComponent(StoredComponent):
     def __init__(self, element: str) -> None:
         self.element = element
         self._config: dict[str, Any] = {}
-        self._recognize: Recognizer = _recognize_nothing
+        self._recognize: Recognizer = lambda doc, at: ()
 
     def configure(
         self,
@@ -151,10 +151,6 @@ class EntityComponent(StoredComponent):
 
 
 _CONTEXT_LENGTH = 50  # characters; text farther from a mention is never part of the same word
-
-
-def _recognize_nothing(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
-    return ()
 
 
 def _create_recognizer(

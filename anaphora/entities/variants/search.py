@@ -26,7 +26,7 @@ def find_variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     """
     if limit < 1:
         raise ValueError("the limit must be at least 1")
-    entities = sorted(utterance.entities, key=_start)
+    entities = sorted(utterance.entities, key=lambda entity: entity.tokens[0])
     fixed, contested = _split_contested(entities)
     if not contested:
         variant = _create_variant(utterance, entities)
@@ -63,21 +63,12 @@ def _has_misspelled(variant: Variant) -> bool:
     return variant.rank[_INEXACTNESS] >= _MISSPELLED // 2
 
 
-def _start(entity: Entity) -> int:
-    return entity.tokens[0]
-
-
 def _cost(entity: Entity) -> int:
     """Return the rank of a variant with this entity alone as a number: smaller is better, and it
     can be summed up."""
     length = len(entity.tokens)
-    return (
-        -(length << 160)
-        - (length * length << 120)
-        + (entity.gaps << 80)
-        + (_inexactness(entity) << 40)
-        - entity.own
-    )
+    worse = (entity.gaps << 80) + (_inexactness(entity) << 40)
+    return worse - (length << 160) - (length * length << 120) - entity.own
 
 
 def _inexactness(entity: Entity) -> int:

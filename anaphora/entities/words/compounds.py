@@ -72,12 +72,11 @@ class _CompoundRules:
             return True
         if not is_noun and self._has_form(text, self.restored):
             return True
+        stems = (text[: -len(link)] for link in self.links if text.endswith(link))
         return any(
-            text.endswith(link) and self._is_linked(text[: -len(link)]) for link in self.links
+            len(one) >= _MIN_LENGTH and one not in self.barred and one in self.words
+            for one in stems
         )
-
-    def _is_linked(self, text: str) -> bool:
-        return len(text) >= _MIN_LENGTH and text not in self.barred and text in self.words
 
     def _has_form(self, text: str, endings: Iterable[str]) -> bool:
         return any(text + ending in (self.words.get(text + ending) or ()) for ending in endings)

@@ -62,9 +62,8 @@ class SeparablePrefixes:
         """
         for end in range(len(infinitive) - _LEAST_OF_BASE, 0, -1):
             prefix, base = infinitive[:end], infinitive[end:]
-            if not (prefix in self.prefixes or prefix in self.ambiguous) or not self.is_verb(base):
-                continue
-            return (prefix, base) if self._is_separable(prefix, base) else None
+            if self._is_prefix(prefix) and self.is_verb(base):
+                return (prefix, base) if self._is_separable(prefix, base) else None
         return None
 
     def is_verb(self, word: str) -> bool:
@@ -81,7 +80,7 @@ class SeparablePrefixes:
         "herunterzudimmen"."""
         for end in range(1, len(word) - 1):
             prefix, rest = word[:end], word[end:]
-            if prefix not in self.prefixes and prefix not in self.ambiguous:
+            if not self._is_prefix(prefix):
                 continue
             if self.joined and rest.startswith(self.particle):
                 base = rest[len(self.particle) :]
@@ -103,9 +102,7 @@ class SeparablePrefixes:
             return ""
         for end in range(1, len(word) - len(self.participle) - _LEAST_OF_BASE):
             prefix, rest = word[:end], word[end:]
-            if rest.startswith(self.participle) and (
-                prefix in self.prefixes or prefix in self.ambiguous
-            ):
+            if rest.startswith(self.participle) and self._is_prefix(prefix):
                 for ending in self.stem:
                     base = rest[len(self.participle) : -1] + ending
                     if self.is_verb(base) and prefix + base in self.words:
@@ -114,12 +111,8 @@ class SeparablePrefixes:
 
     def may_be_verb(self, word: str) -> bool:
         """Whether the word may be a form of a verb."""
-        return not (
-            word in self.prepositions
-            or word in self.coordinators
-            or word in self.determiners
-            or word in self.adverbs
-        )
+        others = (self.prepositions, self.coordinators, self.determiners, self.adverbs)
+        return not any(word in some for some in others)
 
     def regular_forms(self, base: str) -> frozenset[str]:
         """Return the forms of a verb without vowel change."""
@@ -136,6 +129,9 @@ class SeparablePrefixes:
         if vowel in self.doubled and before not in self.doubled:
             root = root[:-1] + vowel + last
         return root[:-1] + {"z": "s", "v": "f"}.get(last, last)
+
+    def _is_prefix(self, text: str) -> bool:
+        return text in self.prefixes or text in self.ambiguous
 
     def _is_separable(self, prefix: str, base: str) -> bool:
         if prefix not in self.ambiguous:
