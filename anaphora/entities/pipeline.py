@@ -94,7 +94,9 @@ class Pipeline:
         """
         text = _sanitize(text)
         if language is not None:
-            return self._reader(language).read(text, at)
+            if language not in self._readers:
+                raise _unknown_language_error(self.model, language)
+            return self._readers[language].read(text, at)
         readings = [reader.read(text, at) for reader in self._readers.values()]
         return select_likeliest(readings, preferred)
 
@@ -159,12 +161,6 @@ class Pipeline:
             PrefetchedUtterances(self, tuple(each.values())) if len(each) == count else None
             for each, count in zip(found, wanted, strict=True)
         ]
-
-    def _reader(self, language: str) -> _LanguageReader:
-        reader = self._readers.get(language)
-        if reader is None:
-            raise _unknown_language_error(self.model, language)
-        return reader
 
 
 class _LanguageReader:

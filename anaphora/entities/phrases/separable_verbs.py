@@ -204,8 +204,10 @@ class _TextSearch:
 
     def _start_of_clause(self, start: int, at: int) -> int:
         """Return the start of the clause of the prefix: behind the last comma or conjunction."""
-        words = range(at - 1, start - 1, -1)
-        return next((index + 1 for index in words if self._is_boundary(index)), start)
+        for index in range(at - 1, start - 1, -1):
+            if self._is_boundary(index):
+                return index + 1
+        return start
 
     def _is_boundary(self, at: int) -> bool:
         """Whether the word is a comma or joins clauses."""

@@ -111,8 +111,12 @@ class SeparablePrefixes:
 
     def may_be_verb(self, word: str) -> bool:
         """Whether the word may be a form of a verb."""
-        others = (self.prepositions, self.coordinators, self.determiners, self.adverbs)
-        return not any(word in some for some in others)
+        return not (
+            word in self.prepositions
+            or word in self.coordinators
+            or word in self.determiners
+            or word in self.adverbs
+        )
 
     def regular_forms(self, base: str) -> frozenset[str]:
         """Return the forms of a verb without vowel change."""
