@@ -10,15 +10,17 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakSet
 
-__all__ = ["ForkAware", "fork_safe_lock", "forks_delayed", "register_fork_aware"]
+__all__ = ["ForkAware", "LazyProperty", "fork_safe_lock", "forks_delayed", "register_fork_aware"]
 
 _PATIENCE = 10.0  # seconds that a fork waits for threads that delay it
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -101,6 +103,26 @@ def fork_safe_lock() -> threading.RLock:
     with _registering:
         _locks.add(lock)
     return lock
+
+
+class LazyProperty(Generic[T]):
+    """A property that is computed when it is first read, and then kept.
+
+    ``functools.cached_property`` without the lock that it has in Python 3.11. Two threads may
+    compute it at once.
+    """
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> T:
+        value: T = self._compute(instance)
+        instance.__dict__[self._name] = value
+        return value
 
 
 @contextmanager

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import pairwise
 
 from anaphora.entities.phrases.trie import PhraseMatch
 from anaphora.entities.recognizers.recognizer import TokenizedText
 from anaphora.entities.words.lexicon import Word
 from anaphora.entities.words.segmentation import Segmentation
+from anaphora.storage.forks import LazyProperty
 
 __all__ = ["WordBoundaries"]
 
@@ -43,7 +43,7 @@ class WordBoundaries:
             self._ends.append(length)
         self._text = "".join(pieces)
 
-    @cached_property  # only a text with matches needs it
+    @LazyProperty  # only a text with matches needs it
     def _inside(self) -> Mapping[int, tuple[int, int]]:
         """The word around each position at which it must not be split."""
         inside: dict[int, tuple[int, int]] = {}

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -33,6 +32,7 @@ from anaphora.entities.words.normalization import (
 )
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.entities.words.separable_prefixes import load_separable_prefixes
+from anaphora.storage.forks import LazyProperty
 
 __all__ = ["Lexicon", "Word", "phrase_word_indexes"]
 
@@ -133,11 +133,11 @@ class Lexicon:
     def __len__(self) -> int:
         return len(self._young) + len(self._old)
 
-    @cached_property
+    @LazyProperty
     def _dictionary(self) -> Dictionary | None:
         return load_dictionary(self.code)  # loaded when the first word needs it
 
-    @cached_property
+    @LazyProperty
     def _lemmatizer(self) -> Lemmatizer | None:
         words = self._dictionary
         if words is None:

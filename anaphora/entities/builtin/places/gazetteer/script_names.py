@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from itertools import compress
 from typing import Any, Literal
 
@@ -23,7 +22,7 @@ from anaphora.entities.builtin.places.gazetteer.name_index import (
 )
 from anaphora.entities.builtin.places.name_normalization import name_lengths, normalize_names
 from anaphora.storage.cache import UNCACHED, CachedParts
-from anaphora.storage.forks import fork_safe_lock
+from anaphora.storage.forks import LazyProperty, fork_safe_lock
 
 __all__ = ["CityNameIndex", "Script", "build_columns", "script_of"]
 
@@ -161,7 +160,7 @@ class _NameLines:
         self._texts = texts
         self._places = np.frombuffer(places, np.uint32)
 
-    @cached_property
+    @LazyProperty
     def _starts(self) -> npt.NDArray[np.uint32]:
         ends = np.flatnonzero(np.frombuffer(self._texts, np.uint8) == ord("\n"))
         return np.concatenate(([0], ends + 1)).astype(np.uint32)
