@@ -51,6 +51,7 @@ def _compute_fingerprint(model: Model) -> str:
             element.abstract,
             element.meta,
             value_names(element.values),
+            element.recognition is not None,
         )
         for element in model.elements
     ]

@@ -32,6 +32,8 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.frozen import freeze
 from anaphora.models.domain import ConversationSettings, Element
+from anaphora.models.element_values import value_names
+from anaphora.models.schema.builtin_entities import is_builtin_name
 from anaphora.stm.conversation import (
     Conversation,
     FlowStep,
@@ -299,8 +301,9 @@ def migrate(
 
     Remembered and pending entities whose element or value no longer exists are forgotten, and so
     is an offer of one. The others get the groups, ancestors, topic and metadata that their element
-    has now; an entity composed of others stays if all of them do. Built-in entities, which no
-    model declares, do not change.
+    has now; an entity composed of others stays if all of them do. What a recognizer found keeps its
+    own metadata and, as long as the element has a recognizer, its value. Entities of built-in
+    elements that the model does not have do not change.
     """
     if not (conversation.remembered or conversation.pending or conversation.offer):
         return conversation, ()
@@ -360,12 +363,13 @@ def _migrate_entity(
     entity: Entity, known: Mapping[str, Element], *, as_part: bool = False
 ) -> Entity | None:
     """Update an entity from its element; None if its element or value no longer exists."""
-    if not entity.own:
-        return entity
     element = known.get(entity.element)
+    if element is None and not entity.own and is_builtin_name(entity.element):
+        return entity
     if element is None or (element.abstract and not as_part):
         return None
-    if entity.value is not None and all(value.name != entity.value for value in element.values):
+    is_open = not entity.own and element.recognition is not None
+    if not (is_open or entity.value is None or entity.value in value_names(element.values)):
         return None
     parts = _migrate_entities(entity.parts, known, as_parts=True)
     if len(parts) < len(entity.parts):
@@ -375,7 +379,7 @@ def _migrate_entity(
         groups=element.groups,
         ancestors=element.ancestors,
         topic=element.topic,
-        meta=element.meta,
+        meta=element.meta if entity.own else freeze({**element.meta, **entity.meta}),
         parts=parts,
     )
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from anaphora import Conversation, Entity
-from anaphora.models.domain import ConversationSettings, Element, ElementValue
+from anaphora.models.domain import ConversationSettings, Element, ElementValue, RecognizerSpec
 from anaphora.stm import rules
 from anaphora.stm.conversation import ForgetRule, PendingQuestion, RecallOffer, RememberedEntity
 from tests.stm.strategies import BEGIN, conversations, entities, groups
@@ -384,6 +384,16 @@ class TestFitting:
         asked = started(replace(entity("date"), own=False))
         assert rules.migrate(asked, []) == (asked, ())
 
+    def test_a_recognized_entity_needs_its_element(self):
+        asked = started(replace(entity("order"), own=False, value="AB-1", meta={"n": 1}))
+        assert not held(rules.migrate(asked, [])[0])
+        assert not held(rules.migrate(asked, [element("order", "x")])[0])
+        recognition = RecognizerSpec("function", "shop#orders")
+        now = element("order", groups=frozenset("A"), meta={"a": 1}, recognition=recognition)
+        (kept,) = rules.migrate(asked, [now])[0].remembered
+        assert (kept.entity.groups, kept.entity.meta) == (frozenset("A"), {"a": 1, "n": 1})
+        assert kept.entity.value == "AB-1"
+
     @given(conversations)
     def test_with_the_same_elements_nothing_changes(self, before):
         names = [each.id for each in elements_of(before)]
@@ -400,7 +410,7 @@ class TestFitting:
         left = [one for one in before.remembered if id(one) not in gone]
         assert held(after) == [one.entity.element for one in left]
         known = {each.id for each in chosen}
-        assert all(one.entity.element in known or not one.entity.own for one in left)
+        assert all(one.entity.element in known for one in left)
 
 
 @given(conversations, st.timedeltas(timedelta(0), timedelta(days=2)))

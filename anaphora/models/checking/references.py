@@ -10,7 +10,7 @@ from anaphora.grammar.idl.intent import EntitySelector
 from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.domain import Element
-from anaphora.models.schema.builtin_entities import find_builtin
+from anaphora.models.schema.builtin_entities import is_builtin_name
 
 __all__ = [
     "KnownNames",
@@ -68,7 +68,7 @@ def is_external_name(name: str) -> bool:
 
 def enable_hint(name: str) -> str:
     """A hint for the name of an entity that can be switched on; '' for any other."""
-    if find_builtin(name) is None and not name.startswith("spacy:"):
+    if not is_builtin_name(name):
         return ""
     written = f"'{name}'" if ":" in name else name
     return f"switch it on: entities: [{written}]"

@@ -20,6 +20,7 @@ __all__ = [
     "InvalidOption",
     "find_builtin",
     "find_invalid_options",
+    "is_builtin_name",
     "resolve_options",
 ]
 
@@ -163,6 +164,11 @@ NLPCRAFT_ENTITIES: Mapping[str, BuiltinEntity] = {
 def find_builtin(name: str) -> BuiltinEntity | None:
     """The built-in entity with that name, including those of NLPCraft; None if unknown."""
     return BUILTIN_ENTITIES.get(name) or NLPCRAFT_ENTITIES.get(name)
+
+
+def is_builtin_name(name: str) -> bool:
+    """Whether a model can list ``name`` under ``entities``, without declaring an element."""
+    return name.startswith("spacy:") or find_builtin(name) is not None
 
 
 def resolve_options(
