@@ -18,7 +18,7 @@ DIALOGS = Path(__file__).parent / "dialogs"
 def failures(result: DialogResult) -> str:
     return "\n".join(
         f"{turn.step}: {failure}\n{turn.reply.explanation if turn.reply else ''}"
-        for turn in result.turns
+        for turn in result.steps
         for failure in turn.failures
     )
 

@@ -112,9 +112,8 @@ class LazyTokens(LazySequence[Token]):
     __slots__ = ("_content_words", "_words")
 
     def __init__(self, make: Callable[[], tuple[Token, ...]], words: Sequence[_WordFlags]) -> None:
+        super().__init__(make)
         self._words = words
-        self._make = make
-        self._items = None
         self._content_words: Sequence[int] | None = None
 
     @property
@@ -140,13 +139,14 @@ class Entity(Struct, frozen=True):
 
     ``tokens`` are the indexes of its tokens, ``start`` and ``end`` its offsets in the text
     (half open). ``exact``: its words are spelled as in the model, rather than only having the
-    same stems. ``own``: the model itself declares the element. ``parts`` are the entities that
-    it is composed of, ``aliases`` its names as a part of another entity. ``gaps`` is the number
-    of other words between its own. ``ancestors`` are the ids of its element's parent, the parent's
-    parent and so on. ``stem`` has the stems of its words, separated by blanks; ``lemma`` the
-    lemmas, or the words in lower case if the pipeline has no lemmatizer; ``pos`` the parts of
-    speech, or '' if the pipeline has no tagger. ``marks`` are flags of the mention: "abstract",
-    "bracketed", "compound", "misspelt", "permuted", "quoted", "stem", "swear".
+    same stems. ``is_from_phrase``: it was found by a phrase of the model, not by a recognizer.
+    ``parts`` are the entities that it is composed of, ``aliases`` its names as a part of another
+    entity. ``gaps`` is the number of other words between its own. ``ancestors`` are the ids of its
+    element's parent, the parent's parent and so on. ``stem`` has the stems of its words, separated
+    by blanks; ``lemma`` the lemmas, or the words in lower case if the pipeline has no lemmatizer;
+    ``pos`` the parts of speech, or '' if the pipeline has no tagger. ``marks`` are flags of the
+    mention: "abstract", "bracketed", "compound", "misspelt", "permuted", "quoted", "stem",
+    "swear".
     """
 
     element: str
@@ -160,7 +160,7 @@ class Entity(Struct, frozen=True):
     meta: Mapping[str, Any] = EMPTY
     topic: bool = False
     exact: bool = True
-    own: bool = True
+    is_from_phrase: bool = True
     stem: str = ""
     lemma: str = ""
     pos: str = ""
@@ -213,7 +213,7 @@ class Variant(Struct, frozen=True, gc=False):
 
     ``uncovered`` is the number of content words that no entity covers. The better of two
     variants has the smaller ``rank``: more words covered, longer entities, more exact ones,
-    the model's own before built-in ones.
+    those of phrases before those of recognizers.
     """
 
     entities: tuple[Entity, ...]

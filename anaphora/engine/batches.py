@@ -20,8 +20,8 @@ __all__ = ["Question", "ReplyIterator", "prefetch_utterances"]
 
 
 class Question(Struct, frozen=True):
-    """One of many questions, with what :meth:`Engine.ask` takes. What is None is as
-    :meth:`Engine.ask_many` is told for all of them."""
+    """One of the questions of :meth:`Engine.ask_many`, with the arguments of :meth:`Engine.ask`.
+    None stands for the argument of ``ask_many``."""
 
     text: str
     user: str | User | None = None
@@ -107,7 +107,7 @@ class ReplyIterator(Iterator[Reply]):
 
 
 def prefetch_utterances(turns: Sequence[Turn | None]) -> list[PrefetchedUtterances | None]:
-    """Read the texts of several turns, one batch a bot. None for a text that must be read in its
+    """Read the texts of several turns, one batch per bot. None for a text that must be read in its
     turn, and for a turn that is None."""
     utterances: list[PrefetchedUtterances | None] = [None] * len(turns)
     by_bot: dict[Bot, list[tuple[int, UnreadText]]] = {}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Bot"]
 
-_EXPIRY_NOTICE = timedelta(minutes=1)
+_GRACE_PERIOD = timedelta(minutes=1)
 
 
 class Bot:
@@ -54,25 +54,24 @@ class Bot:
         self.hooks = Hooks()
         self.model_info = model.info
         self._registered: dict[str, Callable[..., Any]] = {}
-        # A user who comes back a little too late still learns what was forgotten, and why.
+        # A user who comes back a little too late still gets to know what was forgotten, and why.
         self.time_to_live = (
-            min(model.conversation.timeout, timedelta.max - _EXPIRY_NOTICE) + _EXPIRY_NOTICE
+            min(model.conversation.timeout, timedelta.max - _GRACE_PERIOD) + _GRACE_PERIOD
         )
         self.has_memory_only_intents = any(one.options.allow_stm_only for one in model.intents)
         self.indexed_model = IndexedModel.from_model(model)
         self.has_recognizers = any(element.recognition for element in model.elements)
         self.random = random
         self.max_characters = max_characters
-        self._reads_without_waiting = not model.pipelines and all(
+        self._reads_without_blocking = not model.pipelines and all(
             element.recognition is None or element.recognition.kind == "built-in"
             for element in model.elements
         )
 
     @property
-    def is_declarative(self) -> bool:
-        """Whether the model alone answers: no function that may be slow, no statistical
-        pipeline."""
-        return self._reads_without_waiting and not self.handlers and self.hooks.is_empty
+    def answers_without_blocking(self) -> bool:
+        """Whether answers call no function that may be slow, and no statistical pipeline."""
+        return self._reads_without_blocking and not self.handlers and self.hooks.is_empty
 
     def on(self, intent: Intent, function: Callable[..., Any]) -> None:
         """Register ``function`` as the handler of ``intent``. Raises :class:`HandlerError` if its

@@ -31,7 +31,7 @@ from anaphora.engine.identity import (
     user_namespace,
 )
 from anaphora.engine.long_term.exchanges import build_reset_mark
-from anaphora.engine.long_term.protocol import LongTerm, resolve_long_term
+from anaphora.engine.long_term.protocol import LongTerm, open_long_term
 from anaphora.engine.long_term.recorder import add_exchange, next_clock
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
@@ -60,7 +60,7 @@ __all__ = ["Engine"]
 _log = logging.getLogger(__name__)
 
 _NO_REQUEST = Request()
-_ACTIVE_MODEL_TTL = timedelta(days=30)  # how long the model that a user chose stays chosen
+_ACTIVE_MODEL_TTL = timedelta(days=30)  # since the user switched to it
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -121,7 +121,7 @@ class Engine:
         self._store = store
         self._owns_long_term = isinstance(long_term, str)
         try:
-            self._long_term = resolve_long_term(long_term, clock)
+            self._long_term = open_long_term(long_term, clock)
         except BaseException:
             self._close_store()
             raise
@@ -177,7 +177,7 @@ class Engine:
         """The model with this id; the default if left out. Raises :class:`UnknownModel`."""
         return self._get_bot(self._default_model if id is None else id).model
 
-    def may_wait(self, model: str) -> bool:
+    def may_block(self, model: str) -> bool:
         """Whether a question to ``model`` may block: on functions of the bot's author, on a store
         outside this process, or on a long-term memory. If not, a short question is best answered
         without another thread.
@@ -185,8 +185,8 @@ class Engine:
         Raises :class:`UnknownModel`.
         """
         bot = self._get_bot(model)
-        at_hand = isinstance(self._store, MemoryStore) and self._long_term is None
-        return not (bot.is_declarative and self._uses_blank_pipelines and at_hand)
+        is_local = isinstance(self._store, MemoryStore) and self._long_term is None
+        return not (bot.answers_without_blocking and self._uses_blank_pipelines and is_local)
 
     def ask(
         self,
@@ -325,7 +325,7 @@ class Engine:
         return self._select_bot(None, to_user(user)).model.id
 
     def switch(self, model: str | None, *, user: str | User = "user") -> None:
-        """Select the model for questions of ``user`` that name none; None selects the default.
+        """Set the active model, for questions of ``user`` that name none; None: the default.
 
         This is an explicit change of context: each model has its own memory of the user, with its
         own timeout. Raises :class:`UnknownModel`.
@@ -396,7 +396,7 @@ class Engine:
             elif what == "all":
                 conversation = Conversation.empty(conversation.key)
             else:
-                raise AnaphoraError(f"what is all, entities or flow, not '{what}'")
+                raise AnaphoraError(f"'what' must be 'all', 'entities' or 'flow', not '{what}'")
             if not conversation.questions:
                 # A conversation without questions is stored as empty, without a fingerprint.
                 conversation = Conversation.empty(conversation.key)
@@ -414,9 +414,9 @@ class Engine:
             add_exchange(self._long_term, conversation.key, mark)
 
     def erase(self, *, user: str | User) -> int:
-        """Erase all data of a user, for all models: the conversations, the selected model, the
-        background questions of the service, and the exchanges of the long-term memory. Nothing of
-        it remains in the files of the store. Returns the number of exchanges erased.
+        """Erase all data of a user, for all models: the conversations, the active model, the
+        questions submitted to the NLPCraft endpoints, and the exchanges of the long-term memory.
+        Nothing of it remains in the files of the store. Returns the number of exchanges erased.
 
         Raises :class:`Conflict` for a conversation that stays locked, and :class:`StoreError` if
         something cannot be erased now: call it again then.
@@ -527,9 +527,11 @@ class Engine:
 def _check_models(models: list[Model], nlp: object) -> None:
     ids = [model.id for model in models]
     if twice := next((id for id in ids if ids.count(id) > 1), None):
-        raise AnaphoraError(f"two models have the id '{twice}': an engine tells them by it")
+        raise AnaphoraError(f"two models have the id '{twice}': give each model an id of its own")
     if nlp is not None and len(models) > 1:
-        raise AnaphoraError("a spaCy pipeline of your own serves one model: make an engine of it")
+        raise AnaphoraError(
+            "a spaCy pipeline of your own serves one model: use one engine per model"
+        )
 
 
 def _check_question(text: object, request: object) -> None:

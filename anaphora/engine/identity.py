@@ -1,4 +1,4 @@
-"""Who asks, and under what the store keeps what is theirs."""
+"""Users, tenants and the keys under which their data is stored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ adds it here: a user is erased from all of them."""
 
 
 def to_user(user: object) -> User:
-    """The user of that id, or the :class:`User` itself."""
+    """Return a :class:`User` for an id; return a :class:`User` unchanged."""
     if isinstance(user, str):
         return User(user)
     if isinstance(user, User):
@@ -33,25 +33,25 @@ def to_user(user: object) -> User:
 
 
 def tenant_id(user: User) -> str:
-    """The id of the company whose user it is ('' for none)."""
+    """Return the id of the user's company ('' without one)."""
     return user.company.id if user.company else ""
 
 
 def conversation_key(user: User, model: str) -> ConversationKey:
-    """Under what their conversation with the model of that id is kept."""
+    """Return the key of the user's conversation with a model."""
     return ConversationKey(user.id, model, tenant_id(user))
 
 
 def user_namespace(user: User, kind: str = "user") -> str:
-    """Where the notes of a user are: JSON, for ids may hold any mark that would divide them."""
+    """Return the namespace of a user's notes. It is JSON, because ids may contain any separator."""
     return f"{kind}:{json.dumps([tenant_id(user), user.id])}"
 
 
 def parse_time_zone(name: str) -> ZoneInfo:
-    """The time zone of that name. Raises :class:`AnaphoraError` if there is none."""
+    """Parse the name of a time zone. Raises :class:`AnaphoraError` if there is none."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # no name, no file, a folder
         raise AnaphoraError(
-            f"'{name}' is no time zone; they are called Europe/Berlin, Asia/Tokyo, UTC"
+            f"'{name}' is not a time zone; write a name such as Europe/Berlin, Asia/Tokyo or UTC"
         ) from error

@@ -19,11 +19,12 @@ __all__ = ["Reply"]
 class Reply(Struct, frozen=True):
     """The reply to one question.
 
-    ``status`` is ``matched``, ``incomplete`` (terms are ``missing``, and ``prompt`` asks for the
-    first), ``rejected`` (``reason`` tells what was missing) or ``reset``. ``text`` is what the bot
-    says, ``result`` what the handler returned. ``slots`` are the filled slots by name, ``memory``
-    the entities remembered after the question, newest first, ``unused`` the parts of the sentence
-    that the reply does not use. ``explanation`` is None unless it was requested.
+    ``status`` is ``matched``, ``incomplete`` (``prompt`` asks a question: for the first of the
+    ``missing`` terms or, if none is missing, for a yes or a no), ``rejected`` (``reason`` tells
+    what was missing) or ``reset``. ``text`` is what the bot says, ``result`` what the handler
+    returned. ``slots`` are the filled slots by name, ``memory`` the entities remembered after the
+    question, newest first, ``unused`` the parts of the sentence that the reply does not use.
+    ``explanation`` is None unless it was requested.
     """
 
     status: Status

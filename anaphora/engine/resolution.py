@@ -68,7 +68,7 @@ def _build_question(utterance: Utterance, context: QuestionContext, hooks: Hooks
     """The variants of an utterance that the hooks accept."""
     variants = find_variants(utterance)
     if not hooks.is_empty:
-        variants = tuple(filter(hooks.run_variant, variants))
+        variants = tuple(filter(hooks.accepts_variant, variants))
     if not utterance.fallback_entities:
         return ParsedQuestion(utterance, variants, context)
     other = replace(utterance, entities=utterance.fallback_entities, fallback_entities=())

@@ -399,7 +399,7 @@ def _matches_whole_sentence(
     return any(
         not filling.variant.uncovered
         and len(filling.from_sentence) == len(filling.variant.entities)
-        and any(taken.entity.own for taken in filling.from_sentence)
+        and any(taken.entity.is_from_phrase for taken in filling.from_sentence)
         for filling in fillings
     )
 

@@ -211,7 +211,7 @@ class Slot(Struct, frozen=True, gc=False):
             "element": self.element,
             "source": self.source,
         }
-        if not all(taken.entity.own for taken in self.taken):
+        if not all(taken.entity.is_from_phrase for taken in self.taken):
             plain["meta"] = self._unwrap([dict(taken.entity.meta) for taken in self.taken])
         return plain
 

@@ -30,7 +30,7 @@ def resolve_partial_dates(
 
     ``settings`` determine what has expired; ``read`` parses the utterance as of another time.
     """
-    partial = [one for one in utterance.entities if not one.own and _is_partial(one, at)]
+    partial = [one for one in utterance.entities if not one.is_from_phrase and _is_partial(one, at)]
     if not partial:
         return None
     conversation = expire(conversation, at, settings)[0]

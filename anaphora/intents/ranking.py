@@ -102,7 +102,7 @@ def rank_coverage(filling: SlotFilling, words: ContentWords) -> ReadingRank:
             if marks := entity.marks:
                 misspelt += "misspelt" in marks
                 stemmed += "stem" in marks or "compound" in marks
-        if not entity.own:
+        if not entity.is_from_phrase:
             builtin += 1
     # Positional arguments: keywords would take 50 % longer.
     return ReadingRank(

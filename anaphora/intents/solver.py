@@ -377,7 +377,11 @@ def _find_unused_entity(
     """Return an entity of the sentence that the intent leaves unused against its options."""
     taken = {id(entity) for entity in used}
     for entity in variant.entities:
-        allowed = options.unused_user_entities if entity.own else options.unused_system_entities
+        allowed = (
+            options.unused_user_entities
+            if entity.is_from_phrase
+            else options.unused_system_entities
+        )
         if not allowed and id(entity) not in taken:
             return entity
     return None

@@ -53,7 +53,7 @@ def find_unused_parts(utterance: Utterance, filling: SlotFilling) -> Sequence[Un
     if not variant.uncovered:
         used = [one for one in filling.taken if one.remembered is None and not one.pending]
         # A list comprehension: a call for each entity would take longer than everything else.
-        built_in = [one for one in variant.entities if not one.own]
+        built_in = [one for one in variant.entities if not one.is_from_phrase]
         if len(used) == len(variant.entities) and not (
             built_in and any(map(_is_negated, built_in))
         ):
@@ -99,12 +99,12 @@ def _iter_unused_parts(utterance: Utterance, filling: SlotFilling) -> Iterator[U
 def _meaning_key(entity: Entity) -> tuple[str, str | None]:
     """Identify the meaning of an entity: its element if it has no values, else also its text,
     because "a coffee and an espresso" may be two."""
-    is_one = entity.own and entity.value is None
+    is_one = entity.is_from_phrase and entity.value is None
     return entity.element, None if is_one else entity.text.casefold()
 
 
 def _is_negated(entity: Entity) -> bool:
-    return not entity.own and entity.value_or_text.startswith("!=")
+    return not entity.is_from_phrase and entity.value_or_text.startswith("!=")
 
 
 def _starts_with_answer(utterance: Utterance) -> bool:

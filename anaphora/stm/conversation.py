@@ -149,7 +149,7 @@ class Conversation(Struct, frozen=True):
         return cls(key.user, key.model, tenant=key.tenant)
 
     @property
-    def is_new(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether it is empty, so that no store needs to keep it."""
         return not self.questions and replace(self, clock=0) == Conversation.empty(self.key)
 

@@ -223,7 +223,7 @@ def entity_to_dict(entity: Entity) -> dict[str, Any]:
         ("meta", dict(entity.meta)),
         ("topic", entity.topic),
         ("loose", not entity.exact),
-        ("found", not entity.own),
+        ("found", not entity.is_from_phrase),
         ("pos", entity.pos),
         ("aliases", list(entity.aliases)),
         ("parts", [entity_to_dict(part) for part in entity.parts]),
@@ -245,7 +245,7 @@ def entity_from_dict(plain: Any) -> Entity:
     if "loose" in fields:
         fields["exact"] = not fields.pop("loose")
     if "found" in fields:
-        fields["own"] = not fields.pop("found")
+        fields["is_from_phrase"] = not fields.pop("found")
     if "meta" in fields:
         fields["meta"] = freeze(fields["meta"])
     if "parts" in fields:

@@ -56,13 +56,13 @@ __all__ = [
     "forget_flow",
     "forget_group",
     "migrate",
-    "record_answer",
     "record_incomplete",
     "record_match",
     "record_offer",
     "record_rejection",
     "record_repeated_prompt",
     "record_reset",
+    "record_without_intent",
     "replace_data",
     "restore_offer",
     "split_visible",
@@ -87,16 +87,16 @@ def expire(
         elif conversation.matches - held.used_match >= settings.depth:
             forgotten.append(ForgottenEntity(held, ForgetRule.DEPTH))
     pending = conversation.pending
-    stale = pending is not None and at - pending.at > timeout
+    pending_expired = pending is not None and at - pending.at > timeout
     offer = conversation.offer
-    expired = offer is not None and at - offer.at > timeout
-    if not forgotten and not stale and not expired:
+    offer_expired = offer is not None and at - offer.at > timeout
+    if not forgotten and not pending_expired and not offer_expired:
         return conversation, ()
     after = replace(
         conversation,
         remembered=_remove_forgotten(conversation.remembered, forgotten),
-        pending=None if stale else pending,
-        offer=None if expired else offer,
+        pending=None if pending_expired else pending,
+        offer=None if offer_expired else offer,
     )
     return after, tuple(forgotten)
 
@@ -242,7 +242,7 @@ def restore_offer(conversation: Conversation, at: datetime, offer: RecallOffer) 
     return replace(conversation, remembered=back, offer=None, last=last)
 
 
-def record_answer(conversation: Conversation, at: datetime) -> Conversation:
+def record_without_intent(conversation: Conversation, at: datetime) -> Conversation:
     """Record a question that was answered without any intent: nothing new is remembered."""
     return _count_question(conversation, at)
 
@@ -337,8 +337,7 @@ def record_reset(
 def stamp(
     conversation: Conversation, *, language: str, fingerprint: str, clock: int = 0
 ) -> Conversation:
-    """Stamp a conversation with the language of the question, the fingerprint of its model and
-    the logical time."""
+    """Record the language of the question, the fingerprint of its model and the logical time."""
     return replace(
         conversation,
         language=language,
@@ -364,11 +363,11 @@ def _migrate_entity(
 ) -> Entity | None:
     """Update an entity from its element; None if its element or value no longer exists."""
     element = known.get(entity.element)
-    if element is None and not entity.own and is_builtin_name(entity.element):
+    if element is None and not entity.is_from_phrase and is_builtin_name(entity.element):
         return entity
     if element is None or (element.abstract and not as_part):
         return None
-    is_open = not entity.own and element.recognition is not None
+    is_open = not entity.is_from_phrase and element.recognition is not None
     if not (is_open or entity.value is None or entity.value in value_names(element.values)):
         return None
     parts = _migrate_entities(entity.parts, known, as_parts=True)
@@ -379,7 +378,7 @@ def _migrate_entity(
         groups=element.groups,
         ancestors=element.ancestors,
         topic=element.topic,
-        meta=element.meta if entity.own else freeze({**element.meta, **entity.meta}),
+        meta=element.meta if entity.is_from_phrase else freeze({**element.meta, **entity.meta}),
         parts=parts,
     )
 

@@ -57,7 +57,7 @@ def test_entities_carry_what_their_element_says():
         "child", frozenset({"g"}), {"": (("child",),)}, ancestors=("parent",), meta={"a": 1}
     )
     entity, _ = Pipeline(model(child))("children and a childs").entities
-    assert (entity.ancestors, entity.meta, entity.exact, entity.own) == (
+    assert (entity.ancestors, entity.meta, entity.exact, entity.is_from_phrase) == (
         ("parent",), {"a": 1}, False, True,
     )  # fmt: skip
 

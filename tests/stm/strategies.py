@@ -42,7 +42,7 @@ entities = st.builds(
     meta=data,
     topic=st.booleans(),
     exact=st.booleans(),
-    own=st.booleans(),
+    is_from_phrase=st.booleans(),
     gaps=st.integers(0, 3),
     marks=st.frozensets(st.sampled_from(["misspelt", "stop"])),
 )

@@ -67,7 +67,7 @@ def test_a_conversation_kept_in_format_1_goes_on():
         4,
         11,
         topic=True,
-        own=False,
+        is_from_phrase=False,
         parts=(unit,),
         gaps=1,
     )

@@ -381,11 +381,11 @@ class TestFitting:
         assert not held(rules.migrate(asked, [element("order"), size])[0])
 
     def test_a_built_in_entity_needs_no_element(self):
-        asked = started(replace(entity("date"), own=False))
+        asked = started(replace(entity("date"), is_from_phrase=False))
         assert rules.migrate(asked, []) == (asked, ())
 
     def test_a_recognized_entity_needs_its_element(self):
-        asked = started(replace(entity("order"), own=False, value="AB-1", meta={"n": 1}))
+        asked = started(replace(entity("order"), is_from_phrase=False, value="AB-1", meta={"n": 1}))
         assert not held(rules.migrate(asked, [])[0])
         assert not held(rules.migrate(asked, [element("order", "x")])[0])
         recognition = RecognizerSpec("function", "shop#orders")

@@ -12,7 +12,7 @@ from anaphora.cli.terminal import format_summary
 
 if TYPE_CHECKING:
     from anaphora.engine.engine import Engine
-    from anaphora.engine.samples.runner import Turn
+    from anaphora.engine.samples.runner import StepResult
     from anaphora.models.domain import AskStep, Dialog, Step
 
 __all__ = ["Case", "CaseTurn", "Suite", "Tone", "format_case", "run_case"]
@@ -81,7 +81,7 @@ def run_case(engine: Engine, dialog: Dialog) -> Case:
     begin = time.perf_counter()
     result = run_dialog_safely(engine, dialog)
     seconds = time.perf_counter() - begin
-    turns = [_case_turn(turn) for turn in result.turns]
+    turns = [_case_turn(turn) for turn in result.steps]
     if result.error:
         step = dialog.steps[len(turns)]
         turns.append(CaseTurn(_describe_step(step), step.line, failures=(result.error,)))
@@ -116,7 +116,7 @@ def _format_failure(turn: CaseTurn) -> Iterator[tuple[str, Tone]]:
         yield f"    | {line}", "quiet"
 
 
-def _case_turn(turn: Turn) -> CaseTurn:
+def _case_turn(turn: StepResult) -> CaseTurn:
     from anaphora.models.domain import AskStep
 
     reply, step = turn.reply, turn.step

@@ -148,6 +148,7 @@ def _parse_entity(found: object) -> Entity:
     text, start = found.get("text", ""), found.get("start", 0)
     given = {"text": text, "end": start + len(text), "lemma": text.lower()} | found
     given |= {
+        "is_from_phrase": given.pop("own", True),
         "groups": frozenset(found.get("groups") or [found["element"]]),
         "ancestors": tuple(found.get("ancestors", ())),
         "aliases": tuple(found.get("aliases", ())),

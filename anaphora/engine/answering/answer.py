@@ -48,24 +48,26 @@ def answer_decision(bot: Bot, decision: Decision, at: datetime) -> BotAnswer:
         raise decision.hook_error
     first = decision
     try:
-        at_once = _run_context_hook(bot, decision, at)
+        early_answer = _run_context_hook(bot, decision, at)
     except Reject as rejection:
-        return _run_rejection_hook(bot, _reject(bot, decision, at, _rejection_text(rejection)))
-    except _RematchRequest as again:
-        at_once, decision = None, _rematch(bot, decision, again, again.conversation, at)
-    if at_once:
-        return at_once
+        return _run_rejection_hook(
+            bot, _reject(bot, decision, at, _handler_rejection_reason(rejection))
+        )
+    except _RematchRequest as request:
+        early_answer, decision = None, _rematch(bot, decision, request, request.conversation, at)
+    if early_answer:
+        return early_answer
     for _ in range(_MAX_REMATCHES):
         try:
-            outcome = _try_matches(bot, decision, at, _respond)
-        except _RematchRequest as again:
+            answer = _try_matches(bot, decision, at, _respond)
+        except _RematchRequest as request:
             # The next match starts from the memory before a change of topic.
-            same = again.conversation == decision.conversation
-            conversation = decision.before_topic_change if same else again.conversation
-            decision = _rematch(bot, decision, again, conversation, at)
+            same = request.conversation == decision.conversation
+            conversation = decision.before_topic_change if same else request.conversation
+            decision = _rematch(bot, decision, request, conversation, at)
             continue
-        outcome = _run_rejection_hook(bot, outcome)
-        return outcome if decision is first else replace(outcome, decision=decision)
+        answer = _run_rejection_hook(bot, answer)
+        return answer if decision is first else replace(answer, decision=decision)
     reason = f"the hook 'intent' sent back {_MAX_REMATCHES} matches"
     return _run_rejection_hook(bot, _reject(bot, decision, at, reason))
 
@@ -123,7 +125,7 @@ def _run_context_hook(bot: Bot, decision: Decision, at: datetime) -> BotAnswer |
         return None
     return BotAnswer(
         "matched",
-        rules.record_answer(conversation, at),
+        rules.record_without_intent(conversation, at),
         forgotten=forgotten,
         text=_text_or_empty(result),
         result=result,
@@ -162,7 +164,7 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
         except Skip:
             skipped.append(match)
         except Reject as rejection:
-            return _reject(bot, decision, at, _rejection_text(rejection))
+            return _reject(bot, decision, at, _handler_rejection_reason(rejection))
     if decision.has_reset_phrase:
         return BotAnswer("reset", rules.record_reset(decision.conversation, at)[0])
     if decision.bridge and decision.bridge.outcome == "offered":
@@ -209,7 +211,7 @@ def _respond(bot: Bot, decision: Decision, match: Match) -> tuple[LiveConversati
     """Run the intent hook, the handler or else the response template, and the result hook."""
     conversation, utterance = decision.conversation, decision.question.utterance
     live = LiveConversation(conversation)
-    if not bot.hooks.run_intent(match, live):
+    if not bot.hooks.accepts_match(match, live):
         raise _RematchRequest(live)
     handler, result = bot.handlers.get(match.intent.id), None
     if handler:
@@ -263,17 +265,15 @@ def _rejection_reason(bot: Bot, decision: Decision) -> str:
     return f"no intent can do anything with: {named}"
 
 
-def _run_rejection_hook(bot: Bot, outcome: BotAnswer) -> BotAnswer:
+def _run_rejection_hook(bot: Bot, answer: BotAnswer) -> BotAnswer:
     """Let the rejection hook answer a rejection."""
-    if outcome.status != "rejected" or outcome.reason == DECLINED_REASON:
-        return outcome
-    result = bot.hooks.call("rejection", outcome.reason)
-    return (
-        outcome if result is None else replace(outcome, text=_text_or_empty(result), result=result)
-    )
+    if answer.status != "rejected" or answer.reason == DECLINED_REASON:
+        return answer
+    result = bot.hooks.call("rejection", answer.reason)
+    return answer if result is None else replace(answer, text=_text_or_empty(result), result=result)
 
 
-def _rejection_text(rejection: Reject) -> str:
+def _handler_rejection_reason(rejection: Reject) -> str:
     return str(rejection) or "the bot refused it"
 
 

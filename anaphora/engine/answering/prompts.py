@@ -34,6 +34,8 @@ DECLINED_REASON = "the offer was declined"
 
 
 def ask_for_missing(bot: Bot, decision: Decision, filling: SlotFilling, at: datetime) -> BotAnswer:
+    """Ask for the first missing term; the question stays pending. If only its unused words are in
+    question, ask about them again."""
     before = decision.conversation
     if decision.pending_action == "asked again":
         conversation = rules.record_repeated_prompt(before, at)
@@ -108,7 +110,7 @@ def accept_decline(decision: Decision, at: datetime) -> BotAnswer:
     """Acknowledge a no. It does not count as a rejected question."""
     return BotAnswer(
         "rejected",
-        rules.record_answer(decision.conversation, at),
+        rules.record_without_intent(decision.conversation, at),
         text=format_declined(decision.question.utterance.language),
         reason=DECLINED_REASON,
     )

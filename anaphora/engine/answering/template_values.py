@@ -30,7 +30,7 @@ def build_template_values(
         "unused": find_unused(decision, filling) if unused is None else unused,
         FORMAT_LOCALE_KEY: (utterance.language, question.question_context.at.tzinfo),
     }
-    for term in filling.intent.terms:  # an empty slot hides what else bears its name
+    for term in filling.intent.terms:  # even an empty slot hides a variable of the same name
         if term.id in values:
             del values[term.id]
     for name, slot in slots.items():

@@ -36,6 +36,9 @@ class Hooks:
     def __init__(self) -> None:
         self._functions: dict[str, Callable[..., Any]] = {}
 
+    def __contains__(self, name: HookName) -> bool:
+        return name in self._functions
+
     def set(self, name: str, function: Callable[..., Any]) -> None:
         """Register ``function`` as the hook ``name``, replacing an earlier one. Raises
         :class:`HandlerError` if there is no such hook, and for an async function."""
@@ -54,14 +57,11 @@ class Hooks:
         """Whether no hook is set."""
         return not self._functions
 
-    def run_variant(self, variant: Variant) -> bool:
+    def accepts_variant(self, variant: Variant) -> bool:
         """Whether to match this variant of the sentence."""
         return "variant" not in self._functions or self._call_predicate("variant", variant)
 
-    def __contains__(self, name: HookName) -> bool:
-        return name in self._functions
-
-    def run_intent(self, match: Match, conversation: LiveConversation) -> bool:
+    def accepts_match(self, match: Match, conversation: LiveConversation) -> bool:
         """Whether to answer the match; otherwise the question is matched again, with the
         conversation as the hook has changed it."""
         return "intent" not in self._functions or self._call_predicate(
@@ -72,12 +72,6 @@ class Hooks:
         """Return the replacement of a handler's ``result``, or ``result`` itself."""
         changed = self.call("result", match, result)
         return result if changed is None else changed
-
-    def _call_predicate(self, name: HookName, *arguments: Any) -> bool:
-        result = self.call(name, *arguments)
-        if not isinstance(result, bool):
-            raise HandlerError(f"the hook '{name}' must return True or False, not {result!r}")
-        return result
 
     def call(self, name: HookName, *arguments: Any) -> Any:
         """Return the result of a hook, None if it is not set."""
@@ -92,3 +86,9 @@ class Hooks:
             raise HandlerError(
                 f"the hook '{name}' failed: {describe_failure(error, function)}"
             ) from error
+
+    def _call_predicate(self, name: HookName, *arguments: Any) -> bool:
+        result = self.call(name, *arguments)
+        if not isinstance(result, bool):
+            raise HandlerError(f"the hook '{name}' must return True or False, not {result!r}")
+        return result

@@ -75,7 +75,7 @@ def _accept_offer(
     turn: Turn, utterance: Utterance, conversation: Conversation, offer: RecallOffer
 ) -> Decision:
     asked = _reread_question(turn, offer)
-    # What the question left pending by itself is part of it already.
+    # The pending question that the offer left is part of the restored one.
     restored = rules.restore_offer(conversation, turn.now, offer)
     decision = resolve(turn, asked, replace(restored, pending=None))
     if not decision.matches and restored.pending:
@@ -104,37 +104,37 @@ def _reread_question(turn: Turn, offer: RecallOffer) -> Utterance:
 
 
 def _recall_context(bot: Bot, decision: Decision, at: datetime, long_term: LongTerm) -> Decision:
-    """The decision with what the long-term memory brings back, if it needs that."""
+    """Search the long-term memory for the context of a decision that needs one."""
     settings = bot.model.bridge
     if settings.mode == "off" or not _needs_long_term(bot, decision):
         return decision
     try:
         latest = long_term.latest(decision.conversation.key, settings.exchanges)
-    except Exception:  # whatever a long-term memory comes to, the question is answered
+    except Exception:  # a user-defined long-term memory may raise anything
         _log.exception("the long-term memory cannot be read")
         return replace(decision, bridge=BridgeResult("unreadable"))
-    since = decision.conversation.forgotten_clock  # the mark of that may not have come yet
+    since = decision.conversation.forgotten_clock  # its mark may not be stored yet
     known = tuple(
         takewhile(lambda one: at - one.at <= settings.within and one.clock >= since, latest)
     )
-    looked_at = 0
+    exchanges_tried = 0
     for offer in _iter_offers(known, decision, at):
-        looked_at += 1
+        exchanges_tried += 1
         restored = rules.restore_offer(decision.conversation, at, offer)
         restored = bot.model_upgrade.migrate(restored)[0]
         found = decide(bot.indexed_model, decision.question, restored, at)
         if found.matches and any(taken.remembered for taken in found.matches[0].filling.taken):
             if settings.mode == "automatic":
                 forgotten = (*decision.forgotten, *found.forgotten)
-                bridged = BridgeResult("used", offer, exchanges_tried=looked_at)
+                bridged = BridgeResult("used", offer, exchanges_tried=exchanges_tried)
                 return replace(found, forgotten=forgotten, bridge=bridged)
             offer = _migrate_offer(offer, restored, decision.conversation)
             return replace(
-                decision, bridge=BridgeResult("offered", offer, found.matches[0], looked_at)
+                decision, bridge=BridgeResult("offered", offer, found.matches[0], exchanges_tried)
             )
         if settings.mode == "automatic":
             break
-    return replace(decision, bridge=BridgeResult("nothing found", exchanges_tried=looked_at))
+    return replace(decision, bridge=BridgeResult("nothing found", exchanges_tried=exchanges_tried))
 
 
 def _needs_long_term(bot: Bot, decision: Decision) -> bool:
@@ -152,8 +152,8 @@ def _needs_long_term(bot: Bot, decision: Decision) -> bool:
 def _iter_offers(
     exchanges: Sequence[Exchange], decision: Decision, at: datetime
 ) -> Iterator[RecallOffer]:
-    """What each of the exchanges, newest first, would bring back; nothing from before a reset,
-    and no time that was to come when it was said and is over now ("now", "tomorrow")."""
+    """Yield an offer for each exchange, newest first, back to the last reset. Times that were in
+    the future at the exchange and are past now ("tomorrow") are left out."""
     utterance = decision.question.utterance
     tried: list[tuple[Entity, ...]] = []
     for index, exchange in enumerate(exchanges):
@@ -175,7 +175,7 @@ def _iter_offers(
 
 def _has_ended(entity: Entity, said_at: datetime, at: datetime) -> bool:
     """Whether a time that a recognizer found was not over at ``said_at`` and is ``at``."""
-    end = entity.meta.get("end") if not entity.own and "grain" in entity.meta else None
+    end = entity.meta.get("end") if not entity.is_from_phrase and "grain" in entity.meta else None
     return isinstance(end, str) and said_at < datetime.fromisoformat(end) <= at
 
 

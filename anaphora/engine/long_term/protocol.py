@@ -10,7 +10,7 @@ from typing import Protocol
 from anaphora.ltm.exchange import Exchange
 from anaphora.stm.conversation import ConversationKey
 
-__all__ = ["LongTerm", "resolve_long_term"]
+__all__ = ["LongTerm", "open_long_term"]
 
 
 class LongTerm(Protocol):
@@ -46,16 +46,16 @@ class LongTerm(Protocol):
         """Write pending exchanges and close the store."""
 
 
-def resolve_long_term(
+def open_long_term(
     long_term: LongTerm | str | None, clock: Callable[[], datetime]
 ) -> LongTerm | None:
-    """The long-term memory, if there is one."""
+    """Open the long-term memory at a URL; check and return an object; None for None."""
     if long_term is None:
         return None
     if not isinstance(long_term, str):
         if not hasattr(long_term, "add") or iscoroutinefunction(getattr(long_term, "latest", None)):
             raise TypeError(f"a long-term memory is a LongTermMemory or a URL, not {long_term!r}")
         return long_term
-    from anaphora.ltm.memory import LongTermMemory  # only where it is wanted: the core has none
+    from anaphora.ltm.memory import LongTermMemory  # imported only if used
 
     return LongTermMemory(long_term, clock=clock)

@@ -59,8 +59,8 @@ def record_exchange(
     # Only what the next question would still find is part of the exchange.
     left = rules.expire(conversation, turn.now, turn.bot.model.conversation)[0].remembered
     is_all = left is conversation.remembered
-    filling = answer.slot_filling
-    is_offer = reply.status == "incomplete" and not reply.missing
+    filling, bridge = answer.slot_filling, decision.bridge
+    is_offer = answer.status == "incomplete" and bool(bridge) and bridge.outcome == "offered"
     slots = () if is_offer else reply.slots.items()
     exchange = Exchange(
         turn.text,

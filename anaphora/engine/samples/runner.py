@@ -10,23 +10,30 @@ from typing import Any
 
 from anaphora.core.utterance import Entity
 from anaphora.engine.engine import Engine
-from anaphora.engine.long_term.exchanges import InProcessLongTerm
 from anaphora.engine.reply import Reply
+from anaphora.engine.samples.in_process_long_term import InProcessLongTerm
 from anaphora.engine.samples.process_pool import default_jobs, run_in_processes
 from anaphora.errors import AnaphoraError
 from anaphora.intents.match import Slot
 from anaphora.models.domain import AskStep, Dialog, Model, PauseStep, ResetStep, Step
 from anaphora.models.loader import load_model
 
-__all__ = ["DialogResult", "Turn", "iter_turns", "run_dialog", "run_dialog_safely", "run_dialogs"]
+__all__ = [
+    "DialogResult",
+    "StepResult",
+    "iter_step_results",
+    "run_dialog",
+    "run_dialog_safely",
+    "run_dialogs",
+]
 
 _START_TIME = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday morning, the same for every run
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """One step of a dialog. ``reply`` is None for a pause or a reset; ``failures`` describe the
-    differences between the expected and the actual reply."""
+class StepResult:
+    """The result of one step of a dialog. ``reply`` is None for a pause or a reset; ``failures``
+    describe the differences between the expected and the actual reply."""
 
     step: Step
     reply: Reply | None = None
@@ -36,15 +43,15 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class DialogResult:
     """The result of a dialog. A step that fails does not end it; ``error`` is the message of an
-    exception that ended it after its ``turns`` ('' if there was none)."""
+    exception that ended it after its ``steps`` ('' if there was none)."""
 
     dialog: Dialog
-    turns: tuple[Turn, ...]
+    steps: tuple[StepResult, ...]
     error: str = ""
 
     @property
     def passed(self) -> bool:
-        return not self.error and not any(turn.failures for turn in self.turns)
+        return not self.error and not any(step.failures for step in self.steps)
 
 
 def run_dialogs(
@@ -102,13 +109,13 @@ def _iter_results(
 def run_dialog_safely(engine: Engine, dialog: Dialog) -> DialogResult:
     """Run a dialog as :func:`run_dialog` does. An error of a handler or a template ends the dialog
     and is part of the result."""
-    turns: list[Turn] = []
+    steps: list[StepResult] = []
     error = ""
     try:
-        turns.extend(iter_turns(engine, dialog))
+        steps.extend(iter_step_results(engine, dialog))
     except AnaphoraError as raised:
         error = str(raised)
-    return DialogResult(dialog, tuple(turns), error)
+    return DialogResult(dialog, tuple(steps), error)
 
 
 def run_dialog(
@@ -122,13 +129,13 @@ def run_dialog(
 
     Raises :class:`HandlerError` if a handler or a template fails.
     """
-    return DialogResult(dialog, tuple(iter_turns(engine, dialog, model=model, user=user)))
+    return DialogResult(dialog, tuple(iter_step_results(engine, dialog, model=model, user=user)))
 
 
-def iter_turns(
+def iter_step_results(
     engine: Engine, dialog: Dialog, *, model: str | None = None, user: str = "sample"
-) -> Iterator[Turn]:
-    """Iterate over the turns of :func:`run_dialog`, so that those before an error are known."""
+) -> Iterator[StepResult]:
+    """Iterate over the steps of :func:`run_dialog`, so that those before an error are known."""
     engine = engine.with_long_term(InProcessLongTerm() if dialog.long_term else None)
     engine.forget(user=user, model=model)
     at = dialog.at or _START_TIME
@@ -137,10 +144,10 @@ def iter_turns(
             match step:
                 case PauseStep(duration):
                     at += duration
-                    yield Turn(step)
+                    yield StepResult(step)
                 case ResetStep(what):
                     engine.forget(user=user, model=model, what=what)
-                    yield Turn(step)
+                    yield StepResult(step)
                 case AskStep():
                     reply = engine.ask(
                         step.text,
@@ -150,7 +157,7 @@ def iter_turns(
                         language=step.language,
                         explain=True,
                     )
-                    yield Turn(step, reply, tuple(_find_failures(step, reply)))
+                    yield StepResult(step, reply, tuple(_find_failures(step, reply)))
     finally:
         engine.forget(user=user, model=model)
 
@@ -196,13 +203,13 @@ def _matches_expected(slot: Slot, expected: str | tuple[str, ...] | None) -> boo
 
 
 def _accepted_names(entity: Entity) -> tuple[str, ...]:
-    return (entity.value_or_text,) if entity.own else (entity.value_or_text, entity.text)
+    return (entity.value_or_text,) if entity.is_from_phrase else (entity.value_or_text, entity.text)
 
 
 def _memory_descriptions(entity: Entity) -> tuple[str, ...]:
     """Return the names by which a dialog may expect a remembered entity."""
     found = (str(entity), entity.element)
-    return found if entity.own else (*found, f"{entity.element}={entity.text}")
+    return found if entity.is_from_phrase else (*found, f"{entity.element}={entity.text}")
 
 
 def _matches_memory(held: Iterable[Entity], expected: Iterable[str]) -> bool:

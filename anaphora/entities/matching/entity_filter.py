@@ -68,7 +68,7 @@ def _deduplicate(entities: list[Entity]) -> list[Entity]:
     """Keep one entity for each element, value, set of tokens and parts, preferably an exact one."""
     best: dict[Hashable, Entity] = {}
     for entity in entities:
-        if not entity.own:
+        if not entity.is_from_phrase:
             best[id(entity)] = entity
             continue
         key = (entity.element, entity.value, entity.tokens, entity.parts and _identity(entity))
@@ -85,23 +85,23 @@ def _drop_redundant(entities: list[Entity]) -> list[Entity]:
     """
     found: dict[tuple[str, tuple[int, ...]], set[str | None]] = {}
     for entity in entities:
-        if not entity.own:
+        if not entity.is_from_phrase:
             found.setdefault((entity.element, entity.tokens), set()).add(entity.value)
     said = set()
     kept = []
     for entity in entities:
         place = (entity.element, entity.tokens)
-        if entity.own and place in found and entity.exact and not entity.parts:
+        if entity.is_from_phrase and place in found and entity.exact and not entity.parts:
             if entity.value is None or entity.value in found[place]:
                 continue
             said.add(place)
         kept.append(entity)
-    return [one for one in kept if one.own or (one.element, one.tokens) not in said]
+    return [one for one in kept if one.is_from_phrase or (one.element, one.tokens) not in said]
 
 
 def _identity(entity: Entity) -> Hashable:
     """Return the key that distinguishes entities of the same words, and recognized ones from each
     other."""
     parts = tuple(map(_identity, entity.parts))
-    which = 0 if entity.own else id(entity.meta)
+    which = 0 if entity.is_from_phrase else id(entity.meta)
     return entity.element, entity.value, entity.tokens, entity.aliases, which, parts

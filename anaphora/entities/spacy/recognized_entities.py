@@ -70,7 +70,7 @@ def _create_entities(
             void.append(frozenset(tokens))
             continue
         entity = sentence.create_entity(
-            element, mention.value, tokens, exact=True, meta=mention.meta, own=False
+            element, mention.value, tokens, exact=True, meta=mention.meta, is_from_phrase=False
         )
         (found.fallbacks if mention.fallback else found.entities).append(entity)
     return _drop_void(void, found) if void else found

@@ -29,7 +29,7 @@ def span_key(span: Span) -> str:
 
 def entity_to_detail(entity: Entity) -> dict[str, Any]:
     """Return an entity as plain data."""
-    found = {} if entity.own else {"meta": dict(entity.meta)}
+    found = {} if entity.is_from_phrase else {"meta": dict(entity.meta)}
     return found | {
         **{mark: mark in entity.marks for mark in _MARKS},
         "element": entity.element,
@@ -56,5 +56,5 @@ def entity_from_detail(
         parts=tuple(entity_from_detail(part, elements, sentence) for part in data["parts"]),
         alias=data["alias"],
         meta=data.get("meta"),
-        own="meta" not in data,
+        is_from_phrase="meta" not in data,
     )

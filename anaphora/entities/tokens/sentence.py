@@ -118,7 +118,7 @@ class Sentence(TokenizedText):
         parts: tuple[Entity, ...] = (),
         alias: str = "",
         meta: Mapping[str, Any] | None = None,
-        own: bool = True,
+        is_from_phrase: bool = True,
     ) -> Entity:
         """Create the entity of ``element`` made of ``tokens``. ``marks`` say how it differs
         from its phrase; ``meta`` takes precedence over the metadata of the element."""
@@ -145,7 +145,7 @@ class Sentence(TokenizedText):
         return Entity(
             element.id, element.groups, text, tokens, start, end, value,
             element.ancestors, freeze({**element.meta, **meta}) if meta else element.meta,
-            element.topic, exact, own,
+            element.topic, exact, is_from_phrase,
             stem, lemma, pos, (alias,) if alias else (), parts, gaps, marks,
         )  # fmt: skip
 

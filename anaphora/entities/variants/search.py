@@ -68,7 +68,7 @@ def _cost(entity: Entity) -> int:
     can be summed up."""
     length = len(entity.tokens)
     worse = (entity.gaps << 80) + (_inexactness(entity) << 40)
-    return worse - (length << 160) - (length * length << 120) - entity.own
+    return worse - (length << 160) - (length * length << 120) - entity.is_from_phrase
 
 
 def _inexactness(entity: Entity) -> int:
@@ -100,15 +100,15 @@ def _split_contested(entities: list[Entity]) -> tuple[list[int], list[int]]:
 
 def _create_variant(utterance: Utterance, entities: list[Entity]) -> Variant:
     covered: set[int] = set()
-    squares = gaps = inexactness = own = 0
+    squares = gaps = inexactness = from_phrases = 0
     for entity in entities:
         tokens = entity.tokens
         covered.update(tokens)
         squares += len(tokens) ** 2
         gaps += entity.gaps
         inexactness += -1 if entity.exact else _inexactness(entity)
-        own += entity.own
+        from_phrases += entity.is_from_phrase
     known = covered.union(*utterance.resets) if utterance.resets else covered
     uncovered = len([token for token in utterance.content_words if token not in known])
-    rank = (-len(covered), -squares, gaps, inexactness, -own)
+    rank = (-len(covered), -squares, gaps, inexactness, -from_phrases)
     return Variant(tuple(entities), uncovered, rank)

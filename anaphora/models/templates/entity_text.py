@@ -13,7 +13,7 @@ __all__ = ["EntityText", "to_template_value"]
 def to_template_value(entity: Entity) -> str:
     """The value of an entity (or its text); an :class:`EntityText` if the entity has parts or is
     built in."""
-    return EntityText(entity) if entity.parts or not entity.own else entity.value_or_text
+    return EntityText(entity) if entity.parts or not entity.is_from_phrase else entity.value_or_text
 
 
 class EntityText(str):

@@ -234,7 +234,7 @@ def _serialize_dialog(result: DialogResult) -> models.CheckedDialog:
             text=turn.reply.text if turn.reply else "",
             failures=turn.failures,
         )
-        for turn in result.turns
+        for turn in result.steps
     ]
     dialog = result.dialog
     if result.error:

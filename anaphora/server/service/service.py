@@ -366,7 +366,7 @@ class Service:
         if model is None or len(text) > _MAX_INLINE_LENGTH:
             return False
         try:
-            return not self.engine.may_wait(model)
+            return not self.engine.may_block(model)
         except UnknownModel:  # asking reports it
             return False
 

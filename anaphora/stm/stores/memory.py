@@ -189,7 +189,7 @@ class MemoryStore(Store):
         self, key: ConversationKey, conversation: Conversation, timeout: timedelta, now: datetime
     ) -> None:
         self._latest_clock = max(self._latest_clock, conversation.clock)
-        if conversation.is_new:  # equal to one that is not stored
+        if conversation.is_empty:  # equal to one that is not stored
             self._conversations.pop(key)
             return
         self._conversations.put(key, conversation, _add_saturating(now, timeout))

@@ -107,7 +107,7 @@ def restore(open: _Open, stored: ConversationKey | None, record: bytes, timeout:
     if found is None or stored not in (None, found.key):
         return False
     with open(found.key, timeout) as session:
-        if not session.conversation.is_new:
+        if not session.conversation.is_empty:
             raise Conflict(
                 f"{found.user!r} has continued with '{found.model}' since: drop "
                 "this item, or forget the present conversation first"

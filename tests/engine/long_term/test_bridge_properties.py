@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anaphora import Engine, Reply, parse_model
-from anaphora.engine.long_term.exchanges import InProcessLongTerm
+from anaphora.engine.samples.in_process_long_term import InProcessLongTerm
 from tests.support.weather_models import TOPICS, WEATHER
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)

@@ -47,6 +47,14 @@ class TestEveryQuestionIsHandedOver:
         assert exchange.language == "en"
         assert exchange.memory == reply.memory
 
+    def test_a_question_about_unused_words_keeps_its_intent_and_its_values(self, past, clock):
+        model = dedent(WEATHER) + "unused: {weather: 'What about {{ unused | join }}?'}\n"
+        engine = Engine(parse_model(model), clock=clock, long_term=past)
+        for text in ("weather in Tokyo with Peter", "hmm"):
+            assert engine.ask(text).status == "incomplete"
+        assert [one.intent for one in past.exchanges] == ["weather", "weather"]
+        assert [one.slots["city"] for one in past.exchanges] == [("Tokyo",), ("Tokyo",)]
+
     def test_also_those_that_were_rejected_incomplete_or_a_reset(self, engine, past):
         for text in ("hello", "weather?", "forget it"):
             engine.ask(text)
@@ -262,8 +270,8 @@ class TestTheLongTermMemoryOfAnEngine:
         assert bot(WEATHER).long_term is None
 
     def test_with_one_a_question_may_have_to_wait(self, engine, bot):
-        assert engine.may_wait("weather")
-        assert not bot(WEATHER).may_wait("weather")
+        assert engine.may_block("weather")
+        assert not bot(WEATHER).may_block("weather")
 
     def test_another_one_shares_all_the_rest(self, engine, past):
         other = engine.with_long_term(ListMemory())

@@ -245,20 +245,20 @@ def test_a_damaged_record_begins_anew_and_the_next_question_is_answered(file, tm
 
 class TestWaiting:
     def test_a_model_that_is_only_declared_never_waits(self, file):
-        assert not Engine(file).may_wait("tea")
+        assert not Engine(file).may_block("tea")
 
     def test_functions_of_the_author_may_take_their_time(self, file):
         engine = Engine(file)
         engine.on("order")(lambda drink: None)
-        assert engine.may_wait("tea")
+        assert engine.may_block("tea")
         engine = Engine(file)
         engine.hook("rejection")(lambda reason: None)
-        assert engine.may_wait("tea")
-        assert Engine("alarm").may_wait("alarm")
+        assert engine.may_block("tea")
+        assert Engine("alarm").may_block("alarm")
 
     def test_a_store_outside_of_the_process_may_take_its_time(self, file, tmp_path):
         with Engine(file, store=f"sqlite:///{tmp_path}/bot.db") as engine:
-            assert engine.may_wait("tea")
+            assert engine.may_block("tea")
 
     def test_a_pipeline_of_the_users_may_take_its_time(self, file):
-        assert Engine(file, nlp=spacy.blank("en")).may_wait("tea")
+        assert Engine(file, nlp=spacy.blank("en")).may_block("tea")

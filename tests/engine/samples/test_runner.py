@@ -9,7 +9,7 @@ from textwrap import dedent, indent
 import pytest
 
 from anaphora import AnaphoraError, Engine, HandlerError, load_model, parse_model
-from anaphora.engine.samples.runner import DialogResult, iter_turns, run_dialog, run_dialogs
+from anaphora.engine.samples.runner import DialogResult, iter_step_results, run_dialog, run_dialogs
 from anaphora.models.domain import AskStep, Dialog
 from tests.support.fake_long_term import ListMemory
 from tests.support.weather_models import WEATHER
@@ -19,7 +19,7 @@ def failures(steps: str) -> list[str]:
     samples = "samples:\n  - dialog:\n" + indent(dedent(steps), "      ")
     model = parse_model(dedent(WEATHER) + samples)
     result = run_dialog(Engine(model), *model.samples)
-    return [failure for turn in result.turns for failure in turn.failures]
+    return [failure for turn in result.steps for failure in turn.failures]
 
 
 def test_a_dialog_that_comes_out_as_it_says():
@@ -122,7 +122,7 @@ responses: {tea: "{{ 1 // 0 }}"}
 samples: [dialog: [{ask: milk}, {ask: tea}, {ask: milk}]]
 """)
     engine = Engine(model)
-    turns = iter_turns(engine, *model.samples)
+    turns = iter_step_results(engine, *model.samples)
     assert next(turns).reply.status == "matched"
     with pytest.raises(HandlerError):
         next(turns)
@@ -181,13 +181,13 @@ class TestManyDialogs:
     def test_come_out_in_their_order_in_as_many_processes_as_one_likes(self, shop):
         alone = list(run_dialogs(shop))
         assert [result.passed for result in alone] == [True, False, False, True]
-        assert alone[0].turns[0].reply.result == ["a pint", 2.5]
+        assert alone[0].steps[0].reply.result == ["a pint", 2.5]
         assert list(run_dialogs(shop, jobs=3)) == alone
         assert not multiprocessing.active_children()
 
     def test_of_which_one_fails_with_an_error_keep_the_turns_before_it(self, shop):
         failed: DialogResult = list(run_dialogs(shop))[1]
-        assert [turn.reply.status for turn in failed.turns] == ["matched"]
+        assert [turn.reply.status for turn in failed.steps] == ["matched"]
         assert "division" in failed.error
         assert not failed.passed
 

@@ -48,7 +48,7 @@ def test_a_bot_of_that_language_resolves_follow_ups(file):
     assert sum(len(dialog.steps) for dialog in it.samples) >= 5
     for dialog in it.samples:
         result = run_dialog(engine, dialog)
-        assert result.passed, [turn for turn in result.turns if turn.failures]
+        assert result.passed, [turn for turn in result.steps if turn.failures]
 
 
 def test_the_dialogs_include_the_most_different_languages():

@@ -66,7 +66,7 @@ def test_a_function_beside_the_model_finds_an_element(shop) -> None:
     reply = engine.ask("where is AB-123?")
     assert reply.text == "AB-123"
     (entity,) = reply.slots["order"].entities
-    assert (entity.value, entity.meta, entity.own) == ("AB-123", {"number": 123}, False)
+    assert (entity.value, entity.meta, entity.is_from_phrase) == ("AB-123", {"number": 123}, False)
     assert engine.ask("and CD-456?").text == "CD-456"
 
 
@@ -471,7 +471,9 @@ def test_a_recognizer_of_the_model_and_one_of_its_synonyms_agree_on_a_word(shop)
     pipeline = Pipeline(load_model(shop(text)))
 
     def seen(text: str) -> list[tuple[str | None, bool]]:
-        return [(e.value, e.own) for e in pipeline(text).entities if e.element == "order"]
+        return [
+            (e.value, e.is_from_phrase) for e in pipeline(text).entities if e.element == "order"
+        ]
 
     assert seen("AB-123") == [("AB-123", False)]  # the function knows more
     assert seen("AB-300") == [("AB-300", False)]

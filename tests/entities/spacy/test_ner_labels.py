@@ -114,7 +114,7 @@ def test_a_model_file_names_the_pipeline_that_finds_people(saved: Path) -> None:
     reply = engine.ask("call Guido now")
     assert reply.slots["who"].value == "Guido"
     (entity,) = reply.slots["who"].entities
-    assert (entity.element, entity.groups, entity.own, entity.topic) == (
+    assert (entity.element, entity.groups, entity.is_from_phrase, entity.topic) == (
         "staff", frozenset({"who"}), False, True,
     )  # fmt: skip
     assert entity.meta == {"kind": "human", "label": "PERSON"}
@@ -142,7 +142,7 @@ def test_people_and_synonyms_of_the_model_make_an_element_together(copied: Langu
     pipeline = Pipeline(who(), copied)
     assert found(pipeline, "call Ada and Linus") == ["call: call", "team: Ada and Linus"]
     team = next(e for e in pipeline("call Ada and the boss").entities if e.element == "team")
-    assert [(part.aliases, part.text, part.own) for part in team.parts] == [
+    assert [(part.aliases, part.text, part.is_from_phrase) for part in team.parts] == [
         (("first",), "Ada", False),
         (("second",), "the boss", True),
     ]

@@ -49,7 +49,7 @@ def test_an_entity_has_what_its_element_says_and_what_was_recognized() -> None:
     (entity,) = Pipeline(model(number))("take 12").entities
     assert (entity.groups, entity.ancestors, entity.topic) == ({"a", "b"}, ("quantity",), True)
     assert entity.meta == {"n": 12, "unit": "piece"}
-    assert (entity.value, entity.exact, entity.own) == ("12", True, False)
+    assert (entity.value, entity.exact, entity.is_from_phrase) == ("12", True, False)
 
 
 def test_components_stand_before_the_tagger_and_go_with_their_model() -> None:
@@ -75,12 +75,17 @@ def test_phrases_are_composed_of_recognized_entities_and_of_phrases() -> None:
     assert found(pipeline, "walk 5 kilometres") == ["distance: 5 kilometres"]
     assert found(pipeline, "walk from 5 to 7 km") == ["range: from 5 to 7 km"]
     whole = find_variants(pipeline("walk from 5 to 7 km"))[0].entities[0]
-    assert [(one.element, one.meta, one.own) for one in whole.parts] == [
+    assert [(one.element, one.meta, one.is_from_phrase) for one in whole.parts] == [
         ("number", {"n": 5}, False),
         ("distance", {}, True),
     ]
     inner = whole.parts[1].parts[0]
-    assert (inner.aliases, inner.value, inner.meta, inner.own) == (("how",), "7", {"n": 7}, False)
+    assert (inner.aliases, inner.value, inner.meta, inner.is_from_phrase) == (
+        ("how",),
+        "7",
+        {"n": 7},
+        False,
+    )
 
 
 def test_a_part_may_be_asked_for_by_what_was_recognized() -> None:

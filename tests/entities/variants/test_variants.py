@@ -16,7 +16,9 @@ from tests.support.line_counter import count_lines
 
 def entity(name: str, start: int, end: int, *, exact: bool = True, own: bool = True) -> Entity:
     tokens = tuple(range(start, end))
-    return Entity(name, frozenset({name}), name, tokens, start, end, exact=exact, own=own)
+    return Entity(
+        name, frozenset({name}), name, tokens, start, end, exact=exact, is_from_phrase=own
+    )
 
 
 def in_pieces(name: str, *tokens: int, gaps: int | None = None) -> Entity:
@@ -104,7 +106,7 @@ def rank_of(entities: Iterable[Entity]) -> tuple[int, ...]:
         -sum(len(e.tokens) ** 2 for e in of),
         sum(e.gaps for e in of),
         -sum(e.exact for e in of),
-        -sum(e.own for e in of),
+        -sum(e.is_from_phrase for e in of),
     )
 
 
@@ -175,7 +177,7 @@ def test_with_entities_in_pieces_too_they_are_the_best_of_all_maximal_sets(drawn
     drawn.sort(key=lambda piece: piece[0])
     said = utterance(
         *(
-            replace(in_pieces(str(n), *tokens), exact=exact, own=own)
+            replace(in_pieces(str(n), *tokens), exact=exact, is_from_phrase=own)
             for n, (tokens, exact, own) in enumerate(drawn)
         )
     )

@@ -48,7 +48,7 @@ DATE = Entity(
     start=20,
     end=36,
     ancestors=("moment",),
-    own=False,
+    is_from_phrase=False,
     parts=(DAY, MORNING),
 )
 

@@ -130,8 +130,8 @@ ent_is_swear = _declare(
     "ent_is_swear tok_is_swear", _has_mark("swear"), BOOLEAN,
     "Whether it contains one of the model's swear words.", "!tok_is_swear")
 ent_is_user = _declare(
-    "ent_is_user tok_is_user", attrgetter("own"), BOOLEAN,
-    "Whether the model itself declares its element: it is not a built-in one.", "tok_is_user")
+    "ent_is_user tok_is_user", attrgetter("is_from_phrase"), BOOLEAN,
+    "Whether a phrase of the model found it, not a recognizer.", "tok_is_user")
 ent_is_freeword = _declare(
     "ent_is_freeword tok_is_freeword", lambda entity: entity.element == _FREE_WORD, BOOLEAN,
     "Whether it is a word that no element covers: one of the element 'nlpcraft:nlp'.",

@@ -218,7 +218,7 @@ class RedisStore(Store, ForkAware):
         conversation: Conversation,
         timeout: timedelta,
     ) -> None:
-        record = b"" if conversation.is_new else dump(conversation)
+        record = b"" if conversation.is_empty else dump(conversation)
         keys = (names.lock, names.record, names.done)
         if not self._connection.run_script(
             COMMIT, keys, token, record, _to_milliseconds(timeout), self._commit_mark_ttl

@@ -303,7 +303,7 @@ class SqliteStore(Store):
         """Replace the row that was found by the conversation."""
         now = self._now()
         expires, columns = _add_saturating(now, timeout), _key_columns(key)
-        record = None if conversation.is_new else dump(conversation)
+        record = None if conversation.is_empty else dump(conversation)
 
         def keep(connection: Connection) -> None:
             row = connection.execute(_FIND, columns).fetchone()

@@ -52,7 +52,7 @@ CITY = Entity(
     {"population": 8_000_000, "names": ["NYC"]},
     topic=True,
     exact=False,
-    own=False,
+    is_from_phrase=False,
     stem="big appl",
     lemma="big apple",
     parts=(Entity("word", frozenset(("word",)), "Big"),),
