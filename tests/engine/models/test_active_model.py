@@ -95,7 +95,7 @@ class TestSwitching:
 class TestForgetting:
     def test_what_is_misspelt_forgets_nothing(self, engine):
         engine.ask("weather in Tokyo")
-        with pytest.raises(AnaphoraError, match="all, entities or flow, not 'entitites'"):
+        with pytest.raises(AnaphoraError, match="'all', 'entities' or 'flow', not 'entitites'"):
             engine.forget(what="entitites")
         assert engine.memory()
 
