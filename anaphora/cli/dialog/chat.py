@@ -118,19 +118,19 @@ class _ChatSession:
     ) -> None:
         self._out = create_console()
         self._watch = watch
-        self._memory = chat_memory
+        self._long_term = chat_memory
         self._cache = cache
         self._known: dict[str, WatchedModel] = {}
         self._current = self._load(model)
         self._last: Explanation | None = None
         self._commands: dict[str, Callable[[str], None]] = {
-            "/stm": self._show_memory,
+            "/stm": self._show_short_term_memory,
             "/why": self._show_explanation,
             "/reset": self._reset,
             "/model": self._switch,
-            "/history": self._memory_command("history", ChatMemory.show_history),
-            "/summary": self._memory_command("summary", ChatMemory.show_summary),
-            "/recall": self._memory_command("recall", ChatMemory.show_recall),
+            "/history": self._long_term_command("history", ChatMemory.show_history),
+            "/summary": self._long_term_command("summary", ChatMemory.show_summary),
+            "/recall": self._long_term_command("recall", ChatMemory.show_recall),
             "/erase": self._erase,
             "/help": self._show_help,
         }
@@ -194,7 +194,7 @@ class _ChatSession:
         hint = did_you_mean(command, [usage.split()[0] for usage in _HELP])
         self._out.print(f"There is no command {command}; {hint or '/help lists the commands'}")
 
-    def _show_memory(self, _: str) -> None:
+    def _show_short_term_memory(self, _: str) -> None:
         from anaphora.models.schema.durations import format_duration
 
         now = datetime.now(UTC)
@@ -249,19 +249,19 @@ class _ChatSession:
         self._last = None
         self.greet()
 
-    def _memory_command(
+    def _long_term_command(
         self, name: str, show: Callable[[ChatMemory, Console, Model, str], None]
     ) -> Callable[[str], None]:
         """Create a command that shows a part of the long-term memory."""
 
         def run(argument: str) -> None:
-            if self._memory is None:
+            if self._long_term is None:
                 self._out.print(
                     f"/{name} needs a long-term memory: start 'anaphora chat --memory "
                     "sqlite:///chats.db'"
                 )
             else:
-                show(self._memory, self._out, self._engine.models[0], argument)
+                show(self._long_term, self._out, self._engine.models[0], argument)
 
         return run
 
@@ -271,7 +271,7 @@ class _ChatSession:
 
     def _load(self, name: str) -> WatchedModel:
         if name not in self._known:
-            memory = self._memory.memory if self._memory else None
+            memory = self._long_term.memory if self._long_term else None
             self._known[name] = WatchedModel(name, long_term=memory, cache=self._cache)
         return self._known[name]
 

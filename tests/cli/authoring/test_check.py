@@ -119,7 +119,7 @@ class TestReport:
         assert "division" not in before
 
     def test_an_answer_of_several_lines_is_indented(self):
-        turn = CaseTurn("hi", came="matched hi", answer="one\ntwo", failures=("a\nb",))
+        turn = CaseTurn("hi", actual="matched hi", answer="one\ntwo", failures=("a\nb",))
         lines = [line for line, _ in format_case(Case("hi", turns=(turn,)))]
         assert lines[2:] == [
             "    answer:   one",
