@@ -41,7 +41,12 @@ class CaseTurn:
 @dataclass(frozen=True, slots=True)
 class Case:
     """The result of a sample dialog: ``error`` is the message that ended it early ('' if none),
-    ``seconds`` its duration."""
+    ``seconds`` its duration.
+
+    It holds only texts, as a report prints them and a process can send them. A
+    :class:`~anaphora.engine.samples.runner.DialogResult` has the replies themselves, and
+    :class:`anaphora.api.models.CheckedDialog` is what the REST API sends.
+    """
 
     title: str
     line: int = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -24,10 +23,12 @@ from anaphora.cli.terminal import (
     pluralize,
     print_error,
     print_reply,
+    read_stdin_lines,
     value_option,
 )
 from anaphora.cli.time_options import local_now
 from anaphora.errors import AnaphoraError
+from anaphora.storage.state_folder import state_folder
 
 if TYPE_CHECKING:
     from anaphora.engine.engine import Engine
@@ -285,7 +286,7 @@ def _lines() -> Iterator[str]:
     if sys.stdin is None:  # closed by the parent process
         return
     if not _is_typed():
-        yield from (line.rstrip("\r\n") for line in sys.stdin)
+        yield from read_stdin_lines()
         return
     # No history on Windows, which has no readline, and for users without a home folder.
     with suppress(ImportError, RuntimeError):
@@ -305,8 +306,7 @@ def _enable_history() -> None:
     import atexit
     import readline
 
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    file = state / "anaphora" / "history"
+    file = state_folder() / "history"
     with suppress(OSError):
         readline.read_history_file(file)
     readline.set_history_length(1_000)
