@@ -169,6 +169,9 @@ class TestReport:
         assert (failed["model"], failed["title"], failed["line"]) == ("weather", "a day out", 2)
         assert [case["passed"] for case in (failed, passed)] == [False, True]
         assert failed["turns"][2]["failures"][0] == "slot city is 'Kyoto', not 'Tokyo'"
+        assert failed["turns"][2].keys() == {
+            *("said", "line", "came", "answer", "expected", "failures", "why")
+        }
 
 
 class TestWarnings:
