@@ -81,6 +81,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "suggestions",
         "server",
         "mcp",
+        "storage",
     },
 }
 MAX_ENTRIES = 14

@@ -1,4 +1,9 @@
-"""Replies to questions."""
+"""Replies to questions.
+
+The server sends what :meth:`anaphora.engine.reply.Reply.to_dict` and
+:meth:`anaphora.intents.explanation.Explanation.to_dict` write, without objects of these types:
+change both together. The tests validate the responses against OpenAPI, which these types describe.
+"""
 
 from __future__ import annotations
 

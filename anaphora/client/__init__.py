@@ -21,7 +21,7 @@ except ImportError as error:
     ) from error
 from anaphora.api.conversations import ActiveModel, Conversation
 from anaphora.api.explanations import Explanation
-from anaphora.api.memory import Erasure, Exchange, History, Passage, RecallPage, Summary
+from anaphora.api.long_term_memory import Erasure, Exchange, History, Passage, RecallPage, Summary
 from anaphora.api.models import CheckReport, ModelInfo, ModelSummary
 from anaphora.api.operations import Health, KeyInfo, Readiness
 from anaphora.api.replies import Reply, Slot, UnusedEntity, UnusedPart

@@ -16,7 +16,7 @@ import httpx
 
 from anaphora.api.conversations import ActiveModel, Conversation
 from anaphora.api.explanations import Explanation
-from anaphora.api.memory import Erasure, History, RecallPage
+from anaphora.api.long_term_memory import Erasure, History, RecallPage
 from anaphora.api.models import CheckReport, ModelInfo, ModelList, ModelSummary
 from anaphora.api.operations import Health, KeyInfo, Readiness
 from anaphora.api.replies import Reply

@@ -45,7 +45,8 @@ class Reply(Struct, frozen=True):
         return " ".join(part for part in (self.status, understood, f"{self.text!r}") if part)
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert the reply to JSON-able data, as the command line prints it."""
+        """Convert the reply to JSON-able data: what the command line prints. The server adds to it
+        (``anaphora.server.schemas.serializers.serialize_reply``)."""
         return {
             "status": self.status,
             "intent": self.intent,

@@ -33,7 +33,7 @@ class RankedMatch:
 
     intent: str
     taken: tuple[tuple[str, Candidate], ...]
-    why: str
+    rank_reason: str
     skipped: bool = False
 
 
@@ -109,7 +109,7 @@ class Explanation:
                 for name, taken in match.taken
             )
             skipped = ", skipped by its handler" if match.skipped else ""
-            why = f"; before the next because {match.why}" if match.why else ""
+            why = f"; before the next because {match.rank_reason}" if match.rank_reason else ""
             yield f"  match {place}: {match.intent} with {slots or 'no entity'}{skipped}{why}"
         for miss in self.misses[:_MAX_MISS_LINES]:
             yield f"  no match: {miss.intent}: {miss.reason}"
@@ -144,7 +144,7 @@ class Explanation:
                         _entity_to_dict(taken.entity) | {"term": name, "source": taken.source}
                         for name, taken in match.taken
                     ],
-                    "why": match.why,
+                    "why": match.rank_reason,
                     "skipped": match.skipped,
                 }
                 for match in self.matches
@@ -270,7 +270,7 @@ def _build_ranked_matches(
             taken=tuple(
                 (part.term.label, taken) for part in match.filling.terms for taken in part.taken
             ),
-            why=explain_precedence(match, other) if other else "",
+            rank_reason=explain_precedence(match, other) if other else "",
             skipped=match in skipped,
         )
         for match, other in zip_longest(matches, matches[1:])

@@ -66,7 +66,7 @@ _log = logging.getLogger(__name__)
 class MemoryStatus:
     """Counters and failures of a long-term memory.
 
-    ``waiting``, ``kept`` and ``dropped`` count exchanges of this process that are pending, stored
+    ``waiting``, ``stored`` and ``dropped`` count exchanges of this process that are pending, stored
     and lost; ``summarized`` counts summaries, ``fallbacks`` those that are only the first words.
     For each task that has failed (``keep``, ``index``, ``embed``, ``compress``, ``expire``):
     ``failures`` counts, ``last_failures`` has the last reason, ``retry_at`` the time of the next
@@ -74,7 +74,7 @@ class MemoryStatus:
     other processes."""
 
     waiting: int
-    kept: int
+    stored: int
     dropped: int
     summarized: int
     fallbacks: int
@@ -140,6 +140,7 @@ class LongTermMemory(ForkAware):
             self.store, summarizer, embedder, settings, retention, clock, monotonic
         )
         # Every process expires by its own retention, so "expire" has no lock.
+        # The suffix stays: processes of earlier versions may hold these locks.
         self._task_locks = {
             name: ProcessLock(own_journal.folder / f"{name}.chore")
             for name in self._tasks.keys() & {"index", "embed", "compress"}
@@ -264,7 +265,7 @@ class LongTermMemory(ForkAware):
         compression = task if isinstance(task, CompressTask) else None
         return MemoryStatus(
             waiting=self._ingestion.waiting,
-            kept=self._ingestion.stored,
+            stored=self._ingestion.stored,
             dropped=self._ingestion.dropped,
             summarized=compression.summary_count if compression else 0,
             fallbacks=compression.fallback_count if compression else 0,

@@ -27,7 +27,7 @@ from anaphora.server.observability.metrics import Metrics
 from anaphora.server.observability.tracing import create_tracing
 from anaphora.server.problems import ProblemError, problem_response, to_problem
 from anaphora.server.rate_limits.limiter import RateLimiter
-from anaphora.server.routes import ask, conversation, memory, models, operations
+from anaphora.server.routes import ask, conversation, long_term_memory, models, operations
 from anaphora.server.routes.page import page_router
 from anaphora.server.schemas.openapi import DESCRIPTION, TAGS, build_openapi
 from anaphora.server.schemas.requests import to_validation_problem
@@ -132,7 +132,7 @@ def _close_engine(engine: Engine) -> None:
 def _background_tasks(
     settings: Settings, reloader: ModelReloader, service: Service
 ) -> Iterator[Any]:
-    if service.memory is not None:
+    if service.long_term is not None:
         yield service.poll_memory_metrics()
     yield service.poll_quarantine()
     if not settings.store.startswith("memory:"):
@@ -142,7 +142,7 @@ def _background_tasks(
 
 
 def _add_routes(app: FastAPI, settings: Settings) -> None:
-    for module in (ask, conversation, memory, models, operations):
+    for module in (ask, conversation, long_term_memory, models, operations):
         app.include_router(module.router)
     if settings.nlpcraft:
         from anaphora.server.nlpcraft import router

@@ -112,7 +112,7 @@ def test_whoever_answers_instead_of_the_service_is_quoted(
         (httpx.Response(302, headers={"Location": "http://login"}), "redirects to http://login"),
     ],
 )
-def test_an_answer_that_is_none_of_the_service_is_told(
+def test_an_answer_of_something_else_than_the_service_is_an_error(
     call: Caller, service: Service, answer: httpx.Response, said: str
 ) -> None:
     service.answers(answer)

@@ -241,7 +241,7 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_sent(
     ],
 )
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
-def test_an_address_that_is_none_is_told(kind: type, url: str, said: str) -> None:
+def test_an_invalid_address_is_an_error(kind: type, url: str, said: str) -> None:
     with pytest.raises(AnaphoraError, match=said) as told:
         kind(url)
     assert "pw" not in str(told.value)

@@ -143,4 +143,4 @@ def test_the_order_of_the_model_decides_last(bot):
     """)
     reply = engine.ask("tea", explain=True)
     assert [match.intent for match in reply.explanation.matches] == ["first", "second"]
-    assert "comes earlier in the model" in reply.explanation.matches[0].why
+    assert "comes earlier in the model" in reply.explanation.matches[0].rank_reason

@@ -70,7 +70,10 @@ def test_a_date_is_no_amount_because_the_amount_was_said_before(talk):
 def test_a_sentence_that_is_complete_by_itself_is_not_completed_otherwise(talk):
     reply = talk(SHOP, "Do you have Dune?", "Do you have Paris?")
     assert values(reply) == {"title": "Paris"}
-    assert reply.explanation.matches[0].why == "in this reading the sentence is complete by itself"
+    assert (
+        reply.explanation.matches[0].rank_reason
+        == "in this reading the sentence is complete by itself"
+    )
 
 
 def test_what_only_a_city_can_be_is_still_added_to_the_title(talk):
@@ -139,7 +142,10 @@ def test_who_understands_the_not_goes_before_who_does_not(bot, language, command
     """)
     reply = engine.ask(said, explain=True)
     assert reply.intent == "refuse"
-    assert "negating or restricting words unused (0 against 1)" in reply.explanation.matches[0].why
+    assert (
+        "negating or restricting words unused (0 against 1)"
+        in reply.explanation.matches[0].rank_reason
+    )
     assert engine.ask(f"{command} Ann 50").intent == "send"
 
 
@@ -182,7 +188,7 @@ def test_a_match_that_comes_of_several_readings_keeps_its_best_place(bot):
     engine.ask("ruby")
     reply = engine.ask("coral amber coral", explain=True)
     assert reply.intent == "first"
-    assert all(match.why != "they are equal" for match in reply.explanation.matches)
+    assert all(match.rank_reason != "they are equal" for match in reply.explanation.matches)
 
 
 # -- for all models ----------------------------------------------------------------------------

@@ -251,7 +251,7 @@ class TestModels:
         assert "- and a cake" in pages["shop"]
         assert "clock (must be in the sentence)" in pages["time:now"]
 
-    def test_a_resource_that_is_none_is_told(self, shop: Shop) -> None:
+    def test_an_unknown_resource_is_an_error(self, shop: Shop) -> None:
         async def read(client: Client) -> None:
             with pytest.raises(MCPError, match="anaphora://models/nothing"):
                 await client.read_resource("anaphora://models/nothing")

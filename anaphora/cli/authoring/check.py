@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,10 +148,12 @@ def _run_dialogs(
             f"{pluralize(len(model.intents), 'intent')}, "
             f"{pluralize(len(dialogs), 'sample dialog')}"
         )
+    from anaphora.engine.samples.runner import map_dialogs
+
     cases = []
     with (
         _progress(out, len(dialogs)) as advance,
-        closing(_run_cases(model, dialogs, options.jobs)) as running,
+        closing(map_dialogs(run_case, model, dialogs, jobs=options.jobs)) as running,
     ):
         for case in running:
             cases.append(case)
@@ -164,22 +166,6 @@ def _run_dialogs(
     if not options.as_json:
         _print_summary(out, cases)
     return tuple(cases)
-
-
-def _run_cases(
-    model: Model, dialogs: Sequence[Dialog], jobs: int | None
-) -> Generator[Case, None, None]:
-    """The results of the dialogs, in order."""
-    from anaphora.engine.engine import Engine
-    from anaphora.engine.samples.process_pool import default_jobs, run_in_processes
-
-    number = min(jobs or default_jobs(dialogs), len(dialogs))
-    if number > 1:
-        yield from run_in_processes(model.source, dialogs, run_case, number)
-        return
-    engine = Engine(model)
-    for dialog in dialogs:
-        yield run_case(engine, dialog)
 
 
 @contextmanager

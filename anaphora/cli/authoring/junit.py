@@ -82,7 +82,7 @@ def _add_case(node: Element, suite: Suite, case: Case, name: str) -> None:
         test.set("line", str(case.line))
     if case.passed:
         return
-    failures = [f"{turn.said}: {failure}" for turn in case.turns for failure in turn.failures]
+    failures = [f"{turn.step}: {failure}" for turn in case.turns for failure in turn.failures]
     message = _first_line(failures[0])
     if more := len(failures) - 1:
         message += f" (and {more} more)"

@@ -22,26 +22,31 @@ Tone = Literal["bad", "quiet", ""]
 
 @dataclass(frozen=True, slots=True)
 class CaseTurn:
-    """One step of a dialog: the question (``said``), a summary of the reply (``came``), the bot's
-    text (``answer``) and the expected summary.
+    """One step of a dialog: the question (``step``), a summary of the reply (``actual``), the
+    bot's text (``answer``) and the ``expected`` summary.
 
-    ``failures`` are the differences, ``why`` explains a reply that has any. For a pause or a reset,
-    ``came``, ``answer`` and ``expected`` are empty.
+    ``failures`` are the differences; ``explanation`` has lines only if there are any. For a pause
+    or a reset, ``actual``, ``answer`` and ``expected`` are empty.
     """
 
-    said: str
+    step: str
     line: int = 0
-    came: str = ""
+    actual: str = ""
     answer: str = ""
     expected: str = ""
     failures: tuple[str, ...] = ()
-    why: tuple[str, ...] = ()
+    explanation: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """The result of a sample dialog: ``error`` is the message that ended it early ('' if none),
-    ``seconds`` its duration."""
+    ``seconds`` its duration.
+
+    It holds only texts, as a report prints them and a process can send them. A
+    :class:`~anaphora.engine.samples.runner.DialogResult` has the replies themselves, and
+    :class:`anaphora.api.models.CheckedDialog` is what the REST API sends.
+    """
 
     title: str
     line: int = 0
@@ -55,7 +60,10 @@ class Case:
 
     def to_plain(self) -> dict[str, Any]:
         """The case as JSON-able data."""
-        return {"passed": self.passed, **asdict(self)}
+        names = {"step": "said", "actual": "came", "explanation": "why"}
+        turns = (asdict(turn).items() for turn in self.turns)
+        listed = [{names.get(name, name): value for name, value in turn} for turn in turns]
+        return {"passed": self.passed, **asdict(self), "turns": listed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +103,16 @@ def format_case(case: Case) -> Iterator[tuple[str, Tone]]:
         if turn.failures:
             yield from _format_failure(turn)
         else:
-            mark = "✓" if turn.came else "·"
-            came = f"  → {turn.came}" if turn.came else ""
-            yield f"{mark} {turn.said}{came}", "quiet"
+            mark = "✓" if turn.actual else "·"
+            actual = f"  → {turn.actual}" if turn.actual else ""
+            yield f"{mark} {turn.step}{actual}", "quiet"
 
 
 def _format_failure(turn: CaseTurn) -> Iterator[tuple[str, Tone]]:
     place = f" (line {turn.line})" if turn.line else ""
-    yield f"✗ {turn.said}{place}", ""
+    yield f"✗ {turn.step}{place}", ""
     parts: tuple[tuple[str, str, Tone], ...] = (
-        ("came", turn.came, ""),
+        ("came", turn.actual, ""),
         ("answer", turn.answer, ""),
         ("expected", turn.expected, ""),
         *(("wrong", failure, "bad") for failure in turn.failures),
@@ -112,7 +120,7 @@ def _format_failure(turn: CaseTurn) -> Iterator[tuple[str, Tone]]:
     for label, text, tone in parts:
         for number, line in enumerate(text.splitlines()):
             yield f"    {'' if number else label + ':':<10}{line}", tone
-    for line in turn.why:
+    for line in turn.explanation:
         yield f"    | {line}", "quiet"
 
 
@@ -124,13 +132,13 @@ def _case_turn(turn: StepResult) -> CaseTurn:
         return CaseTurn(_describe_step(step), step.line)
     explanation = reply.explanation if turn.failures else None
     return CaseTurn(
-        said=_describe_step(step),
+        step=_describe_step(step),
         line=step.line,
-        came=format_summary(reply).plain.strip(),
+        actual=format_summary(reply).plain.strip(),
         answer=reply.text,
         expected=_format_expected(step),
         failures=turn.failures,
-        why=tuple(explanation.lines()) if explanation else (),
+        explanation=tuple(explanation.lines()) if explanation else (),
     )
 
 

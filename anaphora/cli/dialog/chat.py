@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -24,10 +23,12 @@ from anaphora.cli.terminal import (
     pluralize,
     print_error,
     print_reply,
+    read_stdin_lines,
     value_option,
 )
 from anaphora.cli.time_options import local_now
 from anaphora.errors import AnaphoraError
+from anaphora.storage.state_folder import state_folder
 
 if TYPE_CHECKING:
     from anaphora.engine.engine import Engine
@@ -118,19 +119,19 @@ class _ChatSession:
     ) -> None:
         self._out = create_console()
         self._watch = watch
-        self._memory = chat_memory
+        self._long_term = chat_memory
         self._cache = cache
         self._known: dict[str, WatchedModel] = {}
         self._current = self._load(model)
         self._last: Explanation | None = None
         self._commands: dict[str, Callable[[str], None]] = {
-            "/stm": self._show_memory,
+            "/stm": self._show_short_term_memory,
             "/why": self._show_explanation,
             "/reset": self._reset,
             "/model": self._switch,
-            "/history": self._memory_command("history", ChatMemory.show_history),
-            "/summary": self._memory_command("summary", ChatMemory.show_summary),
-            "/recall": self._memory_command("recall", ChatMemory.show_recall),
+            "/history": self._long_term_command("history", ChatMemory.show_history),
+            "/summary": self._long_term_command("summary", ChatMemory.show_summary),
+            "/recall": self._long_term_command("recall", ChatMemory.show_recall),
             "/erase": self._erase,
             "/help": self._show_help,
         }
@@ -194,7 +195,7 @@ class _ChatSession:
         hint = did_you_mean(command, [usage.split()[0] for usage in _HELP])
         self._out.print(f"There is no command {command}; {hint or '/help lists the commands'}")
 
-    def _show_memory(self, _: str) -> None:
+    def _show_short_term_memory(self, _: str) -> None:
         from anaphora.models.schema.durations import format_duration
 
         now = datetime.now(UTC)
@@ -249,19 +250,19 @@ class _ChatSession:
         self._last = None
         self.greet()
 
-    def _memory_command(
+    def _long_term_command(
         self, name: str, show: Callable[[ChatMemory, Console, Model, str], None]
     ) -> Callable[[str], None]:
         """Create a command that shows a part of the long-term memory."""
 
         def run(argument: str) -> None:
-            if self._memory is None:
+            if self._long_term is None:
                 self._out.print(
                     f"/{name} needs a long-term memory: start 'anaphora chat --memory "
                     "sqlite:///chats.db'"
                 )
             else:
-                show(self._memory, self._out, self._engine.models[0], argument)
+                show(self._long_term, self._out, self._engine.models[0], argument)
 
         return run
 
@@ -271,7 +272,7 @@ class _ChatSession:
 
     def _load(self, name: str) -> WatchedModel:
         if name not in self._known:
-            memory = self._memory.memory if self._memory else None
+            memory = self._long_term.memory if self._long_term else None
             self._known[name] = WatchedModel(name, long_term=memory, cache=self._cache)
         return self._known[name]
 
@@ -285,7 +286,7 @@ def _lines() -> Iterator[str]:
     if sys.stdin is None:  # closed by the parent process
         return
     if not _is_typed():
-        yield from (line.rstrip("\r\n") for line in sys.stdin)
+        yield from read_stdin_lines()
         return
     # No history on Windows, which has no readline, and for users without a home folder.
     with suppress(ImportError, RuntimeError):
@@ -305,8 +306,7 @@ def _enable_history() -> None:
     import atexit
     import readline
 
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    file = state / "anaphora" / "history"
+    file = state_folder() / "history"
     with suppress(OSError):
         readline.read_history_file(file)
     readline.set_history_length(1_000)

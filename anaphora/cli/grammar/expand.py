@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anaphora.cli.terminal import print_error
+from anaphora.cli.terminal import print_error, read_stdin_lines
 from anaphora.errors import GrammarError
 
 if TYPE_CHECKING:
@@ -105,9 +105,9 @@ def _read_lines() -> Iterator[tuple[int, str]]:
     """The lines of the standard input that are not blank, with their numbers."""
     if sys.stdin is None or sys.stdin.isatty():
         raise typer.BadParameter("pipe the texts in, one per line", param_hint="MACRO")
-    for number, line in enumerate(sys.stdin, start=1):
+    for number, line in enumerate(read_stdin_lines(), start=1):
         if line.strip():
-            yield number, line.rstrip("\r\n")
+            yield number, line
 
 
 def _format_piece(piece: Any) -> str:

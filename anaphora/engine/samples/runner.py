@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from anaphora.core.utterance import Entity
 from anaphora.engine.engine import Engine
@@ -22,10 +22,13 @@ __all__ = [
     "DialogResult",
     "StepResult",
     "iter_step_results",
+    "map_dialogs",
     "run_dialog",
     "run_dialog_safely",
     "run_dialogs",
 ]
+
+_Result = TypeVar("_Result")
 
 _START_TIME = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday morning, the same for every run
 
@@ -70,6 +73,18 @@ def run_dialogs(
     process, and :class:`AnaphoraError` if a process dies, if a reply cannot be pickled, or if
     several processes are to run a model that is not in a file.
     """
+    return map_dialogs(run_dialog_safely, model, dialogs, jobs=jobs)
+
+
+def map_dialogs(
+    run: Callable[[Engine, Dialog], _Result],
+    model: Model | str | Path,
+    dialogs: Sequence[Dialog] | None = None,
+    *,
+    jobs: int | None = 1,
+) -> Generator[_Result, None, None]:
+    """Yield ``run(engine, dialog)`` for each dialog as :func:`run_dialogs` does. With several
+    processes, ``run`` must be a function of a module."""
     loaded = model if isinstance(model, Model) else load_model(model)
     listed = loaded.samples if dialogs is None else dialogs
     if jobs is not None and jobs < 1:
@@ -82,7 +97,7 @@ def run_dialogs(
                 "processes cannot load it: run its dialogs in one process"
             )
         number = 1
-    return _iter_results(loaded, listed, number)
+    return _iter_results(run, loaded, listed, number)
 
 
 def _equals_its_file(model: Model) -> bool:
@@ -96,14 +111,14 @@ def _equals_its_file(model: Model) -> bool:
 
 
 def _iter_results(
-    model: Model, dialogs: Sequence[Dialog], jobs: int
-) -> Generator[DialogResult, None, None]:
+    run: Callable[[Engine, Dialog], _Result], model: Model, dialogs: Sequence[Dialog], jobs: int
+) -> Generator[_Result, None, None]:
     if jobs > 1:
-        yield from run_in_processes(model.source, dialogs, run_dialog_safely, jobs)
+        yield from run_in_processes(model.source, dialogs, run, jobs)
         return
     engine = Engine(model)
     for dialog in dialogs:
-        yield run_dialog_safely(engine, dialog)
+        yield run(engine, dialog)
 
 
 def run_dialog_safely(engine: Engine, dialog: Dialog) -> DialogResult:

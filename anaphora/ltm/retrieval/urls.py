@@ -18,6 +18,7 @@ from anaphora.errors import StoreError
 from anaphora.ltm.history.measure import WORDS, Measure
 from anaphora.ltm.history.working_history import HistorySettings
 from anaphora.ltm.retrieval.store import RecallStore
+from anaphora.storage.state_folder import state_folder
 
 if TYPE_CHECKING:
     from anaphora.storage.sqlite.database import Synchronous
@@ -148,20 +149,18 @@ def _open_postgres(
         plain, settings=settings, measure=measure, schema=schema, create=create
     )
     name = f"{parts.hostname or 'local'}-{_url_digest(url)}"
-    return OpenStore(store, _state_folder() / name, store.close, name)
+    return OpenStore(store, _journal_folder() / name, store.close, name)
 
 
-def _state_folder() -> Path:
+def _journal_folder() -> Path:
     """Return the folder of this user's journals."""
-    home = os.environ.get("XDG_STATE_HOME")
     try:
-        state = Path(home) if home else Path.home() / ".local" / "state"
+        return state_folder() / "journal"
     except RuntimeError as error:
         raise StoreError(
             "this user has no home folder for the journal of the long-term memory: name a folder "
             "(journal)"
         ) from error
-    return state / "anaphora" / "journal"
 
 
 def _url_digest(url: str) -> str:

@@ -115,12 +115,12 @@ class Metrics:
         self._store.labels(operation).observe(seconds)
 
     def update_memory(
-        self, waiting: int, kept: int, dropped: int, failures: Mapping[str, int]
+        self, waiting: int, stored: int, dropped: int, failures: Mapping[str, int]
     ) -> None:
         """Update the metrics of the long-term memory. The numbers count from the start of the
         process."""
         self._waiting.set(waiting)
-        for outcome, number in (("kept", kept), ("dropped", dropped)):
+        for outcome, number in (("kept", stored), ("dropped", dropped)):
             self._exchanges.labels(outcome).inc(self._increase(outcome, number))
         for work, number in failures.items():
             self._memory_failures.labels(work).inc(self._increase(f"failed to {work}", number))

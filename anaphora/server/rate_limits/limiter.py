@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 __all__ = ["RateBucket", "RateLimiter"]
 
-RateBucket: TypeAlias = Literal["call", "look"]
-"""The kind of use: a ``look`` at a conversation is counted separately."""
+RateBucket: TypeAlias = Literal["call", "poll"]
+"""The kind of use. Polls of a conversation are counted in a bucket of their own."""
 
 _REDIS_SCHEMES = ("redis", "rediss", "unix")
 # The other options of a URL configure the store.
 _REDIS_OPTIONS = ("db", "username", "password", "ssl_")
 _TIMEOUT = 2.0  # seconds
-_LOOKS_PER_CALL = 10  # per allowed call: pages look again and again
+_POLLS_PER_CALL = 10  # per allowed call: pages poll the conversation
 
 
 class RateLimiter:
@@ -39,11 +39,11 @@ class RateLimiter:
     def __init__(self, settings: Settings) -> None:
         rates = {key.rate for key in settings.keys} | {settings.default_rate}
         calls = {rate: parse(rate) for rate in rates if rate}
-        looks = {
-            rate: type(item)(_LOOKS_PER_CALL * item.amount, item.multiples)
+        polls = {
+            rate: type(item)(_POLLS_PER_CALL * item.amount, item.multiples)
             for rate, item in calls.items()
         }
-        self._items: dict[RateBucket, dict[str, RateLimitItem]] = {"call": calls, "look": looks}
+        self._items: dict[RateBucket, dict[str, RateLimitItem]] = {"call": calls, "poll": polls}
         self._default = settings.default_rate
         is_shared = bool(calls) and urlsplit(settings.store).scheme in _REDIS_SCHEMES
         self._redis_limiter = _RedisLimiter(settings.store) if is_shared else None

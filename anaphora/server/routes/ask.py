@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 
 from anaphora.api import explanations, replies
 from anaphora.api.values import to_plain
-from anaphora.core import request as facts
+from anaphora.core.request import Request as QuestionRequest
 from anaphora.core.request import User
 from anaphora.engine.reply import Reply
 from anaphora.errors import AnaphoraError
@@ -29,8 +29,9 @@ from anaphora.server.routes.common import (
     read_body,
 )
 from anaphora.server.schemas.openapi import describe
-from anaphora.server.schemas.requests import Dialog, Question, Setting
+from anaphora.server.schemas.requests import Dialog, Question, QuestionOptions
 from anaphora.server.schemas.serializers import serialize_reply, to_json_bytes
+from anaphora.server.service.service import AskOptions
 
 __all__ = ["router"]
 
@@ -68,14 +69,15 @@ async def ask(request: Request) -> Response:
     question = await read_body(request, Question)
     user = caller.engine_user(question.user)
     request.scope["anaphora.text"] = question.text
-    shown = await get_service(request).ask_and_render(
+    body = await get_service(request).ask_and_render(
         lambda reply, model: to_json_bytes(serialize_reply(reply, user=user.id, model=model)),
         question.text,
         user=user,
         model=question.model,
-        options=_ask_options(request, caller, question) | {"explain": question.explain},
+        options=_ask_options(request, caller, question),
+        explain=question.explain,
     )
-    return json_response(shown)
+    return json_response(body)
 
 
 @router.post(
@@ -182,7 +184,8 @@ class _DialogRequest:
                 text,
                 user=self._user,
                 model=self._model,
-                options=self._options | {"explain": explain},
+                options=self._options,
+                explain=explain,
             )
         except ProblemError as refusal:
             return refusal
@@ -222,16 +225,15 @@ def _format_event(name: str, plain: Any) -> bytes:
     return format_sse_event(event=name, data_str=data)
 
 
-def _ask_options(request: Request, caller: Caller, setting: Setting) -> dict[str, Any]:
-    """Return the arguments of the engine besides the text."""
+def _ask_options(request: Request, caller: Caller, options: QuestionOptions) -> AskOptions:
     return {
-        "at": setting.at,
-        "language": setting.language,
-        "request": facts.Request(
+        "at": options.at,
+        "language": options.language,
+        "request": QuestionRequest(
             id=request.scope.get("anaphora.request_id"),
             address=caller.address or None,
             agent=get_header(request, b"user-agent") or None,
-            data=setting.data,
-            time_zone=setting.time_zone,
+            data=options.data,
+            time_zone=options.time_zone,
         ),
     }

@@ -17,9 +17,9 @@ from anaphora.server.schemas.serializers import serialize_conversation
 
 __all__ = ["router"]
 
-_Asker = Annotated[Caller, Depends(require_scope("ask"))]
-_Looker = Annotated[Caller, Depends(require_scope("read", bucket="look"))]
-_Writer = Annotated[Caller, Depends(require_scope("write"))]
+_AskCaller = Annotated[Caller, Depends(require_scope("ask"))]
+_PollCaller = Annotated[Caller, Depends(require_scope("read", bucket="poll"))]
+_WriteCaller = Annotated[Caller, Depends(require_scope("write"))]
 
 router = APIRouter(prefix="/v1", tags=["conversations"])
 
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/v1", tags=["conversations"])
     **describe("showConversation", Conversation, "unknown-model", "invalid-request"),
 )
 async def show(
-    request: Request, caller: _Looker, query: Annotated[ConversationQuery, Query()]
+    request: Request, caller: _PollCaller, query: Annotated[ConversationQuery, Query()]
 ) -> Response:
     """Return what a conversation remembers, its dialog flow, and a pending question. A new
     conversation is empty. These requests are counted separately and allowed ten times as often as
@@ -46,7 +46,7 @@ async def show(
     **describe("forget", Conversation, "unknown-model", "invalid-request", "conflict"),
 )
 async def forget(
-    request: Request, caller: _Writer, query: Annotated[ForgetQuery, Query()]
+    request: Request, caller: _WriteCaller, query: Annotated[ForgetQuery, Query()]
 ) -> Response:
     """Forget a whole conversation, its remembered entities, its dialog flow or one group of
     entities, after the question in progress. Returns what remains."""
@@ -62,7 +62,7 @@ async def forget(
     **describe("showActiveModel", ActiveModel, "invalid-request"),
 )
 async def show_active_model(
-    request: Request, caller: _Asker, query: Annotated[UserQuery, Query()]
+    request: Request, caller: _AskCaller, query: Annotated[UserQuery, Query()]
 ) -> Response:
     """Return the model for questions of the user that name none."""
     user = caller.engine_user(query.user)
@@ -75,7 +75,7 @@ async def show_active_model(
     summary="Switch a user to another model",
     **describe("switchModel", ActiveModel, "unknown-model", body=ModelChoice),
 )
-async def switch_model(request: Request, caller: _Asker) -> Response:
+async def switch_model(request: Request, caller: _AskCaller) -> Response:
     """Set the model for questions of the user that name none. Each model has its own memory of the
     user, which it keeps until its own timeout."""
     body = await read_body(request, ModelChoice)
@@ -90,7 +90,7 @@ async def switch_model(request: Request, caller: _Asker) -> Response:
     **describe("resetActiveModel", ActiveModel, "invalid-request"),
 )
 async def reset_active_model(
-    request: Request, caller: _Asker, query: Annotated[UserQuery, Query()]
+    request: Request, caller: _AskCaller, query: Annotated[UserQuery, Query()]
 ) -> Response:
     """Use the default model again for questions of the user that name none."""
     user = caller.engine_user(query.user)

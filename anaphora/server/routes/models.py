@@ -22,7 +22,7 @@ from anaphora.server.service.service import Service
 
 __all__ = ["router"]
 
-_Reader = Annotated[Caller, Depends(require_scope("read"))]
+_ReadCaller = Annotated[Caller, Depends(require_scope("read"))]
 _Admin = Annotated[Caller, Depends(require_scope("admin"))]
 _Query = Annotated[ModelQuery, Query()]
 
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/v1", tags=["models"])
 
 
 @router.get("/models", summary="List the models", **describe("listModels", ModelList))
-async def list_models(request: Request, caller: _Reader) -> Response:
+async def list_models(request: Request, caller: _ReadCaller) -> Response:
     """Return all models of this service, the default one first."""
     models = get_service(request).engine.models
     found = (serialize_model_summary(model, default=model is models[0]) for model in models)
@@ -42,7 +42,7 @@ async def list_models(request: Request, caller: _Reader) -> Response:
     summary="Show a model",
     **describe("showModel", ModelInfo, "unknown-model", "invalid-request"),
 )
-async def show(request: Request, caller: _Reader, query: _Query) -> Response:
+async def show(request: Request, caller: _ReadCaller, query: _Query) -> Response:
     """Return the elements, intents and sample questions of a model."""
     service = get_service(request)
     return json_response(await service.run(_load_model_view, service, query.id))

@@ -17,7 +17,7 @@ from anaphora.version import __version__
 
 __all__ = ["router"]
 
-_Anyone = Annotated[Caller, Depends(require_scope())]
+_AnyCaller = Annotated[Caller, Depends(require_scope())]
 _Admin = Annotated[Caller, Depends(require_scope("admin"))]
 
 router = APIRouter(tags=["operations"])
@@ -33,7 +33,7 @@ _ready["responses"][503] = {
 
 
 @router.get("/v1/key", summary="Show the key in use", **describe("showKey", KeyInfo))
-async def key(request: Request, caller: _Anyone) -> Response:
+async def key(request: Request, caller: _AnyCaller) -> Response:
     """Return the permissions of the key in use. A service without keys permits everything."""
     return json_response(serialize_key(caller.key))
 
@@ -44,7 +44,7 @@ async def health(request: Request) -> Response:
     items that the long-term memory had set aside at its last count, ``quarantined_conversations``
     that of damaged conversations in the store."""
     service = get_service(request)
-    quarantined = 0 if service.memory is None else service.memory.status().quarantined
+    quarantined = 0 if service.long_term is None else service.long_term.status().quarantined
     return json_response(Health("ok", __version__, quarantined, service.quarantined_conversations))
 
 
@@ -56,7 +56,7 @@ async def ready(request: Request) -> Response:
     found = {"store": await service.is_store_ready(), "models": bool(service.engine.models)}
     checks = {name: "ok" if is_there else "failed" for name, is_there in found.items()}
     is_ready = all(found.values())
-    if service.memory is not None:
+    if service.long_term is not None:
         checks["memory"] = "ok" if await service.is_memory_ready() else "failed"
     readiness = Readiness("ok" if is_ready else "failed", checks=checks)
     return json_response(readiness, 200 if is_ready else 503)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from anaphora.api import memory
+from anaphora.api import long_term_memory as api
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.working_history import History
 from anaphora.ltm.retrieval.search import Page
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["serialize_history", "serialize_recall_page"]
 
 
-def serialize_history(key: ConversationKey, history: History, measure: Measure) -> memory.History:
+def serialize_history(key: ConversationKey, history: History, measure: Measure) -> api.History:
     """Serialize the working history of a conversation; ``measure`` is the unit of its size."""
-    return memory.History(
+    return api.History(
         user=key.user,
         model=key.model,
         size=history.size,
@@ -29,10 +29,10 @@ def serialize_history(key: ConversationKey, history: History, measure: Measure) 
     )
 
 
-def serialize_recall_page(page: Page, user: str) -> memory.RecallPage:
+def serialize_recall_page(page: Page, user: str) -> api.RecallPage:
     """Serialize a page of the search results of ``user``."""
     passages = tuple(
-        memory.Passage(
+        api.Passage(
             model=passage.key.model,
             score=passage.score,
             exchange=_serialize_exchange(passage.exchange),
@@ -41,11 +41,11 @@ def serialize_recall_page(page: Page, user: str) -> memory.RecallPage:
         )
         for passage in page.passages
     )
-    return memory.RecallPage(user, passages, page.page, page.more)
+    return api.RecallPage(user, passages, page.page, page.more)
 
 
-def _serialize_summary(summary: Summary) -> memory.Summary:
-    return memory.Summary(
+def _serialize_summary(summary: Summary) -> api.Summary:
+    return api.Summary(
         id=summary.id,
         text=summary.text,
         first=summary.first,
@@ -58,12 +58,12 @@ def _serialize_summary(summary: Summary) -> memory.Summary:
     )
 
 
-def _serialize_exchanges(exchanges: Iterable[Exchange]) -> tuple[memory.Exchange, ...]:
+def _serialize_exchanges(exchanges: Iterable[Exchange]) -> tuple[api.Exchange, ...]:
     return tuple(map(_serialize_exchange, exchanges))
 
 
-def _serialize_exchange(exchange: Exchange) -> memory.Exchange:
-    return memory.Exchange(
+def _serialize_exchange(exchange: Exchange) -> api.Exchange:
+    return api.Exchange(
         number=exchange.number,
         question=exchange.question,
         answer=exchange.answer,

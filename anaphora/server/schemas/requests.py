@@ -36,8 +36,8 @@ __all__ = [
     "ModelChoice",
     "ModelQuery",
     "Question",
+    "QuestionOptions",
     "RecallQuery",
-    "Setting",
     "UserQuery",
     "read_json",
     "to_validation_problem",
@@ -213,7 +213,7 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Setting(_Strict):
+class QuestionOptions(_Strict):
     """The common fields of questions: user, model, time and language."""
 
     user: _User = None
@@ -229,7 +229,7 @@ class Setting(_Strict):
     explain: bool = Field(default=False, description="Whether to explain the reply.")
 
 
-class Question(Setting):
+class Question(QuestionOptions):
     """One question."""
 
     text: str = Field(
@@ -238,7 +238,7 @@ class Question(Setting):
     )
 
 
-class Dialog(Setting):
+class Dialog(QuestionOptions):
     """Several questions of one conversation, in their order."""
 
     texts: list[str] = Field(

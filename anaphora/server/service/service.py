@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from contextvars import copy_context
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from zoneinfo import ZoneInfo
 
 from anaphora.core.request import Request, User
@@ -23,7 +23,7 @@ from anaphora.ltm.history.measure import Measure
 from anaphora.ltm.history.working_history import History
 from anaphora.ltm.memory import LongTermMemory
 from anaphora.ltm.retrieval.search import Page
-from anaphora.ltm.retrieval.store import UserKey
+from anaphora.ltm.retrieval.store import SearchFilter, UserKey
 from anaphora.models.domain import Model, ResetScope
 from anaphora.server.problems import ProblemError, invalid_field, to_problem
 from anaphora.server.service.conversation_locks import AsyncConversationLocks
@@ -39,10 +39,11 @@ if TYPE_CHECKING:
     from anaphora.server.observability.metrics import Metrics
     from anaphora.server.observability.tracing import Tracing
     from anaphora.server.rate_limits.limiter import RateLimiter
+    from anaphora.server.schemas.requests import RecallQuery
     from anaphora.server.settings.model import Settings
     from anaphora.stm.stores.quarantine import Quarantine
 
-__all__ = ["Service"]
+__all__ = ["AskOptions", "Service"]
 
 _EMPTY_REQUEST = Request()
 _MAX_INLINE_LENGTH = 300  # characters; the processing time grows with them
@@ -59,6 +60,15 @@ def _wrap_future(future: Future[_Result]) -> asyncio.Future[_Result]:
     awaited = asyncio.wrap_future(future)
     awaited.add_done_callback(lambda done: done.cancelled() or done.exception())
     return awaited
+
+
+class AskOptions(TypedDict):
+    """The arguments that :meth:`Engine.ask` and :meth:`Engine.explain` take beside the text, the
+    user and the model."""
+
+    at: datetime | None
+    language: str | None
+    request: Request
 
 
 class Service:
@@ -94,7 +104,7 @@ class Service:
         self.clock = clock
         self._is_store_local = isinstance(engine.store, MemoryStore)
         memory = engine.long_term
-        self.memory = memory if isinstance(memory, LongTermMemory) else None
+        self.long_term = memory if isinstance(memory, LongTermMemory) else None
         self._quarantine = quarantine_of(engine.store)
         self._is_quarantine_counted = True
         self.quarantined_conversations = 0  # as of the last count
@@ -114,9 +124,9 @@ class Service:
         explain: bool = False,
     ) -> Reply:
         """Answer one question, as :meth:`Engine.ask` does."""
-        options = {"at": at, "language": language, "request": request, "explain": explain}
+        options: AskOptions = {"at": at, "language": language, "request": request}
         return await self.ask_and_render(
-            lambda reply, _: reply, text, user=user, model=model, options=options
+            lambda reply, _: reply, text, user=user, model=model, options=options, explain=explain
         )
 
     async def ask_and_render(
@@ -126,10 +136,10 @@ class Service:
         *,
         user: User,
         model: str | None,
-        options: Mapping[str, Any],
+        options: AskOptions,
+        explain: bool,
     ) -> _Result:
-        """Answer one question; return ``render`` of the reply and the id of its model. ``options``
-        are the other arguments of :meth:`Engine.ask`.
+        """Answer one question; return ``render`` of the reply and the id of its model.
 
         Raises :class:`ProblemError` for a language that the model does not support.
         """
@@ -138,18 +148,18 @@ class Service:
             begin = time.perf_counter()
             id = self._model_id(model, user, options["language"])
             with self.tracing.ask(id) as span:
-                reply = self.engine.ask(text, user=user, model=id, **options)
+                reply = self.engine.ask(text, user=user, model=id, explain=explain, **options)
                 span.set_attribute("anaphora.status", reply.status)
             self.metrics.observe_question(id, reply.status, time.perf_counter() - begin)
             return render(reply, id)
 
-        async with self._lock_conversation(user, model) as known:
-            if self._runs_inline(known, text):
+        async with self._lock_conversation(user, model) as model_id:
+            if self._runs_inline(model_id, text):
                 return self._run_inline(work)
             return await self.run(work)
 
     async def explain(
-        self, text: str, *, user: User, model: str | None, options: Mapping[str, Any]
+        self, text: str, *, user: User, model: str | None, options: AskOptions
     ) -> Explanation:
         """Explain how a question would be answered, as :meth:`Engine.explain` does."""
 
@@ -211,25 +221,36 @@ class Service:
 
         return await self.run(work)
 
-    async def recall(self, text: str, *, user: User, **options: Any) -> Page:
+    async def recall(self, query: RecallQuery, *, user: User) -> Page:
         """Search the long-term memory, as :meth:`LongTermMemory.recall` does. "Yesterday" is
-        relative to the option ``time_zone``, else to the zone of ``at``.
+        relative to the ``time_zone`` of the query, else to the zone of its ``at``.
 
         Raises :class:`ProblemError` if the service has no long-term memory, and for a semantic
         search without an embedder.
         """
         memory, settings = self._require_memory(), self.settings.memory
-        if options["mode"] not in (None, "text") and settings.url and settings.embedder == "none":
+        if query.how not in (None, "text") and settings.url and settings.embedder == "none":
             message = "There is no embedder (the setting memory.embedder)"
             raise invalid_field("query.how", message)
-        if options["language"] is None:
-            models = self.engine.models
-            options["language"] = [one for model in models for one in model.languages]
-        if (zone := options.pop("time_zone")) is not None:
-            options["at"] = (options["at"] or self.clock()).astimezone(ZoneInfo(zone))
+        languages = [one for model in self.engine.models for one in model.languages]
+        at = query.at
+        if query.time_zone is not None:
+            at = (at or self.clock()).astimezone(ZoneInfo(query.time_zone))
 
         def work() -> Page:
-            return memory.recall(UserKey(user.id, tenant_id(user)), text, **options)
+            return memory.recall(
+                UserKey(user.id, tenant_id(user)),
+                query.text,
+                mode=query.how,
+                filters=SearchFilter(
+                    query.model, query.since, query.until, query.intent, query.slots
+                ),
+                language=query.language or languages,
+                at=at,
+                page=query.page,
+                size=query.size,
+                neighbours=query.neighbours,
+            )
 
         return await self.run(work)
 
@@ -253,9 +274,11 @@ class Service:
 
     def update_memory_metrics(self) -> None:
         """Update the metrics of the long-term memory."""
-        if self.memory is not None:
-            status = self.memory.status()
-            self.metrics.update_memory(status.waiting, status.kept, status.dropped, status.failures)
+        if self.long_term is not None:
+            status = self.long_term.status()
+            self.metrics.update_memory(
+                status.waiting, status.stored, status.dropped, status.failures
+            )
 
     async def poll_quarantine(self) -> None:
         """Keep :attr:`quarantined_conversations` up to date, forever, if the store has a
@@ -394,9 +417,9 @@ class Service:
         await asyncio.to_thread(self.tracing.close)
 
     def _require_memory(self) -> LongTermMemory:
-        if self.memory is None:
+        if self.long_term is None:
             raise ProblemError("no-memory")
-        return self.memory
+        return self.long_term
 
     def _model_id(self, model: str | None, user: User, language: str | None = None) -> str:
         id = self.engine.active_model(user=user) if model is None else model

@@ -119,7 +119,7 @@ class TestReport:
         assert "division" not in before
 
     def test_an_answer_of_several_lines_is_indented(self):
-        turn = CaseTurn("hi", came="matched hi", answer="one\ntwo", failures=("a\nb",))
+        turn = CaseTurn("hi", actual="matched hi", answer="one\ntwo", failures=("a\nb",))
         lines = [line for line, _ in format_case(Case("hi", turns=(turn,)))]
         assert lines[2:] == [
             "    answer:   one",
@@ -169,6 +169,9 @@ class TestReport:
         assert (failed["model"], failed["title"], failed["line"]) == ("weather", "a day out", 2)
         assert [case["passed"] for case in (failed, passed)] == [False, True]
         assert failed["turns"][2]["failures"][0] == "slot city is 'Kyoto', not 'Tokyo'"
+        assert failed["turns"][2].keys() == {
+            *("said", "line", "came", "answer", "expected", "failures", "why")
+        }
 
 
 class TestWarnings:

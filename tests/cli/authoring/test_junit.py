@@ -29,7 +29,7 @@ samples:
   - {name: twice, dialog: [{ask: milk}, {ask: tea}]}
 """
 
-PASSED = Case("all well", 3, (CaseTurn("hi", came="matched"),), 0.25)
+PASSED = Case("all well", 3, (CaseTurn("hi", actual="matched"),), 0.25)
 
 
 def failed(text: str) -> Case:

@@ -105,7 +105,7 @@ async def everything(memory):
     assert page.passages[0].exchange == exchange
     assert (await memory.history(ANN)).exchanges == (exchange,)
     assert await memory.erase("ann") == 1
-    assert memory.status().kept == 1
+    assert memory.status().stored == 1
 
 
 def test_async_memory_has_the_methods_of_a_memory(open_memory):

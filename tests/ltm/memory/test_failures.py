@@ -94,7 +94,7 @@ def test_an_exchange_that_cannot_be_stored_does_not_block_others(open_memory, ba
     assert memory.flush(DEADLINE)
     assert questions(memory, BOB) == ["next"]
     status = memory.status()
-    assert (status.waiting, status.kept, status.dropped) == (0, 1, 1)
+    assert (status.waiting, status.stored, status.dropped) == (0, 1, 1)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -193,7 +193,7 @@ def test_a_child_forked_during_a_summary_ends(tmp_path):
                 user = f"{turn} {number % 10}"
                 memory.add(ANN._replace(user=user), make_exchange("Tokyo is warm. " * 9))
             # What is summarized next is all that there is to do.
-            wait_until(lambda turn=turn: memory.status().kept == 500 * (turn + 1))
+            wait_until(lambda turn=turn: memory.status().stored == 500 * (turn + 1))
             child = os.fork()
             if not child:
                 memory.close()

@@ -88,7 +88,7 @@ def test_a_request_keeps_the_id_that_it_came_with(site: Site) -> None:
 
 
 @pytest.mark.parametrize("id", ["", "two words", "x" * 129, 'a"b', "a;b"])
-def test_an_id_that_is_none_is_replaced(id: str, site: Site) -> None:
+def test_an_invalid_id_is_replaced(id: str, site: Site) -> None:
     given = site.get("/things/1", **{"X-Request-ID": id}).headers["x-request-id"]
     assert given != id
     assert given != site.get("/things/1").headers["x-request-id"]

@@ -49,7 +49,7 @@ def api(engine):
     ],
     ids=str,
 )
-def test_a_question_that_is_none(api, path, body):
+def test_an_invalid_question_is_refused(api, path, body):
     assert api.refused(path, **body) == FIELD
 
 
@@ -66,7 +66,7 @@ def test_a_question_that_is_none(api, path, body):
     ],
     ids=str,
 )
-def test_a_check_that_is_none(api, body):
+def test_an_invalid_check_is_refused(api, body):
     assert api.refused("check", **body) == FIELD
 
 
@@ -111,7 +111,7 @@ def test_a_message_names_the_field_and_nothing_of_its_content(api):
     ids=lambda value: str(value)[:20],
 )
 @pytest.mark.parametrize("path", ["ask", "check", "signin"])
-def test_a_body_that_is_none(api, path, body, kind, expected):
+def test_an_invalid_body_is_refused(api, path, body, kind, expected):
     response = api.client.post(f"{PREFIX}/{path}", content=body, headers={"content-type": kind})
     assert (response.status_code, response.json()["code"]) == expected
 

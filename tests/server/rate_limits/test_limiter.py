@@ -68,9 +68,9 @@ def test_a_dialog_may_have_as_many_questions_as_the_rate_allows(serve: Serve) ->
 
 def test_looking_at_a_conversation_takes_nothing_from_its_questions(serve: Serve) -> None:
     api = serve(keys=KEYS)
-    looks = [api.get("/v1/conversation", headers={"x-api-key": ONE}) for _ in range(31)]
-    assert {look.status_code for look in looks[:30]} == {200}
-    assert slug(looks[30]) == "too-many-requests"
+    polls = [api.get("/v1/conversation", headers={"x-api-key": ONE}) for _ in range(31)]
+    assert {poll.status_code for poll in polls[:30]} == {200}
+    assert slug(polls[30]) == "too-many-requests"
     assert ask(api, ONE, 3).status_code == 200
 
 

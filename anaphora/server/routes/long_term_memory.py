@@ -8,8 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from anaphora.api.memory import Erasure, History, RecallPage
-from anaphora.ltm.retrieval.store import SearchFilter
+from anaphora.api.long_term_memory import Erasure, History, RecallPage
 from anaphora.server.routes.authentication import Caller, require_scope
 from anaphora.server.routes.common import get_service, json_response
 from anaphora.server.schemas.memory_serializers import serialize_history, serialize_recall_page
@@ -18,8 +17,8 @@ from anaphora.server.schemas.requests import ConversationQuery, RecallQuery, Use
 
 __all__ = ["router"]
 
-_Reader = Annotated[Caller, Depends(require_scope("read"))]
-_Writer = Annotated[Caller, Depends(require_scope("write"))]
+_ReadCaller = Annotated[Caller, Depends(require_scope("read"))]
+_WriteCaller = Annotated[Caller, Depends(require_scope("write"))]
 
 router = APIRouter(prefix="/v1", tags=["memory"])
 
@@ -30,7 +29,7 @@ router = APIRouter(prefix="/v1", tags=["memory"])
     **describe("showHistory", History, "unknown-model", "no-memory", "invalid-request"),
 )
 async def history(
-    request: Request, caller: _Reader, query: Annotated[ConversationQuery, Query()]
+    request: Request, caller: _ReadCaller, query: Annotated[ConversationQuery, Query()]
 ) -> Response:
     """Return the working history of a conversation: summaries of older exchanges, and the latest
     exchanges in full."""
@@ -45,24 +44,12 @@ async def history(
     **describe("recall", RecallPage, "no-memory", "invalid-request"),
 )
 async def recall(
-    request: Request, caller: _Reader, query: Annotated[RecallQuery, Query()]
+    request: Request, caller: _ReadCaller, query: Annotated[RecallQuery, Query()]
 ) -> Response:
     """Search the exchanges of a user with all models: by words, by meaning, by time, by intent and
     by slot values."""
     user = caller.engine_user(query.user)
-    filters = SearchFilter(query.model, query.since, query.until, query.intent, query.slots)
-    page = await get_service(request).recall(
-        query.text,
-        user=user,
-        mode=query.how,
-        filters=filters,
-        language=query.language,
-        at=query.at,
-        time_zone=query.time_zone,
-        page=query.page,
-        size=query.size,
-        neighbours=query.neighbours,
-    )
+    page = await get_service(request).recall(query, user=user)
     return json_response(serialize_recall_page(page, user.id))
 
 
@@ -70,7 +57,7 @@ async def recall(
     "/user", summary="Erase a user", **describe("eraseUser", Erasure, "invalid-request", "conflict")
 )
 async def erase(
-    request: Request, caller: _Writer, query: Annotated[UserQuery, Query()]
+    request: Request, caller: _WriteCaller, query: Annotated[UserQuery, Query()]
 ) -> Response:
     """Erase all data of a user, for all models: the conversations, the active model, and the
     long-term memory. This cannot be undone."""

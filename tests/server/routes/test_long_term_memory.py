@@ -14,7 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from anaphora.api.conversations import Conversation
-from anaphora.api.memory import History, RecallPage
+from anaphora.api.long_term_memory import History, RecallPage
 from anaphora.api.operations import Health
 from anaphora.errors import AnaphoraError, StoreError
 from anaphora.ltm.history.working_history import HistorySettings
