@@ -41,7 +41,7 @@ class SlotView:
 class Responses:
     """The texts of a model as sandboxed Jinja templates, compiled when first used.
 
-    ``model.responses``, ``prompts``, ``offers`` and ``unused`` have their texts.
+    The templates are in ``model.responses``, ``prompts``, ``offers`` and ``unused``.
     """
 
     def __init__(self) -> None:

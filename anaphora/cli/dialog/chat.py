@@ -21,12 +21,12 @@ from anaphora.cli.terminal import (
     CacheOption,
     ModelArgument,
     create_console,
-    pluralize,
     print_error,
     print_reply,
     value_option,
 )
 from anaphora.cli.time_options import local_now
+from anaphora.core.plurals import pluralize
 from anaphora.errors import AnaphoraError
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class _ChatSession:
         if command in self._commands:
             self._commands[command](argument)
             return
-        from anaphora.grammar.suggestions import did_you_mean
+        from anaphora.core.name_hints import did_you_mean
 
         hint = did_you_mean(command, [usage.split()[0] for usage in _HELP])
         self._out.print(f"There is no command {command}; {hint or '/help lists the commands'}")
