@@ -25,7 +25,6 @@ __all__ = [
     "create_error_console",
     "exit_if_interrupted",
     "format_summary",
-    "pluralize",
     "print_error",
     "print_reply",
     "print_warning",
@@ -90,12 +89,6 @@ def print_error(error: AnaphoraError) -> None:
 def print_warning(problem: Problem | str) -> None:
     """Print a warning to the standard error output."""
     create_error_console().print(Text(f"Warning: {problem}", style="yellow"))
-
-
-def pluralize(count: int, noun: str) -> str:
-    """ "1 dialog", "2 dialogs", "1,200 summaries"."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def read_stdin_lines() -> Iterator[str]:

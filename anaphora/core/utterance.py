@@ -44,7 +44,7 @@ class _WordFlags(Protocol):
     def courtesy(self) -> Sequence[tuple[int, tuple[str, ...]]]: ...
 
     @property
-    def free(self) -> bool: ...
+    def is_content_word(self) -> bool: ...
 
     @property
     def qualifier(self) -> bool: ...
@@ -120,7 +120,7 @@ class LazyTokens(LazySequence[Token]):
     def content_words(self) -> Sequence[int]:
         """The indexes of the content words."""
         if self._content_words is None:
-            content = [i for i, word in enumerate(self._words) if word.free]
+            content = [i for i, word in enumerate(self._words) if word.is_content_word]
             if [i for i in content if self._words[i].courtesy]:
                 courtesy = find_courtesy_words(self._words)
                 content = [i for i in content if i not in courtesy]
@@ -212,8 +212,9 @@ class Variant(Struct, frozen=True, gc=False):
     """A maximal set of entities that don't overlap, in sentence order.
 
     ``uncovered`` is the number of content words that no entity covers. The better of two
-    variants has the smaller ``rank``: more words covered, longer entities, more exact ones,
-    those of phrases before those of recognizers.
+    variants has the smaller ``rank``: more tokens covered, longer entities, fewer gaps, fewer
+    misspelt ones, fewer found by a stem or a compound head, more exact ones, those of
+    phrases before those of recognizers.
     """
 
     entities: tuple[Entity, ...]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from copy import copy
 from datetime import datetime, timedelta
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from random import random
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from msgspec.structs import replace
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.core.request import Request, User
 from anaphora.core.utterance import Entity
 from anaphora.engine.ask import ask, explain
@@ -541,6 +541,6 @@ def _check_question(text: object, request: object) -> None:
         raise TypeError(f"write request=Request(data={{…}}), not {type(request).__name__}")
 
 
-def _format_hint(name: str, known: Collection[str]) -> str:
-    close = get_close_matches(name, known, n=1)
-    return f"; did you mean '{close[0]}'?" if close else f"; there are: {', '.join(known)}"
+def _format_hint(name: str, known: Iterable[str]) -> str:
+    hint = did_you_mean(name, known, label="there are")
+    return f"; {hint}" if hint else ""

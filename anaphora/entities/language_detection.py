@@ -38,33 +38,33 @@ _BIGRAM_WEIGHT, _UNIGRAM_WEIGHT, _SMOOTHING = 0.7, 0.25, 0.0001
 _Run: TypeAlias = tuple[int, int]
 
 
-def select_likeliest(readings: Sequence[Utterance], preferred: str = "") -> Utterance:
+def select_likeliest(utterances: Sequence[Utterance], preferred: str = "") -> Utterance:
     """Select the utterance in the likeliest language; among equals the one in the ``preferred``
     language, else the first."""
-    if len(readings) == 1:
-        return readings[0]
-    text = readings[0].text[:_MAX_LENGTH]
+    if len(utterances) == 1:
+        return utterances[0]
+    text = utterances[0].text[:_MAX_LENGTH]
     runs = [found.span() for found in _RUN.finditer(text)]
-    ranks = [_rank(reading, text, runs) for reading in readings]
+    ranks = [_rank(utterance, text, runs) for utterance in utterances]
     best = min(ranks)
-    left = [reading for reading, rank in zip(readings, ranks, strict=True) if rank == best]
-    for reading in left:
-        if reading.language == preferred:
-            return reading
+    left = [one for one, rank in zip(utterances, ranks, strict=True) if rank == best]
+    for utterance in left:
+        if utterance.language == preferred:
+            return utterance
     if len(left) == 1 or best[0] == 0:
         return left[0]
-    models = [_load_letter_model(base_code(reading.language)) for reading in left]
+    models = [_load_letter_model(base_code(one.language)) for one in left]
     return min(zip(models, left, strict=True), key=lambda pair: pair[0].surprisal(text, runs))[1]
 
 
-def _rank(reading: Utterance, text: str, runs: Sequence[_Run]) -> tuple[int, int]:
+def _rank(utterance: Utterance, text: str, runs: Sequence[_Run]) -> tuple[int, int]:
     """Sort key: the number of foreign words, then the negative number of letters in exact
     matches."""
-    exact = {token for entity in reading.entities if entity.exact for token in entity.tokens}
-    known = exact.union(*(entity.tokens for entity in reading.entities), *reading.resets)
-    letters = _load_letter_model(base_code(reading.language))
+    exact = {token for entity in utterance.entities if entity.exact for token in entity.tokens}
+    known = exact.union(*(entity.tokens for entity in utterance.entities), *utterance.resets)
+    letters = _load_letter_model(base_code(utterance.language))
     free = bytearray(len(text))
-    for token in reading.tokens:
+    for token in utterance.tokens:
         if token.start >= len(text):
             break
         if (
@@ -75,7 +75,7 @@ def _rank(reading: Utterance, text: str, runs: Sequence[_Run]) -> tuple[int, int
             free[token.start : token.end] = b"\1" * (min(token.end, len(text)) - token.start)
     strange = sum(any(free[start:end]) for start, end in runs)
     strange += sum(letters.has_foreign_letter(text[start:end]) for start, end in runs)
-    return strange, -sum(len(reading.tokens[index].text) for index in exact)
+    return strange, -sum(len(utterance.tokens[index].text) for index in exact)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import islice
 
 from msgspec.structs import replace
 from spacy.language import Language
@@ -97,49 +96,8 @@ class Pipeline:
             if language not in self._readers:
                 raise _unknown_language_error(self.model, language)
             return self._readers[language].read(text, at)
-        readings = [reader.read(text, at) for reader in self._readers.values()]
-        return select_likeliest(readings, preferred)
-
-    def pipe(
-        self,
-        texts: Iterable[str],
-        language: str | None = None,
-        *,
-        preferred: str = "",
-        at: datetime | None = None,
-        batch_size: int = BATCH_SIZE,
-    ) -> Iterator[Utterance]:
-        """Analyze many texts, in their order. Each gives what a call gives, or raises what it
-        raises.
-
-        The user's spaCy components get up to ``batch_size`` texts at once, and as many are consumed
-        before the first utterance is there. Where all components are built in, which gain nothing
-        from batches, each text is analyzed when its utterance is requested. A batch that fails is
-        analyzed again one by one. Raises ValueError for a ``batch_size`` below 1.
-        """
-        if batch_size < 1:
-            raise ValueError(f"a batch has at least one text, not {batch_size}")
-        return self._read_batches(iter(texts), language, preferred, at, batch_size)
-
-    def _read_batches(
-        self,
-        texts: Iterator[str],
-        language: str | None,
-        preferred: str,
-        at: datetime | None,
-        batch_size: int,
-    ) -> Iterator[Utterance]:
-        if not self.benefits_from_batches:
-            for text in texts:
-                yield self(text, language, preferred=preferred, at=at)
-            return
-        while batch := list(islice(texts, batch_size)):
-            ahead = self.prefetch([UnreadText(text, language, at) for text in batch])
-            for text, readings in zip(batch, ahead, strict=True):
-                if readings is None:
-                    yield self(text, language, preferred=preferred, at=at)
-                else:
-                    yield readings.select_likeliest(preferred)
+        utterances = [reader.read(text, at) for reader in self._readers.values()]
+        return select_likeliest(utterances, preferred)
 
     @property
     def benefits_from_batches(self) -> bool:
@@ -152,9 +110,9 @@ class Pipeline:
         a call, because they or others of the batch fail."""
         found: list[dict[str, Utterance]] = [{} for _ in texts]
         for language, reader in self._readers.items():
-            mine = [i for i, one in enumerate(texts) if one.language in (None, language)]
-            utterances = reader.read_all([texts[i] for i in mine])  # all, or none if one fails
-            for i, utterance in zip(mine, utterances, strict=False):
+            indexes = [i for i, one in enumerate(texts) if one.language in (None, language)]
+            utterances = reader.read_all([texts[i] for i in indexes])  # all, or none if one fails
+            for i, utterance in zip(indexes, utterances, strict=False):
                 found[i][language] = utterance
         wanted = [len(self._readers) if one.language is None else 1 for one in texts]
         return [
@@ -205,14 +163,14 @@ class _LanguageReader:
     def read(self, text: str, at: datetime | None) -> Utterance:
         if self._token_cache is not None and (cut := self._token_cache.tokenize(text)):
             sentence = Sentence(text, *cut, swear_stems=self._tagger.phrase_index.swear_stems)
-            return self._create_utterance(sentence, sentence, at)
+            return self._read_sentence(sentence, sentence, at)
         with self._lock:
             # Everything is copied out of the Doc, whose memory may be freed at the next text.
             try:
                 if self._is_internal:
                     return self._read_without_spans(text, at)
                 nlp = self._nlp()
-                return self._utterance_of_doc(nlp(_create_unread_doc(nlp, text, at)), text)
+                return self._utterance_from_doc(nlp(_create_unread_doc(nlp, text, at)), text)
             except AnaphoraError:
                 raise
             except Exception as error:
@@ -241,18 +199,20 @@ class _LanguageReader:
         texts, starts = [token.text for token in doc], [token.idx for token in doc]
         words = tagger.lexicon.words_of_doc(doc)  # without what a tokenizer knows of their grammar
         sentence = Sentence(text, texts, starts, words, swear_stems=tagger.phrase_index.swear_stems)
-        return self._create_utterance(sentence, doc, at)
+        return self._read_sentence(sentence, doc, at)
 
-    def _create_utterance(
+    def _read_sentence(
         self, sentence: Sentence, doc: Doc | TokenizedText, at: datetime | None
     ) -> Utterance:
         """Create the utterance of a sentence from its phrases and from what recognizers find in
         its ``doc``."""
         if not self._components:
-            return self._match_elements(sentence, ())
+            return self._utterance_from_matches(sentence, ())
         now = at or datetime.now(UTC)
         found = run_recognizers(self._components, doc, now, self._all_elements, sentence)
-        return self._add_fallback(self._match_elements(sentence, found.entities), sentence, found)
+        return self._add_fallback(
+            self._utterance_from_matches(sentence, found.entities), sentence, found
+        )
 
     def _add_fallback(
         self, utterance: Utterance, sentence: Sentence, found: RecognizedEntities
@@ -264,15 +224,17 @@ class _LanguageReader:
         if not fallbacks:
             return utterance
         if self._tagger.phrase_index.has_composition:  # phrases may be composed of fallbacks, too
-            again = self._match_elements(sentence, [*found.entities, *fallbacks]).entities
+            again = self._utterance_from_matches(sentence, [*found.entities, *fallbacks]).entities
         else:
             again = self._entity_filter.apply([*utterance.entities, *fallbacks])
         return replace(utterance, fallback_entities=again)
 
-    def _match_elements(self, sentence: Sentence, recognized: Sequence[Entity]) -> Utterance:
+    def _utterance_from_matches(
+        self, sentence: Sentence, recognized: Sequence[Entity]
+    ) -> Utterance:
         """Create the utterance of a sentence in which recognizers have found ``recognized``."""
-        known = self._tagger.phrase_index
-        element_matches, error = match_elements(sentence, known, recognized)
+        phrase_index = self._tagger.phrase_index
+        element_matches, error = match_elements(sentence, phrase_index, recognized)
         found = [entity for entity in recognized if entity.element in self._recognized_elements]
         is_in_order = True
         resets: list[tuple[int, ...]] = []
@@ -286,10 +248,10 @@ class _LanguageReader:
                 found.append(
                     entity
                     or sentence.create_phrase_entity(
-                        element, entry.value or None, match.start, match.end, exact=match.exact
+                        element, entry.value, match.start, match.end, exact=match.exact
                     )
                 )
-        if recognized or known.has_composition:
+        if recognized or phrase_index.has_composition:
             entities = self._entity_filter.apply(found)
         else:
             # Phrases of words alone have no duplicates, and the longest of a kind are selected.
@@ -298,9 +260,9 @@ class _LanguageReader:
                 if is_in_order
                 else tuple(sorted(found, key=self._entity_filter.sort_key))
             )
-        return self._to_utterance(sentence, entities, resets, error)
+        return self._assemble_utterance(sentence, entities, resets, error)
 
-    def _to_utterance(
+    def _assemble_utterance(
         self,
         sentence: Sentence,
         entities: tuple[Entity, ...],
@@ -317,9 +279,9 @@ class _LanguageReader:
         docs = [_create_unread_doc(nlp, cleaned[i], one.at) for i, one in enumerate(texts)]
         # An error handler of the user may drop Docs.
         for text, doc in zip(cleaned, nlp.pipe(docs, batch_size=len(docs)), strict=True):
-            yield self._utterance_of_doc(doc, text)
+            yield self._utterance_from_doc(doc, text)
 
-    def _utterance_of_doc(self, doc: Doc, text: str) -> Utterance:
+    def _utterance_from_doc(self, doc: Doc, text: str) -> Utterance:
         """Create the utterance from the spans in ``doc``."""
         tagger = self._tagger
         sentence = Sentence.from_doc(doc, text, tagger.lexicon, tagger.phrase_index.swear_stems)
@@ -328,7 +290,7 @@ class _LanguageReader:
         entities = self._entities_of_spans(group, sentence, found.entities)
         resets = [tuple(range(one.start, one.end)) for one in doc.spans.get(tagger.reset_key, ())]
         error = "" if group is None else group.attrs.get("error", "")
-        utterance = self._to_utterance(sentence, entities, resets, error)
+        utterance = self._assemble_utterance(sentence, entities, resets, error)
         return self._add_fallback(utterance, sentence, found)
 
     def _entities_of_spans(

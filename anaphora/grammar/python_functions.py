@@ -16,10 +16,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import EvaluationError, GrammarError, Problem
 from anaphora.grammar.context import EntityContext
 from anaphora.grammar.function_errors import describe_failure
-from anaphora.grammar.suggestions import did_you_mean
 from anaphora.grammar.values import describe_value
 from anaphora.storage.forks import fork_safe_lock
 

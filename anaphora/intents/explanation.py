@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 
+from anaphora.core.plurals import pluralize
 from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError
 from anaphora.grammar.idl.intent import Intent
@@ -301,7 +302,7 @@ def _iter_bridge_notes(bridge: BridgeResult, decision: Decision) -> Iterator[str
         yield "the long-term memory cannot be read now"
     elif bridge.outcome == "nothing found":
         tried = bridge.exchanges_tried
-        count = f"{tried} exchange{'s' if tried != 1 else ''}"
+        count = pluralize(tried, "exchange")
         yield (
             f"the entities of {count} do not complete the question"
             if tried
@@ -356,7 +357,7 @@ def _format_groups(groups: frozenset[str]) -> str:
 def _format_age(candidate: Candidate) -> str:
     if candidate.pending:
         return "from the question that is being completed"
-    return f"{candidate.questions_ago} question{'s' if candidate.questions_ago != 1 else ''} ago"
+    return f"{pluralize(candidate.questions_ago, 'question')} ago"
 
 
 def _format_forget_rule(forgotten: ForgottenEntity) -> str:

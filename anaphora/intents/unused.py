@@ -58,7 +58,7 @@ def find_unused_parts(utterance: Utterance, filling: SlotFilling) -> Sequence[Un
             built_in and any(map(_is_negated, built_in))
         ):
             return ()
-    # Few who ask a bot want to know.
+    # Rarely needed, so found on first access.
     return LazySequence(partial(_iter_unused_parts, utterance, filling))
 
 

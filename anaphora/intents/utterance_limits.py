@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from anaphora.core.plurals import pluralize
 from anaphora.core.utterance import Token, Utterance, Variant
 from anaphora.entities.words.lexicon import Lexicon
 from anaphora.models.domain import UtteranceLimits
@@ -31,13 +32,13 @@ def find_breach(limits: UtteranceLimits, utterance: Utterance, variant: Variant)
         (variant.uncovered, "unknown word", None, limits.max_free_words),
     ):
         if least is not None and count < least:
-            return f"it has {_format_count(count, what)}; the minimum is {least}"
+            return f"it has {pluralize(count, what)}; the minimum is {least}"
         if most is not None and count > most:
-            return f"it has {_format_count(count, what)}; the maximum is {most}"
+            return f"it has {pluralize(count, what)}; the maximum is {most}"
     if limits.max_suspicious_words is not None:
         count = _count_occurrences(words, limits.suspicious_words, utterance.language)
         if count > limits.max_suspicious_words:
-            return f"it has {_format_count(count, 'suspicious word')}"
+            return f"it has {pluralize(count, 'suspicious word')}"
     if not limits.swear_words_allowed and (
         _count_occurrences(words, limits.swear_words, utterance.language)
     ):
@@ -66,8 +67,3 @@ def _find_non_latin_letter(text: str) -> str:
         char for char in text if char.isalpha() and "LATIN" not in unicodedata.name(char, "")
     )
     return next(foreign, "")
-
-
-def _format_count(count: int, what: str) -> str:
-    plural = "entities" if what == "entity" else f"{what}s"
-    return f"{count} {what if count == 1 else plural}"

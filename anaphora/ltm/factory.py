@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import AnaphoraError
-from anaphora.grammar.suggestions import did_you_mean
 from anaphora.storage.logical_clock import utc_now
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from pydantic_core import to_jsonable_python
 
 from anaphora.api.replies import MemoryItem, Slot
 from anaphora.api.values import doc
+from anaphora.core.plurals import pluralize
 from anaphora.engine.reply import Reply
 from anaphora.models.domain import AskStep, Model, Status
 from anaphora.stm.conversation import Conversation, PendingQuestion
@@ -206,4 +207,4 @@ def _format_entity(held: RememberedItem) -> str:
 def _format_age(questions: int) -> str:
     if not questions:
         return "from the last question"
-    return f"{questions} question{'s' if questions > 1 else ''} ago"
+    return f"{pluralize(questions, 'question')} ago"

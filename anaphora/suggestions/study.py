@@ -32,9 +32,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.entities.pipeline import Pipeline
 from anaphora.errors import AnaphoraError
-from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.domain import AskStep, Model
 from anaphora.suggestions.candidates import CandidatePhrase, ReadQuestion, find_candidates
 from anaphora.suggestions.neighbours import Neighbours

@@ -13,6 +13,7 @@ from thinc.api import fix_random_seed
 from anaphora import Engine
 from anaphora.engine.samples.runner import run_dialogs
 from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.prefetch import UnreadText
 from anaphora.models.domain import AskStep, Dialog
 from anaphora.models.loader import load_model
 from benchmarks.models import model_of_synonyms, names
@@ -54,7 +55,9 @@ def test_questions(benchmark, components, ask):
 @pytest.mark.parametrize("batch_size", [1, 8, 32, 128, 256])
 def test_texts_of_a_given_pipeline_as_the_batches_grow(benchmark, batch_size):
     pipeline = Pipeline(model_of_synonyms(1_000), neural())
-    benchmark(lambda: deque(pipeline.pipe(TEXTS, batch_size=batch_size), 0))
+    texts = [UnreadText(text) for text in TEXTS]
+    batches = [texts[n : n + batch_size] for n in range(0, len(texts), batch_size)]
+    benchmark(lambda: [pipeline.prefetch(batch) for batch in batches])
 
 
 def dialogs(questions: int) -> Sequence[Dialog]:

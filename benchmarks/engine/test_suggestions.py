@@ -16,7 +16,7 @@ _SHAPES = ("what is the {topic} in {city} {date}", "{topic} in {city}", "{name} 
 
 @pytest.mark.parametrize("count", [100, 1_000])
 def test_a_log_as_it_grows(benchmark, count):
-    """A third of the topics and of the cities is misspelled, a third unknown."""
+    """A third of the topics and of the cities is misspelt, a third unknown."""
     random = Random(11)
     unknown = names(count)
     questions = [

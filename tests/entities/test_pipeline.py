@@ -18,6 +18,7 @@ from spacy.tokens import Doc, Span
 
 from anaphora.core.utterance import Utterance
 from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.prefetch import UnreadText
 from anaphora.entities.spacy import language_pipelines
 from anaphora.entities.spacy.language_pipelines import build_pipeline
 from anaphora.errors import HandlerError, ModelError
@@ -313,6 +314,22 @@ def until_one_fails(utterances: Iterator[Utterance]) -> list[Utterance | str]:
     return found
 
 
+def read_batch(
+    pipeline: Pipeline,
+    texts: list[str],
+    language: str | None = None,
+    preferred: str = "",
+    at: datetime | None = None,
+) -> Iterator[Utterance]:
+    """As :meth:`Engine.ask_many` does: texts whose batch fails are analyzed one by one."""
+    batch = pipeline.prefetch([UnreadText(text, language, at) for text in texts])
+    for text, prefetched in zip(texts, batch, strict=True):
+        if prefetched is None:
+            yield pipeline(text, language, preferred=preferred, at=at)
+        else:
+            yield prefetched.select_likeliest(preferred)
+
+
 class TestBatches:
     @settings(deadline=None)
     @given(
@@ -321,41 +338,26 @@ class TestBatches:
         language=st.sampled_from([None, None, "en", "ru"]),
         preferred=st.sampled_from(["", "en", "ru"]),
         at=st.sampled_from([NEW_YEAR, NEW_YEAR.replace(month=7)]),
-        size=st.integers(1, 4),
     )
-    def test_give_what_one_text_after_the_other_gives(
-        self, name, texts, language, preferred, at, size
-    ):
+    def test_give_what_one_text_after_the_other_gives(self, name, texts, language, preferred, at):
         pipeline = pipelines()[name]
         one_by_one = (pipeline(text, language, preferred=preferred, at=at) for text in texts)
-        many = pipeline.pipe(texts, language, preferred=preferred, at=at, batch_size=size)
+        many = read_batch(pipeline, texts, language, preferred, at)
         assert until_one_fails(many) == until_one_fails(one_by_one)
 
     def test_reach_the_components_of_the_user_as_batches(self):
         nlp, batched = with_batches()
-        utterances = Pipeline(WEATHER, nlp).pipe(["Tokyo", "New York", "now"], batch_size=2)
+        utterances = read_batch(Pipeline(WEATHER, nlp), ["Tokyo", "New York", "now"])
         assert [entities(one) for one in utterances] == [
             [("city", "Tokyo")],
             [("city", "New York")],
             [("date", "now")],
         ]
-        assert batched.sizes == [2, 1]
-
-    def test_take_no_more_texts_than_there_are_in_one(self):
-        nlp, _ = with_batches()
-        texts = iter(["Tokyo"] * 5)
-        utterances = Pipeline(WEATHER, nlp).pipe(texts, batch_size=2)
-        next(utterances)
-        assert len(list(texts)) == 3
-
-    def test_of_our_own_components_are_read_when_they_are_asked_for(self, weather):
-        texts = iter(["Tokyo"] * 5)
-        next(weather.pipe(texts))
-        assert len(list(texts)) == 4
+        assert batched.sizes == [3]
 
     def test_that_fail_are_read_one_by_one(self):
         nlp, batched = with_batches()
-        utterances = Pipeline(WEATHER, nlp).pipe(["Tokyo", "unreadable", "now"])
+        utterances = read_batch(Pipeline(WEATHER, nlp), ["Tokyo", "unreadable", "now"])
         assert entities(next(utterances)) == [("city", "Tokyo")]
         with pytest.raises(HandlerError, match="no sense in 'unreadable'"):
             next(utterances)
@@ -367,20 +369,16 @@ class TestBatches:
         nlp.set_error_handler(lambda name, component, docs, error: None)
         texts = ["Tokyo", "unreadable Tokyo", "now"]
         pipeline = Pipeline(WEATHER, nlp)
-        assert list(pipeline.pipe(texts)) == list(map(pipeline, texts))
+        assert list(read_batch(pipeline, texts)) == list(map(pipeline, texts))
 
     def test_leave_the_vocabulary_as_small_as_it_was(self, monkeypatch):
         monkeypatch.setattr(language_pipelines, "_NEW_STRINGS", 200)
         monkeypatch.setattr(language_pipelines, "_ZONES", 3)
         pipeline = Pipeline(WEATHER)
         texts = [f"Tokyo (some{number}thing), other{number}!" for number in range(1500)]
-        kept = list(pipeline.pipe(texts))
+        kept = list(read_batch(pipeline, texts))
         assert [one.tokens[-1].text for one in kept] == ["!"] * 1500
         assert [one.tokens[2].lower for one in kept] == [f"some{n}thing" for n in range(1500)]
-
-    def test_hold_at_least_one_text(self, weather):
-        with pytest.raises(ValueError, match="at least one text, not 0"):
-            weather.pipe(["Tokyo"], batch_size=0)
 
     def test_of_many_threads_do_not_meet(self):
         nlp, _ = with_batches()
@@ -388,7 +386,7 @@ class TestBatches:
         texts = [[f"w{n} Tokyo {i}" for i in range(20)] for n in range(8)]
 
         def read(batch: list[str]) -> list[Utterance]:
-            return list(pipeline.pipe(batch, batch_size=3))
+            return list(read_batch(pipeline, batch))
 
         with ThreadPoolExecutor(8) as pool:
             for said, found in zip(texts, pool.map(read, texts), strict=True):
@@ -420,7 +418,7 @@ def test_an_utterance_holds_no_doc():
 
     nlp = spacy.blank("en")
     nlp.add_pipe("test_pipeline_lemmas")
-    utterances = list(Pipeline(WEATHER, nlp).pipe(["weather in Tokyo", "now"]))
+    utterances = list(read_batch(Pipeline(WEATHER, nlp), ["weather in Tokyo", "now"]))
     gc.collect()
     assert [ref() for ref in docs] == [None, None]
     assert [token.text for token in utterances[0].tokens] == ["weather", "in", "Tokyo"]

@@ -22,11 +22,11 @@ from anaphora.cli.terminal import (
     create_console,
     create_error_console,
     exit_if_interrupted,
-    pluralize,
     print_error,
     print_warning,
     value_option,
 )
+from anaphora.core.plurals import pluralize
 from anaphora.errors import AnaphoraError, Problem
 
 if TYPE_CHECKING:

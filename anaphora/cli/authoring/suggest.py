@@ -18,9 +18,9 @@ from anaphora.cli.terminal import (
     ModelArgument,
     create_console,
     exit_if_interrupted,
-    pluralize,
     value_option,
 )
+from anaphora.core.plurals import pluralize
 
 if TYPE_CHECKING:
     from anaphora.suggestions.semantic_similarity import Vectors

@@ -20,13 +20,13 @@ from anaphora.cli.terminal import (
     CacheOption,
     ModelArgument,
     create_console,
-    pluralize,
     print_error,
     print_reply,
     read_stdin_lines,
     value_option,
 )
 from anaphora.cli.time_options import local_now
+from anaphora.core.plurals import pluralize
 from anaphora.errors import AnaphoraError
 from anaphora.storage.state_folder import state_folder
 
@@ -190,7 +190,7 @@ class _ChatSession:
         if command in self._commands:
             self._commands[command](argument)
             return
-        from anaphora.grammar.suggestions import did_you_mean
+        from anaphora.core.name_hints import did_you_mean
 
         hint = did_you_mean(command, [usage.split()[0] for usage in _HELP])
         self._out.print(f"There is no command {command}; {hint or '/help lists the commands'}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from anaphora.cli.terminal import pluralize
+from anaphora.core.plurals import pluralize
 
 if TYPE_CHECKING:
     from anaphora.ltm.exchange import Exchange, Summary

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from anaphora.cli.terminal import create_console, pluralize, print_error, print_warning
+from anaphora.cli.terminal import create_console, print_error, print_warning
+from anaphora.core.plurals import pluralize
 from anaphora.errors import AnaphoraError, GrammarError, Problem
 
 if TYPE_CHECKING:

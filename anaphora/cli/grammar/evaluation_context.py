@@ -13,10 +13,10 @@ import typer
 from msgspec import Meta, ValidationError, convert
 from msgspec.structs import fields
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.core.request import Company, Request, User
 from anaphora.core.utterance import Entity
 from anaphora.grammar.context import EntityContext, ModelInfo, QuestionContext
-from anaphora.grammar.suggestions import did_you_mean
 from anaphora.grammar.values import describe_value
 
 __all__ = ["parse_context"]

@@ -54,9 +54,9 @@ def functions(
 
 def _select(name: str | None) -> Sequence[Function]:
     """The function or the group of that name; all functions for None."""
+    from anaphora.core.name_hints import did_you_mean
     from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
     from anaphora.grammar.functions.reference import FUNCTION_GROUPS
-    from anaphora.grammar.suggestions import did_you_mean
 
     if name is None:
         return tuple(chain.from_iterable(FUNCTION_GROUPS.values()))

@@ -11,12 +11,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.core.utterance import Variant
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation
 from anaphora.errors import HandlerError
 from anaphora.grammar.function_errors import describe_failure
-from anaphora.grammar.suggestions import did_you_mean
 from anaphora.intents.match import Match
 
 __all__ = ["HookName", "Hooks"]

@@ -24,7 +24,7 @@ class EntityFilter:
 
     def __init__(self, elements: Iterable[Element]) -> None:
         listed = list(elements)
-        self._order = {element.id: place for place, element in enumerate(listed)}
+        self._order = {element.id: position for position, element in enumerate(listed)}
         self._elements = {one.id: one for one in listed if not one.abstract}
         self._recognized = {id: one for id, one in self._elements.items() if one.recognition}
         self._refers = bool(find_referring_elements(self._recognized))
@@ -87,16 +87,16 @@ def _drop_redundant(entities: list[Entity]) -> list[Entity]:
     for entity in entities:
         if not entity.is_from_phrase:
             found.setdefault((entity.element, entity.tokens), set()).add(entity.value)
-    said = set()
+    defined_by_value = set()
     kept = []
     for entity in entities:
-        place = (entity.element, entity.tokens)
-        if entity.is_from_phrase and place in found and entity.exact and not entity.parts:
-            if entity.value is None or entity.value in found[place]:
+        key = (entity.element, entity.tokens)
+        if entity.is_from_phrase and key in found and entity.exact and not entity.parts:
+            if entity.value is None or entity.value in found[key]:
                 continue
-            said.add(place)
+            defined_by_value.add(key)
         kept.append(entity)
-    return [one for one in kept if one.is_from_phrase or (one.element, one.tokens) not in said]
+    return [one for one in kept if one.is_from_phrase or (one.element, one.tokens) not in defined_by_value]
 
 
 def _identity(entity: Entity) -> Hashable:

@@ -64,7 +64,7 @@ def load_or_compile(
     if cache and key and (kept := cache.get_bytes(_KIND, key)) is not None:
         try:
             read = msgspec.msgpack.decode(kept, type=_StoredIndex)
-            return _create_index(model, language, lexicon, read)
+            return _restore_index(model, language, lexicon, read)
         except (AnaphoraError, LookupError, TypeError, ValueError, msgspec.MsgspecError):
             pass  # written by other code
     vocabulary = PhraseVocabulary(lexicon)
@@ -85,7 +85,7 @@ def _cache_key(model: Model, language: str) -> str | None:
     return digest(data, language, *made_by)
 
 
-def _create_index(
+def _restore_index(
     model: Model, language: str, lexicon: Lexicon, stored: _StoredIndex
 ) -> PhraseIndex:
     tables = build_entry_tables(model, language)

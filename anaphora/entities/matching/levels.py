@@ -45,7 +45,7 @@ class Entry:
     """What a phrase stands for: an element, or one of its values. Reset phrases have no element."""
 
     element: Element | None
-    value: str
+    value: str | None
 
 
 class EntryTable(dict[int, Entry]):
@@ -71,7 +71,7 @@ class EntryTable(dict[int, Entry]):
     def __missing__(self, number: int) -> Entry:
         at = bisect_right(self._starts, number) - 1
         element, value = self.elements[at], number - self._starts[at]
-        name = element.values[value - 1].name if element and value else ""
+        name = element.values[value - 1].name if element and value else None
         if len(self) >= _MAX_CACHED:
             self.clear()
         entry = self[number] = Entry(element, name)
@@ -121,7 +121,7 @@ class CompositionLevel:
     """Finds the phrases of some entries among words.
 
     If an element allows permutations, its phrases of words alone are also stored with any two
-    neighbors swapped. ``stop_word_stems`` maps the ids of elements to the stems of the stop words
+    neighbours swapped. ``stop_word_stems`` maps the ids of elements to the stems of the stop words
     in their phrases, if words may be skipped: a word that distinguishes an element from another one
     of its groups ("on", "off") is not skipped.
     """
@@ -163,7 +163,7 @@ class CompositionLevel:
         separable: list[SeparablePhrase] = []
         prefixes = load_separable_prefixes(vocabulary.lexicon.code)
         # A swapped phrase leads to the number of its entry plus the number of entries.
-        beyond = entries.count
+        swap_offset = entries.count
         element_of = entries.map_elements(lambda element: element)
         for number, steps in reader.read(entries.iter_phrases()):
             builder.add(steps, number)
@@ -183,7 +183,11 @@ class CompositionLevel:
             if element is None:
                 continue
             if skips_stop_words:
-                stems = {step.stem for step in steps if isinstance(step, Word) and not step.free}
+                stems = {
+                    step.stem
+                    for step in steps
+                    if isinstance(step, Word) and not step.is_content_word
+                }
                 stop_word_stems.setdefault(element.id, set()).update(stems)
             if element.sparse:
                 sparse.append(
@@ -192,8 +196,8 @@ class CompositionLevel:
                     )
                 )
             elif element.permute:
-                for swapped in _swap_neighbors(steps):
-                    builder.add(swapped, number + beyond)
+                for swapped in _swap_neighbours(steps):
+                    builder.add(swapped, number + swap_offset)
         verbs = SeparableVerbMatcher(separable, vocabulary.lexicon) if separable else None
         return cls(entries, builder.build(), SparseMatcher(sparse), stop_word_stems, verbs)
 
@@ -227,7 +231,7 @@ class CompositionLevel:
         if len(matches) < 2:
             return matches
         if skippable is not None:
-            matches = self._drop_detours(matches)
+            matches = self._drop_wider_matches(matches)
         matches.sort(key=lambda match: (match.start, -match.end, match.entry))
         sparse = {self._kinds[match.entry] for match in matches if match.tokens}
         kinds = [self._kinds[match.entry] for match in matches]
@@ -258,12 +262,12 @@ class CompositionLevel:
                 if id != element.id and not self._groups[id].isdisjoint(element.groups)
             ]
             self._distinguishing_stems[element.id] = frozenset[str]().union(*rivals) - own
-        telling = self._distinguishing_stems[element.id]
-        return not any(words[i].stem in telling for i in match.skipped)
+        distinguishing = self._distinguishing_stems[element.id]
+        return not any(words[i].stem in distinguishing for i in match.skipped)
 
-    def _drop_detours(self, matches: list[PhraseMatch]) -> list[PhraseMatch]:
+    def _drop_wider_matches(self, matches: list[PhraseMatch]) -> list[PhraseMatch]:
         """Drop matches that skip words where as many words of the element stand nearer: "in it on
-        them" contains "in it" and "on them", and no "in … them"."""
+        them" contains "in it" and "on them" and not "in … them"."""
         if not any(match.skipped for match in matches):
             return matches
         fewest: dict[tuple[object, int, str, int], int] = {}
@@ -280,18 +284,18 @@ class CompositionLevel:
         """Return keys of the start and the end, with the element and the number of its own
         words."""
         element = self.entries[match.entry].element
-        of, own = element.id if element else None, match.end - match.start - match.gaps
-        return (of, own, "from", match.start), (of, own, "to", match.end)
+        id, own = element.id if element else None, match.end - match.start - match.gaps
+        return (id, own, "from", match.start), (id, own, "to", match.end)
 
     def _resolve_swaps(self, matches: list[PhraseMatch]) -> list[PhraseMatch]:
-        beyond = self.entries.count
-        as_they_are = {(match.start, match.end, match.entry) for match in matches}
+        swap_offset = self.entries.count
+        unswapped = {(match.start, match.end, match.entry) for match in matches}
         return [
             match
-            if match.entry < beyond
-            else replace(match, entry=match.entry - beyond, exact=False, permuted=True)
+            if match.entry < swap_offset
+            else replace(match, entry=match.entry - swap_offset, exact=False, permuted=True)
             for match in matches
-            if (match.start, match.end, match.entry - beyond) not in as_they_are
+            if (match.start, match.end, match.entry - swap_offset) not in unswapped
         ]
 
     def _is_sparse(self, match: PhraseMatch) -> bool:
@@ -299,7 +303,7 @@ class CompositionLevel:
         return element is not None and element.sparse
 
 
-def _swap_neighbors(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+def _swap_neighbours(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
     """The words with any two neighbours swapped; nothing where not all are words."""
     if not all(isinstance(step, Word) for step in steps):
         return

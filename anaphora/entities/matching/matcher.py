@@ -124,60 +124,45 @@ def match_elements(
     synonym that failed ('' if none).
     """
     words, starts = sentence.words, sentence.starts
-    places = None
+    token_indexes = None
     if sentence.has_special:
         ends = [start + len(text) for start, text in zip(starts, sentence.texts, strict=True)]
-        places = phrase_word_indexes(words, starts, ends)
-        words = [words[i] for i in places]
-    runs = TokenRuns(sentence.words, sentence.texts, starts, places)
-    finder, candidates = phrase_index.candidates, None
-    if sentence.uncertain_words or finder.applies_to_every_word:
-        candidates = finder.find(words, _sure_indexes(finder, recognized, places))
-    if places is not None:
-        candidates = _add_joined(candidates, sentence.words, places, finder)
-    skippable = None
-    if phrase_index.skips_stop_words:
-        skippable = [_is_stop_word(word) or word.lower in phrase_index.universals for word in words]
+        token_indexes = phrase_word_indexes(words, starts, ends)
+        words = [words[i] for i in token_indexes]
     chart = None
     if phrase_index.has_composition:
         chart = EntityChart(replace(phrase_index.context, text=sentence.text))
-        _add_recognized(recognized, chart, places)
-    text = SearchedText(
-        words,
-        runs.ends,
-        chart.matches_at if chart else match_nothing,
-        chart.longest_matches if chart else match_nothing,
-        skippable,
-        candidates,
-        sentence.has_special,
-    )
+        _add_recognized(recognized, chart, token_indexes)
+    text = _prepare_text(sentence, words, token_indexes, phrase_index, recognized, chart)
     boundaries = None
     if phrase_index.segmentation_code:
         segmentation = load_segmentation(phrase_index.segmentation_code)
-        boundaries = WordBoundaries(segmentation, words, sentence, places)
-    named: dict[int, set[int]] = {}
-    gaps = Gaps(words, sentence, places, phrase_index.negations)
+        boundaries = WordBoundaries(segmentation, words, sentence, token_indexes)
+    entity_ends_by_start: dict[int, set[int]] = {}
+    gaps = Gaps(words, sentence, token_indexes, phrase_index.negations)
     most = _MAX_MATCHES + _MAX_MATCHES_PER_WORD * len(words)
     element_matches: list[ElementMatch] = []
     error = ""
     for level in phrase_index.levels:
         matches = level.find(text, gaps, boundaries)
-        if skippable is not None:
-            matches = _exclude_skipped_entities(matches, level, named, words)
+        if text.skippable is not None:
+            matches = _exclude_skipped_entities(matches, level, entity_ends_by_start, words)
         for match in matches[: most - len(element_matches)]:
             if match.parts and chart is not None and chart.is_spent:
                 continue
             entry = level.entries[match.entry]
-            here = match if places is None else _to_token_positions(match, places)
+            token_match = (
+                match if token_indexes is None else _to_token_positions(match, token_indexes)
+            )
             entity = None
-            special = (
+            needs_entity = (
                 match.gaps or match.permuted or match.typos or match.parts or match.by_compound_head
             )
-            if entry.element and (chart is not None or special):
-                entity = _create_entity(entry, here, sentence, chart)
+            if entry.element and (chart is not None or needs_entity):
+                entity = _create_entity(entry, token_match, sentence, chart)
                 if chart is not None:
                     chart.add(match.start, match.end, entity, match.parts)
-            element_matches.append((entry, here, entity if special else None))
+            element_matches.append((entry, token_match, entity if needs_entity else None))
         if chart is not None and chart.failure and not error:
             part, entity, why = chart.failure
             error = f"{level.describe_owner(part)}, synonym {part} for {entity}: {why}"
@@ -186,35 +171,64 @@ def match_elements(
     return element_matches, error
 
 
+def _prepare_text(
+    sentence: Sentence,
+    words: Sequence[Word],
+    token_indexes: Sequence[int] | None,
+    phrase_index: PhraseIndex,
+    recognized: Sequence[Entity],
+    chart: EntityChart | None,
+) -> SearchedText:
+    """Collect what the ``words`` of ``sentence`` may match."""
+    runs = TokenRuns(sentence.words, sentence.texts, sentence.starts, token_indexes)
+    finder, candidates = phrase_index.candidates, None
+    if sentence.uncertain_words or finder.applies_to_every_word:
+        candidates = finder.find(words, _sure_indexes(finder, recognized, token_indexes))
+    if token_indexes is not None:
+        candidates = _add_joined(candidates, sentence.words, token_indexes, finder)
+    skippable = None
+    if phrase_index.skips_stop_words:
+        skippable = [_is_stop_word(word) or word.lower in phrase_index.universals for word in words]
+    return SearchedText(
+        words,
+        runs.ends,
+        chart.matches_at if chart else match_nothing,
+        chart.longest_matches if chart else match_nothing,
+        skippable,
+        candidates,
+        sentence.has_special,
+    )
+
+
 def _sure_indexes(
-    finder: CandidateFinder, recognized: Sequence[Entity], places: Sequence[int] | None
+    finder: CandidateFinder, recognized: Sequence[Entity], token_indexes: Sequence[int] | None
 ) -> frozenset[int]:
     """Return the indexes of the words that have no typos: those of recognized entities."""
     if not (recognized and finder.allows_typos):
         return frozenset()
     tokens = frozenset(token for entity in recognized for token in entity.tokens)
-    if places is None:
+    if token_indexes is None:
         return tokens
-    return frozenset(index for index, token in enumerate(places) if token in tokens)
+    return frozenset(index for index, token in enumerate(token_indexes) if token in tokens)
 
 
 def _add_joined(
     candidates: list[tuple[StemCandidate, ...]] | None,
     words: Sequence[Word],
-    places: Sequence[int],
+    token_indexes: Sequence[int],
     finder: CandidateFinder,
 ) -> list[tuple[StemCandidate, ...]] | None:
     """Add what two or more words that hyphens join mean as one word, to the candidates of the
     first."""
-    for at in range(len(places)):
+    for at in range(len(token_indexes)):
         end = at + 1
-        while end < min(len(places), at + _MAX_JOINED) and _are_joined(
-            words, places[end - 1], places[end]
+        while end < min(len(token_indexes), at + _MAX_JOINED) and _are_joined(
+            words, token_indexes[end - 1], token_indexes[end]
         ):
             end += 1
-            joined = finder.find_joined([words[i] for i in places[at:end]])
+            joined = finder.find_joined([words[i] for i in token_indexes[at:end]])
             if joined is not None:
-                candidates = candidates or [()] * len(places)
+                candidates = candidates or [()] * len(token_indexes)
                 candidates[at] = (*candidates[at], joined)
     return candidates
 
@@ -224,10 +238,10 @@ def _are_joined(words: Sequence[Word], left: int, right: int) -> bool:
 
 
 def _add_recognized(
-    recognized: Sequence[Entity], chart: EntityChart, places: Sequence[int] | None
+    recognized: Sequence[Entity], chart: EntityChart, token_indexes: Sequence[int] | None
 ) -> None:
     """Add recognized entities to the chart."""
-    index = None if places is None else {place: at for at, place in enumerate(places)}
+    index = None if token_indexes is None else {token: at for at, token in enumerate(token_indexes)}
     for entity in recognized:
         first, last = entity.tokens[0], entity.tokens[-1]
         if index is not None:
@@ -249,7 +263,7 @@ def _create_entity(
         tokens = tuple([i for i in tokens if i not in between])
     return sentence.create_entity(
         entry.element,
-        entry.value or None,
+        entry.value,
         tokens,
         exact=match.exact and all(part.exact for part in parts),
         gaps=match.gaps + sum([part.gaps for part in parts]),
@@ -268,44 +282,48 @@ def _match_marks(match: PhraseMatch, parts: Sequence[Entity]) -> frozenset[str]:
 def _exclude_skipped_entities(
     matches: list[PhraseMatch],
     level: CompositionLevel,
-    named: dict[int, set[int]],
+    entity_ends_by_start: dict[int, set[int]],
     words: Sequence[Word],
 ) -> list[PhraseMatch]:
     """Exclude the skipped words that are content words or an entity by themselves from the matches.
 
-    ``named`` maps the starts of the entities of earlier levels to their ends; those of this level
-    are added.
+    ``entity_ends_by_start`` maps the starts of the entities of earlier levels to their ends;
+    those of this level are added.
     """
     for match in matches:
         element = level.entries[match.entry].element
         if element and not element.abstract and not match.tokens:
-            named.setdefault(match.start, set()).add(match.end)
+            entity_ends_by_start.setdefault(match.start, set()).add(match.end)
     return [
-        replace(match, tokens=_own_words(match, named, words)) if match.skipped else match
+        replace(match, tokens=_own_words(match, entity_ends_by_start, words))
+        if match.skipped
+        else match
         for match in matches
     ]
 
 
 def _own_words(
-    match: PhraseMatch, named: Mapping[int, set[int]], words: Sequence[Word]
+    match: PhraseMatch, entity_ends_by_start: Mapping[int, set[int]], words: Sequence[Word]
 ) -> tuple[int, ...]:
     passed = set(match.skipped)
-    others = {word for word in passed if words[word].free}
+    others = {word for word in passed if words[word].is_content_word}
     others |= {
         word
         for start in match.skipped
-        for end in named.get(start, ())
+        for end in entity_ends_by_start.get(start, ())
         if end - start <= len(passed) and passed.issuperset(range(start, end))
         for word in range(start, end)
     }
     return tuple([i for i in range(match.start, match.end) if i not in others]) if others else ()
 
 
-def _to_token_positions(match: PhraseMatch, places: Sequence[int]) -> PhraseMatch:
+def _to_token_positions(match: PhraseMatch, token_indexes: Sequence[int]) -> PhraseMatch:
     """Convert the positions of words in a match to those of tokens."""
-    start, end = places[match.start], places[match.end - 1] + 1
-    return replace(match, start=start, end=end, tokens=tuple([places[i] for i in match.tokens]))
+    start, end = token_indexes[match.start], token_indexes[match.end - 1] + 1
+    return replace(
+        match, start=start, end=end, tokens=tuple([token_indexes[i] for i in match.tokens])
+    )
 
 
 def _is_stop_word(word: Word) -> bool:
-    return not word.free and any(map(str.isalnum, word.lower))
+    return not word.is_content_word and any(map(str.isalnum, word.lower))

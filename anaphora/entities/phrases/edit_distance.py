@@ -16,7 +16,7 @@ import numpy.typing as npt
 __all__ = ["MIN_LENGTH", "SpellingIndex"]
 
 MIN_LENGTH = 4
-"""Shorter words are never treated as misspelled."""
+"""Shorter words are never treated as misspelt."""
 
 _MIN_STEM_LENGTH = 5  # letters; shorter stems are similar to too many words
 _MIN_LENGTH_FOR_TWO_TYPOS = 7  # letters
@@ -26,7 +26,7 @@ _Numbers: TypeAlias = npt.NDArray[np.int64]
 
 
 class SpellingIndex:
-    """Words that may be misspelled: their spellings and stems, with the number of typos allowed in
+    """Words that may be misspelt: their spellings and stems, with the number of typos allowed in
     each."""
 
     def __init__(self, words: Mapping[tuple[str, str], int]) -> None:

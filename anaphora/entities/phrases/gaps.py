@@ -31,22 +31,22 @@ _UNSPACED_LETTER = regex.compile(f"[{UNSPACED}]")
 class Gaps:
     """The possible gaps of sparse phrases among the ``words`` of a text.
 
-    ``places`` are the indexes of the words in the ``sentence``, if they are not all of its words;
-    ``negations`` are words that no phrase spans. Gaps are computed when they are needed.
+    ``token_indexes`` are the indexes of the words in the ``sentence``, if they are not all of its
+    words; ``negations`` are words that no phrase spans. Gaps are computed when they are needed.
     """
 
-    __slots__ = ("_negations", "_places", "_polite", "_reaches", "_sentence", "_words")
+    __slots__ = ("_negations", "_polite", "_reaches", "_sentence", "_token_indexes", "_words")
 
     def __init__(
         self,
         words: Sequence[Word],
         sentence: Sentence,
-        places: Sequence[int] | None = None,
+        token_indexes: Sequence[int] | None = None,
         negations: Collection[str] = (),
     ) -> None:
         self._words = words
         self._sentence = sentence
-        self._places = places
+        self._token_indexes = token_indexes
         self._negations = negations
         self._polite: frozenset[int] | None = None
         self._reaches: dict[tuple[int, int], int] = {}
@@ -120,13 +120,13 @@ class Gaps:
         return 0 if before.isalnum() or before in _APOSTROPHES else _LETTERS_OF_A_WORD
 
     def _begins_line(self, at: int) -> bool:
-        if self._places is None or not at:  # a line break is a token of its own
+        if self._token_indexes is None or not at:  # a line break is a token of its own
             return False
-        between = range(self._places[at - 1] + 1, self._places[at])
+        between = range(self._token_indexes[at - 1] + 1, self._token_indexes[at])
         return any(not LINE_BREAKS.isdisjoint(self._sentence.texts[i]) for i in between)
 
     def _token(self, at: int) -> int:
-        return at if self._places is None else self._places[at]
+        return at if self._token_indexes is None else self._token_indexes[at]
 
 
 def _skip_whitespace(text: str, at: int) -> int:

@@ -134,7 +134,7 @@ def _stems(steps: Iterable[Step]) -> tuple[str, ...]:
 
 
 def _join_texts(phrase: Phrase) -> list[_Chunk]:
-    """Join neighboring texts of a phrase, since a tokenizer looks across blanks."""
+    """Join neighbouring texts of a phrase, since a tokenizer looks across blanks."""
     if len(phrase) == 1:
         only = phrase[0]
         return [normalize_apostrophes(only) if isinstance(only, str) else only]

@@ -149,10 +149,10 @@ class _TextSearch:
         if self._words[at].lower not in known.commands or not self._ends_clause(at):
             return False
         after = self._words[at + 1] if at + 1 < len(self._words) else None
-        if after is not None and (after.free or after.lower == "?"):
+        if after is not None and (after.is_content_word or after.lower == "?"):
             return False
         start = self._start_of_clause(start, at)
-        return any(word.free for word in self._words[start:at]) and not (
+        return any(word.is_content_word for word in self._words[start:at]) and not (
             any(word.lower in self._matcher.negations for word in self._words[start:at])
             or self._has_finite_verb(start, at)
             or any(
@@ -177,9 +177,9 @@ class _TextSearch:
         if not known.may_be_verb(word.lower):
             return False
         lemmas = word.lemmas
-        if word.free and word.lower in lemmas[1:]:
+        if word.is_content_word and word.lower in lemmas[1:]:
             return False  # most often a noun ("Lampe"), as are words that look like infinitives
-        verbs = lemmas[:1] if word.free else lemmas
+        verbs = lemmas[:1] if word.is_content_word else lemmas
         return any(lemma != word.lower and known.is_verb(lemma) for lemma in verbs)
 
     def _find_verb_before(self, start: int, at: int) -> _Verb | None:
@@ -229,7 +229,9 @@ class _TextSearch:
         after = self._words[at + 1]
         if after.lower in known.determiners:
             return False
-        return not after.free or after.lower in known.adverbs or not after.is_alphanumeric
+        return (
+            not after.is_content_word or after.lower in known.adverbs or not after.is_alphanumeric
+        )
 
     def _find_subordinate_clauses(self, start: int, at: int) -> set[int]:
         """Return the words of subordinate clauses that end before the prefix, whose verbs have no

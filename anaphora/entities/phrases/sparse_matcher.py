@@ -1,9 +1,9 @@
 """Match sparse phrases: words in order or in any order, with bounded gaps ("turn the light off").
 
 Of each phrase the smallest windows are found: ranges of the text with all its words that contain no
-other such range. Between two neighboring words of a window there are at most as many other words as
-the phrase allows, and neither the end of a sentence nor a negation. Inside a window, each word is
-the nearest one to its predecessor. If the nearest words match only by their stems ("is the lock
+other such range. Between two neighbouring words of a window there are at most as many other words
+as the phrase allows, and neither the end of a sentence nor a negation. Inside a window, each word
+is the nearest one to its predecessor. If the nearest words match only by their stems ("is the lock
 locked"), windows of words that are spelled as in the phrase are found as well.
 """
 

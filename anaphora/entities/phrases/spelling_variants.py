@@ -129,7 +129,7 @@ class SpellingVariants:
         options = [word]
         if _ABBREVIATION.fullmatch(word):
             letters = word.replace(".", "")
-            others = [letters] if self._lexicon.word(letters).free else []
+            others = [letters] if self._lexicon.word(letters).is_content_word else []
             return [word, *others, word.rstrip("."), word.replace(".", " ").strip()]
         bare = _APOSTROPHE.sub("", word)
         if bare != word:
@@ -164,7 +164,7 @@ class SpellingVariants:
             return _HALVES[lower]
         lexicon = self._lexicon
         is_known = lexicon.is_known(lower)
-        if not is_known and lexicon.is_known(lower[1:]) and lexicon.word(lower[0]).free:
+        if not is_known and lexicon.is_known(lower[1:]) and lexicon.word(lower[0]).is_content_word:
             return f"{lower[0]} {lower[1:]}"  # "tshirt"
         for particle in self._particles:
             verb = lower.removesuffix(particle)
@@ -178,7 +178,9 @@ class SpellingVariants:
             return ""
         for at in range(len(lower) - _MIN_HALF_LENGTH, _MIN_HALF_LENGTH - 1, -1):
             halves = lower[:at], lower[at:]
-            if all(map(lexicon.is_known, halves)) and all(lexicon.word(one).free for one in halves):
+            if all(map(lexicon.is_known, halves)) and all(
+                lexicon.word(one).is_content_word for one in halves
+            ):
                 return " ".join(halves)
         return ""
 
@@ -194,7 +196,9 @@ class SpellingVariants:
         """Whether two words of a phrase are often written as one."""
         if not (word.isalpha() and after.isalpha()):
             return False
-        if word.lower() in _PREFIXES or (len(word) == 1 and self._lexicon.word(word).free):
+        if word.lower() in _PREFIXES or (
+            len(word) == 1 and self._lexicon.word(word).is_content_word
+        ):
             return len(after) > 1
         return takes_particle and len(word) >= _MIN_VERB_LENGTH and after.lower() in self._particles
 

@@ -76,7 +76,7 @@ class PhraseVocabulary:
 
     def add_head(self, word: Word) -> None:
         """Add a word that is also found as the head of a compound."""
-        if word.lower.isalpha() and (word.free or len(word.lower) > _SHORT_HEAD_LENGTH):
+        if word.lower.isalpha() and (word.is_content_word or len(word.lower) > _SHORT_HEAD_LENGTH):
             self.heads.add(word.stem)
 
     def add_forms(self, forms: Iterable[str], word: Word, typos: int) -> None:
@@ -169,10 +169,10 @@ class CandidateFinder:
         ]
 
     def _find_at(
-        self, words: Sequence[Word], places: Iterable[int]
+        self, words: Sequence[Word], indexes: Iterable[int]
     ) -> list[tuple[StemCandidate, ...]] | None:
         found: list[tuple[StemCandidate, ...]] = [()] * len(words)
-        for index in places:
+        for index in indexes:
             word = words[index]
             found[index] = self._find_one(word, is_sure=False)
             # The candidates of a word with marks depend on its spelling.
@@ -230,11 +230,11 @@ class CandidateFinder:
             meant += self._stems.get(word.stem, ())
         if meant:
             return tuple([StemCandidate((stem,)) for stem in dict.fromkeys(meant)])
-        if not word.free:
+        if not word.is_content_word:
             return ()
         if candidates := self._find_compound_heads(word) or self._find_two_words(word):
             return candidates
-        return () if is_sure else self._find_misspelled(word)
+        return () if is_sure else self._find_misspelt(word)
 
     def _find_compound_heads(self, word: Word) -> tuple[StemCandidate, ...]:
         heads = self._compounds.find_heads(word)
@@ -272,7 +272,7 @@ class CandidateFinder:
         pairs = zip(stems[::2], stems[1::2], strict=True)
         return tuple([StemCandidate(pair) for pair in pairs if all(map(self._is_known, pair))])
 
-    def _find_misspelled(self, word: Word) -> tuple[StemCandidate, ...]:
+    def _find_misspelt(self, word: Word) -> tuple[StemCandidate, ...]:
         lower = word.lower
         if self._spellings is None or len(lower) < MIN_LENGTH or _DIGIT.search(lower):
             return ()

@@ -15,15 +15,15 @@ __all__ = ["WordBoundaries"]
 
 
 class WordBoundaries:
-    """Checks where phrases may start and end among the ``words`` of a ``sentence``. ``places`` are
-    their indexes in it, if they are not all of its words."""
+    """Checks where phrases may start and end among the ``words`` of a ``sentence``.
+    ``token_indexes`` are their indexes in it, if they are not all of its words."""
 
     def __init__(
         self,
         segmentation: Segmentation,
         words: Sequence[Word],
         sentence: TokenizedText,
-        places: Sequence[int] | None = None,
+        token_indexes: Sequence[int] | None = None,
     ) -> None:
         self._segmentation = segmentation
         self._rules = segmentation.rules
@@ -31,15 +31,15 @@ class WordBoundaries:
         self._starts: list[int] = []
         self._ends: list[int] = []
         length = end = 0
-        for word, place in zip(words, places or range(len(words)), strict=True):
-            start = sentence.starts[place]
+        for word, index in zip(words, token_indexes or range(len(words)), strict=True):
+            start = sentence.starts[index]
             if start > end:  # whitespace between tokens
                 pieces.append(" ")
                 length += 1
             self._starts.append(length)
             pieces.append(_to_dictionary_spelling(word.lower))
             length += len(pieces[-1])
-            end = start + len(sentence.texts[place])
+            end = start + len(sentence.texts[index])
             self._ends.append(length)
         self._text = "".join(pieces)
 

@@ -36,7 +36,7 @@ def select_fallbacks(
             for entity in entities
         ):
             continue
-        if behind < len(words) and words[behind].free and behind not in covered:
+        if behind < len(words) and words[behind].is_content_word and behind not in covered:
             continue
         kept.append(one)
     return kept

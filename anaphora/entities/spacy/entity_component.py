@@ -20,6 +20,7 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.entities.builtin.registry import create_builtin
 from anaphora.entities.recognizers.function_recognizer import FunctionRecognizer, import_function
 from anaphora.entities.recognizers.recognizer import (
@@ -33,7 +34,6 @@ from anaphora.entities.spacy.ner_labels import LabelRecognizer
 from anaphora.entities.spacy.stored_component import StoredComponent
 from anaphora.entities.words.scripts import UNSPACED_RANGES
 from anaphora.errors import ModelError, Problem
-from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.schema.builtin_entities import BUILTIN_ENTITIES, find_builtin, resolve_options
 from anaphora.storage.cache import Cache
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 from spacy.language import Language
 from spacy.util import registry
 
+from anaphora.core.name_hints import closest_match
 from anaphora.entities.spacy.entity_component import ENTITY_FACTORY, EntityComponent
 from anaphora.entities.spacy.ner_labels import list_labels
 from anaphora.entities.spacy.pipeline_loader import format_error
 from anaphora.entities.spacy.tagger import FACTORY
 from anaphora.errors import ModelError, Problem
-from anaphora.grammar.suggestions import closest_match
 from anaphora.models.domain import Element, Model, RecognizerSpec
 from anaphora.storage.cache import Cache
 

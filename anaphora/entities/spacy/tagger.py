@@ -142,7 +142,7 @@ class ElementTagger(StoredComponent):
             if entity is not None and "misspelt" in entity.marks:
                 how = "typo"
             span = Span(
-                doc, match.start, match.end, label=element.id, kb_id=entry.value, span_id=how
+                doc, match.start, match.end, label=element.id, kb_id=entry.value or "", span_id=how
             )
             elements.append(span)
             groups[element.id] = sorted(element.groups)

@@ -33,7 +33,7 @@ class AffixRules:
     @classmethod
     def for_tokenizer(cls, tokenizer: Callable[[str], Doc]) -> AffixRules | None:
         """Create the rules; None for other tokenizers than spaCy's, and if a special rule spans
-        several words of letters, so that the split of a word depends on its neighbors."""
+        several words of letters, so that the split of a word depends on its neighbours."""
         if not isinstance(tokenizer, Tokenizer) or type(tokenizer) is not Tokenizer:
             return None
         rules = tokenizer.rules or {}

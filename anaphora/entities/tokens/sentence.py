@@ -185,10 +185,14 @@ def _create_tokens(
     texts: Sequence[str], starts: Sequence[int], words: Sequence[Word]
 ) -> tuple[Token, ...]:
     polite = find_courtesy_words(words)
-    free = [word.free and index not in polite for index, word in enumerate(words)]
+    is_content_word = [
+        word.is_content_word and index not in polite for index, word in enumerate(words)
+    ]
     return tuple(
         [
-            Token(text, word.lower, word.stem, index, start, start + len(text), free[index])
+            Token(
+                text, word.lower, word.stem, index, start, start + len(text), is_content_word[index]
+            )
             for index, (text, start, word) in enumerate(zip(texts, starts, words, strict=True))
         ]
     )

@@ -42,22 +42,22 @@ class _Run:
 class TokenRuns:
     """The runs of adjacent tokens in one text.
 
-    ``words``, ``texts`` and ``starts`` are those of its tokens. ``places`` are the indexes of the
-    tokens that count as words of phrases, by default all; :meth:`ends` takes and returns indexes
-    into them.
+    ``words``, ``texts`` and ``starts`` are those of its tokens. ``token_indexes`` are the indexes
+    of the tokens that count as words of phrases, by default all; :meth:`ends` takes and returns
+    indexes into them.
     """
 
-    __slots__ = ("_matches", "_places", "_runs", "_starts", "_texts", "_words")
+    __slots__ = ("_matches", "_runs", "_starts", "_texts", "_token_indexes", "_words")
 
     def __init__(
         self,
         words: Sequence[Word],
         texts: Sequence[str],
         starts: Sequence[int],
-        places: Sequence[int] | None = None,
+        token_indexes: Sequence[int] | None = None,
     ) -> None:
         self._words, self._texts, self._starts = words, texts, starts
-        self._places = range(len(words)) if places is None else places
+        self._token_indexes = range(len(words)) if token_indexes is None else token_indexes
         self._runs: dict[int, _Run] = {}
         # Keyed by the id of the pattern, which is faster than its hash; the model keeps it alive.
         self._matches: dict[tuple[int, int], Sequence[int]] = {}
@@ -91,12 +91,17 @@ class TokenRuns:
         return ends if len(ends) == 1 else self._without_closing_marks(ends)
 
     def _run_from(self, at: int) -> _Run:
-        places, texts, starts, words = self._places, self._texts, self._starts, self._words
-        first = token = places[at]
+        token_indexes, texts, starts, words = (
+            self._token_indexes,
+            self._texts,
+            self._starts,
+            self._words,
+        )
+        first = token = token_indexes[at]
         written, lowers = [texts[first]], [words[first].lower]
         ends, lower_ends = [len(texts[first])], [len(words[first].lower)]
         size, lower_size = ends[0], lower_ends[0]
-        for place in places[at + 1 : at + _MAX_RUN]:
+        for place in token_indexes[at + 1 : at + _MAX_RUN]:
             while token < place:
                 token += 1
                 if starts[token] != starts[first] + size or texts[token].isspace():
@@ -116,7 +121,7 @@ class TokenRuns:
 
     def _only_adds_marks(self, end: int, known: set[int]) -> bool:
         shortest = min(known)
-        while end > shortest and _CLOSING_MARK.fullmatch(self._texts[self._places[end - 1]]):
+        while end > shortest and _CLOSING_MARK.fullmatch(self._texts[self._token_indexes[end - 1]]):
             end -= 1
             if end in known:
                 return True

@@ -38,25 +38,25 @@ def find_contiguous_variants(
         return ([[0], [1]] if costs[0] <= costs[1] else [[1], [0]])[:limit]
     starts = [entity.tokens[0] for entity in entities]
     ends = [entity.tokens[-1] + 1 for entity in entities]
-    places = sorted(set(starts))
-    after = [bisect_left(places, end) for end in ends]
+    positions = sorted(set(starts))
+    after = [bisect_left(positions, end) for end in ends]
     # For each position the best partial variants from there on; none beyond the last one.
-    tables: list[list[_PartialVariant]] = [[_NOTHING]] * (len(places) + 1)
+    tables: list[list[_PartialVariant]] = [[_NOTHING]] * (len(positions) + 1)
     earliest = max(ends)  # the first end of an entity that starts here or later
     last = len(entities)
-    for place in range(len(places) - 1, -1, -1):
-        begin = bisect_left(starts, places[place], 0, last)
+    for position in range(len(positions) - 1, -1, -1):
+        begin = bisect_left(starts, positions[position], 0, last)
         earliest = min(earliest, *ends[begin:last])
         last = begin
         # A set that starts behind the earliest end is not maximal.
         firsts = range(begin, bisect_left(starts, earliest, begin))
-        tables[place] = _best_starting_with(firsts, costs, after, tables, limit)
-    return [_indexes(reading) for reading in tables[0]]
+        tables[position] = _best_starting_with(firsts, costs, after, tables, limit)
+    return [_indexes(partial) for partial in tables[0]]
 
 
 _PartialVariant: TypeAlias = tuple[int, int, int, Any]
-"""Some entities from a place on, as it is compared with others: what it costs, its first
-entity, the place of the rest of it among what may follow that entity, and that rest itself."""
+"""A linked list of entities: its cost, the index of the first, the rank of the rest among what may
+follow that entity, and the rest. Compared in this order."""
 
 _NOTHING: _PartialVariant = (0, -1, 0, None)
 
@@ -73,18 +73,18 @@ def _best_starting_with(
     if len(firsts) > limit:  # only those whose best variant is among the best count
         best = nsmallest(limit, [(costs[i] + tables[after[i]][0][0], i) for i in firsts])
         candidates = [first for _, first in best]
-    readings = [
-        (costs[first] + rest[0], first, place, rest)
+    found = [
+        (costs[first] + rest[0], first, rest_index, rest)
         for first in candidates
-        for place, rest in enumerate(tables[after[first]])
+        for rest_index, rest in enumerate(tables[after[first]])
     ]
-    readings.sort()  # two rests are never compared
-    return readings[:limit]
+    found.sort()  # two rests are never compared
+    return found[:limit]
 
 
-def _indexes(reading: _PartialVariant) -> list[int]:
+def _indexes(partial: _PartialVariant) -> list[int]:
     indexes = []
-    while reading[3] is not None:
-        indexes.append(reading[1])
-        reading = reading[3]
+    while partial is not _NOTHING:
+        _, first, _, partial = partial
+        indexes.append(first)
     return indexes

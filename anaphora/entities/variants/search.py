@@ -8,19 +8,18 @@ from anaphora.entities.variants.sparse import find_sparse_variants
 
 __all__ = ["find_variants"]
 
-_MISSPELLED = 1 << 20
+_MISSPELT = 1 << 20
 _BY_STEM = 1 << 9
-_INEXACTNESS = 3  # its index in the rank of a variant
 
 
 def find_variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     """Return at most ``limit`` maximal sets of entities that do not overlap, the best first.
 
     A variant is better if it covers more tokens, then if it has longer entities, then denser ones,
-    then fewer misspelled ones, then fewer found by a stem or a compound head alone, then more exact
+    then fewer misspelt ones, then fewer found by a stem or a compound head alone, then more exact
     ones, then more that the model defines itself; ties follow the order of entities in the
     utterance. An utterance without entities has one empty variant. Where very many sparse entities
-    overlap, not all sets are tried. As far as there is room, each variant with misspelled entities
+    overlap, not all sets are tried. As far as there is room, each variant with misspelt entities
     is added without them at the end, as they may be correct words. Raises ValueError for a limit
     below 1.
     """
@@ -30,13 +29,13 @@ def find_variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     fixed, contested = _split_contested(entities)
     if not contested:
         variant = _create_variant(utterance, entities)
-        if not _has_misspelled(variant):  # the most common case
+        if not _has_misspelt(variant):  # the most common case
             return (variant,)
         return _add_variants_without_typos(utterance, [entities], limit)
     rivals = [entities[index] for index in contested]
-    read = find_contiguous_variants if all(map(is_contiguous, rivals)) else find_sparse_variants
-    best = read(rivals, [_cost(entity) for entity in rivals], limit)
-    chosen = [sorted([*fixed, *[contested[one] for one in reading]]) for reading in best]
+    find = find_contiguous_variants if all(map(is_contiguous, rivals)) else find_sparse_variants
+    best = find(rivals, [_cost(entity) for entity in rivals], limit)
+    chosen = [sorted([*fixed, *[contested[one] for one in indexes]]) for indexes in best]
     return _add_variants_without_typos(
         utterance, [[entities[index] for index in indexes] for indexes in chosen], limit
     )
@@ -45,9 +44,9 @@ def find_variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
 def _add_variants_without_typos(
     utterance: Utterance, chosen: list[list[Entity]], limit: int
 ) -> tuple[Variant, ...]:
-    """Create the variants of the chosen sets, followed by those without misspelled entities."""
+    """Create the variants of the chosen sets, followed by those without misspelt entities."""
     found = [_create_variant(utterance, one) for one in chosen[:limit]]
-    if not any(map(_has_misspelled, found)):
+    if not any(map(_has_misspelt, found)):
         return tuple(found)
     known = {tuple(map(id, one)) for one in chosen}
     for one in chosen:
@@ -59,8 +58,8 @@ def _add_variants_without_typos(
     return tuple(found)
 
 
-def _has_misspelled(variant: Variant) -> bool:
-    return variant.rank[_INEXACTNESS] >= _MISSPELLED // 2
+def _has_misspelt(variant: Variant) -> bool:
+    return any("misspelt" in entity.marks for entity in variant.entities)
 
 
 def _cost(entity: Entity) -> int:
@@ -72,13 +71,13 @@ def _cost(entity: Entity) -> int:
 
 
 def _inexactness(entity: Entity) -> int:
-    """Return the penalty of an inexact entity. A misspelled one counts more than any number of
+    """Return the penalty of an inexact entity. A misspelt one counts more than any number of
     those found by a stem or a compound head, and one of these more than any number of others."""
     if entity.exact:
         return -1
     marks = entity.marks
     if "misspelt" in marks:
-        return _MISSPELLED
+        return _MISSPELT
     return _BY_STEM if "stem" in marks or "compound" in marks else 0
 
 

@@ -46,13 +46,13 @@ def find_sparse_variants(
             entangled.append(group)
     apart.sort()
     found = find_contiguous_variants([entities[i] for i in apart], [costs[i] for i in apart], limit)
-    read = [_with_costs([[apart[one] for one in reading] for reading in found], costs)]
+    lists = [_with_costs([[apart[one] for one in indexes] for indexes in found], costs)]
     work = _MAX_WORK // max(1, len(entangled))
     for group in entangled:
         some = _OverlapGroup(group, entities, costs, limit)
         most = max(_MIN_SELECTIONS, min(_MAX_SELECTIONS, work // len(group)))
-        read.append(_with_costs(some.readings(most), costs))
-    return _combine(read, limit)
+        lists.append(_with_costs(some.find_variants(most), costs))
+    return _combine(lists, limit)
 
 
 _CostedVariant: TypeAlias = tuple[int, list[int]]
@@ -72,7 +72,7 @@ class _OverlapGroup:
         self._masks = {i: sum(1 << token for token in entities[i].tokens) for i in group}
         self._found: dict[tuple[int, ...], int] = {}
 
-    def readings(self, most: int) -> list[list[int]]:
+    def find_variants(self, most: int) -> list[list[int]]:
         """Return the best variants by at most that many sets of sparse entities."""
         waiting = [self._evaluate(_Selection((), 0, 0))]
         tried = 1
@@ -83,8 +83,8 @@ class _OverlapGroup:
                 tried += 1
                 if tried == most:
                     break
-        found = ((cost, reading) for reading, cost in self._found.items())
-        return [list(reading) for _, reading in nsmallest(self._limit, found)]
+        found = ((cost, indexes) for indexes, cost in self._found.items())
+        return [list(indexes) for _, indexes in nsmallest(self._limit, found)]
 
     def _evaluate(self, tried: _Selection) -> tuple[int, _Selection]:
         """Find the best variants with the chosen sparse entities; return the lowest cost among
@@ -94,8 +94,8 @@ class _OverlapGroup:
             [self._entities[i] for i in left], [self._costs[i] for i in left], self._limit
         )
         cheapest = []
-        for reading in beside:
-            full = self._fill_up([*tried.chosen, *(left[one] for one in reading)])
+        for indexes in beside:
+            full = self._fill_up([*tried.chosen, *(left[one] for one in indexes)])
             cost = self._found[full] = sum([self._costs[index] for index in full])
             cheapest.append(cost)
         return min(cheapest), tried
@@ -108,20 +108,20 @@ class _OverlapGroup:
                 tokens = chosen.tokens | self._masks[index]
                 yield _Selection((*chosen.chosen, index), tokens, at + 1)
 
-    def _fill_up(self, reading: list[int]) -> tuple[int, ...]:
+    def _fill_up(self, indexes: list[int]) -> tuple[int, ...]:
         """Add every sparse entity that still has room, the best first.
 
         Sets without these entities need not be skipped: what they are filled up to is better, and
         different for each.
         """
         used = 0
-        for index in reading:
+        for index in indexes:
             used |= self._masks[index]
         for index in self._sparse:
             if not self._masks[index] & used:
                 used |= self._masks[index]
-                reading.append(index)
-        return tuple(sorted(reading))
+                indexes.append(index)
+        return tuple(sorted(indexes))
 
 
 class _Selection(NamedTuple):
@@ -151,30 +151,29 @@ def _group_overlapping(entities: Sequence[Entity]) -> list[list[int]]:
 
 
 def _with_costs(found: Iterable[list[int]], costs: Sequence[int]) -> list[_CostedVariant]:
-    return [(sum([costs[index] for index in reading]), reading) for reading in found]
+    return [(sum([costs[index] for index in indexes]), indexes) for indexes in found]
 
 
 _Chain: TypeAlias = tuple[int, int, int, Any]
-"""What a combination costs, the places of what it is made of, and that itself."""
+"""A combination as a linked list: its cost, the indexes of the chain before the last variant and of
+that variant (for ties), and that chain with the entities of the variant."""
 
 
-def _combine(read: Sequence[list[_CostedVariant]], limit: int) -> list[list[int]]:
+def _combine(lists: Sequence[list[_CostedVariant]], limit: int) -> list[list[int]]:
     """Return the cheapest combinations of one variant from each list, as sorted indexes."""
     chains: list[_Chain] = [(0, 0, 0, None)]
-    for some in read:
+    for variants in lists:
         pairs = [
-            (chain[0] + cost, place, at, (chain, reading))
-            for place, chain in enumerate(chains)
-            for at, (cost, reading) in enumerate(some)
+            (chain[0] + cost, chain_index, variant_index, (chain, entities))
+            for chain_index, chain in enumerate(chains)
+            for variant_index, (cost, entities) in enumerate(variants)
         ]
         chains = nsmallest(limit, pairs, key=lambda chain: chain[:3])
     combined = []
-    for chain in chains:
+    for cost, _, _, link in chains:
         indexes: list[int] = []
-        rest = chain[3]
-        while rest is not None:
-            before, reading = rest
-            indexes += reading
-            rest = before[3]
-        combined.append((chain[0], sorted(indexes)))
+        while link is not None:
+            (*_, link), entities = link
+            indexes += entities
+        combined.append((cost, sorted(indexes)))
     return [indexes for _, indexes in sorted(combined)]

@@ -49,7 +49,7 @@ class Word(Struct, frozen=True, gc=False):
 
     ``lower`` is its normalized text, ``form`` the same with blanks for hyphens; ``parts`` are the
     stems of a word with hyphens inside, else empty. ``stem`` is the lemma if a dictionary has the
-    word (``in_dictionary``), else the Snowball stem. ``free`` is true for content words.
+    word (``in_dictionary``), else the Snowball stem.
 
     Further readings: ``homographs`` are the lemmas of other words with the same spelling ("leaf" of
     "leaves"). If the model does not have the word itself, it may stand for one of ``derived``,
@@ -65,7 +65,7 @@ class Word(Struct, frozen=True, gc=False):
     lower: str
     stem: str
     form: str
-    free: bool
+    is_content_word: bool
     parts: tuple[str, ...] = ()
     is_blank: bool = False
     is_joiner: bool = False
@@ -204,21 +204,24 @@ class Lexicon:
         is_blank = lower.isspace() or not any(map(is_visible, lower))
         if is_blank or lower in _HYPHENS:
             return Word(
-                lower, stem, lower, free=False, is_blank=is_blank, is_joiner=not is_blank,
-                is_special=True, is_uncertain=True,
+                lower, stem, lower, is_content_word=False, is_blank=is_blank,
+                is_joiner=not is_blank, is_special=True, is_uncertain=True,
             )  # fmt: skip
         if lower[0] in _HYPHENS and lower[1:].isalpha():  # French tokens such as "-ce"
             rest = self._create_word(text[1:], lower[1:], self.stem_words((lower[1:],))[0])
-            return Word(lower, rest.stem, lower, rest.free)
-        free = any(char.isalnum() for char in lower) and self._is_free(text, lower, stem)
+            return Word(lower, rest.stem, lower, rest.is_content_word)
+        is_content_word = any(char.isalnum() for char in lower) and self._is_content_word(
+            text, lower, stem
+        )
         pieces = _SPLIT.split(lower)
         if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):
             derived: tuple[str, ...] = ()
             if self._lemmatizer is not None:
                 derived = self._lemmatizer.infinitives_before_clitics(pieces[1:], pieces[0])
             return Word(
-                lower, stem, " ".join(pieces), free, parts=tuple(self.stem_words(pieces)),
-                is_special=True, is_uncertain=True, derived=derived,
+                lower, stem, " ".join(pieces), is_content_word,
+                parts=tuple(self.stem_words(pieces)), is_special=True, is_uncertain=True,
+                derived=derived,
             )  # fmt: skip
         meant = self._find_alternatives(text, lower, stem)
         if "'" in lower or self._orthography.suffix_marks:
@@ -226,15 +229,15 @@ class Lexicon:
             meant += tuple([one for one in others if one != stem])
         if _ABBREVIATION.fullmatch(lower.replace(" ", "")):
             meant += tuple(self.stem_words((re.sub("[. ]", "", lower),)))
-        qualifier = free and lower in self.qualifiers  # n't
+        qualifier = is_content_word and lower in self.qualifiers  # n't
         strange = bool(meant) or (
-            free and self._dictionary is not None and any(map(str.isalpha, lower))
+            is_content_word and self._dictionary is not None and any(map(str.isalpha, lower))
         )
-        courtesy = self._courtesy.get(lower, ()) if free else ()
+        courtesy = self._courtesy.get(lower, ()) if is_content_word else ()
         known = self._is_dictionary_form(lower) and self.is_known(lower)
         return Word(
-            lower, stem, lower, free, alternatives=meant, is_uncertain=strange, qualifier=qualifier,
-            courtesy=courtesy, in_dictionary=known,
+            lower, stem, lower, is_content_word, alternatives=meant, is_uncertain=strange,
+            qualifier=qualifier, courtesy=courtesy, in_dictionary=known,
         )  # fmt: skip
 
     def _create_alphabetic_word(self, text: str, lower: str, stem: str, *, is_typed: bool) -> Word:
@@ -252,14 +255,14 @@ class Lexicon:
         if self._orthography.elided and not known and len(lower) <= _MAX_CACHED_LENGTH:
             behind = self.stem_words(list(self._orthography.without_elided(lower)))
             meant += tuple([one for one in behind if one != stem and one not in meant])
-        free = self._is_free(text, lower, stem)
-        courtesy = self._courtesy.get(lower, ()) if free else ()
+        is_content_word = self._is_content_word(text, lower, stem)
+        courtesy = self._courtesy.get(lower, ()) if is_content_word else ()
         is_native = self._is_latin or not lower.isascii()
         lacks = lemmatizer is not None and not known and is_native
         return Word(
-            lower, stem, lower, free, alternatives=meant,
+            lower, stem, lower, is_content_word, alternatives=meant,
             is_uncertain=bool(meant or homographs or derived or lacks),
-            qualifier=free and lower in self.qualifiers,
+            qualifier=is_content_word and lower in self.qualifiers,
             courtesy=courtesy, in_dictionary=known, homographs=homographs, derived=derived,
         )  # fmt: skip
 
@@ -319,7 +322,7 @@ class Lexicon:
         stem = self._stem([word.lower])[0]
         return "" if self._dictionary and stem in self._dictionary else stem
 
-    def _is_free(self, text: str, lower: str, stem: str) -> bool:
+    def _is_content_word(self, text: str, lower: str, stem: str) -> bool:
         if stem in self._extra_stop_words:
             return False
         if stem in self._excluded_stop_words:

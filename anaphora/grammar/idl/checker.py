@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import assert_never
 
+from anaphora.core.name_hints import closest_match, did_you_mean
+from anaphora.core.plurals import pluralize
 from anaphora.errors import GrammarError
 from anaphora.grammar.diagnostics import Diagnostics
 from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
@@ -31,7 +33,6 @@ from anaphora.grammar.idl.syntax import (
 )
 from anaphora.grammar.operators import binary_type, unary_type
 from anaphora.grammar.patterns import Pattern
-from anaphora.grammar.suggestions import closest_match, did_you_mean
 from anaphora.grammar.values import (
     ANYTHING,
     BOOLEAN,
@@ -323,7 +324,7 @@ class _Checker:
         if most == 0:
             takes = "no arguments"
         elif most == fewest:
-            takes = f"{most} argument{'s' if most > 1 else ''}"
+            takes = pluralize(most, "argument")
         elif most is None:
             takes = f"at least {fewest} arguments"
         else:

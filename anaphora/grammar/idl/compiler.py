@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.context import EntityContext
 from anaphora.grammar.diagnostics import Diagnostics, Level
@@ -29,7 +30,6 @@ from anaphora.grammar.idl.syntax import (
 )
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.python_functions import FlowFunction, FunctionLoader, build_term_predicate
-from anaphora.grammar.suggestions import did_you_mean
 
 __all__ = [
     "CompilationResult",

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, product
 from typing import NamedTuple, TypeAlias, assert_never
 
+from anaphora.core.name_hints import closest_match
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.diagnostics import problem_at
 from anaphora.grammar.lark_support import SourceError, grammar_errors
 from anaphora.grammar.patterns import Pattern
-from anaphora.grammar.suggestions import closest_match
 from anaphora.grammar.synonyms.entity_part import EntityPart
 from anaphora.grammar.synonyms.error_messages import explain_syntax_error, shorten
 from anaphora.grammar.synonyms.parser import (

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
+from anaphora.core.name_hints import closest_match
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.diagnostics import Level, problem_at
 from anaphora.grammar.idl.compiler import CompilationResult, Compiler, build_options
 from anaphora.grammar.idl.intent import Intent, IntentOptions
-from anaphora.grammar.suggestions import closest_match
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.checking.references import (
     KnownNames,

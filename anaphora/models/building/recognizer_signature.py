@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from anaphora.grammar.suggestions import did_you_mean
+from anaphora.core.name_hints import did_you_mean
 
 __all__ = ["RECOGNIZER_PARAMETERS", "SignatureMismatch", "accepts_parameter", "find_mismatches"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from anaphora.core.name_hints import closest_match, did_you_mean
 from anaphora.errors import GrammarError
-from anaphora.grammar.suggestions import closest_match, did_you_mean
 from anaphora.models.building.recognizer_signature import find_mismatches
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.domain import Element, RecognizerSpec

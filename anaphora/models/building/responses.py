@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.grammar.diagnostics import offset_at
 from anaphora.grammar.idl.intent import Intent
-from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.building.intents import IntentTable
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.domain import ANY_LANGUAGE, LocalizedText

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.grammar.idl.intent import EntitySelector
-from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.domain import Element
 from anaphora.models.schema.builtin_entities import is_builtin_name

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from anaphora.grammar.suggestions import closest_match, did_you_mean
+from anaphora.core.name_hints import closest_match, did_you_mean
 from anaphora.models.reading.nodes import (
     MappingNode,
     Node,

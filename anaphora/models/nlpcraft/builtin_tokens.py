@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import GrammarError
 from anaphora.grammar.idl.imports import read_import
-from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.nlpcraft.rules import SourceEntry, TranslationTarget
 from anaphora.models.nlpcraft.version_detection import NlpcraftVersion
 from anaphora.models.reading.nodes import (

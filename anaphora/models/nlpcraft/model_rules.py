@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 
-from anaphora.grammar.suggestions import did_you_mean
+from anaphora.core.name_hints import did_you_mean
 from anaphora.models.nlpcraft.element_rules import translate_elements
 from anaphora.models.nlpcraft.limit_rules import LIMIT_RULES
 from anaphora.models.nlpcraft.macro_rules import translate_macros

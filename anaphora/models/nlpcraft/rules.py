@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from anaphora.grammar.suggestions import did_you_mean
+from anaphora.core.name_hints import did_you_mean
 from anaphora.models.nlpcraft.notes import NoteCollector, NoteKind
 from anaphora.models.nlpcraft.synonym_rewriter import SynonymRewriter
 from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, copy_mapping, to_data

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import ModelError, Problem
-from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models import catalog
 from anaphora.models.reading.source import replace_unprintable
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from anaphora.grammar.suggestions import did_you_mean
+from anaphora.core.name_hints import did_you_mean
 
 __all__ = [
     "BUILTIN_ENTITIES",

@@ -25,7 +25,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from anaphora.grammar.suggestions import did_you_mean
+from anaphora.core.name_hints import did_you_mean
 from anaphora.models.reading.source import replace_unprintable
 from anaphora.server.problems import FieldError, ProblemError
 

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_settings import EnvSettingsSource, SettingsError
 from rapidfuzz.distance import OSA
 
+from anaphora.core.name_hints import closest_match, did_you_mean
 from anaphora.errors import AnaphoraError, ModelError, Problem
-from anaphora.grammar.suggestions import closest_match, did_you_mean
 from anaphora.models.reading.files import read_text
 from anaphora.models.reading.nodes import MappingNode, Node, SequenceNode, to_data
 from anaphora.models.reading.source import FileDiagnostics, SourceText

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import StoreError
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.store import Store
@@ -129,8 +129,7 @@ def _parse_options(parts: SplitResult, known: Mapping[str, Callable[[str], Any]]
     options: dict[str, Any] = {}
     for name, text in parse_qsl(parts.query, keep_blank_values=True):
         if name not in known:
-            close = get_close_matches(name, known, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"known options: {', '.join(known)}"
+            hint = did_you_mean(name, known, label="there are")
             raise StoreError(f"a store at {parts.scheme}: has no option '{name}'; {hint}")
         if name in options:
             raise StoreError(f"the URL of the store has the option '{name}' twice")

@@ -14,7 +14,8 @@ from spacy.language import Language
 
 from anaphora import Engine
 from anaphora.engine.samples.runner import run_dialogs
-from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.pipeline import BATCH_SIZE, Pipeline
+from anaphora.entities.prefetch import UnreadText
 from anaphora.models.domain import AskStep, Dialog
 from anaphora.models.loader import load_model
 from benchmarks.models import model_of_synonyms, names
@@ -85,11 +86,14 @@ def asking(components: Components, count: int) -> Iterator[Values]:
     made = _neural_pipeline if components == "neural" else lambda: None
     engine, pipeline = Engine(model, nlp=made()), Pipeline(model, made())  # each wants its own
     texts = questions.orders(names(_SYNONYMS), count)
+    unread = [UnreadText(text) for text in texts]
     ways: dict[str, Callable[[], object]] = {
         "`ask` in a loop": partial(_each, engine.ask, texts),
         "`ask_many`": lambda: deque(engine.ask_many(texts), 0),
         "reading, one by one": partial(_each, pipeline, texts),
-        "reading, `Pipeline.pipe`": lambda: deque(pipeline.pipe(texts), 0),
+        "reading, `Pipeline.prefetch`": lambda: [
+            pipeline.prefetch(unread[n : n + BATCH_SIZE]) for n in range(0, count, BATCH_SIZE)
+        ],
     }
     for way in ways.values():
         way()

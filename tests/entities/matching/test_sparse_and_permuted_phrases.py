@@ -340,7 +340,9 @@ def test_what_is_skipped_is_what_a_search_through_all_ways_skips(phrase, said):
                 found |= ends(at + skipped + 1, left[1:])
         return found
 
-    matches = known.find(SearchedText(words, skippable=[not word.free for word in words]))
+    matches = known.find(
+        SearchedText(words, skippable=[not word.is_content_word for word in words])
+    )
     assert {(match.start, match.end) for match in matches} == {
         (start, end) for start in range(len(said)) for end in ends(start, phrase)
     }
@@ -385,7 +387,7 @@ def test_they_stay_with_the_pipeline_as_it_changes_and_is_saved(tmp_path):
     other = spacy.blank("en").add_pipe("anaphora_elements")
     other.copy_from(loaded.get_pipe("anaphora_elements"))
     for lexicon in (other.lexicon, pickle.loads(pickle.dumps(other.lexicon))):
-        assert [word.free for word in lexicon.words(["bots", "off"])] == [False, True]
+        assert [word.is_content_word for word in lexicon.words(["bots", "off"])] == [False, True]
 
 
 # Greedy

@@ -252,7 +252,7 @@ def test_a_dutch_verb_is_found_with_its_prefix_separated(text: str, expected: li
     assert found(text, DUTCH, "nl") == expected
 
 
-def test_a_misspelled_verb_is_found_if_typos_are_allowed() -> None:
+def test_a_misspelt_verb_is_found_if_typos_are_allowed() -> None:
     said = (element("off", "ausschalten", typos=1), element("call", "anrufen"))
     assert found("schlate das licht aus", said) == ["off 'schlate aus'"]
     assert found("rfue Anna an", said) == ["call 'an'"]  # by its prefix alone

@@ -344,7 +344,7 @@ LAX = Pipeline(model(WEATHER, CITY))
 # Bounds
 
 
-def test_the_cache_of_misspelled_words_is_bounded():
+def test_the_cache_of_misspelt_words_is_bounded():
     lexicon = Lexicon("en")
     vocabulary = PhraseVocabulary(lexicon)
     (word,) = lexicon.read_phrase_words(["weather"])

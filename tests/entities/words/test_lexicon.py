@@ -48,12 +48,12 @@ def test_a_language_without_a_stemmer_compares_by_text():
 
 @pytest.mark.parametrize("text", ["the", "The", ",", "...", " ", "\n", "🙂", "☂️", "€", "-", "’s"])
 def test_stop_words_punctuation_and_symbols_are_not_free(text):
-    assert not one("en", text).free
+    assert not one("en", text).is_content_word
 
 
 @pytest.mark.parametrize("text", ["weather", "Tokyo", "42", "東京", "3rd"])
 def test_other_words_are_free(text):
-    assert one("en", text).free
+    assert one("en", text).is_content_word
 
 
 def test_the_lexicon_keeps_at_most_two_generations():

@@ -78,7 +78,7 @@ def test_other_stop_words_still_mean_nothing() -> None:
 @given(st.sampled_from(["en", "de", "fr", "es", "ru", "he", "tr", "hi"]), st.data())
 def test_each_word_of_a_table_is_a_content_word(language, data) -> None:
     word = data.draw(st.sampled_from(sorted(load_qualifiers(language))))
-    assert Lexicon(language).word(word).free
+    assert Lexicon(language).word(word).is_content_word
     assert load_qualifiers(language) & load_stop_words(language)
 
 
@@ -117,7 +117,7 @@ def test_no_word_is_a_typo_of_a_short_qualifier(text: str) -> None:
     assert free(text, element("it", "never", "only", "none", "not", typos=1)) == [text]
 
 
-def test_a_long_qualifier_may_be_misspelled() -> None:
+def test_a_long_qualifier_may_be_misspelt() -> None:
     assert free("witout parking", element("it", "without parking", typos=1)) == []
 
 

@@ -65,7 +65,7 @@ def test_a_server_of_redis(redis_server):
         ("http://[::1/bot", "not the URL of a store"),
         ("memory:here", "write memory:"),
         ("memory://host", "write memory:"),
-        ("memory:?synchronous=full", "no option 'synchronous'; known options: wait"),
+        ("memory:?synchronous=full", "no option 'synchronous'; there are: wait"),
         ("sqlite:", "three slashes"),
         ("sqlite:///", "names no file"),
         ("sqlite:////tmp/", "names no file"),

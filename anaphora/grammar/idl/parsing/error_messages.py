@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from lark import Token
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import Problem
 from anaphora.grammar.diagnostics import problem_at
-from anaphora.grammar.suggestions import did_you_mean
 
 __all__ = ["explain_syntax_error"]
 

@@ -141,7 +141,7 @@ def _are_near(tokens: Sequence[NumeralToken], literals: Mapping[int, EmbeddedNum
 
 
 def _single_token_numerals(token: NumeralToken) -> Iterator[Numeral]:
-    """The numeral of a token without neighbors, as most are."""
+    """The numeral of a token without neighbours, as most are."""
     terms = token.terms
     of_role = terms.get("fraction") or terms.get("add") or terms.get("times")
     if of_role:

@@ -321,7 +321,7 @@ class _CompoundSplitter:
 
 
 def is_hyphen(atoms: Sequence[Atom], index: int) -> bool:
-    """Whether an atom is a hyphen that touches both neighbors."""
+    """Whether an atom is a hyphen that touches both neighbours."""
     return (
         atoms[index].text in HYPHENS
         and atoms[index].glued

@@ -53,7 +53,7 @@ class QuantityReader:
         self, text: str, atoms: Sequence[Atom], amounts: Sequence[Amount]
     ) -> list[Amount]:
         """The amounts with units, percent and minus, without those that are parts of words or of
-        their neighbors."""
+        their neighbours."""
         complete: list[Amount] = []
         reach = 0
         starts = {amount.start for amount in amounts}
