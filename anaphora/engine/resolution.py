@@ -72,4 +72,5 @@ def _build_question(utterance: Utterance, context: QuestionContext, hooks: Hooks
     if not utterance.fallback_entities:
         return ParsedQuestion(utterance, variants, context)
     other = replace(utterance, entities=utterance.fallback_entities, fallback_entities=())
-    return ParsedQuestion(utterance, variants, context, _build_question(other, context, hooks))
+    fallback = _build_question(other, context, hooks)
+    return ParsedQuestion(utterance, variants, context, fallback if fallback.variants else None)

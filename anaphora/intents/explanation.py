@@ -8,14 +8,16 @@ from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 
-from anaphora.core.utterance import Entity
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity, Variant
 from anaphora.errors import EvaluationError
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision import BridgeResult, Decision, IndexedModel
 from anaphora.intents.index import entity_keys
 from anaphora.intents.match import Candidate, Match, SlotFilling
 from anaphora.intents.ranking import explain_precedence
-from anaphora.intents.solver import MatchContext, fill_intents
+from anaphora.intents.solver import MatchContext, build_match_contexts, fill_intents
 from anaphora.models.domain import Status
 from anaphora.models.schema.durations import format_duration
 from anaphora.stm.conversation import ForgetRule, ForgottenEntity, RecallOffer
@@ -197,11 +199,12 @@ def explain(
 
 
 def _find_match_context(decision: Decision, shown: SlotFilling | None) -> MatchContext:
+    contexts = decision.match_contexts
+    if not contexts:  # hooks have rejected every variant
+        question = replace(decision.question, variants=(Variant(()),))
+        contexts = build_match_contexts(question, decision.conversation)
     chosen = shown.variant if shown else None
-    return next(
-        (context for context in decision.match_contexts if context.variant is chosen),
-        decision.match_contexts[0],
-    )
+    return next((context for context in contexts if context.variant is chosen), contexts[0])
 
 
 def _pending_candidates(context: MatchContext) -> list[Candidate]:
