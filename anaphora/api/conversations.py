@@ -40,7 +40,9 @@ class Remembered(ConversationEntity):
     expires_at: datetime | None = field(
         default=None, metadata=doc("When it is forgotten unless a question uses it.") | NOT_NULL
     )
-    questions_ago: int = field(default=0, metadata=doc("0 if the last question stored it."))
+    questions_ago: int = field(
+        default=0, metadata=doc("From the last question, so 0 if that stored it.")
+    )
     matches_left: int = field(
         default=0,
         metadata=doc("After how many matched questions that don't use it it is forgotten."),

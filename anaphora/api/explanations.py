@@ -43,7 +43,10 @@ class Entity(Value):
 class OfferedEntity(Entity):
     """A remembered entity that intents could take."""
 
-    ago: int = field(default=0, metadata=doc("How many questions ago it was stored."))
+    ago: int = field(
+        default=0,
+        metadata=doc("Questions since it was stored, from the present one: 1 for the last one."),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,9 @@ class Explanation(Resource):
     misses: tuple[Miss, ...] = field(
         default=(), metadata=doc("The intents that did not match, nearest first.")
     )
-    untouched: int = field(default=0, metadata=doc("The number of the other intents."))
+    untouched: int = field(
+        default=0, metadata=doc("The number of further intents that did not match.")
+    )
     forgotten: tuple[ForgottenEntity, ...] = field(
         default=(), metadata=doc("The entities that left the memory.")
     )

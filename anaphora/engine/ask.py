@@ -94,7 +94,7 @@ def _remember(
         fingerprint=turn.bot.model_upgrade.fingerprint,
         clock=clock,
     )
-    if not (decision.has_reset_phrase or decision.is_reset or answer.is_reset):
+    if not (decision.has_reset_phrase or decision.forgets_on_purpose or answer.forgets_on_purpose):
         session.commit(after)
         return LogicalTimes(clock)
     # If the question says more than the reset phrase, the reset has a clock of its own before it.

@@ -52,15 +52,15 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
         )
     try:
         if dated is not None:
-            question = _build_question(dated[0], context, bot.hooks)
-            question = replace(question, notes=dated[1])
+            question = _build_question(dated.utterance, context, bot.hooks)
+            question = replace(question, notes=dated.notes)
             decision = decide(bot.indexed_model, question, conversation, turn.now)
             if decision.uses_memory:
                 return decision
         question = _build_question(utterance, context, bot.hooks)
     except HandlerError as error:
         question = ParsedQuestion(utterance, (), context)
-        return Decision(question, conversation, (), error=str(error), hook_error=error)
+        return Decision(question, conversation, (), refusal_reason=str(error), hook_error=error)
     return decide(bot.indexed_model, question, conversation, turn.now)
 
 
@@ -72,4 +72,5 @@ def _build_question(utterance: Utterance, context: QuestionContext, hooks: Hooks
     if not utterance.fallback_entities:
         return ParsedQuestion(utterance, variants, context)
     other = replace(utterance, entities=utterance.fallback_entities, fallback_entities=())
-    return ParsedQuestion(utterance, variants, context, _build_question(other, context, hooks))
+    fallback = _build_question(other, context, hooks)
+    return ParsedQuestion(utterance, variants, context, fallback if fallback.variants else None)

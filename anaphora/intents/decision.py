@@ -1,5 +1,12 @@
-"""Resolve a parsed question against a conversation: expiry, limits, topic change, completion,
-matching, near misses.
+"""Resolve a parsed question against a conversation.
+
+:func:`decide` expires the memory and refuses what breaks a limit; then::
+
+    _decide_with_fallback_entities    once, or again with the fallback entities
+        _decide_by_state              reset phrase, confirmation, topic change, pending question
+            _match_or_find_near_miss
+                _match_intents        the matches, best first
+                _find_incomplete      the intent that lacks the fewest terms
 
 All functions are pure. The engine takes the decision, calls handlers and stores the conversation.
 """
@@ -19,18 +26,19 @@ from anaphora.errors import EvaluationError, HandlerError
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.confirmation import parse_confirmation
 from anaphora.intents.index import IntentIndex
-from anaphora.intents.match import Match, ReadingRank, SlotFilling
+from anaphora.intents.match import Match, SlotFilling
 from anaphora.intents.near_miss import find_blocked, find_near_miss
 from anaphora.intents.ranking import rank_coverage
+from anaphora.intents.ranking_steps import ReadingRank
 from anaphora.intents.solver import (
     MatchContext,
     ParsedQuestion,
     build_match_contexts,
     fill_intents,
     find_content_words,
-    find_exact_phrases,
-    reads_part_of_phrase,
-    solve,
+    find_exact_multiword_entities,
+    match_intents,
+    uses_part_of_longer_entity,
 )
 from anaphora.intents.utterance_limits import find_breach
 from anaphora.models.domain import Model, UtteranceLimits
@@ -88,12 +96,12 @@ class Decision(Struct, frozen=True):
     ``conversation`` is the memory after expiry, and after a reset or a change of topic if the
     question causes one; ``forgotten`` is what it lost; ``previous_topic`` is the memory before a
     change of topic. ``matches`` are best first. Without a match, ``incomplete`` is the intent whose
-    missing terms can be asked for, and ``near_miss`` the intent that came closest.
-    ``pending_entities`` belong to an earlier question that this one completes, and
-    ``pending_action`` is what a sentence that adds nothing does to that question. ``error`` is the
-    reason why the question cannot be answered at all (a predicate failed, or a limit is broken);
-    ``hook_error`` is to be raised when it is answered. ``bridge`` tells how the long-term memory
-    was used; ``is_reset`` whether a hook has forgotten something on purpose.
+    missing terms can be asked for, and ``nearest`` the intent that came closest: a near miss, or
+    one that is blocked. ``pending_entities`` belong to an earlier question that this one completes,
+    and ``pending_action`` is what a sentence that adds nothing does to that question.
+    ``refusal_reason`` tells why the question cannot be answered at all (a predicate failed, or a
+    limit is broken); ``hook_error`` is to be raised when it is answered. ``bridge`` tells how the
+    long-term memory was used; ``forgets_on_purpose`` whether a hook has forgotten something.
     """
 
     question: ParsedQuestion
@@ -101,15 +109,15 @@ class Decision(Struct, frozen=True):
     match_contexts: tuple[MatchContext, ...]
     matches: tuple[Match, ...] = ()
     incomplete: SlotFilling | None = None
-    near_miss: SlotFilling | None = None
+    nearest: SlotFilling | None = None
     pending_entities: tuple[Entity, ...] = ()
     forgotten: tuple[ForgottenEntity, ...] = ()
     previous_topic: Conversation | None = None
     has_reset_phrase: bool = False
-    error: str = ""
+    refusal_reason: str = ""
     hook_error: HandlerError | None = None
     bridge: BridgeResult | None = None
-    is_reset: bool = False
+    forgets_on_purpose: bool = False
     pending_action: Literal["", "asked again", "confirmed", "declined"] = ""
 
     @property
@@ -132,23 +140,23 @@ def decide(
     """Resolve ``question``, asked at the time ``at``, against ``conversation``."""
     conversation, forgotten = expire(conversation, at, indexed.model.conversation)
     try:
-        decision = _check_refusal(indexed, question, conversation) or _resolve(
+        decision = _check_refusal(
             indexed, question, conversation
-        )
+        ) or _decide_with_fallback_entities(indexed, question, conversation)
     except EvaluationError as error:
-        decision = _build_error_decision(question, conversation, str(error))
+        decision = _build_refusal(question, conversation, str(error))
     if not forgotten:
         return decision
     return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
 
-def _resolve(
+def _decide_with_fallback_entities(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision:
-    decision = _resolve_question(indexed, question, conversation)
+    decision = _decide_by_state(indexed, question, conversation)
     if question.fallback is None or not _needs_fallback_entities(decision, question.fallback):
         return decision
-    other = _resolve_question(indexed, question.fallback, conversation)
+    other = _decide_by_state(indexed, question.fallback, conversation)
     return other if _is_completed_by(decision, other) else decision
 
 
@@ -178,9 +186,7 @@ def _is_completed_by(decision: Decision, other: Decision) -> bool:
         if asked is None or asked.intent is not filling.intent:
             return False
     new = _entities_only_in(other.question, decision.question)
-    filled = [
-        match.term.label for match in filling.terms if any(c.entity in new for c in match.taken)
-    ]
+    filled = [one.term.label for one in filling.terms if any(c.entity in new for c in one.taken)]
     pending = other.conversation.pending
     if pending is not None and pending.intent == filling.intent.id:
         return any(label in pending.missing for label in filled)  # the bot asked for these only
@@ -193,7 +199,7 @@ def _entities_only_in(question: ParsedQuestion, other: ParsedQuestion) -> list[E
     return [entity for entity in question.utterance.entities if entity not in known]
 
 
-def _resolve_question(
+def _decide_by_state(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision:
     if question.utterance.resets:
@@ -201,14 +207,14 @@ def _resolve_question(
     pending = conversation.pending
     intent = indexed.intents_by_id.get(pending.intent) if pending else None
     if pending is None or intent is None:
-        return _resolve_topic_change(indexed, question, conversation) or _resolve_alone(
+        return _resolve_topic_change(indexed, question, conversation) or _match_or_find_near_miss(
             indexed, question, conversation
         )
     decision = (
         _resolve_confirmation(indexed, question, conversation, pending, intent)
         or _resolve_topic_change(indexed, question, conversation)
         or _complete_pending(indexed, question, conversation, pending, intent)
-        or _resolve_alone(indexed, question, conversation)
+        or _match_or_find_near_miss(indexed, question, conversation)
     )
     if decision.matches or decision.incomplete or decision.pending_action:
         return decision
@@ -220,20 +226,18 @@ def _check_refusal(
 ) -> Decision | None:
     """Refuse a question that cannot be read or breaks a limit of the model; None for others."""
     utterance = question.utterance
-    error = utterance.error
-    if not error and not question.variants:
-        error = "every reading of it was rejected"
-    if not error and not utterance.resets:
+    reason = utterance.error
+    if not reason and not question.variants:
+        reason = "every reading of it was rejected"
+    if not reason and not utterance.resets:
         limits = indexed.limits
-        error = find_breach(limits, utterance, question.variants[0]) if limits else ""
-    return _build_error_decision(question, conversation, error) if error else None
+        reason = find_breach(limits, utterance, question.variants[0]) if limits else ""
+    return _build_refusal(question, conversation, reason) if reason else None
 
 
-def _build_error_decision(
-    question: ParsedQuestion, conversation: Conversation, error: str
-) -> Decision:
+def _build_refusal(question: ParsedQuestion, conversation: Conversation, reason: str) -> Decision:
     return Decision(
-        question, conversation, build_match_contexts(question, conversation), error=error
+        question, conversation, build_match_contexts(question, conversation), refusal_reason=reason
     )
 
 
@@ -258,9 +262,9 @@ def _resolve_reset(
     """Forget everything because of a reset phrase; a complete question beside it is answered."""
     fresh, forgotten = forget_all(conversation, ForgetRule.RESET)
     try:
-        decision = _solve(indexed, question, fresh)
+        decision = _match_intents(indexed, question, fresh)
     except EvaluationError as error:  # the sentence is a reset, whatever else it says
-        decision = _build_error_decision(question, fresh, str(error))
+        decision = _build_refusal(question, fresh, str(error))
     return replace(decision, forgotten=forgotten, has_reset_phrase=True)
 
 
@@ -274,7 +278,7 @@ def _resolve_topic_change(
         return None
     fresh, forgotten = forget_all(conversation, ForgetRule.TOPIC)
     # The dialog flow may be needed for the match; it is forgotten afterwards.
-    decision = _solve(indexed, question, replace(fresh, flow=conversation.flow))
+    decision = _match_intents(indexed, question, replace(fresh, flow=conversation.flow))
     if not decision.matches or _topics_of(decision.matches[0].entities) <= current:
         return None
     return replace(decision, conversation=fresh, forgotten=forgotten, previous_topic=conversation)
@@ -289,17 +293,19 @@ def _complete_pending(
 ) -> Decision | None:
     """Complete the pending question with the entities of this sentence. None if it adds nothing,
     or if it matches without memory."""
-    if _solve(indexed, question, replace(conversation, remembered=())).matches:
+    if _match_intents(indexed, question, replace(conversation, remembered=())).matches:
         return None
-    alone = indexed.with_only(intent)
+    single_intent = indexed.with_only(intent)
     # An answer replaces pending entities or, if more are needed, is added to them.
     decisions = [
-        _solve(alone, replace(question, variants=(variant,)), conversation, entities)
+        _match_intents(
+            single_intent, replace(question, variants=(variant,)), conversation, entities
+        )
         for keep in (False, True)
         for variant in question.variants
         for entities in [pending.entities if keep else _drop_replaced(pending.entities, variant)]
     ]
-    decisions = [one if one.matches else _find_incomplete(alone, one) for one in decisions]
+    decisions = [one if one.matches else _find_incomplete(single_intent, one) for one in decisions]
     words = find_content_words(question.utterance)
 
     def filling_of(decision: Decision) -> SlotFilling | None:
@@ -323,10 +329,10 @@ def _drop_replaced(pending: Sequence[Entity], variant: Variant) -> tuple[Entity,
     )
 
 
-def _resolve_alone(
+def _match_or_find_near_miss(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision:
-    decision = _solve(indexed, question, conversation)
+    decision = _match_intents(indexed, question, conversation)
     return decision if decision.matches else _find_incomplete(indexed, decision)
 
 
@@ -351,7 +357,7 @@ def _repeat_prompt(
         conversation,
         build_match_contexts(question, conversation, pending.entities),
         incomplete=incomplete,
-        near_miss=incomplete,
+        nearest=incomplete,
         pending_entities=pending.entities,
         pending_action="asked again",
     )
@@ -384,8 +390,10 @@ def _resolve_confirmation(
         )
     options = dataclasses.replace(intent.options, allow_stm_only=True)  # a "yes" has no entities
     intent = dataclasses.replace(intent, options=options)
-    alone = indexed.with_only(intent)
-    decision = _solve(alone, _without_entities(question), conversation, pending.entities)
+    single_intent = indexed.with_only(intent)
+    decision = _match_intents(
+        single_intent, _without_entities(question), conversation, pending.entities
+    )
     return replace(decision, pending_action="confirmed") if decision.matches else None
 
 
@@ -394,8 +402,8 @@ def _matches_whole_sentence(
 ) -> bool:
     """Whether an intent matches without memory and covers the whole sentence, in which there is a
     user-defined entity."""
-    alone = _solve(indexed, question, replace(conversation, remembered=()))
-    fillings = (match.filling for match in alone.matches)
+    without_memory = _match_intents(indexed, question, replace(conversation, remembered=()))
+    fillings = (match.filling for match in without_memory.matches)
     return any(
         not filling.variant.uncovered
         and len(filling.from_sentence) == len(filling.variant.entities)
@@ -409,14 +417,14 @@ def _without_entities(question: ParsedQuestion) -> ParsedQuestion:
     return replace(question, variants=(Variant(()),))
 
 
-def _solve(
+def _match_intents(
     indexed: IndexedModel,
     question: ParsedQuestion,
     conversation: Conversation,
     pending: Sequence[Entity] = (),
 ) -> Decision:
     contexts = build_match_contexts(question, conversation, pending)
-    matches = solve(indexed.model.intents, indexed.index, contexts)
+    matches = match_intents(indexed.model.intents, indexed.index, contexts)
     return Decision(question, conversation, contexts, matches, pending_entities=tuple(pending))
 
 
@@ -424,10 +432,10 @@ def _find_incomplete(indexed: IndexedModel, decision: Decision) -> Decision:
     """Look for an intent whose missing terms have prompts, else for the nearest one."""
     intents, index, contexts = indexed.model.intents, indexed.index, decision.match_contexts
     prompts = indexed.model.prompts
-    phrases = find_exact_phrases(contexts)
+    longer = find_exact_multiword_entities(contexts)
 
     def is_whole(filling: SlotFilling) -> bool:
-        return not reads_part_of_phrase(filling, intents, phrases)
+        return not uses_part_of_longer_entity(filling, intents, longer)
 
     def has_prompts(filling: SlotFilling) -> bool:
         known = prompts.get(filling.intent.id, {})
@@ -436,10 +444,10 @@ def _find_incomplete(indexed: IndexedModel, decision: Decision) -> Decision:
     if prompts:
         incomplete = find_near_miss(intents, index, contexts, has_prompts)
         if incomplete:
-            return replace(decision, incomplete=incomplete, near_miss=incomplete)
-    blocked = find_blocked(intents, index, contexts)
-    near_miss = blocked or find_near_miss(intents, index, contexts, is_whole)
-    return replace(decision, near_miss=near_miss)
+            return replace(decision, incomplete=incomplete, nearest=incomplete)
+    nearest = find_blocked(intents, index, contexts)
+    nearest = nearest or find_near_miss(intents, index, contexts, is_whole)
+    return replace(decision, nearest=nearest)
 
 
 def _current_topics(conversation: Conversation) -> set[tuple[str, str | None]]:

@@ -8,15 +8,17 @@ from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 
+from msgspec.structs import replace
+
 from anaphora.core.plurals import pluralize
-from anaphora.core.utterance import Entity
+from anaphora.core.utterance import Entity, Variant
 from anaphora.errors import EvaluationError
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision import BridgeResult, Decision, IndexedModel
 from anaphora.intents.index import entity_keys
 from anaphora.intents.match import Candidate, Match, SlotFilling
-from anaphora.intents.ranking import explain_precedence
-from anaphora.intents.solver import MatchContext, fill_intents
+from anaphora.intents.ranking_steps import explain_precedence
+from anaphora.intents.solver import MatchContext, build_match_contexts, fill_intents
 from anaphora.models.domain import Status
 from anaphora.models.schema.durations import format_duration
 from anaphora.stm.conversation import ForgetRule, ForgottenEntity, RecallOffer
@@ -56,7 +58,7 @@ class Explanation:
     of the sentence replaces, with the groups of that entity; ``forgotten`` those that left the
     memory, with the rule. ``notes`` tell what else happened (a change of topic, a reset phrase, the
     completion of an earlier question, the use of the long-term memory). ``misses`` has at most the
-    100 nearest intents; ``untouched`` counts the others.
+    100 nearest intents; ``untouched`` counts the others that did not match.
     """
 
     text: str
@@ -132,7 +134,7 @@ class Explanation:
             "unused": [_entity_to_dict(entity) for entity in self.unused],
             "unknown": list(self.unknown),
             "offered": [
-                _entity_to_dict(candidate.entity) | {"ago": candidate.questions_ago}
+                _entity_to_dict(candidate.entity) | {"ago": candidate.distance}
                 for candidate in self.offered
             ],
             "hidden": [
@@ -174,9 +176,9 @@ def explain(
     """Explain ``decision`` and the answer: its status and reason, the match that won, those that
     their handlers skipped, and the entities that the answer evicted."""
     context = _find_match_context(
-        decision, winner.filling if winner else decision.incomplete or decision.near_miss
+        decision, winner.filling if winner else decision.incomplete or decision.nearest
     )
-    was_matched = not decision.error and status != "reset"
+    was_matched = not decision.refusal_reason and status != "reset"
     misses, untouched = _collect_misses(indexed, decision, context) if was_matched else ((), 0)
     return Explanation(
         text=decision.question.utterance.text,
@@ -198,11 +200,12 @@ def explain(
 
 
 def _find_match_context(decision: Decision, shown: SlotFilling | None) -> MatchContext:
+    contexts = decision.match_contexts
+    if not contexts:  # hooks have rejected every variant
+        question = replace(decision.question, variants=(Variant(()),))
+        contexts = build_match_contexts(question, decision.conversation)
     chosen = shown.variant if shown else None
-    return next(
-        (context for context in decision.match_contexts if context.variant is chosen),
-        decision.match_contexts[0],
-    )
+    return next((context for context in contexts if context.variant is chosen), contexts[0])
 
 
 def _pending_candidates(context: MatchContext) -> list[Candidate]:
@@ -231,35 +234,41 @@ def _collect_misses(
     intents = indexed.model.intents
     matched = {match.intent.id for match in decision.matches}
     if len(intents) <= _MAX_MISSES:
-        orders: list[int] = list(range(len(intents)))
+        intent_indexes: list[int] = list(range(len(intents)))
     else:
         keys = {
             key
             for candidate in (*context.sentence_candidates, *context.memory)
             for key in entity_keys(candidate.entity)
         }
-        touched = indexed.index.orders_by_required_terms(keys)
-        orders = list(dict.fromkeys(order for _, some in touched for order in some))
-        orders = orders[:_MAX_MISSES]
-    others = (order for order in orders if intents[order].id not in matched)
+        touched = indexed.index.intents_by_required_terms(keys)
+        intent_indexes = list(
+            dict.fromkeys(intent_index for _, some in touched for intent_index in some)
+        )
+        intent_indexes = intent_indexes[:_MAX_MISSES]
+    others = (
+        intent_index for intent_index in intent_indexes if intents[intent_index].id not in matched
+    )
     missed = sorted(_iter_misses(intents, others, context))
-    misses = tuple(IntentMiss(intents[order].id, reason) for _, _, order, reason in missed)
+    misses = tuple(
+        IntentMiss(intents[intent_index].id, reason) for _, _, intent_index, reason in missed
+    )
     return misses, len(intents) - len(matched) - len(misses)
 
 
 def _iter_misses(
-    intents: Sequence[Intent], orders: Iterable[int], context: MatchContext
+    intents: Sequence[Intent], intent_indexes: Iterable[int], context: MatchContext
 ) -> Iterator[tuple[bool, int, int, str]]:
     """Evaluate the intents. Yields sort keys (is it blocked, how many terms are missing), indexes
     and reasons."""
-    for order in orders:
+    for intent_index in intent_indexes:
         try:
-            (filling,) = fill_intents(intents, (order,), context)
+            (filling,) = fill_intents(intents, (intent_index,), context)
         except EvaluationError as error:
-            yield True, 0, order, str(error)
+            yield True, 0, intent_index, str(error)
             continue
         reason = filling.mismatch_reason or "an earlier question that it completes goes first"
-        yield bool(filling.blocking_reason), len(filling.missing), order, reason
+        yield bool(filling.blocking_reason), len(filling.missing), intent_index, reason
 
 
 def _build_ranked_matches(
@@ -269,9 +278,9 @@ def _build_ranked_matches(
         RankedMatch(
             intent=match.intent.id,
             taken=tuple(
-                (part.term.label, taken) for part in match.filling.terms for taken in part.taken
+                (one.term.label, taken) for one in match.filling.terms for taken in one.taken
             ),
-            rank_reason=explain_precedence(match, other) if other else "",
+            rank_reason=explain_precedence(match.rank, other.rank) if other else "",
             skipped=match in skipped,
         )
         for match, other in zip_longest(matches, matches[1:])
@@ -357,7 +366,7 @@ def _format_groups(groups: frozenset[str]) -> str:
 def _format_age(candidate: Candidate) -> str:
     if candidate.pending:
         return "from the question that is being completed"
-    return f"{pluralize(candidate.questions_ago, 'question')} ago"
+    return f"{pluralize(candidate.distance, 'question')} ago"
 
 
 def _format_forget_rule(forgotten: ForgottenEntity) -> str:

@@ -49,7 +49,7 @@ class IntentIndex:
     """
 
     def __init__(self, intents: Sequence[Intent]) -> None:
-        self._orders_by_anchor: defaultdict[EntitySelector, list[int]] = defaultdict(list)
+        self._intents_by_anchor: defaultdict[EntitySelector, list[int]] = defaultdict(list)
         self._unanchored: list[int] = []
         # The elements of each required term that tests nothing but the element.
         self._elements_by_intent = [
@@ -61,12 +61,12 @@ class IntentIndex:
             for intent in intents
         ]
         # Caches: entities with equal signatures have the same candidates and plans.
-        self._orders_by_signature: dict[_Signature, frozenset[int]] = {}
+        self._intents_by_signature: dict[_Signature, frozenset[int]] = {}
         self._plans: dict[tuple[tuple[_Signature, ...], range, int], tuple[FillPlan, ...]] = {}
         self._plan_budget = _MOST_PLANS
         self._intents = intents
-        self._orders_by_key: defaultdict[EntitySelector | None, dict[int, list[int]]] = defaultdict(
-            dict
+        self._intents_by_key: defaultdict[EntitySelector | None, dict[int, list[int]]] = (
+            defaultdict(dict)
         )
         frequency = Counter(
             key
@@ -74,9 +74,9 @@ class IntentIndex:
             for term in intent.terms
             for key in term.predicate.requires or ()
         )
-        for order, intent in enumerate(intents):
-            self._index_anchor(order, intent, frequency)
-            self._index_term_keys(order, intent)
+        for intent_index, intent in enumerate(intents):
+            self._index_anchor(intent_index, intent, frequency)
+            self._index_term_keys(intent_index, intent)
 
     def candidates(self, entities: Iterable[Entity]) -> list[int]:
         """Return the indexes of all intents whose terms these entities can fill."""
@@ -85,11 +85,11 @@ class IntentIndex:
         for entity in entities:
             elements.add(entity.element)
             kind = (entity.element, entity.groups, entity.ancestors)
-            orders = self._orders_by_signature.get(kind)
-            found.update(self._find_anchored(entity, kind) if orders is None else orders)
+            indexes = self._intents_by_signature.get(kind)
+            found.update(self._find_anchored(entity, kind) if indexes is None else indexes)
         needed = self._elements_by_intent
         return [
-            order for order in sorted(found) if not any(map(elements.isdisjoint, needed[order]))
+            index for index in sorted(found) if not any(map(elements.isdisjoint, needed[index]))
         ]
 
     def plans(
@@ -107,8 +107,8 @@ class IntentIndex:
         if plans is None:
             elements = [entity.element for entity in entities]
             made = [
-                _build_plan(self._intents[order], order, elements, current, in_sentence)
-                for order in self.candidates(entities)
+                _build_plan(self._intents[index], index, elements, current, in_sentence)
+                for index in self.candidates(entities)
             ]
             plans = tuple([plan for plan in made if plan is not None])
             self._plan_budget -= 1 + len(plans)
@@ -120,16 +120,16 @@ class IntentIndex:
 
     def _find_anchored(self, entity: Entity, kind: _Signature) -> frozenset[int]:
         """Return the indexes of the intents whose anchor the entity fills."""
-        anchored = self._orders_by_anchor
-        if len(self._orders_by_signature) >= _MAX_SIGNATURES:
-            self._orders_by_signature.clear()
+        anchored = self._intents_by_anchor
+        if len(self._intents_by_signature) >= _MAX_SIGNATURES:
+            self._intents_by_signature.clear()
         keys = [key for key in entity_keys(entity) if key in anchored]
-        orders = self._orders_by_signature[kind] = frozenset(
-            [order for key in keys for order in anchored[key]]
+        indexes = self._intents_by_signature[kind] = frozenset(
+            [index for key in keys for index in anchored[key]]
         )
-        return orders
+        return indexes
 
-    def orders_by_required_terms(
+    def intents_by_required_terms(
         self, keys: Iterable[EntitySelector]
     ) -> Iterator[tuple[int, Iterator[int]]]:
         """Find the intents with a term that an entity with one of these keys could fill.
@@ -137,37 +137,39 @@ class IntentIndex:
         Yields for each number of required terms, in ascending order, the indexes of the intents in
         the order of the model (one may occur several times in a row).
         """
-        filed = [self._orders_by_key[key] for key in (*keys, None) if key in self._orders_by_key]
+        filed = [self._intents_by_key[key] for key in (*keys, None) if key in self._intents_by_key]
         for required in sorted({number for by_number in filed for number in by_number}):
             yield required, merge(*(by_number.get(required, ()) for by_number in filed))
 
-    def _index_anchor(self, order: int, intent: Intent, frequency: Counter[EntitySelector]) -> None:
+    def _index_anchor(
+        self, intent_index: int, intent: Intent, frequency: Counter[EntitySelector]
+    ) -> None:
         required = [term for term in intent.terms if term.min > 0]
         keyed = [keys for term in required if (keys := term.predicate.requires) is not None]
         if keyed:
             anchor = min(keyed, key=lambda keys: sum(frequency[key] for key in keys))
         elif required or any(term.predicate.requires is None for term in intent.terms):
-            self._unanchored.append(order)
+            self._unanchored.append(intent_index)
             return
         else:  # all terms are optional, but the sentence must still fill one of them
             anchor = _keys_of_terms(intent.terms)
         for key in anchor:
-            self._orders_by_anchor[key].append(order)
+            self._intents_by_anchor[key].append(intent_index)
 
-    def _index_term_keys(self, order: int, intent: Intent) -> None:
+    def _index_term_keys(self, intent_index: int, intent: Intent) -> None:
         required = sum(term.min > 0 for term in intent.terms)
         unkeyed = any(term.predicate.requires is None for term in intent.terms)
         for key in (None,) if unkeyed else _keys_of_terms(intent.terms):
-            self._orders_by_key[key].setdefault(required, []).append(order)
+            self._intents_by_key[key].setdefault(required, []).append(intent_index)
 
 
 def _build_plan(
-    intent: Intent, order: int, elements: Sequence[str], current: range, in_sentence: int
+    intent: Intent, intent_index: int, elements: Sequence[str], current: range, in_sentence: int
 ) -> FillPlan | None:
     """Plan how entities with these elements fill the intent; None if it cannot match."""
     wanted = [term.predicate.elements for term in intent.terms]
     if None in wanted:
-        return FillPlan(order, None)
+        return FillPlan(intent_index, None)
     taken: set[int] = set()
     takes = []
     for term, known in zip(intent.terms, wanted, strict=True):
@@ -182,7 +184,7 @@ def _build_plan(
     may_be_unused = options.unused_user_entities or options.unused_system_entities
     if not taken or not (may_be_unused or taken.issuperset(current)):
         return None
-    return FillPlan(order, tuple(takes))
+    return FillPlan(intent_index, tuple(takes))
 
 
 def _keys_of_terms(terms: Iterable[Term]) -> frozenset[EntitySelector]:

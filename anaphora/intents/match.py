@@ -9,14 +9,13 @@ from msgspec import Struct
 
 from anaphora.core.utterance import Entity, Variant
 from anaphora.grammar.idl.intent import Intent, Term
+from anaphora.intents.ranking_steps import Rank
 from anaphora.stm.conversation import RememberedEntity
 
 __all__ = [
     "Candidate",
     "ContentWords",
     "Match",
-    "Rank",
-    "ReadingRank",
     "Slot",
     "SlotFilling",
     "Source",
@@ -32,14 +31,14 @@ class Candidate(Struct, frozen=True, gc=False):
     """An entity that a term may take, and its source.
 
     An entity of the sentence has neither ``remembered`` nor ``pending``. A pending one belongs to
-    an earlier question that is being completed. ``questions_ago`` counts the questions
-    since a remembered one was stored.
+    an earlier question that is being completed. ``distance`` is how many questions ago a remembered
+    one was stored, counted from the present question, so 1 for the last one.
     """
 
     entity: Entity
     remembered: RememberedEntity | None = None
     pending: bool = False
-    questions_ago: int = 0
+    distance: int = 0
 
     @property
     def source(self) -> Source:
@@ -76,13 +75,13 @@ class SlotFilling(Struct, frozen=True, gc=False):
         return tuple(taken for taken in self.taken if taken.source == "sentence")
 
     @property
-    def is_complete(self) -> bool:
-        """Whether the sentence alone fills every required term."""
+    def takes_required_from_sentence(self) -> bool:
+        """Whether no required term takes an entity from memory."""
         return all(
             taken.source == "sentence"
-            for match in self.terms
-            if match.term.min > 0
-            for taken in match.taken
+            for one in self.terms
+            if one.term.min > 0
+            for taken in one.taken
         )
 
     @property
@@ -105,46 +104,6 @@ class ContentWords(NamedTuple):
 
     content: Sequence[int] = ()
     qualifiers: Sequence[int] = ()
-
-
-class ReadingRank(NamedTuple):
-    """The sort key of the readings of a sentence; the smallest one wins.
-
-    Its first fields count: negating words and content words that no used entity covers, covered
-    words (negative), used entities, the squares of their lengths (negative), the words between
-    their parts, misspelt ones, those found by a stem alone, those not spelled exactly, and built-in
-    ones. ``partial`` is True if no intent is complete from the sentence alone.
-    """
-
-    qualifiers: int = 0
-    uncovered: int = 0
-    covered: int = 0
-    pieces: int = 0
-    lengths: int = 0
-    gaps: int = 0
-    misspelt: int = 0
-    stemmed: int = 0
-    inexact: int = 0
-    builtin: int = 0
-    partial: bool = False
-    required: int = 0
-    variant: tuple[int, ...] = ()
-    order: int = 0
-    place: int = 0
-
-
-class Rank(NamedTuple):
-    """The sort key of matches, by reading and then within the reading; the smallest one wins."""
-
-    reading: ReadingRank
-    qualifiers: int
-    sentence: int
-    required: int
-    used: int
-    distance: int
-    memory: int
-    variant: tuple[int, ...]
-    order: int
 
 
 class Match(Struct, frozen=True, gc=False):
@@ -222,7 +181,7 @@ class Slot(Struct, frozen=True, gc=False):
 def build_slots(filling: SlotFilling) -> dict[str, Slot]:
     """Return the filled slots by name, in the order of the terms."""
     return {
-        match.term.id: Slot(match.term.id, match.taken, is_multiple=match.term.max > 1)
-        for match in filling.terms
-        if match.term.id is not None and match.taken
+        one.term.id: Slot(one.term.id, one.taken, is_multiple=one.term.max > 1)
+        for one in filling.terms
+        if one.term.id is not None and one.taken
     }

@@ -41,10 +41,10 @@ def find_blocked(
     Raises :class:`EvaluationError` if a predicate cannot be evaluated.
     """
     for context in contexts:
-        orders = index.candidates(
+        intent_indexes = index.candidates(
             one.entity for one in (*context.sentence_candidates, *context.memory)
         )
-        for filling in fill_intents(intents, orders, context):
+        for filling in fill_intents(intents, intent_indexes, context):
             if filling.blocking_reason and not filling.missing and filling.from_sentence:
                 return filling
     return None
@@ -62,16 +62,16 @@ def _search_near_miss(
     own = [candidate for candidate in context.sentence_candidates if candidate.source == "sentence"]
     available = len(context.sentence_candidates) + len(context.memory)
     keys = {key for candidate in own for key in entity_keys(candidate.entity)}
-    for required, orders in index.orders_by_required_terms(keys):
+    for required, intent_indexes in index.intents_by_required_terms(keys):
         bound = (max(1, required - available), -len(own))
         if best and bound > best[0][:2]:
             break
-        for order in orders:
-            if best and (*bound, order) >= best[0]:
+        for intent_index in intent_indexes:
+            if best and (*bound, intent_index) >= best[0]:
                 break
-            (filling,) = fill_intents(intents, (order,), context)
+            (filling,) = fill_intents(intents, (intent_index,), context)
             used = len(filling.from_sentence)
-            key = (len(filling.missing), -used, order)
+            key = (len(filling.missing), -used, intent_index)
             near = used and filling.missing and not filling.blocking_reason
             if near and (best is None or key < best[0]) and accept(filling):
                 best = (key, filling)

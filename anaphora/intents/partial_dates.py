@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -13,9 +14,16 @@ from anaphora.models.domain import ConversationSettings
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import expire
 
-__all__ = ["resolve_partial_dates"]
+__all__ = ["DatedUtterance", "resolve_partial_dates"]
 
 _MINUTE = timedelta(minutes=1)
+
+
+class DatedUtterance(NamedTuple):
+    """An utterance with its partial dates resolved, and notes on them for the explanation."""
+
+    utterance: Utterance
+    notes: tuple[str, ...]
 
 
 def resolve_partial_dates(
@@ -24,9 +32,8 @@ def resolve_partial_dates(
     at: datetime,
     settings: ConversationSettings,
     read: Callable[[datetime], Utterance],
-) -> tuple[Utterance, tuple[str, ...]] | None:
-    """Resolve partial dates by a pending or remembered date in the future. Returns the utterance
-    and notes for the explanation; None if there are none.
+) -> DatedUtterance | None:
+    """Resolve partial dates by a pending or remembered date in the future; None if there are none.
 
     ``settings`` determine what has expired; ``read`` parses the utterance as of another time.
     """
@@ -34,32 +41,33 @@ def resolve_partial_dates(
     if not partial:
         return None
     conversation = expire(conversation, at, settings)[0]
-    others: list[tuple[Entity, Entity]] = []
+    resolved: list[tuple[Entity, Entity]] = []
     for entity in partial:
         start = _find_remembered_start(entity, conversation)
         if start is None or start <= at:
             continue
         # A period that begins now begins there; a day alone is in the same month.
-        then = start if _begins_now(entity, at) else max(at, _first_of_month(start))
-        for other in read(then).entities:
-            if (other.element, other.tokens) == (entity.element, entity.tokens):
-                others.append((entity, other))
+        resolved_at = start if _begins_now(entity, at) else max(at, _first_of_month(start))
+        for candidate in read(resolved_at).entities:
+            if (candidate.element, candidate.tokens) == (entity.element, entity.tokens):
+                resolved.append((entity, candidate))
                 break
-    if not others:
+    if not resolved:
         return None
     notes = tuple(
-        f"{entity.text!r} is resolved by the earlier date: {other}" for entity, other in others
+        f"{entity.text!r} is resolved by the earlier date: {new}" for entity, new in resolved
     )
-    entities = _replace_entities(utterance.entities, others)
-    fallback = _replace_entities(utterance.fallback_entities, others)
-    return replace(utterance, entities=entities, fallback_entities=fallback), notes
+    entities = _replace_entities(utterance.entities, resolved)
+    fallback = _replace_entities(utterance.fallback_entities, resolved)
+    utterance = replace(utterance, entities=entities, fallback_entities=fallback)
+    return DatedUtterance(utterance, notes)
 
 
 def _replace_entities(
-    entities: tuple[Entity, ...], others: Iterable[tuple[Entity, Entity]]
+    entities: tuple[Entity, ...], resolved: Iterable[tuple[Entity, Entity]]
 ) -> tuple[Entity, ...]:
     replaced = list(entities)
-    for old, new in others:
+    for old, new in resolved:
         if old in replaced:
             replaced[replaced.index(old)] = new
     return tuple(replaced)
@@ -68,8 +76,10 @@ def _replace_entities(
 def _is_partial(entity: Entity, at: datetime) -> bool:
     """Whether the month is missing, or the start of a period ("until Friday")."""
     assumed = entity.meta.get("assumed")
-    if assumed in (None, "month"):
-        return assumed is not None
+    if assumed is None:
+        return False
+    if assumed == "month":
+        return True
     return "end" in entity.meta and _begins_now(entity, at)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from operator import attrgetter
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,9 +27,9 @@ __all__ = [
     "build_match_contexts",
     "fill_intents",
     "find_content_words",
-    "find_exact_phrases",
-    "reads_part_of_phrase",
-    "solve",
+    "find_exact_multiword_entities",
+    "match_intents",
+    "uses_part_of_longer_entity",
 ]
 
 
@@ -66,7 +67,10 @@ class MatchContext(Struct, frozen=True, gc=False):
     utterance: Utterance | None = None
 
 
-def solve(
+_ContextEntities: TypeAlias = tuple[MatchContext, Sequence[Entity]]
+
+
+def match_intents(
     intents: Sequence[Intent], index: IntentIndex, contexts: Iterable[MatchContext]
 ) -> tuple[Match, ...]:
     """Return all matches of all intents in all contexts, best first (see "The ranking" in
@@ -83,10 +87,14 @@ def solve(
         ]
         for context in contexts
     ]
-    phrases = find_exact_phrases(contexts) if len(contexts) > 1 else ()
-    if phrases:
+    longer = find_exact_multiword_entities(contexts) if len(contexts) > 1 else ()
+    if longer:
         found = [
-            [filling for filling in each if not reads_part_of_phrase(filling, intents, phrases)]
+            [
+                filling
+                for filling in each
+                if not uses_part_of_longer_entity(filling, intents, longer)
+            ]
             for each in found
         ]
     if sum(map(len, found)) <= 1:  # the usual case: there is nothing to compare
@@ -118,35 +126,37 @@ def _rank_readings(
     return tuple(kept.values())
 
 
-def find_exact_phrases(contexts: Iterable[MatchContext]) -> list[tuple[MatchContext, list[Entity]]]:
+def find_exact_multiword_entities(contexts: Iterable[MatchContext]) -> Sequence[_ContextEntities]:
     """Return the contexts with exactly spelled entities of several words, and these entities."""
     found = []
     for context in contexts:
-        phrases = [one for one in context.variant.entities if len(one.tokens) > 1 and one.exact]
-        if phrases:
-            found.append((context, phrases))
+        entities = [one for one in context.variant.entities if len(one.tokens) > 1 and one.exact]
+        if entities:
+            found.append((context, entities))
     return found
 
 
-def reads_part_of_phrase(
+def uses_part_of_longer_entity(
     filling: SlotFilling,
     intents: Sequence[Intent],
-    phrases: Iterable[tuple[MatchContext, Sequence[Entity]]],
+    multiword_entities: Iterable[_ContextEntities],
 ) -> bool:
-    """Whether the intent takes a part of an exact phrase that it would take as a whole, with all
+    """Whether the intent takes a part of an exact entity that it would take as a whole, with all
     words that it takes here, in another context: the 5 of "May 5" as an amount."""
     variant = filling.variant
-    others = [one for one in phrases if one[0].variant is not variant]
+    others = [
+        (other, entities) for other, entities in multiword_entities if other.variant is not variant
+    ]
     if not others:
         return False
     used = [set(one.entity.tokens) for one in filling.from_sentence]
     for context, entities in others:
         longer = [entity for entity in entities if any(map(set(entity.tokens).__gt__, used))]
         if longer:
-            (other,) = fill_intents(intents, (filling.intent_index,), context)
-            taken = [one.entity for one in other.from_sentence]
-            read = {index for entity in taken for index in entity.tokens}
-            if any(one is entity for one in taken for entity in longer) and read.issuperset(
+            (whole,) = fill_intents(intents, (filling.intent_index,), context)
+            taken = [one.entity for one in whole.from_sentence]
+            covered = {index for entity in taken for index in entity.tokens}
+            if any(one is entity for one in taken for entity in longer) and covered.issuperset(
                 set().union(*used)
             ):
                 return True
@@ -185,11 +195,11 @@ def find_content_words(utterance: Utterance | None) -> ContentWords:
 
 
 def fill_intents(
-    intents: Sequence[Intent], orders: Iterable[int], context: MatchContext
+    intents: Sequence[Intent], intent_indexes: Iterable[int], context: MatchContext
 ) -> Iterator[SlotFilling]:
     """Evaluate the intents with these indexes in the context."""
-    for order in orders:
-        yield _fill_intent(intents[order], order, context)
+    for intent_index in intent_indexes:
+        yield _fill_intent(intents[intent_index], intent_index, context)
 
 
 def _match_key(match: Match) -> tuple[object, ...]:
@@ -215,7 +225,7 @@ def _build_match_context(
         sentence_candidates=(*pending_candidates, *map(Candidate, variant.entities)),
         memory=tuple(
             [
-                Candidate(held.entity, remembered=held, questions_ago=number - held.question_number)
+                Candidate(held.entity, remembered=held, distance=number - held.question_number)
                 for held in visible
             ]
         ),
@@ -250,11 +260,11 @@ def _fill_candidates(
         yield _build_filling(intent, plan.intent_index, context, matched, all_taken, ())
 
 
-def _fill_intent(intent: Intent, order: int, match_context: MatchContext) -> SlotFilling:
+def _fill_intent(intent: Intent, intent_index: int, context: MatchContext) -> SlotFilling:
     """Fill the terms one by one, greedily, first from the sentence, then from memory."""
-    sentence, memory = match_context.sentence_candidates, match_context.memory
+    sentence, memory = context.sentence_candidates, context.memory
     everything = (*sentence, *memory) if memory else sentence
-    context: EntityContext | None = None
+    entity_context: EntityContext | None = None
     taken_before: set[int] = set()
     matched: list[TermMatch] = []
     all_taken: list[Candidate] = []
@@ -270,30 +280,32 @@ def _fill_intent(intent: Intent, order: int, match_context: MatchContext) -> Slo
             del taken[term.max :]
             hits = len(taken)
         else:
-            if context is None:
-                question_context = match_context.question_context
+            if entity_context is None:
+                question_context = context.question_context
                 if intent.meta:
                     question_context = question_context.with_intent_meta(intent.meta)
-                context = EntityContext(None, question_context)
-            taken, hits = _take_candidates(term, intent, candidates, taken_before, context)
+                entity_context = EntityContext(None, question_context)
+            taken, hits = _take_candidates(term, intent, candidates, taken_before, entity_context)
         if taken:
             taken_before.update(map(id, taken))
             all_taken += taken
         matched.append(TermMatch(term, tuple(taken), hits))
         if hits < term.min:
             missing.append(term)
-    return _build_filling(intent, order, match_context, matched, all_taken, tuple(missing))
+    return _build_filling(intent, intent_index, context, matched, all_taken, tuple(missing))
 
 
 def _build_filling(
     intent: Intent,
-    order: int,
+    intent_index: int,
     context: MatchContext,
     matched: Sequence[TermMatch],
     taken: Sequence[Candidate],
     missing: tuple[Term, ...],
 ) -> SlotFilling:
-    filling = SlotFilling(intent, order, context.variant, tuple(matched), tuple(taken), missing)
+    filling = SlotFilling(
+        intent, intent_index, context.variant, tuple(matched), tuple(taken), missing
+    )
     reason = _find_blocking_reason(filling, context)
     return replace(filling, blocking_reason=reason) if reason else filling
 
@@ -339,7 +351,7 @@ def _find_blocking_reason(filling: SlotFilling, context: MatchContext) -> str:
     options = intent.options
     if intent.flow is not None and (reason := _find_flow_mismatch(intent, intent.flow, context)):
         return reason
-    if not filling.taken and not any(match.hits for match in filling.terms):
+    if not filling.taken and not any(one.hits for one in filling.terms):
         return "nothing in the sentence concerns it"
     if filling.missing:
         return ""
@@ -389,8 +401,8 @@ def _find_unused_entity(
 
 def _is_in_order(filling: SlotFilling) -> bool:
     ends = [
-        max(taken.entity.tokens[-1] for taken in match.taken if taken.source == "sentence")
-        for match in filling.terms
-        if any(taken.source == "sentence" for taken in match.taken)
+        max(taken.entity.tokens[-1] for taken in one.taken if taken.source == "sentence")
+        for one in filling.terms
+        if any(taken.source == "sentence" for taken in one.taken)
     ]
     return ends == sorted(ends)

@@ -54,7 +54,7 @@ class Answer(BaseModel):
 class RememberedItem(MemoryItem):
     """A remembered entity, and when it was last used."""
 
-    questions_ago: int = field(metadata=doc("0 if the last question stored it."))
+    questions_ago: int = field(metadata=doc("From the last question, so 0 if that stored it."))
     used_at: datetime
 
 

@@ -18,7 +18,7 @@ from anaphora.intents.solver import (
     ParsedQuestion,
     build_match_contexts,
     fill_intents,
-    solve,
+    match_intents,
 )
 from anaphora.models.domain import Model
 from anaphora.stm.conversation import Conversation
@@ -128,7 +128,7 @@ class SynonymTrials:
 
     def _find_matches(self, contexts: Iterable[MatchContext]) -> list[SlotFilling]:
         try:
-            return [match.filling for match in solve(self._intents, self._index, contexts)]
+            return [match.filling for match in match_intents(self._intents, self._index, contexts)]
         except EvaluationError:  # then the model does not understand the question
             return []
 
@@ -151,10 +151,10 @@ class SynonymTrials:
     def _find_related(self, context: MatchContext) -> list[int]:
         """Return the indexes of intents with a term that the sentence may fill."""
         keys = {key for one in context.sentence_candidates for key in entity_keys(one.entity)}
-        orders = (
-            order for _, filed in self._index.orders_by_required_terms(keys) for order in filed
+        indexes = (
+            index for _, filed in self._index.intents_by_required_terms(keys) for index in filed
         )
-        distinct = (order for order, _ in groupby(orders))  # the index may repeat one
+        distinct = (index for index, _ in groupby(indexes))  # the index may repeat one
         return list(islice(distinct, _MAX_INTENTS))
 
 

@@ -8,7 +8,7 @@ from anaphora.engine.bot import Bot
 from anaphora.entities.variants.search import find_variants
 from anaphora.grammar.context import QuestionContext
 from anaphora.intents.index import IntentIndex
-from anaphora.intents.solver import ParsedQuestion, build_match_contexts, solve
+from anaphora.intents.solver import ParsedQuestion, build_match_contexts, match_intents
 from anaphora.stm.conversation import Conversation
 from benchmarks.models import model_of_intents, names
 
@@ -20,5 +20,5 @@ def test_solve(benchmark, count):
     utterance = Bot(model).read(f"what about {names(count)[count // 2]} in Tokyo")
     question = ParsedQuestion(utterance, find_variants(utterance), QuestionContext())
     where = build_match_contexts(question, Conversation("user", model.id))
-    assert len(solve(model.intents, index, where)) == 1
-    benchmark(solve, model.intents, index, where)
+    assert len(match_intents(model.intents, index, where)) == 1
+    benchmark(match_intents, model.intents, index, where)

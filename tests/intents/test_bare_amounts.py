@@ -165,3 +165,10 @@ def test_a_bare_number_does_not_replace_an_amount_that_nobody_asked_for() -> Non
     reply = say(bot, "24")
     assert reply.status == "incomplete"
     assert reply.slots["sum"].value == "50 EUR"
+
+
+def test_a_bare_number_that_a_hook_does_not_accept_leaves_the_question_open() -> None:
+    bot = engine(BANK)
+    bot.hook("variant")(lambda variant: all(one.element != "amount" for one in variant.entities))
+    reply = say(bot, "send Ann money", "500")
+    assert (reply.status, reply.prompt) == ("incomplete", "How much?")

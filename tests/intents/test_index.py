@@ -14,7 +14,7 @@ from anaphora.grammar.context import QuestionContext
 from anaphora.grammar.idl.intent import Intent, IntentOptions, Predicate, Term
 from anaphora.intents.index import IntentIndex, entity_keys
 from anaphora.intents.match import Candidate
-from anaphora.intents.solver import MatchContext, fill_intents, solve
+from anaphora.intents.solver import MatchContext, fill_intents, match_intents
 
 NAMES = "abcde"
 
@@ -106,7 +106,7 @@ def test_every_intent_that_the_sentence_touches_is_found_by_its_required_terms(s
     context = make_match_context(sentence, [])
     touched = [
         (required, order)
-        for required, orders in IntentIndex(some).orders_by_required_terms(
+        for required, orders in IntentIndex(some).intents_by_required_terms(
             keys(context.sentence_candidates)
         )
         for order in orders
@@ -146,7 +146,9 @@ def test_what_is_planned_is_what_is_filled(some, sentence, memory):
     context = structs.replace(context, variant=Variant(said))
     index = IntentIndex(some)
     for _ in range(2):  # worked out, and remembered
-        planned = [(one.filling.intent_index, one.filling) for one in solve(some, index, [context])]
+        planned = [
+            (one.filling.intent_index, one.filling) for one in match_intents(some, index, [context])
+        ]
         filled = [
             (filling.intent_index, filling)
             for filling in fill_intents(some, range(len(some)), context)

@@ -105,7 +105,7 @@ class _RematchRequest(Exception):  # noqa: N818 - a request, not an error
 
     def __init__(self, live: LiveConversation) -> None:
         self.conversation, self.forgotten = live.collect_changes()
-        self.is_reset = live.is_reset
+        self.forgets_on_purpose = live.forgets_on_purpose
 
 
 def _run_context_hook(bot: Bot, decision: Decision, at: datetime) -> BotAnswer | None:
@@ -129,7 +129,7 @@ def _run_context_hook(bot: Bot, decision: Decision, at: datetime) -> BotAnswer |
         forgotten=forgotten,
         text=_text_or_empty(result),
         result=result,
-        is_reset=live.is_reset,
+        forgets_on_purpose=live.forgets_on_purpose,
     )
 
 
@@ -146,7 +146,7 @@ def _rematch(
         again,
         bridge=bridged,
         forgotten=(*stays, *request.forgotten, *again.forgotten),
-        is_reset=decision.is_reset or request.is_reset,
+        forgets_on_purpose=decision.forgets_on_purpose or request.forgets_on_purpose,
     )
 
 
@@ -203,7 +203,7 @@ def _answer_match(
         forgotten=(*forgotten, *evicted),
         text=_text_or_empty(result),
         result=result,
-        is_reset=live.is_reset,
+        forgets_on_purpose=live.forgets_on_purpose,
     )
 
 
@@ -247,16 +247,16 @@ def _rejection_reason(bot: Bot, decision: Decision) -> str:
     utterance = decision.question.utterance
     if len(utterance.text) > bot.max_characters:
         return f"the question is longer than {bot.max_characters:,} characters"
-    if decision.error:
-        return decision.error
+    if decision.refusal_reason:
+        return decision.refusal_reason
     if decision.matches:
         return "every intent that matched passed on it"
     if not utterance.text.strip():
         return "the question is empty"
     if not utterance.entities:
         return "nothing in it is known to this bot"
-    if decision.near_miss:
-        near = decision.near_miss
+    if decision.nearest:
+        near = decision.nearest
         if not near.missing:
             return f"{near.intent.id} does not match: {near.blocking_reason}"
         lacking = " and ".join(term.label for term in near.missing)

@@ -19,8 +19,9 @@ class BotAnswer(Struct, frozen=True):
 
     ``slot_filling`` is that of the intent that answered, or that is to be completed; ``winner``
     the match that answered; ``skipped`` the matches whose handlers passed. ``decision`` is set if
-    a hook requested a new match: it is the decision that led to the answer. ``is_reset`` says
-    whether a handler or a hook forgot on purpose, ``is_recovered`` whether the error hook answered.
+    a hook requested a new match: it is the decision that led to the answer.
+    ``forgets_on_purpose`` says whether a handler or a hook forgot something, ``is_recovered``
+    whether the error hook answered.
     """
 
     status: Status
@@ -33,5 +34,5 @@ class BotAnswer(Struct, frozen=True):
     reason: str = ""
     result: Any = None
     decision: Decision | None = None
-    is_reset: bool = False
+    forgets_on_purpose: bool = False
     is_recovered: bool = False

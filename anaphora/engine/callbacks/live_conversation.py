@@ -16,14 +16,14 @@ class LiveConversation:
     """The conversation before the question, of which a callback can forget entities and flow.
 
     Changes are stored when the question is answered: if the handler fails, nothing is forgotten.
-    ``is_reset`` is True if an entity was forgotten on purpose, or if everything was, even if
-    nothing was remembered.
+    ``forgets_on_purpose`` is True if a callback forgot an entity, or everything, even if nothing
+    was remembered.
     """
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
         self._forgotten: tuple[ForgottenEntity, ...] = ()
-        self.is_reset = False
+        self.forgets_on_purpose = False
 
     @property
     def user(self) -> str:
@@ -51,7 +51,7 @@ class LiveConversation:
             self._conversation, where or (lambda entity: True)
         )
         self._forgotten += forgotten
-        self.is_reset = self.is_reset or where is None or bool(forgotten)
+        self.forgets_on_purpose = self.forgets_on_purpose or where is None or bool(forgotten)
 
     def forget_flow(self, where: Callable[[FlowStep], bool] | None = None) -> None:
         """Forget the steps of the dialog flow for which ``where`` is true; by default all."""

@@ -139,7 +139,7 @@ def _recall_context(bot: Bot, decision: Decision, at: datetime, long_term: LongT
 
 def _needs_long_term(bot: Bot, decision: Decision) -> bool:
     """Whether something could be meant that only a memory can complete."""
-    if decision.error or decision.hook_error or decision.has_reset_phrase:
+    if decision.refusal_reason or decision.hook_error or decision.has_reset_phrase:
         return False
     if decision.pending_action == "declined":
         return False

@@ -153,6 +153,25 @@ class TestVariant:
         assert not engine.conversation().flow
         assert not engine.memory()
 
+    def test_a_question_whose_readings_are_all_refused_can_be_explained(self, engine):
+        engine.ask("get me a large tea")
+        engine.hook("variant")(lambda variant: False)
+        asked = engine.ask("small coffee", explain=True).explanation
+        for explanation in (asked, engine.explain("small coffee")):
+            assert (explanation.status, explanation.reading) == ("rejected", ())
+            assert explanation.unknown == ("small", "coffee")
+            assert {one.entity.text for one in explanation.offered} == {"get", "large", "tea"}
+
+    def test_an_answer_to_its_failure_can_be_explained(self, engine):
+        engine.hook("variant")(lambda variant: 1 / 0)
+        engine.hook("error")(lambda error: "Something went wrong.")
+        for explanation in (
+            engine.ask("get me a tea", explain=True).explanation,
+            engine.explain("get me a tea"),
+        ):
+            assert (explanation.status, explanation.reading) == ("rejected", ())
+            assert "the hook 'variant' failed" in explanation.reason
+
     def test_its_failure_too_may_be_answered(self, engine):
         engine.hook("variant")(lambda variant: 1 / 0)
         with pytest.raises(HandlerError, match="the hook 'variant' failed: ZeroDivisionError"):
