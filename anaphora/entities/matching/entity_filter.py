@@ -96,7 +96,11 @@ def _drop_redundant(entities: list[Entity]) -> list[Entity]:
                 continue
             defined_by_value.add(key)
         kept.append(entity)
-    return [one for one in kept if one.is_from_phrase or (one.element, one.tokens) not in defined_by_value]
+    return [
+        one
+        for one in kept
+        if one.is_from_phrase or (one.element, one.tokens) not in defined_by_value
+    ]
 
 
 def _identity(entity: Entity) -> Hashable:
