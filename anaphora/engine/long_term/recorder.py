@@ -60,7 +60,7 @@ def record_exchange(
     left = rules.expire(conversation, turn.now, turn.bot.model.conversation)[0].remembered
     is_all = left is conversation.remembered
     filling, bridge = answer.slot_filling, decision.bridge
-    is_offer = answer.status == "incomplete" and bool(bridge) and bridge.outcome == "offered"
+    is_offer = answer.status == "incomplete" and bridge is not None and bridge.outcome == "offered"
     slots = () if is_offer else reply.slots.items()
     exchange = Exchange(
         turn.text,
