@@ -334,7 +334,7 @@ class TestWhatIsBroughtBack:
         offered = engine.ask("And in Kyoto?", explain=True)
         assert offered.status == "incomplete"
         ago = {
-            one.entity.element: one.questions_ago
+            one.entity.element: one.distance
             for one in engine.ask("yes", explain=True).explanation.offered
         }
         assert ago == {"weather": 2, "date": 1}
