@@ -24,7 +24,9 @@ from anaphora.storage.cache import Cache
 if TYPE_CHECKING:
     from spacy.language import Language
 
-__all__ = ["Bot"]
+__all__ = ["DATE_ELEMENTS", "Bot"]
+
+DATE_ELEMENTS = frozenset(("date", "nlpcraft:date"))  # the built-in elements
 
 _GRACE_PERIOD = timedelta(minutes=1)
 
@@ -48,6 +50,7 @@ class Bot:
     ) -> None:
         self.model = model
         self.pipeline = Pipeline(model, nlp, cache=cache)
+        self.has_dates = any(element.id in DATE_ELEMENTS for element in model.elements)
         self.responses = Responses()
         self.model_upgrade = ModelUpgrade(model)
         self.handlers = bind_handlers(model)

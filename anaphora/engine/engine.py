@@ -542,5 +542,6 @@ def _check_question(text: object, request: object) -> None:
 
 
 def _format_hint(name: str, known: Iterable[str]) -> str:
-    hint = did_you_mean(name, known, label="there are")
-    return f"; {hint}" if hint else ""
+    names = list(known)
+    hint = did_you_mean(name, names) or f"there are: {', '.join(names)}"
+    return f"; {hint}"

@@ -302,8 +302,8 @@ def migrate(
     Remembered and pending entities whose element or value no longer exists are forgotten, and so
     is an offer of one. The others get the groups, ancestors, topic and metadata that their element
     has now; an entity composed of others stays if all of them do. What a recognizer found keeps its
-    own metadata and, as long as the element has a recognizer, its value. Entities of built-in
-    elements that the model does not have do not change.
+    metadata and, as long as the element has a recognizer, its value. Built-in entities of which
+    the model declares nothing do not change.
     """
     if not (conversation.remembered or conversation.pending or conversation.offer):
         return conversation, ()
@@ -364,7 +364,8 @@ def _migrate_entity(
     """Update an entity from its element; None if its element or value no longer exists."""
     element = known.get(entity.element)
     if element is None and not entity.is_from_phrase and is_builtin_name(entity.element):
-        return entity
+        is_undeclared = entity.groups == {entity.element}
+        return entity if is_undeclared else None
     if element is None or (element.abstract and not as_part):
         return None
     is_open = not entity.is_from_phrase and element.recognition is not None
@@ -378,7 +379,7 @@ def _migrate_entity(
         groups=element.groups,
         ancestors=element.ancestors,
         topic=element.topic,
-        meta=element.meta if entity.is_from_phrase else freeze({**element.meta, **entity.meta}),
+        meta=element.meta if entity.is_from_phrase else entity.meta,
         parts=parts,
     )
 

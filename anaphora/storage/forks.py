@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from time import monotonic
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar, overload
 from weakref import WeakSet
 
 __all__ = ["ForkAware", "LazyProperty", "fork_safe_lock", "forks_delayed", "register_fork_aware"]
@@ -119,8 +119,14 @@ class LazyProperty(Generic[T]):
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, instance: Any, owner: type) -> T:
-        value: T = self._compute(instance)
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object | None, owner: type) -> Self | T:
+        if instance is None:
+            return self
+        value = self._compute(instance)
         instance.__dict__[self._name] = value
         return value
 

@@ -384,6 +384,10 @@ class TestFitting:
         asked = started(replace(entity("date"), is_from_phrase=False))
         assert rules.migrate(asked, []) == (asked, ())
 
+    def test_a_declared_element_named_like_a_built_in_one_is_needed(self):
+        asked = started(replace(entity("date", "when"), is_from_phrase=False))
+        assert not held(rules.migrate(asked, [])[0])
+
     def test_a_recognized_entity_needs_its_element(self):
         asked = started(replace(entity("order"), is_from_phrase=False, value="AB-1", meta={"n": 1}))
         assert not held(rules.migrate(asked, [])[0])
@@ -391,7 +395,7 @@ class TestFitting:
         recognition = RecognizerSpec("function", "shop#orders")
         now = element("order", groups=frozenset("A"), meta={"a": 1}, recognition=recognition)
         (kept,) = rules.migrate(asked, [now])[0].remembered
-        assert (kept.entity.groups, kept.entity.meta) == (frozenset("A"), {"a": 1, "n": 1})
+        assert (kept.entity.groups, kept.entity.meta) == (frozenset("A"), {"n": 1})
         assert kept.entity.value == "AB-1"
 
     @given(conversations)

@@ -11,7 +11,13 @@ import pytest
 
 import anaphora
 from anaphora.storage import forks
-from anaphora.storage.forks import ForkAware, fork_safe_lock, forks_delayed, register_fork_aware
+from anaphora.storage.forks import (
+    ForkAware,
+    LazyProperty,
+    fork_safe_lock,
+    forks_delayed,
+    register_fork_aware,
+)
 from tests.support.forked_process import TIMEOUT, run_forked
 
 PACKAGE = Path(anaphora.__file__).parent
@@ -252,6 +258,22 @@ def _primitives_in(path):
             names = {alias.name for alias in node.names}
             if names & _PRIMITIVES.get(node.module or "", set()):
                 yield node.lineno
+
+
+def test_a_lazy_property_is_computed_once_for_each_object():
+    class Reader:
+        def __init__(self, text):
+            self.text = text
+
+        @LazyProperty
+        def words(self):
+            """The words."""
+            return self.text.split()
+
+    one, other = Reader("a b"), Reader("c")
+    assert one.words is one.words
+    assert (one.words, other.words) == (["a", "b"], ["c"])
+    assert Reader.words.__doc__ == "The words."
 
 
 def test_no_module_has_a_lock_that_a_fork_may_leave_locked_for_ever():

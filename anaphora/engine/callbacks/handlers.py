@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from datetime import datetime
+from typing import Any, TypedDict, Unpack
 
+from anaphora.engine.callbacks.live_conversation import LiveConversation
 from anaphora.errors import HandlerError, ModelError, Problem
 from anaphora.grammar.function_errors import describe_failure
 from anaphora.grammar.idl.intent import Intent
@@ -16,7 +18,19 @@ from anaphora.models.domain import Model
 
 __all__ = ["Handler", "Reject", "Skip", "bind_handlers"]
 
-_CONTEXT_PARAMETERS = ("match", "data", "text", "user", "conversation", "at", "language")
+
+class HandlerContext(TypedDict):
+    """What a handler can take besides the match and its slots."""
+
+    data: dict[str, Any]
+    text: str
+    user: str
+    conversation: LiveConversation
+    at: datetime
+    language: str
+
+
+_CONTEXT_PARAMETERS = ("match", *HandlerContext.__annotations__)
 
 
 class Skip(Exception):  # noqa: N818 - a request of the handler, not an error
@@ -76,16 +90,15 @@ class Handler:
                 parameters[parameter.name] = None if empty else parameter.default
         return cls(function, parameters, takes_all)
 
-    def __call__(self, match: Match, **context: Any) -> Any:
-        """Call the function and return its result. ``context`` are the other values that are no
-        slots: ``data``, ``text`` and so on.
+    def __call__(self, match: Match, **context: Unpack[HandlerContext]) -> Any:
+        """Call the function and return its result.
 
         Raises :class:`Skip` and :class:`Reject` as they are, and :class:`HandlerError` for every
         other exception, which is its cause.
         """
         slots = {name: slot.value for name, slot in match.slots.items()}
-        context["match"] = match
-        free = {name: value for name, value in context.items() if not match.intent.term(name)}
+        others = {"match": match, **context}
+        free = {name: value for name, value in others.items() if not match.intent.term(name)}
         given = free | slots
         arguments = {name: given.get(name, default) for name, default in self.parameters.items()}
         if self.has_keyword_parameter:

@@ -6,18 +6,11 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from anaphora.core.utterance import Entity
+from anaphora.engine.bot import DATE_ELEMENTS
 from anaphora.intents.match import Candidate
 from anaphora.ltm.exchange import DateMention, Exchange
-from anaphora.models.domain import Model
 
-__all__ = ["build_reset_mark", "find_sentence_dates", "has_date_element"]
-
-_DATE_ELEMENTS = ("date", "nlpcraft:date")  # the built-in elements
-
-
-def has_date_element(model: Model) -> bool:
-    """Whether dates are entities of the model."""
-    return any(model.element(id) is not None for id in _DATE_ELEMENTS)
+__all__ = ["build_reset_mark", "find_sentence_dates"]
 
 
 def find_sentence_dates(taken: Iterable[Candidate]) -> tuple[DateMention, ...]:
@@ -27,7 +20,7 @@ def find_sentence_dates(taken: Iterable[Candidate]) -> tuple[DateMention, ...]:
 
 
 def _iter_dates(entity: Entity) -> Iterator[DateMention]:
-    if entity.element in _DATE_ELEMENTS and entity.value:
+    if entity.element in DATE_ELEMENTS and entity.value:
         yield DateMention(entity.start, entity.end, entity.value)
     for part in entity.parts:
         yield from _iter_dates(part)

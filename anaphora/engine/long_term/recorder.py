@@ -6,11 +6,7 @@ import logging
 from typing import NamedTuple
 
 from anaphora.engine.answering.bot_answer import BotAnswer
-from anaphora.engine.long_term.exchanges import (
-    build_reset_mark,
-    find_sentence_dates,
-    has_date_element,
-)
+from anaphora.engine.long_term.exchanges import build_reset_mark, find_sentence_dates
 from anaphora.engine.long_term.protocol import LongTerm
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
@@ -73,7 +69,7 @@ def record_exchange(
         reply.memory if is_all else tuple(held.entity for held in left),
         clock=times.question,
         question_dates=find_sentence_dates(filling.taken)
-        if filling and has_date_element(turn.bot.model)
+        if filling and turn.bot.has_dates
         else None,
     )
     add_exchange(long_term, conversation.key, exchange)

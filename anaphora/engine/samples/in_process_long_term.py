@@ -17,8 +17,8 @@ __all__ = ["InProcessLongTerm"]
 
 class InProcessLongTerm:
     """The exchanges of each conversation in the memory of this process, for sample dialogs. See
-    :class:`~anaphora.engine.long_term.protocol.LongTerm` for the methods. Logical times are not
-    tracked: nothing else records these exchanges."""
+    :class:`~anaphora.engine.long_term.protocol.LongTerm` for the methods. ``clock`` is
+    always 0: the engine's own times order these exchanges. Nothing is ever dropped."""
 
     clock = 0
 

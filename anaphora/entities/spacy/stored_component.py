@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -11,7 +12,7 @@ import srsly
 __all__ = ["StoredComponent"]
 
 
-class StoredComponent:
+class StoredComponent(ABC):
     """A component whose plain data can be saved.
 
     ``stored_format`` describes the data and has the number of its format, ``stored_file`` is the
@@ -45,8 +46,10 @@ class StoredComponent:
         """Restore what :meth:`to_disk` wrote."""
         return self.from_bytes((Path(path) / self.stored_file).read_bytes())
 
+    @abstractmethod
     def _to_data(self) -> dict[str, Any]:
-        raise NotImplementedError
+        """Return the data to be saved."""
 
+    @abstractmethod
     def _restore(self, data: Mapping[str, Any]) -> None:
-        raise NotImplementedError
+        """Replace the data with saved data."""

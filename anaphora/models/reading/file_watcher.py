@@ -20,12 +20,13 @@ class FileWatcher:
         self._stamps = {path: known[path] if path in known else _stamp(path) for path in paths}
 
     def has_changed(self) -> bool:
-        """Whether a file has changed since the last check. A missing or empty file has not: an
-        editor may be replacing it."""
-        now = {path: stamp for path in self._stamps if (stamp := _stamp(path))}
-        changed = any(self._stamps[path] != stamp for path, stamp in now.items())
-        self._stamps |= now
-        return changed
+        """Whether a file has changed since the last check. While one is missing or empty, none
+        has: an editor may be replacing it."""
+        now = {path: _stamp(path) for path in self._stamps}
+        if None in now.values() or now == self._stamps:
+            return False
+        self._stamps = now
+        return True
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

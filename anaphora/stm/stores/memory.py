@@ -90,9 +90,9 @@ class MemoryStore(Store):
 
     Questions of one conversation take turns; those of different conversations run in parallel.
     ``clock`` returns the time, with a time zone, by which conversations expire. ``wait`` is how
-    many seconds a question waits for the lock. There are at most
-    ``max_conversations`` and ``max_namespaces``: a further one replaces the one written longest
-    ago. After a fork, the child has a copy of the data. See
+    many seconds a question waits for the lock: handlers that ask in each other's conversations
+    would wait forever. There are at most ``max_conversations`` and ``max_namespaces``: a further
+    one replaces the one written longest ago. After a fork, the child has a copy of the data. See
     :class:`~anaphora.stm.stores.store.Store` for the methods.
     """
 

@@ -25,12 +25,12 @@ class Session:
     clock of every earlier commit.
     """
 
-    __slots__ = ("clock", "committed", "conversation")
+    __slots__ = ("_committed", "clock", "conversation")
 
     def __init__(self, conversation: Conversation, clock: int) -> None:
         self.conversation = conversation
         self.clock = clock
-        self.committed: Conversation | None = None
+        self._committed: Conversation | None = None
 
     def commit(self, conversation: Conversation) -> None:
         """Store ``conversation`` when the session ends without an error.
@@ -39,7 +39,11 @@ class Session:
         """
         if (guard := commit_guard.get()) is not None:
             guard()
-        self.committed = conversation
+        self._committed = conversation
+
+    @property
+    def committed(self) -> Conversation | None:
+        return self._committed
 
 
 class Store(Protocol):

@@ -129,7 +129,7 @@ def _parse_options(parts: SplitResult, known: Mapping[str, Callable[[str], Any]]
     options: dict[str, Any] = {}
     for name, text in parse_qsl(parts.query, keep_blank_values=True):
         if name not in known:
-            hint = did_you_mean(name, known, label="there are")
+            hint = did_you_mean(name, known) or f"there are: {', '.join(known)}"
             raise StoreError(f"a store at {parts.scheme}: has no option '{name}'; {hint}")
         if name in options:
             raise StoreError(f"the URL of the store has the option '{name}' twice")

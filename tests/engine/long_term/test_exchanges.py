@@ -10,6 +10,7 @@ import pytest
 from anaphora import Company, Engine, HandlerError, MemoryStore, StoreError, User, parse_model
 from anaphora.ltm.async_memory import AsyncLongTermMemory
 from anaphora.ltm.exchange import Exchange
+from anaphora.models.domain import Model
 from anaphora.stm.conversation import ConversationKey
 from tests.support.fake_long_term import ListMemory
 from tests.support.plain_models import PLAIN_WEATHER
@@ -299,3 +300,11 @@ class TestTheLongTermMemoryOfAnEngine:
 def test_what_is_no_long_term_memory_is_refused(wrong):
     with pytest.raises(TypeError, match="a long-term memory is a LongTermMemory or a URL"):
         Engine(PLAIN_WEATHER, long_term=wrong)
+
+
+def test_recording_a_question_looks_through_no_elements(engine, past, monkeypatch):
+    elements = []
+    monkeypatch.setattr(Model, "element", lambda self, id: elements.append(id))
+    engine.ask("What is the weather in Tokyo?")
+    assert len(past.kept) == 1
+    assert not elements

@@ -79,6 +79,11 @@ class TestSwitching:
         with pytest.raises(UnknownModel, match="no model 'coffee'; there are: weather, tea"):
             engine.switch("coffee", user="ann")
 
+    def test_all_models_are_listed_however_many_there_are(self):
+        many = Engine(*(parse_model(f"id: shop{number}") for number in range(14)))
+        with pytest.raises(UnknownModel, match="there are: shop0, .*, shop13"):
+            many.switch("coffee", user="ann")
+
     def test_users_of_two_companies_choose_each_for_themselves(self, engine):
         engine.switch("tea", user=User("b:c", company=Company("a")))
         assert engine.active_model(user=User("c", company=Company("a:b"))) == "weather"

@@ -52,12 +52,13 @@ def test_a_number_whose_element_has_left_the_model_is_forgotten(engine, file):
     assert remembered(engine) == {"track": ["act"], "date": ["date"]}
 
 
-def test_a_number_gets_the_groups_and_the_metadata_that_its_element_has_now(engine, file):
+def test_a_number_gets_the_groups_that_its_element_has_now_and_keeps_its_metadata(engine, file):
     changed = "- {id: amount, groups: [sum], topic: true, meta: {unit: EUR}, recognizer: number}"
     change(engine, file, (AMOUNT, changed))
     assert remembered(engine)["amount"] == ["sum"]
     (number,) = [one.entity for one in engine.memory() if one.entity.element == "amount"]
-    assert (number.topic, number.meta["unit"], number.value) == (True, "EUR", "12")
+    assert (number.topic, "unit" in number.meta, number.value) == (True, False, "12")
+    assert number.meta["value"] == 12
 
 
 def test_a_number_is_forgotten_if_its_element_has_values_instead_of_a_recognizer(engine, file):

@@ -31,6 +31,19 @@ def test_a_missing_or_empty_file_has_not_changed_until_it_is_written(tmp_path: P
     assert watcher.has_changed()
 
 
+def test_a_change_is_detected_once_a_missing_file_is_back(tmp_path: Path) -> None:
+    model, imported, away = (tmp_path / name for name in ("a.yaml", "b.idl", "away"))
+    model.write_text("a")
+    imported.write_text("b")
+    watcher = FileWatcher([model, imported])
+    imported.rename(away)
+    model.write_text("aa")
+    assert not watcher.has_changed()
+    away.rename(imported)
+    assert watcher.has_changed()
+    assert not watcher.has_changed()
+
+
 def test_files_that_are_watched_further_keep_their_state(tmp_path: Path) -> None:
     old, new = tmp_path / "a.yaml", tmp_path / "b.yaml"
     old.write_text("a")

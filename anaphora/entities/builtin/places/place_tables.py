@@ -231,7 +231,7 @@ def _load(
     """The data of a language, which the first call reads through the cache, if there is one."""
     code = base_code(language)
     if (loaded := _loaded.get((kind, code))) is not None:
-        return loaded  # type: ignore[no-any-return]
+        return loaded  # type: ignore[no-any-return]  # the key names its type
     if cache is None:
         found = read(code)
     else:  # stop words of spaCy are in it

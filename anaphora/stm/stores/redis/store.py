@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from random import uniform
@@ -89,9 +89,12 @@ class RedisStore(Store, ForkAware):
         self._latest_clock = 0  # of all sessions
         register_fork_aware(self)
 
+    def open(self, key: ConversationKey, timeout: timedelta) -> AbstractContextManager[Session]:
+        return self._open_session(key, timeout, load_or_reset)
+
     @contextmanager
-    def open(
-        self, key: ConversationKey, timeout: timedelta, load: _Load = load_or_reset
+    def _open_session(
+        self, key: ConversationKey, timeout: timedelta, load: _Load
     ) -> Iterator[Session]:
         process, end = self._process_state, time.monotonic() + self._wait
         lock = process.locks.acquire(key)
@@ -128,7 +131,7 @@ class RedisStore(Store, ForkAware):
 
     @contextmanager
     def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:
-        with self.open(key, timedelta(), _load_or_empty) as session:
+        with self._open_session(key, timedelta(), _load_or_empty) as session:
             yield max(session.clock, session.conversation.clock + 1)
             self.quarantine.forget(key)
             session.commit(Conversation.empty(key))
