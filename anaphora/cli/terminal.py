@@ -92,13 +92,13 @@ def print_warning(problem: Problem | str) -> None:
 
 
 def read_stdin_lines() -> Iterator[str]:
-    """The lines of the standard input, without their ends; bytes that are not UTF-8 are
-    replaced."""
+    """The lines of the standard input, without their ends; bytes that its encoding does not have
+    are replaced."""
     buffer = getattr(sys.stdin, "buffer", None)
     if buffer is None:
         yield from (line.rstrip("\r\n") for line in sys.stdin)
     else:
-        yield from (line.decode("utf-8", "replace").rstrip("\r\n") for line in buffer)
+        yield from (line.decode(sys.stdin.encoding, "replace").rstrip("\r\n") for line in buffer)
 
 
 def write_new_file(path: Path, text: str, *, force: bool) -> None:

@@ -197,7 +197,7 @@ class _LanguageReader:
         doc, tagger = make_doc(self._nlp(), text), self._tagger
         doc.user_data[TEXT_KEY] = text
         texts, starts = [token.text for token in doc], [token.idx for token in doc]
-        words = tagger.lexicon.words_of_doc(doc)  # without what a tokenizer knows of their grammar
+        words = tagger.lexicon.words_of_doc(doc)
         sentence = Sentence(text, texts, starts, words, swear_stems=tagger.phrase_index.swear_stems)
         return self._read_sentence(sentence, doc, at)
 

@@ -227,6 +227,12 @@ class TestLooking:
         assert sum(1 for _ in replies) == 6
         assert batches == [3, 3, 1]
 
+    @pytest.mark.parametrize(("engine", "left"), [(with_a_pipeline, 3), (of_ours, 4)])
+    def test_no_more_questions_are_taken_than_a_batch_needs(self, engine, left):
+        questions = iter(["weather in Tokyo"] * 5)
+        next(engine(WEATHER).ask_many(questions, batch_size=2))
+        assert len(list(questions)) == left
+
     def test_nothing_is_answered_before_its_reply_is_asked_for(self):
         engine = with_a_pipeline(WEATHER)
         replies = engine.ask_many(["weather in Tokyo", "forget it"])

@@ -148,12 +148,14 @@ def _run_dialogs(
             f"{pluralize(len(model.intents), 'intent')}, "
             f"{pluralize(len(dialogs), 'sample dialog')}"
         )
+    from anaphora.engine.samples.process_pool import default_jobs
     from anaphora.engine.samples.runner import map_dialogs
 
+    jobs = min(options.jobs or default_jobs(dialogs), len(dialogs))
     cases = []
     with (
         _progress(out, len(dialogs)) as advance,
-        closing(map_dialogs(run_case, model, dialogs, jobs=options.jobs)) as running,
+        closing(map_dialogs(run_case, model, dialogs, jobs)) as running,
     ):
         for case in running:
             cases.append(case)

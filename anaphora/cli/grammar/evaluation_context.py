@@ -46,14 +46,14 @@ def parse_context(entities: str | None = None, meta: str | None = None) -> Entit
     listed = _parse_entities(entities)
     sections = _parse_sections(meta)
     request, user = sections["request"], sections["user"]
-    text = request.get("text") or ""
-    _check_value("request", "text", text, str)
+    text = request.get("text", "")
+    _check_value("request", "text", text, str | None)
     company = None
     if sections["company"]:
         company = _build(Company, "company", sections, meta=sections["company"])
     question = QuestionContext(
         entities=tuple(sorted(listed, key=lambda entity: entity.start)),
-        text=text,
+        text=text or "",
         at=_parse_time("request", "at", request.get("at")) or datetime.now(UTC),
         request=_build(Request, "request", sections, data=request, time_zone=None),
         user=_build(
@@ -96,7 +96,8 @@ def _build(kind: type[_T], section: str, sections: _Sections, **values: Any) -> 
     """
     for field in fields(kind):  # type: ignore[arg-type]  # a struct
         value = sections[section].get(field.name)
-        if field.name not in values and value is not None:
+        is_given = field.name in sections[section] and (value is not None or field.type is bool)
+        if field.name not in values and is_given:
             _check_value(section, field.name, value, field.type)
             values[field.name] = value
         elif field.required:
@@ -161,7 +162,7 @@ def _parse_entity(found: object) -> Entity:
 def _fits(value: object, kind: Any) -> bool:
     try:
         convert(value, kind)
-    except ValidationError:
+    except (ValidationError, UnicodeEncodeError):  # a lone surrogate is none of the marks
         return False
     return True
 

@@ -73,18 +73,6 @@ def run_dialogs(
     process, and :class:`AnaphoraError` if a process dies, if a reply cannot be pickled, or if
     several processes are to run a model that is not in a file.
     """
-    return map_dialogs(run_dialog_safely, model, dialogs, jobs=jobs)
-
-
-def map_dialogs(
-    run: Callable[[Engine, Dialog], _Result],
-    model: Model | str | Path,
-    dialogs: Sequence[Dialog] | None = None,
-    *,
-    jobs: int | None = 1,
-) -> Generator[_Result, None, None]:
-    """Yield ``run(engine, dialog)`` for each dialog as :func:`run_dialogs` does. With several
-    processes, ``run`` must be a function of a module."""
     loaded = model if isinstance(model, Model) else load_model(model)
     listed = loaded.samples if dialogs is None else dialogs
     if jobs is not None and jobs < 1:
@@ -97,7 +85,7 @@ def map_dialogs(
                 "processes cannot load it: run its dialogs in one process"
             )
         number = 1
-    return _iter_results(run, loaded, listed, number)
+    return map_dialogs(run_dialog_safely, loaded, listed, number)
 
 
 def _equals_its_file(model: Model) -> bool:
@@ -110,9 +98,11 @@ def _equals_its_file(model: Model) -> bool:
         return False
 
 
-def _iter_results(
+def map_dialogs(
     run: Callable[[Engine, Dialog], _Result], model: Model, dialogs: Sequence[Dialog], jobs: int
 ) -> Generator[_Result, None, None]:
+    """Yield ``run(engine, dialog)`` for each dialog. If there are several processes, they load the
+    model from its file, and ``run`` is a function of a module."""
     if jobs > 1:
         yield from run_in_processes(model.source, dialogs, run, jobs)
         return

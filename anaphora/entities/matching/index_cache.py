@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -62,11 +62,13 @@ def load_or_compile(
     """
     key = cache and _cache_key(model, language)
     if cache and key and (kept := cache.get_bytes(_KIND, key)) is not None:
+        tables = build_entry_tables(model, language)
         try:
-            read = msgspec.msgpack.decode(kept, type=_StoredIndex)
-            return _restore_index(model, language, lexicon, read)
+            restored = _restore(kept, tables, lexicon)
         except (AnaphoraError, LookupError, TypeError, ValueError, msgspec.MsgspecError):
             pass  # written by other code
+        else:
+            return create_index(model, *restored)
     vocabulary = PhraseVocabulary(lexicon)
     levels = compile_levels(model, language, reader, vocabulary)
     if cache and key:
@@ -85,15 +87,15 @@ def _cache_key(model: Model, language: str) -> str | None:
     return digest(data, language, *made_by)
 
 
-def _restore_index(
-    model: Model, language: str, lexicon: Lexicon, stored: _StoredIndex
-) -> PhraseIndex:
-    tables = build_entry_tables(model, language)
+def _restore(
+    kept: memoryview, tables: Sequence[EntryTable], lexicon: Lexicon
+) -> tuple[tuple[CompositionLevel, ...], PhraseVocabulary]:
+    stored = msgspec.msgpack.decode(kept, type=_StoredIndex)
     levels = tuple(
         _create_level(one, table, lexicon) for one, table in zip(stored.levels, tables, strict=True)
     )
     words = (stored.unmarked, stored.tolerant, stored.stems, stored.heads)
-    return create_index(model, levels, PhraseVocabulary(lexicon, *words))
+    return levels, PhraseVocabulary(lexicon, *words)
 
 
 def _store_level(level: CompositionLevel) -> _StoredLevel:

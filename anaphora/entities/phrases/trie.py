@@ -347,7 +347,9 @@ class _Walk(NamedTuple):
     ) -> _Walk:
         """Return the walk after one more step, with ``skip_count`` words skipped before it. A
         ``candidate`` says that the word only stands for that of the step."""
-        over = self.skipped + tuple(range(self.at, self.at + skip_count))
+        over = self.skipped
+        if skip_count:
+            over += tuple(range(self.at, self.at + skip_count))
         typos, by_head = self.typos, self.by_compound_head
         if candidate is not None:
             typos, by_head = max(candidate.typos, typos), candidate.by_compound_head or by_head

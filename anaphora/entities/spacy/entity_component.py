@@ -12,7 +12,9 @@ default the current time in UTC.
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -227,9 +229,14 @@ def _deduplicate(
     placed: Iterable[tuple[Mention, int, int]],
 ) -> Iterator[tuple[Mention, int, int]]:
     """Drop mentions that repeat a value and metadata on the same tokens."""
-    seen: dict[tuple[int, int, str | None], list[Mapping[str, Any]]] = {}
-    for mention, first, last in placed:
-        known = seen.setdefault((first, last, mention.value), [])
-        if mention.meta not in known:
-            known.append(mention.meta)
-            yield mention, first, last
+    listed = list(placed)
+    counts = Counter((first, last, mention.value) for mention, first, last in listed)
+    seen = set()
+    for mention, first, last in listed:
+        key = (first, last, mention.value)
+        if counts[key] > 1:
+            with_meta = (key, json.dumps(mention.meta, default=str))
+            if with_meta in seen:
+                continue
+            seen.add(with_meta)
+        yield mention, first, last

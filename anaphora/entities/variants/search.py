@@ -17,11 +17,11 @@ def find_variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
 
     A variant is better if it covers more tokens, then if it has longer entities, then denser ones,
     then fewer misspelt ones, then fewer found by a stem or a compound head alone, then more exact
-    ones, then more that the model defines itself; ties follow the order of entities in the
+    ones, then more found by phrases than by recognizers; ties follow the order of entities in the
     utterance. An utterance without entities has one empty variant. Where very many sparse entities
-    overlap, not all sets are tried. As far as there is room, each variant with misspelt entities
-    is added without them at the end, as they may be correct words. Raises ValueError for a limit
-    below 1.
+    overlap, not all sets are tried. As far as there is room, each variant with misspelt entities is
+    added without them at the end, as they may be correct words. Raises ValueError for a limit below
+    1.
     """
     if limit < 1:
         raise ValueError("the limit must be at least 1")
@@ -59,7 +59,10 @@ def _add_variants_without_typos(
 
 
 def _has_misspelt(variant: Variant) -> bool:
-    return any("misspelt" in entity.marks for entity in variant.entities)
+    for entity in variant.entities:  # noqa: SIM110 - quicker than any(), for each question
+        if "misspelt" in entity.marks:
+            return True
+    return False
 
 
 def _cost(entity: Entity) -> int:

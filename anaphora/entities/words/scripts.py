@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import regex
 
-__all__ = ["FIRST_UNSPACED", "UNSPACED", "UNSPACED_RANGES", "is_unspaced"]
+__all__ = ["FIRST_UNSPACED", "UNSPACED", "UNSPACED_RANGES", "starts_unspaced"]
 
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 """The inside of a character class by script, for ``regex`` and RE2, with the Japanese mark of long
@@ -22,6 +22,6 @@ FIRST_UNSPACED = "\u0e00"
 _LETTER = regex.compile(f"[{UNSPACED}]")
 
 
-def is_unspaced(text: str) -> bool:
+def starts_unspaced(text: str) -> bool:
     """Whether a text starts with a letter of such a script."""
     return text >= FIRST_UNSPACED and _LETTER.match(text) is not None

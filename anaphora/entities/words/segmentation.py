@@ -120,6 +120,7 @@ class Segmentation:
     def __init__(self, segmenter: Segmenter | None, rules: SegmentRules) -> None:
         self._segmenter = segmenter
         self.rules = rules
+        # Of a word, the offsets at which it may be split.
         self.joints = lru_cache(maxsize=_MAX_CACHED)(self._find_joints)
         lacking = [word for word in rules.additional if segmenter and not segmenter.is_word(word)]
         self._additional_words = (

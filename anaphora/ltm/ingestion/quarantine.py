@@ -10,9 +10,8 @@ import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
-
-import numpy as np
 
 from anaphora.errors import StoreError
 from anaphora.ltm.ingestion.journal import DamagedEntry
@@ -152,10 +151,19 @@ def _decode(data: bytes) -> str:
 def _may_contain(data: bytes, name: str) -> bool:
     """Whether damaged data may contain a name: as a JSON string in which a few bytes differ."""
     sought = json.dumps(name, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    characters, places = np.frombuffer(data, np.uint8), len(data) - len(sought) + 1
-    if places < 1:
-        return False
-    differences = np.zeros(places, np.int32)  # between the name and the data at each place
-    for offset, byte in enumerate(sought):
-        differences += characters[offset : offset + places] != byte
-    return bool(differences.min() <= max(1, (len(sought) - 2) // 8))
+    most = max(1, (len(sought) - 2) // 8)
+    # Of so many pieces at least one is unchanged.
+    ends = [len(sought) * number // (most + 1) for number in range(most + 2)]
+    return any(
+        sum(map(int.__ne__, sought, data[place - begin : place - begin + len(sought)])) <= most
+        for begin, end in pairwise(ends)
+        for place in _find_all(data, sought[begin:end])
+        if begin <= place <= len(data) - len(sought) + begin
+    )
+
+
+def _find_all(data: bytes, piece: bytes) -> Iterator[int]:
+    place = data.find(piece)
+    while place >= 0:
+        yield place
+        place = data.find(piece, place + 1)

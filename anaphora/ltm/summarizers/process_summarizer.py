@@ -153,10 +153,12 @@ def serve(idle: float) -> None:
     if hasattr(os, "nice"):
         with contextlib.suppress(OSError):
             os.nice(_NICENESS)
-    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    source, sink = open(0, "rb", closefd=False), sys.stdout.buffer  # noqa: SIM115 - never closed
     sys.stdout = sys.stderr  # keeps other output out of the messages
-    with contextlib.suppress(OSError, EOFError):
-        summarizer: Summarizer = pickle.load(source)
+    if not source.peek(1):
+        return
+    summarizer: Summarizer = pickle.load(source)
+    with contextlib.suppress(OSError, EOFError, pickle.UnpicklingError):  # the parent has ended
         while True:
             pickle.dump(_summarize(summarizer, pickle.load(source)), sink)
             sink.flush()

@@ -20,13 +20,13 @@ class FileWatcher:
         self._stamps = {path: known[path] if path in known else _stamp(path) for path in paths}
 
     def has_changed(self) -> bool:
-        """Whether a file has changed since the last check. While one is missing or empty, none
-        has: an editor may be replacing it."""
+        """Whether a file has changed since the last check. A missing or empty file has not: an
+        editor may be replacing it. If another one has changed meanwhile, it has when it is back."""
         now = {path: _stamp(path) for path in self._stamps}
-        if None in now.values() or now == self._stamps:
-            return False
-        self._stamps = now
-        return True
+        changed = any(stamp and stamp != self._stamps[path] for path, stamp in now.items())
+        if changed:
+            self._stamps = now
+        return changed
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

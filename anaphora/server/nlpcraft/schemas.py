@@ -40,7 +40,8 @@ _Missing: TypeAlias = SkipJsonSchema[None]
 
 
 def _optional(description: str) -> Any:
-    """Declare a field of a response that may be missing."""
+    """Declare a field of a response that may be missing. A plain default would appear in
+    OpenAPI."""
     return Field(default_factory=NoneType, description=description)
 
 

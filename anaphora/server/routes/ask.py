@@ -29,7 +29,7 @@ from anaphora.server.routes.common import (
     read_body,
 )
 from anaphora.server.schemas.openapi import describe
-from anaphora.server.schemas.requests import Dialog, Question, QuestionOptions
+from anaphora.server.schemas.requests import Dialog, Question, QuestionFields
 from anaphora.server.schemas.serializers import serialize_reply, to_json_bytes
 from anaphora.server.service.service import AskOptions
 
@@ -225,7 +225,7 @@ def _format_event(name: str, plain: Any) -> bytes:
     return format_sse_event(event=name, data_str=data)
 
 
-def _ask_options(request: Request, caller: Caller, options: QuestionOptions) -> AskOptions:
+def _ask_options(request: Request, caller: Caller, options: QuestionFields) -> AskOptions:
     return {
         "at": options.at,
         "language": options.language,

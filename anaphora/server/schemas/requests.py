@@ -36,7 +36,7 @@ __all__ = [
     "ModelChoice",
     "ModelQuery",
     "Question",
-    "QuestionOptions",
+    "QuestionFields",
     "RecallQuery",
     "UserQuery",
     "read_json",
@@ -213,8 +213,8 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class QuestionOptions(_Strict):
-    """The common fields of questions: user, model, time and language."""
+class QuestionFields(_Strict):
+    """The common fields of questions: user, model, time, language, data, and whether to explain."""
 
     user: _User = None
     model: _Model = None
@@ -229,7 +229,7 @@ class QuestionOptions(_Strict):
     explain: bool = Field(default=False, description="Whether to explain the reply.")
 
 
-class Question(QuestionOptions):
+class Question(QuestionFields):
     """One question."""
 
     text: str = Field(
@@ -238,7 +238,7 @@ class Question(QuestionOptions):
     )
 
 
-class Dialog(QuestionOptions):
+class Dialog(QuestionFields):
     """Several questions of one conversation, in their order."""
 
     texts: list[str] = Field(

@@ -80,8 +80,9 @@ class TestSwitching:
             engine.switch("coffee", user="ann")
 
     def test_all_models_are_listed_however_many_there_are(self):
-        many = Engine(*(parse_model(f"id: shop{number}") for number in range(14)))
-        with pytest.raises(UnknownModel, match="there are: shop0, .*, shop13"):
+        text = dedent(TEA)
+        many = Engine(*(parse_model(text.replace("tea", f"tea{n}", 1)) for n in range(14)))
+        with pytest.raises(UnknownModel, match=r"there are: tea0, .*, tea13"):
             many.switch("coffee", user="ann")
 
     def test_users_of_two_companies_choose_each_for_themselves(self, engine):

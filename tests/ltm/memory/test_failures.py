@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import threading
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
@@ -183,6 +184,25 @@ def test_reads_work_while_writes_fail(away, tmp_path, clock):
         memory.add(ANN, make_exchange("later"))
         assert questions(memory) == ["before"]
         away.is_full = False
+
+
+def test_reads_do_not_wait_for_a_write_that_takes_long(away, tmp_path, clock, monkeypatch):
+    may_go, came, add = threading.Event(), threading.Event(), away.add
+
+    def add_slowly(*arguments, **options):
+        came.set()
+        assert may_go.wait(DEADLINE)
+        return add(*arguments, **options)
+
+    with LongTermMemory(away, settings=SMALL, journal=tmp_path / "journal", clock=clock) as memory:
+        memory.add(ANN, make_exchange("before"))
+        settled(memory)
+        monkeypatch.setattr(away, "add", add_slowly, raising=False)
+        memory.add(ANN, make_exchange("later"))
+        assert came.wait(DEADLINE)
+        assert questions(memory) == ["before"]
+        may_go.set()
+        assert questions(settled(memory)) == ["later", "before"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")

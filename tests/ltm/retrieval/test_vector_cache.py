@@ -81,7 +81,7 @@ def test_an_oversized_matrix_is_searched_and_dropped():
     assert matrices.get("a", DIMENSION) is not matrix
 
 
-def test_dropped_matrices_are_read_again():
+def test_a_cleared_cache_has_no_matrices():
     matrices = VectorCache(1 << 20)
     matrix = matrices.get("a", DIMENSION)
     assert matrices.get("a", DIMENSION) is matrix

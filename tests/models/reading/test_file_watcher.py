@@ -31,13 +31,16 @@ def test_a_missing_or_empty_file_has_not_changed_until_it_is_written(tmp_path: P
     assert watcher.has_changed()
 
 
-def test_a_change_is_detected_once_a_missing_file_is_back(tmp_path: Path) -> None:
+def test_a_file_that_was_missing_during_a_change_has_changed_when_it_is_back(
+    tmp_path: Path,
+) -> None:
     model, imported, away = (tmp_path / name for name in ("a.yaml", "b.idl", "away"))
     model.write_text("a")
     imported.write_text("b")
     watcher = FileWatcher([model, imported])
     imported.rename(away)
     model.write_text("aa")
+    assert watcher.has_changed()
     assert not watcher.has_changed()
     away.rename(imported)
     assert watcher.has_changed()

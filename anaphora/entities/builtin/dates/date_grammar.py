@@ -38,6 +38,7 @@ __all__ = ["DateGrammar", "load_grammar"]
 
 _WORD, _PREFIX, _CATEGORY = "= ", "* ", "$ "  # markers of the steps of a rule
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
+_CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
 
 _lock = fork_safe_lock()
@@ -366,7 +367,7 @@ def _compile_action(tree: ast.expr, places: Mapping[str, int]) -> BuildMeaning:
                 return lambda _: None
             place = places[name]
             return lambda meanings: meanings[place]
-        case ast.Call(func=ast.Name(id=name), args=arguments):
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             name = name.removeprefix("_")
             if name not in _CALLABLE_NAMES:
                 raise ValueError(f"unknown operation {name!r}")
@@ -374,10 +375,12 @@ def _compile_action(tree: ast.expr, places: Mapping[str, int]) -> BuildMeaning:
             if eager := _EAGER_OPERATIONS.get(name):
                 return lambda meanings: eager(*[build(meanings) for build in builds])
             return lambda meanings: (name, *[build(meanings) for build in builds])
-        case ast.Name(id=constant):
+        case ast.Name(id=constant) | ast.Constant(value=constant) if type(constant) in _CONSTANTS:
             pass
-        case _:
+        case ast.UnaryOp(ast.USub(), ast.Constant(value=constant)) if type(constant) in _CONSTANTS:
             constant = ast.literal_eval(tree)
+        case _:
+            raise ValueError(f"cannot parse {ast.unparse(tree)!r}")
     if isinstance(constant, float):
         constant = Fraction(str(constant))
     return lambda _: constant

@@ -40,7 +40,7 @@ from anaphora.entities.builtin.numbers.units import Unit, load_currencies
 from anaphora.entities.languages import cached_table
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
-from anaphora.entities.words.scripts import is_unspaced
+from anaphora.entities.words.scripts import starts_unspaced
 
 __all__ = ["CurrencyMatcher", "MoneyRecognizer", "create"]
 
@@ -260,8 +260,8 @@ def _touches_letters(atoms: Sequence[Atom], at: int) -> bool:
         here.glued
         and before.kind == "word"
         and here.kind == "word"
-        and not is_unspaced(before.text)
-        and not is_unspaced(here.text)
+        and not starts_unspaced(before.text)
+        and not starts_unspaced(here.text)
     )
 
 

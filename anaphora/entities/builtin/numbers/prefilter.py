@@ -16,7 +16,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import (
 )
 from anaphora.entities.words.normalization import base_code
 from anaphora.entities.words.orthography import load_orthography
-from anaphora.entities.words.scripts import is_unspaced
+from anaphora.entities.words.scripts import starts_unspaced
 
 __all__ = ["build_prefilter"]
 
@@ -56,8 +56,8 @@ def build_prefilter(language: str) -> Callable[[str], bool]:
 def _opener_patterns(
     words: NumeralVocabulary, openers: Collection[tuple[str, ...]], spellings: Mapping[str, str]
 ) -> Iterable[str]:
-    spaced = [key for key in openers if not is_unspaced(key[0])]
-    unspaced = {key[0][0] for key in openers if is_unspaced(key[0])}
+    spaced = [key for key in openers if not starts_unspaced(key[0])]
+    unspaced = {key[0][0] for key in openers if starts_unspaced(key[0])}
     single = {key[0] for key in spaced if len(key) == 1}
     if unspaced:
         yield f"[{''.join(sorted(unspaced))}]"
@@ -67,7 +67,7 @@ def _opener_patterns(
     if single:
         word = f"(?:{_alternatives(single, spellings)})"
         if words.compounds is not None:
-            binders = [binder for binder in words.binders if not is_unspaced(binder)]
+            binders = [binder for binder in words.binders if not starts_unspaced(binder)]
             word = f"(?:{word}(?:{_alternatives(binders, spellings)})?)+"
         prefixes = (*words.prefixes, *words.attached)
         prefix = f"(?:{_alternatives(prefixes, spellings)})?" if prefixes else ""

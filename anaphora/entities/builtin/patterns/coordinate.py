@@ -24,7 +24,7 @@ from spacy.tokens import Doc
 from anaphora.entities.builtin.phrasebook import load_phrase_tables
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
-from anaphora.entities.words.scripts import UNSPACED, is_unspaced
+from anaphora.entities.words.scripts import UNSPACED, starts_unspaced
 
 __all__ = ["create"]
 
@@ -231,6 +231,6 @@ def _alternatives(words: Iterable[str]) -> str:
     written = []
     for word in sorted(set(words), key=lambda word: (-len(word), word)):
         plain = r"\s".join(map(regex.escape, word.split()))
-        ends = word[-1].isalpha() and not is_unspaced(word[-1])
+        ends = word[-1].isalpha() and not starts_unspaced(word[-1])
         written.append(plain + (r"(?!\p{L})" if ends else ""))
     return f"(?:{'|'.join(written)})"

@@ -19,7 +19,7 @@ from anaphora.ltm.retrieval.postgres.records import (
     load_summary,
     load_terms,
 )
-from anaphora.ltm.retrieval.postgres.writer import add_words, index_words
+from anaphora.ltm.retrieval.postgres.writer import add_words, index_words, lock_users
 from anaphora.ltm.retrieval.records import DamagedRowsError
 from anaphora.ltm.retrieval.store import QuarantinedItem
 from anaphora.stm.conversation import ConversationKey
@@ -54,6 +54,8 @@ _log = logging.getLogger(__name__)
 def quarantine_rows(transaction: Transaction, damage: DamagedRowsError) -> None:
     """Move damaged rows into the quarantine."""
     table = _TABLES[damage.kind]
+    if damage.kind == "exchange":
+        lock_users(transaction, [id for id, _ in damage.rows])
     time = "at" if damage.kind == "exchange" else "NULL"
     for id, reason in damage.rows:
         transaction.execute(

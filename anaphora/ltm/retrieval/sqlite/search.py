@@ -62,7 +62,7 @@ class SqliteSearch:
             owner = find_owner(connection, user_key)
             known = document_frequencies(connection, owner, terms) if owner else {}
         frequency = {term: known.get(term, 0) for term in terms}
-        if owner is None:
+        if owner is None or owner.documents < 1:
             return TermStatistics(0, 0.0, frequency)
         return TermStatistics(owner.documents, owner.length / owner.documents, frequency)
 

@@ -171,6 +171,13 @@ def test_a_damaged_exchange_is_quarantined_and_others_are_read(path, store, dama
     assert store.history(ANN).size == 2
 
 
+def test_a_user_whose_only_exchange_is_quarantined_has_no_statistics(path, store):
+    add_exchanges(store, ANN, "one")
+    meddle(path, "UPDATE exchanges SET rest = x'7b' WHERE number = 1")
+    assert store.latest(ANN, 9) == []
+    assert store.statistics(OF_ANN, ["one"]) == TermStatistics(0, 0.0, {"one": 0})
+
+
 def test_a_damaged_exchange_blocks_neither_compression_nor_expiry_nor_erasure(path, store):
     add_exchanges(store, ANN, "one", "two", "three", "four")
     add_exchanges(store, BEN, "five")

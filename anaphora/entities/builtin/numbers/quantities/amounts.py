@@ -18,7 +18,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
     get_numeral_reader,
 )
 from anaphora.entities.builtin.numbers.units import Unit, load_units
-from anaphora.entities.words.scripts import is_unspaced
+from anaphora.entities.words.scripts import starts_unspaced
 
 __all__ = [
     "HYPHENS",
@@ -253,7 +253,7 @@ class _AmountReader:
         word = atoms[at]
         return (
             word.kind == "word"
-            and not is_unspaced(word.text)
+            and not starts_unspaced(word.text)
             and word.text not in self._phrases.clitics
             and self._phrases.currencies.find_before(atoms, start) is None
         )
@@ -335,7 +335,7 @@ def _is_plain(atoms: Sequence[Atom], index: int) -> bool:
         return False
     if index:
         before = atoms[index - 1]
-        if atoms[index].glued and not is_unspaced(before.text):
+        if atoms[index].glued and not starts_unspaced(before.text):
             return False
         if before.kind != "word" and before.text not in _PAUSES:
             return False

@@ -18,7 +18,7 @@ from anaphora.entities.builtin.numbers.quantities.amounts import (
 )
 from anaphora.entities.builtin.numbers.quantities.comparisons import ComparisonFinder
 from anaphora.entities.builtin.numbers.quantities.ranges import find_ranges
-from anaphora.entities.words.scripts import is_unspaced
+from anaphora.entities.words.scripts import starts_unspaced
 
 __all__ = ["QuantityReader"]
 
@@ -104,7 +104,7 @@ class QuantityReader:
         """Whether a number in digits is part of a word: B52, 5pm."""
         if amount.start and atoms[amount.start].glued:
             before = atoms[amount.start - 1]
-            is_separate = is_unspaced(before.text) or before.text in self._phrases.clitics
+            is_separate = starts_unspaced(before.text) or before.text in self._phrases.clitics
             if before.kind == "word" and not (
                 is_separate or _is_multiplication_sign(atoms, amount.start - 1)
             ):
@@ -115,7 +115,7 @@ class QuantityReader:
         return (
             after.kind == "word"
             and last.kind != "mark"
-            and not (is_unspaced(after.text) or is_unspaced(last.text))
+            and not (starts_unspaced(after.text) or starts_unspaced(last.text))
             and not _is_multiplication_sign(atoms, amount.end)
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.numbers.number_phrases import NumberPhrases
 from anaphora.entities.builtin.numbers.quantities.amounts import HYPHENS, Amount, Bound, Quantity
-from anaphora.entities.words.scripts import is_unspaced
+from anaphora.entities.words.scripts import starts_unspaced
 
 __all__ = ["find_ranges"]
 
@@ -107,7 +107,7 @@ def _are_neighbours(atoms: Sequence[Atom], one: Amount, other: Amount) -> bool:
     """Whether two adjacent numbers are consecutive ones: 两三天 is two or three days."""
     if one.end != other.start or one.literal or other.literal or one.kind != "cardinal":
         return False
-    if not is_unspaced(atoms[one.start].text):
+    if not starts_unspaced(atoms[one.start].text):
         return False
     return other.value - one.value == other.scale or (one.value, other.value) == _SPECIAL_NEIGHBOURS
 

@@ -12,7 +12,7 @@ from anaphora.entities.builtin.numbers.quantities.amounts import Amount
 from anaphora.entities.builtin.numbers.units import Unit, load_units
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code
-from anaphora.entities.words.scripts import is_unspaced
+from anaphora.entities.words.scripts import starts_unspaced
 
 __all__ = ["MeasureUnitMatcher"]
 
@@ -176,7 +176,7 @@ class MeasureUnitMatcher:
     def _may_touch(self, atoms: Sequence[Atom], part: Amount) -> bool:
         """Whether an amount may be added without a connector: 30 minutes, 一時間半, שעה וחצי."""
         first = atoms[part.start].text
-        return part.unit is not None or is_unspaced(first) or first.startswith(self._prefixes)
+        return part.unit is not None or starts_unspaced(first) or first.startswith(self._prefixes)
 
     def _possible_ends(self, atoms: Sequence[Atom], start: int) -> Iterator[int]:
         """The possible ends of the larger amount: at ``start``, or before an "and"."""
