@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,9 +23,11 @@ __all__ = [
     "FlowStep",
     "ForgetRule",
     "ForgottenEntity",
+    "Offers",
     "PendingQuestion",
     "RecallOffer",
     "RememberedEntity",
+    "Speaker",
 ]
 
 
@@ -50,12 +52,16 @@ class ForgetRule(StrEnum):
     RESET = "reset"
 
 
+Speaker: TypeAlias = Literal["user", "bot"]
+
+
 class RememberedEntity(Struct, frozen=True, gc=False):
     """An entity that the conversation remembers.
 
     ``question_number`` is that of the question that stored it, ``used_match`` that of the matched
     question that last used it; both count from 1 in their conversation. An entity restored from an
-    earlier conversation keeps its distance, so its ``question_number`` may be below 1.
+    earlier conversation keeps its distance, so its ``question_number`` may be below 1. ``by`` tells
+    who said it.
     """
 
     entity: Entity
@@ -63,13 +69,15 @@ class RememberedEntity(Struct, frozen=True, gc=False):
     stored_at: datetime
     used_at: datetime
     used_match: int
+    by: Speaker = "user"
 
 
 class PendingQuestion(Struct, frozen=True, gc=False):
     """What was understood of an incomplete question, kept until it is completed or dropped.
 
     ``unused`` are the unused parts of its text, if the bot asks about them. If nothing is missing,
-    the bot asks whether to go on without them.
+    the bot asks whether to go on without them or, if it ``confirms``, whether to carry the intent
+    out. ``asked`` are the optional terms that the bot has asked for.
     """
 
     intent: str
@@ -77,6 +85,26 @@ class PendingQuestion(Struct, frozen=True, gc=False):
     missing: tuple[str, ...]
     at: datetime
     unused: tuple[str, ...] = ()
+    confirms: bool = False
+    asked: tuple[str, ...] = ()
+
+
+class Offers(Struct, frozen=True, gc=False):
+    """What the bot has proposed and the user has neither accepted nor declined: it lies on the
+    table, beside the memory.
+
+    ``bundles`` are the proposals in the order in which the bot named them, each with its entities.
+    ``intent`` is the one that offered them, at the time ``at``. ``idle`` counts the questions since
+    then that had nothing to do with them, ``declined`` are the bundles that were declined before.
+    If the bot asks which of several intents is meant, ``intents`` has that of each bundle.
+    """
+
+    intent: str
+    bundles: tuple[tuple[Entity, ...], ...]
+    at: datetime
+    idle: int = 0
+    declined: tuple[tuple[Entity, ...], ...] = ()
+    intents: tuple[str, ...] = ()
 
 
 class RecallOffer(Struct, frozen=True, gc=False):
@@ -121,9 +149,11 @@ class Conversation(Struct, frozen=True):
     ``rejections`` those rejected in a row. ``last`` and ``language`` are the time and the language
     of the last question (None and '' before the first). ``model_fingerprint`` identifies the
     version of the model that the entities belong to ('' if unknown). ``offer`` is what the
-    long-term memory could restore. ``clock`` is the logical time of the last question (0 before the
-    first), which orders the exchanges that are recorded elsewhere; ``forgotten_clock`` is that at
-    which something was last forgotten on purpose: nothing older may be restored.
+    long-term memory could restore, ``offers`` what lies on the table, ``earlier`` what a question
+    that began afresh has set aside (newest first). ``clock`` is the logical time of the last
+    question (0 before the first), which orders the exchanges that are recorded elsewhere;
+    ``forgotten_clock`` is that at which something was last forgotten on purpose: nothing older may
+    be restored.
     """
 
     user: str
@@ -142,6 +172,8 @@ class Conversation(Struct, frozen=True):
     offer: RecallOffer | None = None
     clock: int = 0
     forgotten_clock: int = 0
+    offers: Offers | None = None
+    earlier: tuple[RememberedEntity, ...] = ()
 
     @classmethod
     def empty(cls, key: ConversationKey) -> Conversation:

@@ -22,9 +22,11 @@ from anaphora.stm.conversation import (
     Conversation,
     ConversationKey,
     FlowStep,
+    Offers,
     PendingQuestion,
     RecallOffer,
     RememberedEntity,
+    Speaker,
 )
 from anaphora.storage.logical_clock import from_microseconds, to_microseconds
 
@@ -39,7 +41,7 @@ __all__ = [
     "to_dict",
 ]
 
-FORMAT = 3
+FORMAT = 4
 MISPLACED = "it is the record of another conversation"
 
 _COMPRESS_FROM = 600  # bytes; a longer record is compressed: to half its size in some 10 µs
@@ -111,7 +113,7 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
 
     Times are microseconds since 1970 in UTC. Fields with default values are omitted.
     """
-    pending, offer = conversation.pending, conversation.offer
+    pending, offer, offers = conversation.pending, conversation.offer, conversation.offers
     full = {
         "tenant": conversation.tenant,
         "language": conversation.language,
@@ -122,24 +124,29 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
         "clock": conversation.clock,
         "forgotten": conversation.forgotten_clock,
         "rejections": conversation.rejections,
-        "remembered": [
-            [
-                entity_to_dict(held.entity),
-                held.question_number,
-                to_microseconds(held.stored_at),
-                to_microseconds(held.used_at),
-                held.used_match,
-            ]
-            for held in conversation.remembered
-        ],
+        "remembered": [_remembered_to_list(held) for held in conversation.remembered],
+        "earlier": [_remembered_to_list(held) for held in conversation.earlier],
         "flow": [[step.intent, to_microseconds(step.at)] for step in conversation.flow],
         "pending": pending
         and [
             pending.intent,
-            [entity_to_dict(entity) for entity in pending.entities],
+            _entities_to_list(pending.entities),
             list(pending.missing),
             to_microseconds(pending.at),
-            *([list(pending.unused)] if pending.unused else ()),
+            *_trim([list(pending.unused), pending.confirms, list(pending.asked)]),
+        ],
+        "offers": offers
+        and [
+            offers.intent,
+            [_entities_to_list(bundle) for bundle in offers.bundles],
+            to_microseconds(offers.at),
+            *_trim(
+                [
+                    offers.idle,
+                    [_entities_to_list(bundle) for bundle in offers.declined],
+                    list(offers.intents),
+                ]
+            ),
         ],
         "data": dict(conversation.data),
         "offer": offer
@@ -147,7 +154,7 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
             offer.question,
             offer.language,
             to_microseconds(offer.at),
-            [entity_to_dict(entity) for entity in offer.entities],
+            _entities_to_list(offer.entities),
             list(offer.ages),
             offer.exchange,
             to_microseconds(offer.said_at),
@@ -176,7 +183,8 @@ def from_dict(plain: Any) -> Conversation:
             f"{FORMAT})"
         )
     try:
-        # Format 2 is as format 3, but without a logical clock.
+        # Format 2 is as format 3, but without a logical clock; format 3 as format 4, but without
+        # what the bot said.
         return _conversation(_migrate_from_1(plain) if format == 1 else plain)
     except (
         AttributeError,
@@ -188,6 +196,28 @@ def from_dict(plain: Any) -> Conversation:
         ValueError,
     ) as error:
         raise StoreError(f"this conversation cannot be read: {error!r}") from error
+
+
+def _remembered_to_list(held: RememberedEntity) -> list[Any]:
+    return [
+        entity_to_dict(held.entity),
+        held.question_number,
+        to_microseconds(held.stored_at),
+        to_microseconds(held.used_at),
+        held.used_match,
+        *(() if held.by == "user" else (held.by,)),
+    ]
+
+
+def _entities_to_list(entities: Iterable[Entity]) -> list[dict[str, Any]]:
+    return [entity_to_dict(entity) for entity in entities]
+
+
+def _trim(values: list[Any]) -> list[Any]:
+    """Drop empty values from the end."""
+    while values and not values[-1]:
+        values.pop()
+    return values
 
 
 def _compress(record: bytes) -> bytes:
@@ -280,6 +310,26 @@ class _Pending(Struct, array_like=True, forbid_unknown_fields=True):
     missing: tuple[str, ...]
     at: int
     unused: tuple[str, ...] = ()
+    confirms: bool = False
+    asked: tuple[str, ...] = ()
+
+
+class _Remembered(Struct, array_like=True, forbid_unknown_fields=True):
+    entity: dict[str, Any]
+    question_number: int
+    stored_at: int
+    used_at: int
+    used_match: int
+    by: Speaker = "user"
+
+
+class _Offers(Struct, array_like=True, forbid_unknown_fields=True):
+    intent: str
+    bundles: tuple[list[dict[str, Any]], ...]
+    at: int
+    idle: int = 0
+    declined: tuple[list[dict[str, Any]], ...] = ()
+    intents: tuple[str, ...] = ()
 
 
 class _ConversationFields(TypedDict, total=False):
@@ -295,7 +345,9 @@ class _ConversationFields(TypedDict, total=False):
     clock: int
     forgotten: int
     rejections: int
-    remembered: list[tuple[dict[str, Any], int, int, int, int]]
+    remembered: list[_Remembered]
+    earlier: list[_Remembered]
+    offers: _Offers
     flow: list[tuple[str, int]]
     pending: _Pending
     data: dict[str, Any]
@@ -311,17 +363,30 @@ def _conversation(plain: Any) -> Conversation:
         fields["last"] = _time(fields["last"])
     if "data" in fields:
         fields["data"] = freeze(fields["data"])
-    fields["remembered"] = tuple(
-        RememberedEntity(
-            entity_from_dict(entity), question, _time(stored_at), _time(used_at), used_match
-        )
-        for entity, question, stored_at, used_at, used_match in fields.get("remembered", ())
-    )
+    for name in ("remembered", "earlier"):
+        if name in fields:
+            fields[name] = tuple(map(_to_remembered, fields[name]))
     fields["flow"] = tuple(FlowStep(intent, _time(at)) for intent, at in fields.get("flow", ()))
     if pending := fields.get("pending"):
-        entities, at = _to_entities(pending.entities), _time(pending.at)
         fields["pending"] = PendingQuestion(
-            pending.intent, entities, pending.missing, at, pending.unused
+            pending.intent,
+            _to_entities(pending.entities),
+            pending.missing,
+            _time(pending.at),
+            pending.unused,
+            pending.confirms,
+            pending.asked,
+        )
+    if offers := fields.get("offers"):
+        if offers.intents and len(offers.intents) != len(offers.bundles):
+            raise ValueError("each of the offers has an intent, or none has")
+        fields["offers"] = Offers(
+            offers.intent,
+            tuple(map(_to_entities, offers.bundles)),
+            _time(offers.at),
+            offers.idle,
+            tuple(map(_to_entities, offers.declined)),
+            offers.intents,
         )
     if "offer" in fields:
         question, language, at, entities, ages, exchange, said_at, declined = fields["offer"]
@@ -340,6 +405,17 @@ def _convert_fields(plain: Any, kind: type) -> dict[str, Any]:
     if len(fields) < len(plain):
         raise ValueError("it has unknown fields")
     return fields
+
+
+def _to_remembered(held: _Remembered) -> RememberedEntity:
+    return RememberedEntity(
+        entity_from_dict(held.entity),
+        held.question_number,
+        _time(held.stored_at),
+        _time(held.used_at),
+        held.used_match,
+        held.by,
+    )
 
 
 def _to_entities(plain: Iterable[Any]) -> tuple[Entity, ...]:

@@ -39,6 +39,7 @@ from anaphora.stm.conversation import (
     FlowStep,
     ForgetRule,
     ForgottenEntity,
+    Offers,
     PendingQuestion,
     RecallOffer,
     RememberedEntity,
@@ -55,6 +56,7 @@ __all__ = [
     "forget_all",
     "forget_flow",
     "forget_group",
+    "keep_bundles",
     "migrate",
     "record_incomplete",
     "record_match",
@@ -88,15 +90,17 @@ def expire(
             forgotten.append(ForgottenEntity(held, ForgetRule.DEPTH))
     pending = conversation.pending
     pending_expired = pending is not None and at - pending.at > timeout
-    offer = conversation.offer
+    offer, offers = conversation.offer, conversation.offers
     offer_expired = offer is not None and at - offer.at > timeout
-    if not forgotten and not pending_expired and not offer_expired:
+    offers_expired = offers is not None and at - offers.at > timeout
+    if not (forgotten or pending_expired or offer_expired or offers_expired):
         return conversation, ()
     after = replace(
         conversation,
         remembered=_remove_forgotten(conversation.remembered, forgotten),
         pending=None if pending_expired else pending,
         offer=None if offer_expired else offer,
+        offers=None if offers_expired else offers,
     )
     return after, tuple(forgotten)
 
@@ -250,10 +254,18 @@ def record_without_intent(conversation: Conversation, at: datetime) -> Conversat
 def forget_all(
     conversation: Conversation, rule: ForgetRule = ForgetRule.RESET
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
-    """Forget entities, flow, pending question, offer, data and the count of rejections (rules 1,
+    """Forget entities, flow, pending question, offers, data and the count of rejections (rules 1,
     3, 8 and 9)."""
     fresh = replace(
-        conversation, remembered=(), flow=(), pending=None, offer=None, data={}, rejections=0
+        conversation,
+        remembered=(),
+        flow=(),
+        pending=None,
+        offer=None,
+        data={},
+        rejections=0,
+        offers=None,
+        earlier=(),
     )
     return fresh, tuple(ForgottenEntity(held, rule) for held in conversation.remembered)
 
@@ -261,8 +273,8 @@ def forget_all(
 def forget(
     conversation: Conversation, where: Callable[[Entity], bool]
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
-    """Forget the remembered and pending entities for which ``where`` is true, and an offer that
-    contains one of them (rule 9)."""
+    """Forget the remembered and pending entities for which ``where`` is true, and the offers that
+    contain one of them (rule 9)."""
     forgotten = tuple(
         ForgottenEntity(held, ForgetRule.RESET)
         for held in conversation.remembered
@@ -275,8 +287,15 @@ def forget(
     offer = conversation.offer
     if offer is not None and any(map(where, offer.entities)):
         offer = None
-    kept = _remove_forgotten(conversation.remembered, forgotten)
-    return replace(conversation, remembered=kept, pending=pending, offer=offer), forgotten
+    after = replace(
+        conversation,
+        remembered=_remove_forgotten(conversation.remembered, forgotten),
+        pending=pending,
+        offer=offer,
+        offers=keep_bundles(conversation.offers, lambda one: not any(map(where, one))),
+        earlier=tuple(held for held in conversation.earlier if not where(held.entity)),
+    )
+    return after, forgotten
 
 
 def forget_group(
@@ -305,16 +324,16 @@ def migrate(
     metadata and, as long as the element has a recognizer, its value. Built-in entities of which
     the model declares nothing do not change.
     """
-    if not (conversation.remembered or conversation.pending or conversation.offer):
+    if not (
+        conversation.remembered
+        or conversation.pending
+        or conversation.offer
+        or conversation.offers
+        or conversation.earlier
+    ):
         return conversation, ()
     known = {element.id: element for element in elements}
-    kept, forgotten = [], []
-    for held in conversation.remembered:
-        entity = _migrate_entity(held.entity, known)
-        if entity is None:
-            forgotten.append(ForgottenEntity(held, ForgetRule.RESET))
-        else:
-            kept.append(replace(held, entity=entity))
+    kept, forgotten = _migrate_remembered(conversation.remembered, known)
     pending, offer = conversation.pending, conversation.offer
     if pending is not None and pending.entities:
         left = _migrate_entities(pending.entities, known)
@@ -322,8 +341,15 @@ def migrate(
     if offer is not None:
         left = _migrate_entities(offer.entities, known)
         offer = replace(offer, entities=left) if len(left) == len(offer.ages) else None
-    after = replace(conversation, remembered=tuple(kept), pending=pending, offer=offer)
-    return after, tuple(forgotten)
+    after = replace(
+        conversation,
+        remembered=kept,
+        pending=pending,
+        offer=offer,
+        offers=_migrate_bundles(conversation.offers, known),
+        earlier=_migrate_remembered(conversation.earlier, known)[0],
+    )
+    return after, forgotten
 
 
 def record_reset(
@@ -349,6 +375,49 @@ def stamp(
 def replace_data(conversation: Conversation, data: Mapping[str, Any]) -> Conversation:
     """Replace the data that handlers keep in the conversation."""
     return replace(conversation, data=freeze(data))
+
+
+def _migrate_remembered(
+    remembered: Iterable[RememberedEntity], known: Mapping[str, Element]
+) -> tuple[tuple[RememberedEntity, ...], tuple[ForgottenEntity, ...]]:
+    kept, forgotten = [], []
+    for held in remembered:
+        entity = _migrate_entity(held.entity, known)
+        if entity is None:
+            forgotten.append(ForgottenEntity(held, ForgetRule.RESET))
+        else:
+            kept.append(replace(held, entity=entity))
+    return tuple(kept), tuple(forgotten)
+
+
+def _migrate_bundles(offers: Offers | None, known: Mapping[str, Element]) -> Offers | None:
+    """Migrate what lies on the table; a bundle goes with any of its entities."""
+    if offers is None:
+        return None
+    left = keep_bundles(offers, lambda one: len(_migrate_entities(one, known)) == len(one))
+    return left and replace(
+        left, bundles=tuple([_migrate_entities(bundle, known) for bundle in left.bundles])
+    )
+
+
+def keep_bundles(
+    offers: Offers | None, stays: Callable[[tuple[Entity, ...]], bool]
+) -> Offers | None:
+    """Return the offers with the bundles that stay; None if none does."""
+    if offers is None:
+        return None
+    kept = [index for index, bundle in enumerate(offers.bundles) if stays(bundle)]
+    if len(kept) == len(offers.bundles):
+        return offers
+    return (
+        replace(
+            offers,
+            bundles=tuple([offers.bundles[index] for index in kept]),
+            intents=tuple([offers.intents[index] for index in kept]) if offers.intents else (),
+        )
+        if kept
+        else None
+    )
 
 
 def _migrate_entities(

@@ -10,6 +10,7 @@ from anaphora.core.utterance import Entity
 from anaphora.stm.conversation import (
     Conversation,
     FlowStep,
+    Offers,
     PendingQuestion,
     RecallOffer,
     RememberedEntity,
@@ -47,9 +48,27 @@ entities = st.builds(
     marks=st.frozensets(st.sampled_from(["misspelt", "stop"])),
 )
 remembered = st.builds(
-    RememberedEntity, entities, st.integers(1, 50), times, times, used_match=st.integers(0, 50)
+    RememberedEntity,
+    entities,
+    st.integers(1, 50),
+    times,
+    times,
+    used_match=st.integers(0, 50),
+    by=st.sampled_from(["user", "bot"]),
 )
-offers = st.lists(st.tuples(entities, st.integers(0, 9)), max_size=3).flatmap(
+bundles = st.lists(entities, min_size=1, max_size=3).map(tuple)
+offers = st.lists(st.tuples(bundles, names), min_size=1, max_size=3).flatmap(
+    lambda pairs: st.builds(
+        Offers,
+        names,
+        st.just(tuple(bundle for bundle, _ in pairs)),
+        times,
+        idle=st.integers(0, 3),
+        declined=st.lists(bundles, max_size=2).map(tuple),
+        intents=st.sampled_from([(), tuple(intent for _, intent in pairs)]),
+    )
+)
+recall_offers = st.lists(st.tuples(entities, st.integers(0, 9)), max_size=3).flatmap(
     lambda held: st.builds(
         RecallOffer,
         question=st.text(max_size=5),
@@ -75,6 +94,9 @@ conversations = st.builds(
         st.lists(entities, max_size=2).map(tuple),
         st.lists(names, max_size=2).map(tuple),
         times,
+        unused=st.lists(names, max_size=2).map(tuple),
+        confirms=st.booleans(),
+        asked=st.lists(names, max_size=2).map(tuple),
     ),
     data=data,
     last=st.none() | times,
@@ -84,5 +106,7 @@ conversations = st.builds(
     language=st.sampled_from(["", "en", "ru"]),
     tenant=st.just("") | names,
     model_fingerprint=st.sampled_from(["", "a1b2"]),
-    offer=st.none() | offers,
+    offer=st.none() | recall_offers,
+    offers=st.none() | offers,
+    earlier=st.lists(remembered, max_size=2).map(tuple),
 )

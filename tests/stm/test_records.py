@@ -38,7 +38,7 @@ def test_what_is_read_back_is_what_was_written(conversation):
 @given(conversations)
 def test_the_plain_data_is_json_and_says_its_format(conversation):
     plain = json.loads(json.dumps(to_dict(conversation)))
-    assert plain["format"] == 3
+    assert plain["format"] == 4
     assert from_dict(plain) == conversation
 
 
@@ -95,6 +95,12 @@ def test_a_conversation_kept_in_format_2_goes_on_without_a_clock():
     assert from_dict(kept).clock == 0
 
 
+def test_a_conversation_kept_in_format_3_goes_on_with_an_empty_table():
+    kept = to_dict(from_dict(FORMAT_1)) | {"format": 3}
+    assert from_dict(kept) == from_dict(FORMAT_1)
+    assert from_dict(kept).offers is None
+
+
 def test_the_clock_of_a_conversation_is_read_back():
     assert load(dump(replace(ANN, clock=1_700_000_000_000_001))).clock == 1_700_000_000_000_001
 
@@ -118,6 +124,7 @@ def test_an_empty_conversation_of_format_1_goes_on():
         to_dict(ANN) | {"last": "yesterday"},
         to_dict(ANN) | {"last": 10**30},
         to_dict(ANN) | {"remembered": [{}]},
+        to_dict(ANN) | {"offers": ["find", [[]], 0, 0, [], ["find", "book"]]},
         to_dict(ANN) | {"offer": ["?", "en", 0, [], [1], 3, 0, False]},
         FORMAT_1 | {"last": "2026-01-01T00:00:00"},
         FORMAT_1 | {"remembered": 7},

@@ -1,0 +1,139 @@
+"""What the bot says: facts that are remembered, and offers that lie on the table until they are
+accepted or declined (rules 11 to 14 of docs/how-it-works.md).
+
+Pure functions from one conversation to the next, like those of :mod:`anaphora.stm.rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity
+from anaphora.stm.conversation import (
+    Conversation,
+    ForgetRule,
+    ForgottenEntity,
+    Offers,
+    RememberedEntity,
+)
+from anaphora.stm.rules import find_replacement, keep_bundles
+
+__all__ = [
+    "age_offers",
+    "clear_offers",
+    "is_same_meaning",
+    "make_offers",
+    "remember",
+    "remember_mentions",
+    "remove_bundles",
+]
+
+_MAX_DECLINED = 50  # bundles
+
+
+def is_same_meaning(entity: Entity, other: Entity) -> bool:
+    """Whether two entities are the same value of the same element."""
+    return entity.element == other.element and (
+        entity.value_or_text.casefold() == other.value_or_text.casefold()
+    )
+
+
+def remember(
+    conversation: Conversation, entities: Iterable[Entity]
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
+    """Remember what the bot offered and the user accepted with the question that was just
+    recorded; entities that are remembered already stay as they are."""
+    return _add(conversation, entities, first=True)
+
+
+def remember_mentions(
+    conversation: Conversation, mentions: Iterable[Entity]
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
+    """Remember the facts that the bot told in its answer to the question that was just recorded
+    (rule 11). What the user said of it stays before what the bot said."""
+    return _add(conversation, mentions, first=False)
+
+
+def _add(
+    conversation: Conversation, entities: Iterable[Entity], *, first: bool
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
+    at, question, match = conversation.last, conversation.questions, conversation.matches
+    assert at is not None
+    held = list(conversation.remembered)
+    new: list[Entity] = []
+    for entity in entities:
+        known = [one for one in held if is_same_meaning(one.entity, entity)]
+        if known:
+            held = [
+                replace(one, used_at=at, used_match=match) if one in known else one for one in held
+            ]
+        elif not any(is_same_meaning(entity, other) for other in new):
+            new.append(entity)
+    if not new and held == list(conversation.remembered):
+        return conversation, ()
+    kept, forgotten = [], []
+    for one in held:
+        by = find_replacement(one.entity.groups, new)
+        if by is None:
+            kept.append(one)
+        else:
+            forgotten.append(ForgottenEntity(one, ForgetRule.EVICTED, by))
+    added = [RememberedEntity(entity, question, at, at, match, "bot") for entity in new]
+    start = 0
+    if not first:
+        start = sum(one.question_number == question for one in kept)
+    remembered = (*kept[:start], *added, *kept[start:])
+    return replace(conversation, remembered=remembered), tuple(forgotten)
+
+
+def make_offers(
+    intent: str,
+    bundles: Sequence[tuple[Entity, ...]],
+    at: datetime,
+    before: Offers | None = None,
+    declined: Collection[tuple[Entity, ...]] = (),
+) -> Offers:
+    """Put new ``bundles`` on the table (rule 12).
+
+    They replace those of ``before`` that share a group with them. One bundle that names only some
+    of the values of the one before leaves its other values there: a bot that asks again about the
+    time still offers the place.
+    """
+    told = list(before.declined) if before and before.intent == intent else []
+    told += [bundle for bundle in declined if bundle not in told]
+    if before is not None and len(bundles) == 1 and len(before.bundles) == 1:
+        bundle = bundles[0]
+        rest = [one for one in before.bundles[0] if find_replacement(one.groups, bundle) is None]
+        bundles = ((*bundle, *rest),)
+    return Offers(intent, tuple(bundles), at, declined=tuple(told[-_MAX_DECLINED:]))
+
+
+def remove_bundles(
+    conversation: Conversation, declined: Collection[tuple[Entity, ...]]
+) -> Conversation:
+    """Take the ``declined`` bundles from the table (rule 14)."""
+    offers = conversation.offers
+    if offers is None:
+        return conversation
+    left = keep_bundles(offers, lambda bundle: bundle not in declined)
+    if left is not None:
+        left = replace(left, declined=(*left.declined, *declined)[-_MAX_DECLINED:])
+    return replace(conversation, offers=left)
+
+
+def clear_offers(conversation: Conversation) -> Conversation:
+    """Clear the table."""
+    return conversation if conversation.offers is None else replace(conversation, offers=None)
+
+
+def age_offers(conversation: Conversation, depth: int) -> Conversation:
+    """Count a question that had nothing to do with the offers; after ``depth`` of them they go."""
+    offers = conversation.offers
+    if offers is None:
+        return conversation
+    if offers.idle + 1 >= depth:
+        return replace(conversation, offers=None)
+    return replace(conversation, offers=replace(offers, idle=offers.idle + 1))
