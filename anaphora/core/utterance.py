@@ -184,7 +184,8 @@ class Utterance(Struct, frozen=True, gc=False):
     ``resets`` are the reset phrases in it, each as the indexes of its tokens. ``error`` is the
     message of a predicate in a synonym that failed ('' if none did). ``fallback_entities`` are the
     entities including those that count only if an intent needs them and nothing else completes
-    it; empty if there are none of the latter.
+    it; empty if there are none of the latter. ``understood`` are the tokens that no entity needs to
+    cover, because they do something in the dialog ("no, I meant").
     """
 
     text: str
@@ -194,18 +195,26 @@ class Utterance(Struct, frozen=True, gc=False):
     resets: tuple[tuple[int, ...], ...] = ()
     error: str = ""
     fallback_entities: tuple[Entity, ...] = ()
+    understood: frozenset[int] = frozenset()
 
     @property
     def content_words(self) -> Sequence[int]:
         """The indexes of the content words."""
         if isinstance(self.tokens, LazyTokens):
-            return self.tokens.content_words
-        return [token.index for token in self.tokens if token.is_content_word]
+            return self._without_understood(self.tokens.content_words)
+        content = [token.index for token in self.tokens if token.is_content_word]
+        return self._without_understood(content)
 
     @property
     def qualifiers(self) -> Sequence[int]:
         """The indexes of the tokens that negate or restrict others."""
-        return self.tokens.qualifiers if isinstance(self.tokens, LazyTokens) else ()
+        if isinstance(self.tokens, LazyTokens):
+            return self._without_understood(self.tokens.qualifiers)
+        return ()
+
+    def _without_understood(self, indexes: Sequence[int]) -> Sequence[int]:
+        understood = self.understood
+        return [index for index in indexes if index not in understood] if understood else indexes
 
 
 class Variant(Struct, frozen=True, gc=False):

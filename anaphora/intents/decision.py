@@ -5,8 +5,8 @@
     _decide_with_fallback_entities    once, or again with the fallback entities
         _decide_by_state              reset phrase, confirmation, topic change, pending question
             _match_or_find_near_miss
-                _match_intents        the matches, best first
-                _find_incomplete      the intent that lacks the fewest terms
+                match_question        the matches, best first
+                find_incomplete       the intent that lacks the fewest terms
 
 All functions are pure. The engine takes the decision, calls handlers and stores the conversation.
 """
@@ -25,6 +25,7 @@ from anaphora.core.utterance import Entity, Variant
 from anaphora.errors import EvaluationError, HandlerError
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.confirmation import parse_confirmation
+from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.index import IntentIndex
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.intents.near_miss import find_blocked, find_near_miss
@@ -51,7 +52,16 @@ from anaphora.stm.conversation import (
 )
 from anaphora.stm.rules import expire, find_replacement, forget_all
 
-__all__ = ["BridgeResult", "Decision", "IndexedModel", "build_pending", "decide"]
+__all__ = [
+    "BridgeResult",
+    "Decision",
+    "IndexedModel",
+    "ask_again",
+    "build_pending",
+    "decide",
+    "find_incomplete",
+    "match_question",
+]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,6 +112,7 @@ class Decision(Struct, frozen=True):
     ``refusal_reason`` tells why the question cannot be answered at all (a predicate failed, or a
     limit is broken); ``hook_error`` is to be raised when it is answered. ``bridge`` tells how the
     long-term memory was used; ``forgets_on_purpose`` whether a hook has forgotten something.
+    ``act`` is what the question does to what was said before, if it does anything.
     """
 
     question: ParsedQuestion
@@ -119,6 +130,7 @@ class Decision(Struct, frozen=True):
     bridge: BridgeResult | None = None
     forgets_on_purpose: bool = False
     pending_action: Literal["", "asked again", "confirmed", "declined"] = ""
+    act: DialogAct | None = None
 
     @property
     def uses_memory(self) -> bool:
@@ -262,7 +274,7 @@ def _resolve_reset(
     """Forget everything because of a reset phrase; a complete question beside it is answered."""
     fresh, forgotten = forget_all(conversation, ForgetRule.RESET)
     try:
-        decision = _match_intents(indexed, question, fresh)
+        decision = match_question(indexed, question, fresh)
     except EvaluationError as error:  # the sentence is a reset, whatever else it says
         decision = _build_refusal(question, fresh, str(error))
     return replace(decision, forgotten=forgotten, has_reset_phrase=True)
@@ -276,9 +288,11 @@ def _resolve_topic_change(
     current = _current_topics(conversation)
     if not current or _topics_of(question.utterance.entities) <= current:
         return None
+    if question.open_reference:
+        return None
     fresh, forgotten = forget_all(conversation, ForgetRule.TOPIC)
     # The dialog flow may be needed for the match; it is forgotten afterwards.
-    decision = _match_intents(indexed, question, replace(fresh, flow=conversation.flow))
+    decision = match_question(indexed, question, replace(fresh, flow=conversation.flow))
     if not decision.matches or _topics_of(decision.matches[0].entities) <= current:
         return None
     return replace(decision, conversation=fresh, forgotten=forgotten, previous_topic=conversation)
@@ -293,19 +307,19 @@ def _complete_pending(
 ) -> Decision | None:
     """Complete the pending question with the entities of this sentence. None if it adds nothing,
     or if it matches without memory."""
-    if _match_intents(indexed, question, replace(conversation, remembered=())).matches:
+    if match_question(indexed, question, replace(conversation, remembered=())).matches:
         return None
     single_intent = indexed.with_only(intent)
     # An answer replaces pending entities or, if more are needed, is added to them.
     decisions = [
-        _match_intents(
+        match_question(
             single_intent, replace(question, variants=(variant,)), conversation, entities
         )
         for keep in (False, True)
         for variant in question.variants
         for entities in [pending.entities if keep else _drop_replaced(pending.entities, variant)]
     ]
-    decisions = [one if one.matches else _find_incomplete(single_intent, one) for one in decisions]
+    decisions = [one if one.matches else find_incomplete(single_intent, one) for one in decisions]
     words = find_content_words(question.utterance)
 
     def filling_of(decision: Decision) -> SlotFilling | None:
@@ -332,8 +346,8 @@ def _drop_replaced(pending: Sequence[Entity], variant: Variant) -> tuple[Entity,
 def _match_or_find_near_miss(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision:
-    decision = _match_intents(indexed, question, conversation)
-    return decision if decision.matches else _find_incomplete(indexed, decision)
+    decision = match_question(indexed, question, conversation)
+    return decision if decision.matches else find_incomplete(indexed, decision)
 
 
 def _repeat_prompt(
@@ -373,10 +387,14 @@ def _resolve_confirmation(
     """Resolve a yes or a no to a pending question that lacks nothing else; a command such as
     "stop" drops any pending question, unless an intent of the model matches it. None for other
     sentences."""
-    if (pending.missing and question.utterance.entities) or not (pending.missing or pending.unused):
+    if pending.missing and question.utterance.entities:
         return None
-    languages = (question.utterance.language, conversation.language, *indexed.model.languages)
-    answer = parse_confirmation(question.utterance.text, languages)
+    if not (pending.missing or pending.unused or pending.confirms):
+        return None
+    answer = question.confirmation
+    if answer is None:
+        languages = (question.utterance.language, conversation.language, *indexed.model.languages)
+        answer = parse_confirmation(question.utterance.text, languages)
     if answer is None or (
         answer.is_command and _matches_whole_sentence(indexed, question, conversation)
     ):
@@ -388,13 +406,25 @@ def _resolve_confirmation(
         return Decision(
             question, dropped, build_match_contexts(question, dropped), pending_action="declined"
         )
-    options = dataclasses.replace(intent.options, allow_stm_only=True)  # a "yes" has no entities
-    intent = dataclasses.replace(intent, options=options)
-    single_intent = indexed.with_only(intent)
-    decision = _match_intents(
-        single_intent, _without_entities(question), conversation, pending.entities
+    # A "yes" has no entities.
+    decision = ask_again(
+        indexed, intent, _without_entities(question), conversation, pending.entities
     )
     return replace(decision, pending_action="confirmed") if decision.matches else None
+
+
+def ask_again(
+    indexed: IndexedModel,
+    intent: Intent,
+    question: ParsedQuestion,
+    conversation: Conversation,
+    entities: Sequence[Entity] = (),
+) -> Decision:
+    """Match one intent alone, even if the sentence adds nothing, with the ``entities`` of an
+    earlier question."""
+    options = dataclasses.replace(intent.options, allow_stm_only=True)
+    single_intent = indexed.with_only(dataclasses.replace(intent, options=options))
+    return match_question(single_intent, question, conversation, entities)
 
 
 def _matches_whole_sentence(
@@ -402,7 +432,7 @@ def _matches_whole_sentence(
 ) -> bool:
     """Whether an intent matches without memory and covers the whole sentence, in which there is a
     user-defined entity."""
-    without_memory = _match_intents(indexed, question, replace(conversation, remembered=()))
+    without_memory = match_question(indexed, question, replace(conversation, remembered=()))
     fillings = (match.filling for match in without_memory.matches)
     return any(
         not filling.variant.uncovered
@@ -417,7 +447,7 @@ def _without_entities(question: ParsedQuestion) -> ParsedQuestion:
     return replace(question, variants=(Variant(()),))
 
 
-def _match_intents(
+def match_question(
     indexed: IndexedModel,
     question: ParsedQuestion,
     conversation: Conversation,
@@ -428,7 +458,7 @@ def _match_intents(
     return Decision(question, conversation, contexts, matches, pending_entities=tuple(pending))
 
 
-def _find_incomplete(indexed: IndexedModel, decision: Decision) -> Decision:
+def find_incomplete(indexed: IndexedModel, decision: Decision) -> Decision:
     """Look for an intent whose missing terms have prompts, else for the nearest one."""
     intents, index, contexts = indexed.model.intents, indexed.index, decision.match_contexts
     prompts = indexed.model.prompts

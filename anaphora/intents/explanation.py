@@ -220,7 +220,7 @@ def _find_unused_entities(context: MatchContext, winner: Match | None) -> tuple[
 def _find_unknown_words(decision: Decision, context: MatchContext) -> Iterator[str]:
     utterance = decision.question.utterance
     spans = (*(entity.tokens for entity in context.variant.entities), *utterance.resets)
-    known = {index for span in spans for index in span}
+    known = utterance.understood.union(*spans)
     return (
         token.text
         for token in utterance.tokens

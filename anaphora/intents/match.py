@@ -31,14 +31,16 @@ class Candidate(Struct, frozen=True, gc=False):
     """An entity that a term may take, and its source.
 
     An entity of the sentence has neither ``remembered`` nor ``pending``. A pending one belongs to
-    an earlier question that is being completed. ``distance`` is how many questions ago a remembered
-    one was stored, counted from the present question, so 1 for the last one.
+    an earlier question that is being completed, or lies on the table (``offered``). ``distance`` is
+    how many questions ago a remembered one was stored, counted from the present question, so 1 for
+    the last one.
     """
 
     entity: Entity
     remembered: RememberedEntity | None = None
     pending: bool = False
     distance: int = 0
+    offered: bool = False
 
     @property
     def source(self) -> Source:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from operator import attrgetter
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,7 +19,10 @@ from anaphora.intents.index import IntentIndex
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match, rank_reading
 from anaphora.stm.conversation import Conversation, FlowStep, RememberedEntity
-from anaphora.stm.rules import split_visible
+from anaphora.stm.rules import find_replacement, split_visible
+
+if TYPE_CHECKING:
+    from anaphora.entities.builtin.boolean import Confirmation
 
 __all__ = [
     "MatchContext",
@@ -40,7 +43,10 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
     """An utterance with its variants (best first) and the values that predicates can access.
 
     ``fallback`` is the same question with the entities that count only if an intent needs them;
-    ``notes`` are texts for the explanation.
+    ``notes`` are texts for the explanation. ``offered`` are entities that lie on the table and may
+    be meant. A question with an ``open_reference`` ("there", of nothing that is remembered) is not
+    complete by itself. ``confirmation`` says what it answers to a yes/no question, if that is known
+    from its cues.
     """
 
     utterance: Utterance
@@ -48,6 +54,9 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
     question_context: QuestionContext
     fallback: ParsedQuestion | None = None
     notes: tuple[str, ...] = ()
+    offered: tuple[Entity, ...] = ()
+    open_reference: bool = False
+    confirmation: Confirmation | None = None
 
 
 class MatchContext(Struct, frozen=True, gc=False):
@@ -217,23 +226,35 @@ def _build_match_context(
     visible: Sequence[RememberedEntity] = ()
     hidden: tuple[tuple[RememberedEntity, frozenset[str]], ...] = ()
     if conversation.remembered:
-        visible, hidden = split_visible(conversation, (*pending, *variant.entities))
+        said = [one for one in variant.entities if not one.negated]
+        visible, hidden = split_visible(conversation, (*pending, *said))
     number = conversation.questions + 1
     pending_candidates = [Candidate(entity, pending=True) for entity in pending] if pending else []
+    offered = _offer_candidates(question.offered, variant) if question.offered else []
     return MatchContext(
         variant=variant,
         sentence_candidates=(*pending_candidates, *map(Candidate, variant.entities)),
-        memory=tuple(
-            [
+        memory=(
+            *offered,
+            *[
                 Candidate(held.entity, remembered=held, distance=number - held.question_number)
                 for held in visible
-            ]
+            ],
         ),
         hidden=hidden,
         flow=conversation.flow,
         question_context=question.question_context.with_entities(variant.entities),
         utterance=question.utterance,
     )
+
+
+def _offer_candidates(offered: Sequence[Entity], variant: Variant) -> list[Candidate]:
+    """The offered entities that no entity of the sentence replaces."""
+    return [
+        Candidate(entity, pending=True, offered=True)
+        for entity in offered
+        if find_replacement(entity.groups, variant.entities) is None
+    ]
 
 
 def _fill_candidates(

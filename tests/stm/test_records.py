@@ -229,8 +229,8 @@ def test_the_record_of_somebody_else_is_not_read_as_ones_own(caplog):
 
 
 def test_a_record_of_a_later_version_is_not_thrown_away():
-    later = json.dumps(to_dict(ANN) | {"format": 4}).encode()
-    with pytest.raises(StoreError, match=r"later version \(in format 4"):
+    later = json.dumps(to_dict(ANN) | {"format": 5}).encode()
+    with pytest.raises(StoreError, match=r"later version \(in format 5"):
         load_or_reset(later, ANN.key)
 
 
@@ -250,4 +250,4 @@ def test_a_long_conversation_is_kept_compressed_and_a_short_one_readable():
     long = replace(ANN, flow=steps)
     assert len(dump(long)) < len(json.dumps(to_dict(long))) / 3
     assert load(dump(long)) == long
-    assert json.loads(dump(ANN)) == {"format": 3, "user": "ann", "model": "weather"}
+    assert json.loads(dump(ANN)) == {"format": 4, "user": "ann", "model": "weather"}

@@ -1,0 +1,5 @@
+"""Reads what people say to what was said before: yes, no, the second one, no I meant Kyoto, there.
+
+The cues of an utterance and the state of the conversation tell what it does; then the question is
+rewritten as if the user had said it in full, and matched like any other.
+"""

@@ -1,0 +1,99 @@
+"""Bind reference words: it, there, then, the same (rule 17)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from anaphora.core.plurals import pluralize
+from anaphora.core.utterance import Entity
+from anaphora.entities.cues.cue import Cue
+from anaphora.intents.interpretation.rewriting import add_entities, find_new, stand_in
+from anaphora.intents.solver import ParsedQuestion
+from anaphora.stm.conversation import Conversation
+from anaphora.stm.rules import find_replacement
+
+__all__ = ["bind_references"]
+
+_OFFERED = -1  # questions ago
+
+
+def bind_references(
+    question: ParsedQuestion,
+    cues: Iterable[Cue],
+    conversation: Conversation,
+    referents: Mapping[str, Collection[str]],
+    offered: Sequence[Entity] = (),
+) -> ParsedQuestion:
+    """Return the question with the entities that its reference words stand for.
+
+    ``referents`` are the elements that a kind of reference may stand for; ``offered`` the entities
+    of the one bundle on the table, which are newer than anything remembered. A word binds the
+    newest entity that fits and that no entity of the sentence replaces; "the same" also brings back
+    what a question that began afresh has set aside.
+    """
+    bound: list[Entity] = []
+    notes: list[str] = []
+    is_open = False
+    for cue in cues:
+        if cue.kind != "reference":
+            continue
+        said = (*find_new(question), *bound)
+        if cue.value == "same":
+            found = _find_same(conversation, said)
+        else:
+            found = _find_newest(conversation, offered, referents.get(cue.value, ()), said)
+        if not found:
+            is_open = is_open or not _is_answered(cue, said, referents)
+            continue
+        words = " ".join(question.utterance.tokens[index].text for index in cue.tokens)
+        for entity, ago in found:
+            bound.append(stand_in(entity, cue.tokens, question.utterance))
+            when = "offered" if ago == _OFFERED else f"{pluralize(ago, 'question')} ago"
+            notes.append(f"{words!r} stands for {entity}, {when}")
+    if is_open:
+        question = replace(question, open_reference=True)
+    if not bound:
+        return question
+    question = replace(question, notes=(*question.notes, *notes))
+    return add_entities(question, bound)
+
+
+def _find_newest(
+    conversation: Conversation,
+    offered: Sequence[Entity],
+    elements: Collection[str],
+    said: Sequence[Entity],
+) -> list[tuple[Entity, int]]:
+    for entity in offered:
+        if entity.element in elements and find_replacement(entity.groups, said) is None:
+            return [(entity, _OFFERED)]
+    number = conversation.questions + 1
+    # Of one question, what the bot said last is nearest.
+    newest = sorted(
+        conversation.remembered, key=lambda held: (-held.question_number, held.by == "user")
+    )
+    for held in newest:
+        entity = held.entity
+        if entity.element in elements and find_replacement(entity.groups, said) is None:
+            return [(entity, number - held.question_number)]
+    return []
+
+
+def _find_same(conversation: Conversation, said: Sequence[Entity]) -> list[tuple[Entity, int]]:
+    """What a question that began afresh set aside and this sentence does not replace."""
+    number = conversation.questions + 1
+    return [
+        (held.entity, number - held.question_number)
+        for held in conversation.earlier
+        if find_replacement(held.entity.groups, said) is None
+    ]
+
+
+def _is_answered(
+    cue: Cue, said: Sequence[Entity], referents: Mapping[str, Collection[str]]
+) -> bool:
+    """Whether the sentence itself says what the word may stand for ("that hotel")."""
+    elements = referents.get(cue.value, ())
+    return any(entity.element in elements for entity in said)

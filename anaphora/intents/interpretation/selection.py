@@ -1,0 +1,128 @@
+"""Which of the offers a sentence means: the second one, the cheaper one, Kiku, the one at seven
+(rule 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from anaphora.core.utterance import Entity
+from anaphora.entities.cues.cue import Cue
+from anaphora.stm.conversation import Offers
+
+__all__ = ["Selection", "compare_bundles", "is_same_value", "select_bundles"]
+
+_Bundle: TypeAlias = tuple[Entity, ...]
+
+_SCALE_KEYS = ("amount", "value", "start")  # of the metadata of numbers, money and dates
+
+
+class Selection(Struct, frozen=True):
+    """The ``bundles`` that a sentence may mean, by their indexes, the cues that selected them, and
+    the entities of the sentence that name them."""
+
+    bundles: tuple[int, ...]
+    cues: tuple[Cue, ...] = ()
+    entities: tuple[Entity, ...] = ()
+
+    @property
+    def is_explicit(self) -> bool:
+        """Whether the sentence selects anything at all."""
+        return bool(self.cues or self.entities)
+
+
+def select_bundles(offers: Offers, cues: Iterable[Cue], entities: Sequence[Entity]) -> Selection:
+    """Select among what lies on the table by place in the list, by comparison, and by values that
+    the sentence names."""
+    left = list(range(len(offers.bundles)))
+    used: list[Cue] = []
+    named: list[Entity] = []
+    for cue in cues:
+        if cue.kind == "ordinal":
+            index = cue.number - 1 if cue.number > 0 else len(offers.bundles) + cue.number
+            if index in left:
+                left = [index]
+                used.append(cue)
+        elif cue.kind == "comparison" and len(left) > 1:
+            best = compare_bundles(offers.bundles, left, cue.value)
+            if best is not None:
+                left = [best]
+                used.append(cue)
+    for entity in entities:
+        if entity.negated:
+            continue
+        naming = [i for i in left if any(is_same_value(entity, o) for o in offers.bundles[i])]
+        if naming:
+            named.append(entity)
+            left = naming
+    return Selection(tuple(left), tuple(used), tuple(named))
+
+
+def is_same_value(entity: Entity, offered: Entity) -> bool:
+    """Whether the user names the ``offered`` value: the same value of the same element, or a time
+    that leaves open what the offer says ("7" for 7 pm)."""
+    if entity.element != offered.element:
+        return False
+    if entity.value_or_text.casefold() == offered.value_or_text.casefold():
+        return True
+    if entity.text.casefold() == offered.text.casefold():
+        return True
+    said, start = _start_of(entity), _start_of(offered)
+    if said is None or start is None or entity.meta.get("grain") not in ("hour", "minute"):
+        return False
+    if offered.meta.get("grain") not in ("hour", "minute"):
+        return False
+    return (said.hour - start.hour) % 12 == 0 and said.minute == start.minute
+
+
+def compare_bundles(
+    bundles: Sequence[_Bundle], indexes: Sequence[int], comparison: str
+) -> int | None:
+    """The index of the bundle with the least or the most on a scale ("price:less"); None if the
+    bundles cannot be compared, or two of them are equal there."""
+    scale, _, direction = comparison.partition(":")
+    measured = []
+    for index in indexes:
+        amounts = [
+            amount
+            for entity in bundles[index]
+            if _is_on_scale(entity, scale) and (amount := _measure(entity)) is not None
+        ]
+        if not amounts:
+            return None
+        measured.append((amounts[0], index))
+    measured.sort(reverse=direction == "more")
+    if len(measured) > 1 and measured[0][0] == measured[1][0]:
+        return None
+    return measured[0][1]
+
+
+def _is_on_scale(entity: Entity, scale: str) -> bool:
+    """Whether the entity measures something on the scale: its element, a group or an ancestor of
+    it has the name of the scale, or its recognizer is of that kind."""
+    if scale in (entity.element, *entity.groups, *entity.ancestors):
+        return True
+    if scale == "price":
+        return "currency" in entity.meta
+    return scale == "time" and "grain" in entity.meta
+
+
+def _measure(entity: Entity) -> float | None:
+    for key in _SCALE_KEYS:
+        value = entity.meta.get(key)
+        if isinstance(value, int | float):
+            return float(value)
+        if key == "start" and (start := _start_of(entity)) is not None:
+            return start.timestamp()
+    try:
+        return float(entity.value_or_text)
+    except ValueError:
+        return None
+
+
+def _start_of(entity: Entity) -> datetime | None:
+    start = entity.meta.get("start")
+    return datetime.fromisoformat(start) if isinstance(start, str) else None
