@@ -46,8 +46,8 @@ from anaphora.stm.conversation import (
 from anaphora.storage.logical_clock import to_utc
 
 __all__ = [
-    "decline_offer",
-    "drop_offer",
+    "decline_recall_offer",
+    "drop_recall_offer",
     "evict",
     "expire",
     "find_replacement",
@@ -58,13 +58,13 @@ __all__ = [
     "migrate",
     "record_incomplete",
     "record_match",
-    "record_offer",
+    "record_recall_offer",
     "record_rejection",
     "record_repeated_prompt",
     "record_reset",
     "record_without_intent",
     "replace_data",
-    "restore_offer",
+    "restore_recall_offer",
     "split_visible",
     "stamp",
 ]
@@ -88,7 +88,7 @@ def expire(
             forgotten.append(ForgottenEntity(held, ForgetRule.DEPTH))
     pending = conversation.pending
     pending_expired = pending is not None and at - pending.at > timeout
-    offer = conversation.offer
+    offer = conversation.recall_offer
     offer_expired = offer is not None and at - offer.at > timeout
     if not forgotten and not pending_expired and not offer_expired:
         return conversation, ()
@@ -96,7 +96,7 @@ def expire(
         conversation,
         remembered=_remove_forgotten(conversation.remembered, forgotten),
         pending=None if pending_expired else pending,
-        offer=None if offer_expired else offer,
+        recall_offer=None if offer_expired else offer,
     )
     return after, tuple(forgotten)
 
@@ -166,7 +166,7 @@ def record_match(
         remembered=(*stored, *kept),
         flow=(*conversation.flow, FlowStep(intent, at))[-_MAX_FLOW_STEPS:],
         pending=None,
-        offer=None,
+        recall_offer=None,
         last=at,
         questions=question,
         matches=match,
@@ -207,28 +207,30 @@ def record_repeated_prompt(conversation: Conversation, at: datetime) -> Conversa
     )
 
 
-def record_offer(
+def record_recall_offer(
     conversation: Conversation, at: datetime, offer: RecallOffer, pending: PendingQuestion | None
 ) -> Conversation:
     """Record a question that is answered with ``offer``; what it understood is ``pending`` if it
     can be completed in another way."""
     at = _latest_time(conversation.last, at)
     pending = conversation.pending if pending is None else replace(pending, at=at)
-    return _count_question(conversation, at, pending=pending, offer=replace(offer, at=at))
+    return _count_question(conversation, at, pending=pending, recall_offer=replace(offer, at=at))
 
 
-def decline_offer(conversation: Conversation) -> Conversation:
+def decline_recall_offer(conversation: Conversation) -> Conversation:
     """Mark the offer as declined."""
-    offer = conversation.offer
-    return replace(conversation, offer=offer and replace(offer, declined=True))
+    offer = conversation.recall_offer
+    return replace(conversation, recall_offer=offer and replace(offer, declined=True))
 
 
-def drop_offer(conversation: Conversation) -> Conversation:
+def drop_recall_offer(conversation: Conversation) -> Conversation:
     """Remove the offer."""
-    return replace(conversation, offer=None)
+    return replace(conversation, recall_offer=None)
 
 
-def restore_offer(conversation: Conversation, at: datetime, offer: RecallOffer) -> Conversation:
+def restore_recall_offer(
+    conversation: Conversation, at: datetime, offer: RecallOffer
+) -> Conversation:
     """Remember the entities of ``offer`` as if there had been no pause, and as if the last
     matched question had used each of them."""
     at = to_utc(at)
@@ -239,7 +241,7 @@ def restore_offer(conversation: Conversation, at: datetime, offer: RecallOffer) 
         for entity, age in zip(offer.entities, offer.ages, strict=True)
     )
     last = _latest_time(conversation.last, at)
-    return replace(conversation, remembered=back, offer=None, last=last)
+    return replace(conversation, remembered=back, recall_offer=None, last=last)
 
 
 def record_without_intent(conversation: Conversation, at: datetime) -> Conversation:
@@ -253,7 +255,7 @@ def forget_all(
     """Forget entities, flow, pending question, offer, data and the count of rejections (rules 1,
     3, 8 and 9)."""
     fresh = replace(
-        conversation, remembered=(), flow=(), pending=None, offer=None, data={}, rejections=0
+        conversation, remembered=(), flow=(), pending=None, recall_offer=None, data={}, rejections=0
     )
     return fresh, tuple(ForgottenEntity(held, rule) for held in conversation.remembered)
 
@@ -272,11 +274,11 @@ def forget(
     if pending is not None:
         left = tuple(entity for entity in pending.entities if not where(entity))
         pending = replace(pending, entities=left) if left else None
-    offer = conversation.offer
+    offer = conversation.recall_offer
     if offer is not None and any(map(where, offer.entities)):
         offer = None
     kept = _remove_forgotten(conversation.remembered, forgotten)
-    return replace(conversation, remembered=kept, pending=pending, offer=offer), forgotten
+    return replace(conversation, remembered=kept, pending=pending, recall_offer=offer), forgotten
 
 
 def forget_group(
@@ -305,7 +307,7 @@ def migrate(
     metadata and, as long as the element has a recognizer, its value. Built-in entities of which
     the model declares nothing do not change.
     """
-    if not (conversation.remembered or conversation.pending or conversation.offer):
+    if not (conversation.remembered or conversation.pending or conversation.recall_offer):
         return conversation, ()
     known = {element.id: element for element in elements}
     kept, forgotten = [], []
@@ -315,14 +317,14 @@ def migrate(
             forgotten.append(ForgottenEntity(held, ForgetRule.RESET))
         else:
             kept.append(replace(held, entity=entity))
-    pending, offer = conversation.pending, conversation.offer
+    pending, offer = conversation.pending, conversation.recall_offer
     if pending is not None and pending.entities:
         left = _migrate_entities(pending.entities, known)
         pending = replace(pending, entities=left) if left else None
     if offer is not None:
         left = _migrate_entities(offer.entities, known)
         offer = replace(offer, entities=left) if len(left) == len(offer.ages) else None
-    after = replace(conversation, remembered=tuple(kept), pending=pending, offer=offer)
+    after = replace(conversation, remembered=tuple(kept), pending=pending, recall_offer=offer)
     return after, tuple(forgotten)
 
 

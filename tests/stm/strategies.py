@@ -84,5 +84,5 @@ conversations = st.builds(
     language=st.sampled_from(["", "en", "ru"]),
     tenant=st.just("") | names,
     model_fingerprint=st.sampled_from(["", "a1b2"]),
-    offer=st.none() | offers,
+    recall_offer=st.none() | offers,
 )
