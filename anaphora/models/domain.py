@@ -214,7 +214,7 @@ class Model:
 
     ``source`` is the name of the file, ``origin`` the origin that the file declares. ``imports``
     are the imported files with intents. ``pipelines`` are the spaCy pipelines (packages or
-    folders) by language, ``handlers`` the functions that answer intents. ``offers`` are the
+    folders) by language, ``handlers`` the functions that answer intents. ``recall_offers`` are the
     texts, by intent, that offer to reuse entities of an earlier conversation. The intents in
     ``unused`` ask about the unused rest of a sentence, with these texts or, if there are none,
     those of the language.
@@ -242,7 +242,7 @@ class Model:
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
     imports: tuple[Path, ...] = field(default=(), compare=False)
     bridge: BridgeSettings = BridgeSettings()
-    offers: Mapping[str, LocalizedText] = field(default_factory=dict)
+    recall_offers: Mapping[str, LocalizedText] = field(default_factory=dict)
     unused: Mapping[str, LocalizedText] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

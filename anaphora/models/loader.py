@@ -197,7 +197,7 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
         pipelines=_resolve_pipelines(draft),
         imports=intents.imports,
         bridge=_build_bridge(file.bridge),
-        offers=texts.build("offers"),
+        recall_offers=texts.build("recall_offers"),
         unused=texts.build_unused(),
     )
     return model, intents

@@ -51,7 +51,7 @@ _STEP_CLASSES: Mapping[str, type[AskStep | PauseStep | ResetStep]] = {
 # The fields of a model that MessagePack can store without further conversion.
 _FIELD_TYPES: Mapping[str, Any] = {
     **dict.fromkeys(("id", "name", "version", "description", "source", "origin"), str),
-    **dict.fromkeys(("meta", "pipelines", "responses", "prompts", "offers", "unused"), dict),
+    **dict.fromkeys(("meta", "pipelines", "responses", "prompts", "recall_offers", "unused"), dict),
     "languages": tuple[str, ...],
     "conversation": ConversationSettings,
     "stop_words": StopWords,

@@ -148,7 +148,7 @@ class Conversation(Struct, frozen=True):
     oldest first. ``questions`` counts all questions, ``matches`` those that matched,
     ``rejections`` those rejected in a row. ``last`` and ``language`` are the time and the language
     of the last question (None and '' before the first). ``model_fingerprint`` identifies the
-    version of the model that the entities belong to ('' if unknown). ``offer`` is what the
+    version of the model that the entities belong to ('' if unknown). ``recall_offer`` is what the
     long-term memory could restore, ``offers`` what lies on the table, ``earlier`` what a question
     that began afresh has set aside (newest first). ``clock`` is the logical time of the last
     question (0 before the first), which orders the exchanges that are recorded elsewhere;
@@ -169,7 +169,7 @@ class Conversation(Struct, frozen=True):
     language: str = ""
     tenant: str = ""
     model_fingerprint: str = ""
-    offer: RecallOffer | None = None
+    recall_offer: RecallOffer | None = None
     clock: int = 0
     forgotten_clock: int = 0
     offers: Offers | None = None

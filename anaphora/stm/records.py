@@ -113,7 +113,7 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
 
     Times are microseconds since 1970 in UTC. Fields with default values are omitted.
     """
-    pending, offer, offers = conversation.pending, conversation.offer, conversation.offers
+    pending, offer, offers = conversation.pending, conversation.recall_offer, conversation.offers
     full = {
         "tenant": conversation.tenant,
         "language": conversation.language,
@@ -389,11 +389,11 @@ def _conversation(plain: Any) -> Conversation:
             offers.intents,
         )
     if "offer" in fields:
-        question, language, at, entities, ages, exchange, said_at, declined = fields["offer"]
+        question, language, at, entities, ages, exchange, said_at, declined = fields.pop("offer")
         if len(ages) != len(entities):
             raise ValueError("an offer has an age for each of its entities")
         back, at, said_at = _to_entities(entities), _time(at), _time(said_at)
-        fields["offer"] = RecallOffer(
+        fields["recall_offer"] = RecallOffer(
             question, language, at, back, ages, exchange, said_at, declined
         )
     return Conversation(**fields)

@@ -47,8 +47,8 @@ from anaphora.stm.conversation import (
 from anaphora.storage.logical_clock import to_utc
 
 __all__ = [
-    "decline_offer",
-    "drop_offer",
+    "decline_recall_offer",
+    "drop_recall_offer",
     "evict",
     "expire",
     "find_replacement",
@@ -60,13 +60,13 @@ __all__ = [
     "migrate",
     "record_incomplete",
     "record_match",
-    "record_offer",
+    "record_recall_offer",
     "record_rejection",
     "record_repeated_prompt",
     "record_reset",
     "record_without_intent",
     "replace_data",
-    "restore_offer",
+    "restore_recall_offer",
     "split_visible",
     "stamp",
 ]
@@ -90,7 +90,7 @@ def expire(
             forgotten.append(ForgottenEntity(held, ForgetRule.DEPTH))
     pending = conversation.pending
     pending_expired = pending is not None and at - pending.at > timeout
-    offer, offers = conversation.offer, conversation.offers
+    offer, offers = conversation.recall_offer, conversation.offers
     offer_expired = offer is not None and at - offer.at > timeout
     offers_expired = offers is not None and at - offers.at > timeout
     if not (forgotten or pending_expired or offer_expired or offers_expired):
@@ -99,7 +99,7 @@ def expire(
         conversation,
         remembered=_remove_forgotten(conversation.remembered, forgotten),
         pending=None if pending_expired else pending,
-        offer=None if offer_expired else offer,
+        recall_offer=None if offer_expired else offer,
         offers=None if offers_expired else offers,
     )
     return after, tuple(forgotten)
@@ -170,7 +170,7 @@ def record_match(
         remembered=(*stored, *kept),
         flow=(*conversation.flow, FlowStep(intent, at))[-_MAX_FLOW_STEPS:],
         pending=None,
-        offer=None,
+        recall_offer=None,
         last=at,
         questions=question,
         matches=match,
@@ -211,28 +211,30 @@ def record_repeated_prompt(conversation: Conversation, at: datetime) -> Conversa
     )
 
 
-def record_offer(
+def record_recall_offer(
     conversation: Conversation, at: datetime, offer: RecallOffer, pending: PendingQuestion | None
 ) -> Conversation:
     """Record a question that is answered with ``offer``; what it understood is ``pending`` if it
     can be completed in another way."""
     at = _latest_time(conversation.last, at)
     pending = conversation.pending if pending is None else replace(pending, at=at)
-    return _count_question(conversation, at, pending=pending, offer=replace(offer, at=at))
+    return _count_question(conversation, at, pending=pending, recall_offer=replace(offer, at=at))
 
 
-def decline_offer(conversation: Conversation) -> Conversation:
+def decline_recall_offer(conversation: Conversation) -> Conversation:
     """Mark the offer as declined."""
-    offer = conversation.offer
-    return replace(conversation, offer=offer and replace(offer, declined=True))
+    offer = conversation.recall_offer
+    return replace(conversation, recall_offer=offer and replace(offer, declined=True))
 
 
-def drop_offer(conversation: Conversation) -> Conversation:
+def drop_recall_offer(conversation: Conversation) -> Conversation:
     """Remove the offer."""
-    return replace(conversation, offer=None)
+    return replace(conversation, recall_offer=None)
 
 
-def restore_offer(conversation: Conversation, at: datetime, offer: RecallOffer) -> Conversation:
+def restore_recall_offer(
+    conversation: Conversation, at: datetime, offer: RecallOffer
+) -> Conversation:
     """Remember the entities of ``offer`` as if there had been no pause, and as if the last
     matched question had used each of them."""
     at = to_utc(at)
@@ -243,7 +245,7 @@ def restore_offer(conversation: Conversation, at: datetime, offer: RecallOffer) 
         for entity, age in zip(offer.entities, offer.ages, strict=True)
     )
     last = _latest_time(conversation.last, at)
-    return replace(conversation, remembered=back, offer=None, last=last)
+    return replace(conversation, remembered=back, recall_offer=None, last=last)
 
 
 def record_without_intent(conversation: Conversation, at: datetime) -> Conversation:
@@ -261,7 +263,7 @@ def forget_all(
         remembered=(),
         flow=(),
         pending=None,
-        offer=None,
+        recall_offer=None,
         data={},
         rejections=0,
         offers=None,
@@ -284,14 +286,14 @@ def forget(
     if pending is not None:
         left = tuple(entity for entity in pending.entities if not where(entity))
         pending = replace(pending, entities=left) if left else None
-    offer = conversation.offer
+    offer = conversation.recall_offer
     if offer is not None and any(map(where, offer.entities)):
         offer = None
     after = replace(
         conversation,
         remembered=_remove_forgotten(conversation.remembered, forgotten),
         pending=pending,
-        offer=offer,
+        recall_offer=offer,
         offers=keep_bundles(conversation.offers, lambda one: not any(map(where, one))),
         earlier=tuple(held for held in conversation.earlier if not where(held.entity)),
     )
@@ -327,14 +329,14 @@ def migrate(
     if not (
         conversation.remembered
         or conversation.pending
-        or conversation.offer
+        or conversation.recall_offer
         or conversation.offers
         or conversation.earlier
     ):
         return conversation, ()
     known = {element.id: element for element in elements}
     kept, forgotten = _migrate_remembered(conversation.remembered, known)
-    pending, offer = conversation.pending, conversation.offer
+    pending, offer = conversation.pending, conversation.recall_offer
     if pending is not None and pending.entities:
         left = _migrate_entities(pending.entities, known)
         pending = replace(pending, entities=left) if left else None
@@ -345,7 +347,7 @@ def migrate(
         conversation,
         remembered=kept,
         pending=pending,
-        offer=offer,
+        recall_offer=offer,
         offers=_migrate_bundles(conversation.offers, known),
         earlier=_migrate_remembered(conversation.earlier, known)[0],
     )

@@ -106,7 +106,7 @@ conversations = st.builds(
     language=st.sampled_from(["", "en", "ru"]),
     tenant=st.just("") | names,
     model_fingerprint=st.sampled_from(["", "a1b2"]),
-    offer=st.none() | recall_offers,
+    recall_offer=st.none() | recall_offers,
     offers=st.none() | offers,
     earlier=st.lists(remembered, max_size=2).map(tuple),
 )

@@ -153,7 +153,7 @@ def full() -> dict[str, Any]:
     asked, _ = rules.record_match(ANN, BEGIN, intent="weather", new=[city], used=())
     pending = PendingQuestion("weather", (city,), ("date",), BEGIN)
     offer = RecallOffer("And then?", "en", BEGIN, (city,), (1,), 3, BEGIN, declined=True)
-    asked = rules.record_offer(asked, BEGIN, offer, pending)
+    asked = rules.record_recall_offer(asked, BEGIN, offer, pending)
     return json.loads(json.dumps(to_dict(asked)))
 
 

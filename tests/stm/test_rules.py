@@ -297,7 +297,7 @@ def element(name: str, *values: str, **options: Any) -> Element:
 def elements_of(conversation: Conversation) -> list[Element]:
     """Elements with which everything in the conversation fits."""
     pending = conversation.pending.entities if conversation.pending else ()
-    offered = conversation.offer.entities if conversation.offer else ()
+    offered = conversation.recall_offer.entities if conversation.recall_offer else ()
     all_of_them = [*(one.entity for one in conversation.remembered), *pending, *offered]
     values = {}
     for one in all_of_them:
@@ -445,30 +445,32 @@ def offer_of(*names: str, at: datetime = BEGIN) -> RecallOffer:
 
 
 def offered_to(conversation: Conversation, *names: str) -> Conversation:
-    return rules.record_offer(conversation, BEGIN, offer_of(*names), None)
+    return rules.record_recall_offer(conversation, BEGIN, offer_of(*names), None)
 
 
 class TestOffers:
     def test_one_stands_for_as_long_as_the_timeout(self):
         before = offered_to(started(), "city")
-        assert rules.expire(before, BEGIN + 5 * MINUTE, SETTINGS)[0].offer == offer_of("city")
-        assert rules.expire(before, BEGIN + 5 * MINUTE + TINY, SETTINGS)[0].offer is None
+        assert rules.expire(before, BEGIN + 5 * MINUTE, SETTINGS)[0].recall_offer == offer_of(
+            "city"
+        )
+        assert rules.expire(before, BEGIN + 5 * MINUTE + TINY, SETTINGS)[0].recall_offer is None
 
     def test_one_lapses_though_the_conversation_goes_on(self):
-        before = rules.decline_offer(offered_to(started(), "city"))
+        before = rules.decline_recall_offer(offered_to(started(), "city"))
         before = rules.record_rejection(before, BEGIN + 3 * MINUTE, SETTINGS)[0]
-        assert before.offer == replace(offer_of("city"), declined=True)
-        assert rules.expire(before, BEGIN + 6 * MINUTE, SETTINGS)[0].offer is None
+        assert before.recall_offer == replace(offer_of("city"), declined=True)
+        assert rules.expire(before, BEGIN + 6 * MINUTE, SETTINGS)[0].recall_offer is None
 
     def test_one_leaves_what_is_pending_or_puts_its_own_question_there(self):
         pending = PendingQuestion("x", (entity("a"),), ("b",), BEGIN)
         asked = rules.record_incomplete(started(), BEGIN, pending)
         assert offered_to(asked, "city").pending == pending
         mine = replace(pending, intent="y")
-        assert rules.record_offer(asked, BEGIN, offer_of("city"), mine).pending == mine
+        assert rules.record_recall_offer(asked, BEGIN, offer_of("city"), mine).pending == mine
 
     def test_a_question_that_matches_ends_one(self):
-        assert matched(offered_to(started(), "city"), BEGIN, entity("date")).offer is None
+        assert matched(offered_to(started(), "city"), BEGIN, entity("date")).recall_offer is None
 
     @pytest.mark.parametrize(
         "forget",
@@ -481,18 +483,18 @@ class TestOffers:
         ids=["all", "group", "reset", "model"],
     )
     def test_what_is_forgotten_is_not_offered_any_more(self, forget):
-        assert forget(offered_to(started(), "city", "date"))[0].offer is None
+        assert forget(offered_to(started(), "city", "date"))[0].recall_offer is None
 
     def test_forgetting_something_else_leaves_one(self):
         before = offered_to(started(), "city")
-        assert rules.forget_group(before, "date")[0].offer == offer_of("city")
-        assert rules.drop_offer(before).offer is None
+        assert rules.forget_group(before, "date")[0].recall_offer == offer_of("city")
+        assert rules.drop_recall_offer(before).recall_offer is None
 
     def test_what_is_brought_back_is_remembered_as_far_away_as_it_was(self):
         before = offered_to(started(), "date", "city")
         at = BEGIN + 4 * MINUTE
-        after = rules.restore_offer(before, at, offer_of("date", "city"))
+        after = rules.restore_recall_offer(before, at, offer_of("date", "city"))
         assert held(after) == ["date", "city"]
         assert [before.questions + 1 - one.question_number for one in after.remembered] == [1, 2]
-        assert (after.offer, after.last) == (None, at)
+        assert (after.recall_offer, after.last) == (None, at)
         assert rules.expire(after, at + 5 * MINUTE, SETTINGS) == (after, ())

@@ -204,7 +204,7 @@ class _ChatSession:
             understood = ", ".join(map(str, pending.entities))
             missing = ", ".join(pending.missing) or "a yes or a no"
             self._out.print(Text(f"waiting for {missing} of {pending.intent} ({understood})"))
-        offer = conversation.offer
+        offer = conversation.recall_offer
         if offer and not offer.declined:
             entities = ", ".join(map(str, offer.entities))
             self._out.print(Text(f"a yes restores {entities}, for {offer.question!r}"))

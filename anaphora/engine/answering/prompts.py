@@ -97,12 +97,12 @@ def make_offer(bot: Bot, decision: Decision, bridge: BridgeResult, at: datetime)
     filling = match.filling
     language = decision.question.utterance.language
     values = partial(build_template_values, decision, filling)
-    text = bot.responses.render(bot.model.offers.get(filling.intent.id), language, values)
+    text = bot.responses.render(bot.model.recall_offers.get(filling.intent.id), language, values)
     if not text:
         named = (display_name(taken.entity) for taken in filling.taken if taken.remembered)
         text = format_offer(named, language)
     pending = build_pending(decision, at) if decision.incomplete else None
-    conversation = rules.record_offer(decision.conversation, at, offer, pending)
+    conversation = rules.record_recall_offer(decision.conversation, at, offer, pending)
     return BotAnswer("incomplete", conversation, filling, text=text)
 
 

@@ -41,9 +41,9 @@ def resolve_with_long_term(
 
     An error of the long-term memory is logged, and the question is answered without it.
     """
-    offer = conversation.offer
+    offer = conversation.recall_offer
     if offer is not None:
-        offer = rules.expire(conversation, turn.now, turn.bot.model.conversation)[0].offer
+        offer = rules.expire(conversation, turn.now, turn.bot.model.conversation)[0].recall_offer
     if offer is None or offer.declined:
         offer = None
     else:
@@ -51,7 +51,7 @@ def resolve_with_long_term(
         if answer is not None:
             resolve_answer = _accept_offer if answer else _decline_offer
             return resolve_answer(turn, utterance, conversation, offer)
-        conversation = rules.drop_offer(conversation)
+        conversation = rules.drop_recall_offer(conversation)
     decision = resolve(turn, utterance, conversation)
     if long_term is not None and not decision.matches:
         decision = _recall_context(turn.bot, decision, turn.now, long_term)
@@ -76,7 +76,7 @@ def _accept_offer(
 ) -> Decision:
     asked = _reread_question(turn, offer)
     # The pending question that the offer left is part of the restored one.
-    restored = rules.restore_offer(conversation, turn.now, offer)
+    restored = rules.restore_recall_offer(conversation, turn.now, offer)
     decision = resolve(turn, asked, replace(restored, pending=None))
     if not decision.matches and restored.pending:
         decision = resolve(turn, asked, restored)
@@ -86,7 +86,7 @@ def _accept_offer(
 def _decline_offer(
     turn: Turn, utterance: Utterance, conversation: Conversation, offer: RecallOffer
 ) -> Decision:
-    conversation = rules.decline_offer(conversation)
+    conversation = rules.decline_recall_offer(conversation)
     decision = resolve(turn, _reread_question(turn, offer), conversation)
     if not decision.incomplete:
         own = resolve(turn, utterance, conversation)
@@ -120,7 +120,7 @@ def _recall_context(bot: Bot, decision: Decision, at: datetime, long_term: LongT
     exchanges_tried = 0
     for offer in _iter_offers(known, decision, at):
         exchanges_tried += 1
-        restored = rules.restore_offer(decision.conversation, at, offer)
+        restored = rules.restore_recall_offer(decision.conversation, at, offer)
         restored = bot.model_upgrade.migrate(restored)[0]
         found = decide(bot.indexed_model, decision.question, restored, at)
         if found.matches and any(taken.remembered for taken in found.matches[0].filling.taken):
@@ -144,7 +144,7 @@ def _needs_long_term(bot: Bot, decision: Decision) -> bool:
     if decision.pending_action == "declined":
         return False
     conversation = decision.conversation
-    if conversation.remembered or conversation.offer:
+    if conversation.remembered or conversation.recall_offer:
         return False
     return bool(decision.question.utterance.entities) or bot.has_memory_only_intents
 

@@ -1,4 +1,4 @@
-"""Rewrite a parsed question: entities that its cues stand for, and entities that it does not mean."""
+"""Rewrite a parsed question: the entities that its cues stand for, and those that it negates."""
 
 from __future__ import annotations
 

@@ -42,7 +42,9 @@ class ResponseBuilder:
     intents: IntentTable
     parts: PartNames
 
-    def build(self, key: Literal["responses", "offers", "unused"]) -> dict[str, LocalizedText]:
+    def build(
+        self, key: Literal["responses", "recall_offers", "unused"]
+    ) -> dict[str, LocalizedText]:
         """The texts by intent under this key of the file."""
         texts: Mapping[str, _TextOrTranslations] = getattr(self.draft.file, key)
         return {

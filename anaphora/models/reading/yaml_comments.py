@@ -12,8 +12,8 @@ __all__ = ["comment_hint", "find_truncating_comment", "warn_about_truncated_text
 
 _TEXT_KEYS = frozenset(
     (
-        *("ask", "description", "macros", "name", "offers", "prompts", "reset", "responses"),
-        *("stop_words", "swear_words", "synonyms", "unused", "values"),
+        *("ask", "description", "macros", "name", "prompts", "recall_offers", "reset"),
+        *("responses", "stop_words", "swear_words", "synonyms", "unused", "values"),
     )
 )
 """The keys whose values contain texts for people."""

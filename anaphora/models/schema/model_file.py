@@ -311,7 +311,7 @@ class ModelSchema(SchemaBase):
         description="Whether the long-term memory, if there is one, completes questions that the "
         "short-term memory cannot: off, offered or automatic.",
     )
-    offers: dict[str, LocalizedTextField] = Field(
+    recall_offers: dict[str, LocalizedTextField] = Field(
         default={},
         description="The text by intent that offers to reuse entities of an earlier conversation.",
     )

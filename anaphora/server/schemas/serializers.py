@@ -83,7 +83,7 @@ def serialize_conversation(
         ),
         flow=tuple(conversations.FlowStep(step.intent, step.at) for step in conversation.flow),
         pending=_serialize_pending(conversation.pending) if conversation.pending else None,
-        offer=_serialize_offer(conversation.offer),
+        offer=_serialize_offer(conversation.recall_offer),
     )
 
 

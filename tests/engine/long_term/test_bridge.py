@@ -14,7 +14,7 @@ from anaphora.stm.records import dump, load
 from tests.support.fake_long_term import ListMemory, exchange_with_memory
 from tests.support.weather_models import TOPICS, WEATHER, sources, values
 
-OFFERS = 'offers: {weather: "Still about the weather in {{ city }}?"}\n'
+OFFERS = 'recall_offers: {weather: "Still about the weather in {{ city }}?"}\n'
 ME = ConversationKey("user", "weather")
 
 
@@ -136,7 +136,7 @@ class TestAnOffer:
     def test_survives_being_stored(self, engine):
         engine.ask("And tomorrow?")
         conversation = engine.conversation()
-        assert conversation.offer is not None
+        assert conversation.recall_offer is not None
         assert load(dump(conversation)) == conversation
 
     def test_needs_the_long_term_memory_no_more(self, engine, past):
@@ -392,7 +392,7 @@ elements:
   - {id: date, id_synonym: false, values: {tomorrow: {de: [morgen]}}}
 intents:
   - "intent=w term~{# == 'weather'} term(city)~{# == 'city'} term(date)~{# == 'date'}?"
-offers: {w: {en: "Still {{ city }}?", de: "Noch {{ city }}?"}}
+recall_offers: {w: {en: "Still {{ city }}?", de: "Noch {{ city }}?"}}
 """)
         engine = Engine(model, clock=clock, long_term=past)
         engine.ask("weather in Tokyo")
@@ -473,7 +473,7 @@ class TestHooks:
     def test_one_that_answers_first_makes_no_offer(self, engine):
         engine.hook("context")(lambda utterance, conversation: "later")
         assert engine.ask("And tomorrow?").text == "later"
-        assert engine.conversation().offer is None
+        assert engine.conversation().recall_offer is None
 
     def test_one_that_fails_is_reported(self, engine):
         from anaphora import HandlerError

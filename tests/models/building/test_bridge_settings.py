@@ -39,16 +39,16 @@ MISTAKES = {
     "unknown key": ("bridge: {@witin: 3d}", "unknown key 'witin'", "did you mean 'within'?"),
     "no unit": ("bridge: {within: @30}", "the duration 30 needs a unit", "30s"),
     "no exchanges": ("bridge: {exchanges: @0}", "expected at least 1, not 0", ""),
-    "offer of no intent": ("offers: {@j: x}", "unknown intent 'j'", "there is: i"),
-    "empty offer": ("offers: {i: @''}", "the text is empty", ""),
-    "offer in no language": ("offers: {i: {@de: x}}", "no language 'de'", "it has en"),
+    "offer of no intent": ("recall_offers: {@j: x}", "unknown intent 'j'", "there is: i"),
+    "empty offer": ("recall_offers: {i: @''}", "the text is empty", ""),
+    "offer in no language": ("recall_offers: {i: {@de: x}}", "no language 'de'", "it has en"),
     "offer of no slot": (
-        'offers: {i: "{{ @tex }}"}',
+        'recall_offers: {i: "{{ @tex }}"}',
         "unknown variable 'tex' in the template",
         "did you mean 'text'?",
     ),
-    "broken offer": ('offers: {i: "@{{ t"}', "not a valid template", ""),
-    "offers in a list": ("offers: @[x]", "expected a mapping, not a list", ""),
+    "broken offer": ('recall_offers: {i: "@{{ t"}', "not a valid template", ""),
+    "offers in a list": ("recall_offers: @[x]", "expected a mapping, not a list", ""),
     "sample without saying whether": (
         "samples: [{long_term: @maybe, dialog: [{ask: x}]}]",
         "expected true or false, not text",
@@ -69,9 +69,9 @@ def test_an_error_is_reported_at_its_position(case):
 def test_an_offer_may_be_said_in_every_language_of_the_model():
     model = parse_model(
         START.replace("id: m", "id: m\nlanguage: [en, de]", 1)
-        + "offers: {i: {en: Still?, de: Noch?}}"
+        + "recall_offers: {i: {en: Still?, de: Noch?}}"
     )
-    assert model.offers == {"i": {"en": "Still?", "de": "Noch?"}}
+    assert model.recall_offers == {"i": {"en": "Still?", "de": "Noch?"}}
 
 
 def test_a_dialog_has_a_long_term_memory_if_it_says_so():

@@ -42,7 +42,16 @@ def test_the_schema_has_the_keys_of_a_model_file() -> None:
         *("conversation", "macros", "elements", "intents", "responses", "prompts", "reset"),
         *("samples", "origin", "code", "sparse", "max_gap", "permute", "greedy"),
         "max_synonyms",
-        *("stop_words", "limits", "options", "pipeline", "handlers", "bridge", "offers", "unused"),
+        *(
+            "stop_words",
+            "limits",
+            "options",
+            "pipeline",
+            "handlers",
+            "bridge",
+            "recall_offers",
+            "unused",
+        ),
     }
     assert set(json_schema()["$defs"]["ElementSchema"]["properties"]) == {
         *("id", "description", "groups", "synonyms", "values", "parent", "topic", "meta"),
