@@ -146,7 +146,8 @@ class Entity(Struct, frozen=True):
     by blanks; ``lemma`` the lemmas, or the words in lower case if the pipeline has no lemmatizer;
     ``pos`` the parts of speech, or '' if the pipeline has no tagger. ``marks`` are flags of the
     mention: "abstract", "bracketed", "compound", "misspelt", "permuted", "quoted", "stem",
-    "swear".
+    "swear". A ``negated`` entity is excluded by the user ("without onions"). ``quantity`` is the
+    number that counts it in the text ("two pizzas"); None without one.
     """
 
     element: str
@@ -168,6 +169,8 @@ class Entity(Struct, frozen=True):
     parts: tuple[Entity, ...] = ()
     gaps: int = 0
     marks: frozenset[str] = frozenset()
+    negated: bool = False
+    quantity: float | int | None = None
 
     @property
     def value_or_text(self) -> str:

@@ -24,12 +24,14 @@ __all__ = [
     "Dialog",
     "Element",
     "ElementValue",
+    "FreshStart",
     "LocalizedText",
     "Model",
     "PauseStep",
     "Phrase",
     "Phrases",
     "RecognizerSpec",
+    "Referent",
     "ResetScope",
     "ResetStep",
     "Status",
@@ -48,6 +50,8 @@ LocalizedText: TypeAlias = Mapping[str, str]
 Status = Literal["matched", "incomplete", "rejected", "reset"]
 ResetScope = Literal["all", "flow", "entities"]
 BridgeMode = Literal["off", "offered", "automatic"]
+Referent = Literal["thing", "place", "time", "person"]
+FreshStart = Literal["", "always", "ask"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,12 @@ class Element:
     its longest phrase. An ``abstract`` element is only a part of others and hidden from intents.
     ``typos`` is the maximum edit distance per word. With ``compounds`` a word also matches as
     the head of a compound. Many ``values`` are stored packed.
+
+    ``refers``: which words can refer to it: those for a thing (it, this one), a place (there), a
+    time (then) or a person (her). ``several``: a question may mention several of them, to which
+    later ones add. ``fresh``: whether each mention of a topic begins a new question: "always", or
+    only after asking the user; "" for never. ``counts`` is the id of the element whose numbers
+    count it ("two pizzas"); "" for none.
     """
 
     id: str
@@ -97,6 +107,10 @@ class Element:
     max_gap: int = DEFAULT_MAX_GAP
     compounds: bool = False
     recognition: RecognizerSpec | None = None
+    refers: frozenset[Referent] = frozenset()
+    several: bool = False
+    fresh: FreshStart = ""
+    counts: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", pack_values(self.values))

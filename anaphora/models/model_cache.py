@@ -59,7 +59,9 @@ _FIELD_TYPES: Mapping[str, Any] = {
     "bridge": BridgeSettings,
     "warnings": tuple[Problem, ...],
 }
-_CONVERTED_ELEMENT_FIELDS = frozenset({"groups", "phrases", "values", "ancestors", "recognition"})
+_CONVERTED_ELEMENT_FIELDS = frozenset(
+    {"groups", "phrases", "values", "ancestors", "recognition", "refers"}
+)
 _PLAIN_ELEMENT_FIELDS = tuple(
     field.name for field in fields(Element) if field.name not in _CONVERTED_ELEMENT_FIELDS
 )
@@ -172,6 +174,7 @@ def _element_to_data(element: Element) -> dict[str, Any]:
     return {
         **{name: getattr(element, name) for name in _PLAIN_ELEMENT_FIELDS},
         "groups": sorted(element.groups),
+        "refers": sorted(element.refers),
         "ancestors": element.ancestors,
         "phrases": _phrases_to_data(element.phrases),
         "packed": packed,
@@ -185,6 +188,7 @@ def _element_from_data(data: Mapping[str, Any]) -> Element:
     return Element(
         **{name: data[name] for name in _PLAIN_ELEMENT_FIELDS},
         groups=frozenset(data["groups"]),
+        refers=frozenset(data["refers"]),
         ancestors=tuple(data["ancestors"]),
         phrases=_phrases_from_data(data["phrases"]),
         values=PackedValues.from_data(data["packed"])

@@ -259,7 +259,10 @@ def entity_to_dict(entity: Entity) -> dict[str, Any]:
         ("parts", [entity_to_dict(part) for part in entity.parts]),
         ("gaps", entity.gaps),
         ("marks", sorted(entity.marks)),
+        ("negated", entity.negated),
     )
+    if entity.quantity is not None:  # also 0
+        plain["quantity"] = entity.quantity
     return plain | {name: value for name, value in unusual if value}
 
 
@@ -302,6 +305,8 @@ class _EntityFields(TypedDict, total=False):
     parts: list[dict[str, Any]]
     gaps: int
     marks: frozenset[str]
+    negated: bool
+    quantity: int | float
 
 
 class _Pending(Struct, array_like=True, forbid_unknown_fields=True):

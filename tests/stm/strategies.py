@@ -46,6 +46,8 @@ entities = st.builds(
     is_from_phrase=st.booleans(),
     gaps=st.integers(0, 3),
     marks=st.frozensets(st.sampled_from(["misspelt", "stop"])),
+    negated=st.booleans(),
+    quantity=st.none() | st.integers(0, 10**6) | st.floats(-1e6, 1e6),
 )
 remembered = st.builds(
     RememberedEntity,

@@ -5,14 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.models.building.phrases import PhraseExpander
-from anaphora.models.building.recognizers import build_builtin_elements, build_recognizer
+from anaphora.models.building.recognizers import (
+    build_builtin_elements,
+    build_recognizer,
+    default_referents,
+)
 from anaphora.models.building.value_loaders import load_values
 from anaphora.models.checking.model_draft import ModelDraft
-from anaphora.models.checking.references import collect_known_names, describe_unknown
+from anaphora.models.checking.references import (
+    collect_known_names,
+    describe_unknown,
+    enable_hint,
+)
 from anaphora.models.checking.validation import is_placeholder
 from anaphora.models.composition import CompositionCycleError, composition_levels, find_parts
-from anaphora.models.domain import Element, ElementValue
+from anaphora.models.domain import Element, ElementValue, FreshStart, RecognizerSpec, Referent
 from anaphora.models.reading.nodes import MappingNode, Node, NodePath, ScalarNode, SequenceNode
 from anaphora.models.schema.model_file import ElementSchema
 
@@ -44,7 +53,9 @@ def build_elements(expander: PhraseExpander) -> tuple[Element, ...]:
             element = load_values(expander, path, one.value_loader, element)
         _check_phrase_count(draft, index, element)
         elements.append(element)
-    return (*elements, *build_builtin_elements(draft, elements))
+    all_elements = (*elements, *build_builtin_elements(draft, elements))
+    _check_counts(draft, all_elements)
+    return all_elements
 
 
 def check_composition(draft: ModelDraft, elements: Sequence[Element]) -> None:
@@ -106,6 +117,9 @@ def _build_element(
         )
     if written.compounds:
         _check_compounds(draft, path)
+    recognition = (
+        None if reference is None else build_recognizer(draft, path, reference, written.config)
+    )
     return Element(
         id=written.id,
         groups=frozenset(written.groups) or frozenset({written.id}),
@@ -122,10 +136,55 @@ def _build_element(
         abstract=written.abstract,
         typos=written.typos,
         compounds=written.compounds,
-        recognition=None
-        if reference is None
-        else build_recognizer(draft, path, reference, written.config),
+        recognition=recognition,
+        refers=_build_referents(written.refers, recognition),
+        several=written.several,
+        fresh=_build_fresh_start(draft, path, written),
+        counts=written.counts or "",
     )
+
+
+def _build_referents(
+    written: Sequence[Referent] | Referent | None, recognition: RecognizerSpec | None
+) -> frozenset[Referent]:
+    match written:
+        case None:
+            return default_referents(recognition)
+        case str():
+            return frozenset({written})
+    return frozenset(written)
+
+
+def _build_fresh_start(draft: ModelDraft, path: NodePath, written: ElementSchema) -> FreshStart:
+    if written.fresh and not (written.topic or draft.is_removed(*path, "topic")):
+        message = f"'{written.id}' is no topic: 'fresh' has no effect"
+        draft.add("warning", (*path, "fresh"), message, "add 'topic: true', or leave 'fresh' out")
+    if written.fresh == "ask":
+        return "ask"
+    return "always" if written.fresh else ""
+
+
+def _check_counts(draft: ModelDraft, elements: Sequence[Element]) -> None:
+    """Report elements that are counted by something else than numbers."""
+    written_elements = draft.file.elements
+    recognition = {one.id: one.recognition for one in elements}
+    numbers = sorted(id for id, one in recognition.items() if one and _finds_numbers(one))
+    broken = {one.id for one in written_elements if one.recognizer and not recognition[one.id]}
+    for index, written in enumerate(written_elements):
+        name, path = written.counts, ("elements", index, "counts")
+        if name is None or name in numbers:
+            continue
+        if name not in draft.element_ids:
+            hint = enable_hint(name) or did_you_mean(name, numbers, label="there is")
+            draft.add_error(path, f"unknown element '{name}'", hint)
+        elif name in recognition.keys() - broken:  # of the others, errors have been reported
+            message = f"'{name}' finds no numbers that count '{written.id}'"
+            hint = did_you_mean(name, numbers, label="these do") or enable_hint("number")
+            draft.add_error(path, message, hint)
+
+
+def _finds_numbers(recognition: RecognizerSpec) -> bool:
+    return recognition.kind == "built-in" and recognition.name in ("number", "nlpcraft:num")
 
 
 def _value_or_default(own: bool | None, common: bool) -> bool:  # noqa: FBT001 - two values, no switches

@@ -9,7 +9,7 @@ from anaphora.core.name_hints import closest_match, did_you_mean
 from anaphora.errors import GrammarError
 from anaphora.models.building.recognizer_signature import find_mismatches
 from anaphora.models.checking.model_draft import ModelDraft
-from anaphora.models.domain import Element, RecognizerSpec
+from anaphora.models.domain import Element, RecognizerSpec, Referent
 from anaphora.models.reading.nodes import NodePath
 from anaphora.models.schema.builtin_entities import (
     BUILTIN_ENTITIES,
@@ -19,7 +19,7 @@ from anaphora.models.schema.builtin_entities import (
     resolve_options,
 )
 
-__all__ = ["build_builtin_elements", "build_recognizer"]
+__all__ = ["build_builtin_elements", "build_recognizer", "default_referents"]
 
 _SPACY, _COMPONENT = "spacy:", "component:"
 _RELATED_NAMES = {
@@ -32,6 +32,12 @@ _RELATED_NAMES = {
     "spacy:ORG": ("organization", "organisation", "company"),
 }
 """Other names that people use for the entities."""
+
+_SPACY_REFERENTS: Mapping[str, Referent] = {
+    **dict.fromkeys(("PERSON", "PER"), "person"),
+    **dict.fromkeys(("GPE", "LOC", "FAC"), "place"),
+    **dict.fromkeys(("DATE", "TIME"), "time"),
+}
 
 
 def build_builtin_elements(draft: ModelDraft, declared: Sequence[Element]) -> Iterator[Element]:
@@ -53,7 +59,12 @@ def build_builtin_elements(draft: ModelDraft, declared: Sequence[Element]) -> It
                 hint = f"give that element 'recognizer: {name}', and leave this out"
             draft.add_error(path, f"the model declares an element '{name}' as well", hint)
         elif (recognition := _build_named(draft, path, name)) is not None:
-            yield Element(id=name, groups=frozenset({name}), recognition=recognition)
+            yield Element(
+                id=name,
+                groups=frozenset({name}),
+                recognition=recognition,
+                refers=default_referents(recognition),
+            )
 
 
 def build_recognizer(
@@ -80,6 +91,17 @@ def build_recognizer(
             draft.add_key_error((*path, "config", one.key), one.message, one.hint)
         return None
     return RecognizerSpec("built-in", reference, resolve_options(reference, config))
+
+
+def default_referents(recognition: RecognizerSpec | None) -> frozenset[Referent]:
+    """What the entities of a recognizer are: times, places or persons; empty if unknown."""
+    kind, name = (recognition.kind, recognition.name) if recognition else ("", "")
+    found: Referent | None = None
+    if kind == "spacy":
+        found = _SPACY_REFERENTS.get(name)
+    elif kind == "built-in" and (builtin := find_builtin(name)):
+        found = builtin.refers
+    return frozenset() if found is None else frozenset({found})
 
 
 def _build_component(

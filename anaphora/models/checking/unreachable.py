@@ -20,18 +20,19 @@ def find_unreachable_elements(model: Model) -> tuple[str, ...]:
     """The ids of the elements that neither an intent nor another element uses; none if uncertain.
 
     An element also has an effect if an intent or a limit forbids unused entities, if it changes
-    the topic or replaces remembered entities of its groups, and as a parent.
+    the topic or replaces remembered entities of its groups, as a parent, and if it counts others.
     """
     used = _find_used_selectors(model)
     if used is None:
         return ()
     parents = {element.ancestors[0] for element in model.elements if element.ancestors}
+    counting = {element.counts for element in model.elements}
     return tuple(
         element.id
         for element in model.elements
         if used.isdisjoint(iter_selectors(element))
         and not element.topic
-        and element.id not in parents
+        and element.id not in parents | counting
         and not any(
             other is not element and element.groups <= other.groups for other in model.elements
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from anaphora.core.name_hints import did_you_mean
+from anaphora.models.domain import Referent
 
 __all__ = [
     "BUILTIN_ENTITIES",
@@ -76,13 +77,14 @@ class InvalidOption(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class BuiltinEntity:
     """A built-in entity. One of NLPCraft wraps the entity ``base_entity``, with ``fixed_options``
-    that a model cannot change."""
+    that a model cannot change. ``refers``: the words that can refer to it."""
 
     name: str
     description: str
     options: Mapping[str, EntityOption] = field(default_factory=dict)
     base_entity: str = ""
     fixed_options: Mapping[str, Any] = field(default_factory=dict)
+    refers: Referent | None = None
 
 
 _REFERENCE_OPTION = EntityOption(
@@ -101,8 +103,9 @@ _ENTITIES = (
             "How 1/2/2024 is read (DMY, MDY, YMD): as in the language, if left out.",
             "", ("", "DMY", "MDY", "YMD")),
         "week": EntityOption("The first day of the week.", "monday", ("monday", "sunday")),
-    }),
-    BuiltinEntity("duration", "A length of time: two and a half hours, 90 minutes."),
+    }, refers="time"),
+    BuiltinEntity(
+        "duration", "A length of time: two and a half hours, 90 minutes.", refers="time"),
     BuiltinEntity(
         "number", "A number in digits or words, with its unit, or a range: more than 5 km."),
     BuiltinEntity("place", "A city, a region, a country or a continent.", {
@@ -110,7 +113,7 @@ _ENTITIES = (
         "population": EntityOption(
             "How many people a city has at least; below 15,000 more memory is needed.", 15_000),
         "ambiguity": EntityOption("The most places of one name.", 4, minimum=1),
-    }),
+    }, refers="place"),
     BuiltinEntity(
         "limit", "How many of something, from which end: top 10 cities, the last few orders.", {
         "of": _REFERENCE_OPTION,
@@ -120,7 +123,8 @@ _ENTITIES = (
         "sort", "In which order: sorted by price, descending.", {"of": _REFERENCE_OPTION}),
     BuiltinEntity(
         "relation", "What is compared or correlated with what.", {"of": _REFERENCE_OPTION}),
-    BuiltinEntity("coordinate", "A point on the earth: 55.75, 37.62 or 48°51'N 2°21'E."),
+    BuiltinEntity(
+        "coordinate", "A point on the earth: 55.75, 37.62 or 48°51'N 2°21'E.", refers="place"),
     BuiltinEntity("email", "An e-mail address."),
     BuiltinEntity("url", "The address of a page: https://example.com/a or example.com."),
     BuiltinEntity("phone", "A telephone number.", {
@@ -146,7 +150,8 @@ def _nlpcraft_entity(id: str, wraps: str, **fixed: Any) -> BuiltinEntity:
     base = BUILTIN_ENTITIES[wraps]
     options = {key: option for key, option in base.options.items() if key not in fixed}
     name = f"nlpcraft:{id}"
-    return BuiltinEntity(name, f"As '{wraps}', with NLPCraft's metadata.", options, wraps, fixed)
+    description = f"As '{wraps}', with NLPCraft's metadata."
+    return BuiltinEntity(name, description, options, wraps, fixed, base.refers)
 
 
 NLPCRAFT_ENTITIES: Mapping[str, BuiltinEntity] = {

@@ -6,7 +6,7 @@ import math
 import re
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     BaseModel,
@@ -19,6 +19,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from anaphora.models.domain import Referent
 from anaphora.models.reading.nodes import SourceFloat, SourceInt
 from anaphora.models.schema.builtin_entities import BUILTIN_ENTITIES, NLPCRAFT_ENTITIES
 from anaphora.models.schema.durations import parse_duration
@@ -33,6 +34,7 @@ __all__ = [
     "EntityName",
     "Flag",
     "FreeData",
+    "FreshStartField",
     "Identifier",
     "Language",
     "LanguageCodes",
@@ -42,6 +44,7 @@ __all__ = [
     "Name",
     "PositiveInteger",
     "Recognizer",
+    "Referents",
     "SchemaBase",
     "SlotTexts",
     "Text",
@@ -137,6 +140,13 @@ def _validate_flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise _schema_error(f"expected true or false, not {describe_value(value)}")
     return value
+
+
+def _validate_fresh_start(value: Any) -> Any:
+    if isinstance(value, bool) or value == "ask":
+        return value
+    shown = f"'{value}'" if isinstance(value, str) else describe_value(value)
+    raise _schema_error(f"expected true, false or ask, not {shown}")
 
 
 def _integer_validator(minimum: int, maximum: float = math.inf, hint: str = "") -> BeforeValidator:
@@ -265,6 +275,11 @@ Language: TypeAlias = Annotated[
     WithJsonSchema({"type": "string", "pattern": "^[a-z]{2,3}$"}),
 ]
 Flag: TypeAlias = Annotated[bool, BeforeValidator(_validate_flag)]
+FreshStartField: TypeAlias = Annotated[
+    bool | Literal["ask"],
+    BeforeValidator(_validate_fresh_start),
+    WithJsonSchema({"enum": [True, False, "ask"]}),
+]
 PositiveInteger: TypeAlias = Annotated[
     int, _integer_validator(1), WithJsonSchema({"type": "integer", "minimum": 1})
 ]
@@ -327,6 +342,10 @@ ValueTexts: TypeAlias = Annotated[
 ElementValuesField: TypeAlias = Annotated[
     Annotated[list[Name], _UNIQUE_ITEMS, LIST_TAG] | Annotated[dict[Name, ValueTexts], MAP_TAG],
     choose_by_type("a mapping from names to synonyms, or a list of names", list=list, map=dict),
+]
+Referents: TypeAlias = Annotated[
+    Annotated[list[Referent], LIST_TAG] | Annotated[Referent, ONE_TAG],
+    choose_by_type("thing, place, time or person, or a list of them", list=list, one=str),
 ]
 SlotTexts: TypeAlias = Annotated[
     Annotated[list[Text], LIST_TAG] | Annotated[None, NONE_TAG] | Annotated[Text, ONE_TAG],

@@ -23,6 +23,7 @@ from anaphora.models.schema.field_types import (
     EntityName,
     Flag,
     FreeData,
+    FreshStartField,
     Identifier,
     LanguageCodes,
     LocalizedTextField,
@@ -31,6 +32,7 @@ from anaphora.models.schema.field_types import (
     Name,
     PositiveInteger,
     Recognizer,
+    Referents,
     SchemaBase,
     Text,
     Typos,
@@ -170,6 +172,23 @@ class ElementSchema(SchemaBase):
     value_loader: Text | None = Field(
         default=None,
         description="A Python function that returns further values: module#function.",
+    )
+    refers: Referents | None = Field(
+        default=None,
+        description="Which words can refer to it: those for a thing (it, this one), a place "
+        "(there), a time (then) or a person (her). By default, what its recognizer finds.",
+    )
+    several: Flag = Field(
+        default=False, description="Whether a question may name several, to which users add more."
+    )
+    fresh: FreshStartField = Field(
+        default=False,
+        description="Whether each mention of this topic begins a new question; with 'ask', the "
+        "bot asks.",
+    )
+    counts: Name | None = Field(
+        default=None,
+        description="The id of the element whose numbers say how many of it: two pizzas.",
     )
 
 

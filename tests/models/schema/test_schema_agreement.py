@@ -30,7 +30,7 @@ MODEL_KEYS = (
 )
 ELEMENT_KEYS = (
     *("id", "description", "groups", "synonyms", "values", "topic", "meta", "id_synonym", "sparse"),
-    *("permute", "greedy", "abstract", "typos", "compounds"),
+    *("permute", "greedy", "abstract", "typos", "compounds", "refers", "several", "fresh"),
 )
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "conversation": ("timeout", "depth"),
@@ -44,7 +44,7 @@ texts = st.sampled_from(
     [
         *("", " ", "x", "tea", "1a", "a b", "a-b.c:d", "_a", "é", "a+", "on", "off", "offered"),
         *("en", "EN", "eng", "engl", "5m", "5 m", "1h30m", "PT5M", "P1D", "pt5m", "5", "0s", "m5"),
-        *("5m 3h", "P", "PT", "0.5s", "1.s", "0.000s", "1d2h3m4s", " 5m "),
+        *("thing", "ask", "5m 3h", "P", "PT", "0.5s", "1.s", "0.000s", "1d2h3m4s", " 5m "),
     ]
 )
 scalars = st.one_of(
