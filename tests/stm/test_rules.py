@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -298,7 +299,9 @@ def elements_of(conversation: Conversation) -> list[Element]:
     """Elements with which everything in the conversation fits."""
     pending = conversation.pending.entities if conversation.pending else ()
     offered = conversation.recall_offer.entities if conversation.recall_offer else ()
-    all_of_them = [*(one.entity for one in conversation.remembered), *pending, *offered]
+    bundles = conversation.offers.bundles if conversation.offers else ()
+    held = (*conversation.remembered, *conversation.earlier)
+    all_of_them = [*(one.entity for one in held), *pending, *offered, *chain(*bundles)]
     values = {}
     for one in all_of_them:
         values.setdefault(one.element, set()).update({one.value} - {None})
