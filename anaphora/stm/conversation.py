@@ -50,6 +50,7 @@ class ForgetRule(StrEnum):
     EVICTED = "evicted"
     TOPIC = "topic"
     RESET = "reset"
+    AFRESH = "afresh"
 
 
 Speaker: TypeAlias = Literal["user", "bot"]
