@@ -14,7 +14,6 @@ from anaphora.engine.answering.spoken import collect_spoken
 from anaphora.engine.bot import Bot
 from anaphora.intents.decision import Decision, repeat_prompt
 from anaphora.intents.match import Match
-from anaphora.storage.logical_clock import to_utc
 from anaphora.stm.conversation import Conversation, Offers
 from anaphora.stm.offers import (
     age_offers,
@@ -23,7 +22,9 @@ from anaphora.stm.offers import (
     make_offers,
     remember,
     remember_mentions,
+    replace_offered,
 )
+from anaphora.storage.logical_clock import to_utc
 
 __all__ = ["finish_answer"]
 
@@ -38,13 +39,19 @@ def finish_answer(
     accepted = act.accepted if act else ()
     conversation, replaced = remember(conversation, accepted)
     conversation, evicted = remember_mentions(conversation, spoken.mentions)
-    declined = act.declined if act else ()
+    said = [one.entity for one in match.filling.from_sentence]
+    conversation = replace_offered(conversation, said)
     before = conversation.offers
     if spoken.offers:
-        offers = make_offers(match.intent.id, spoken.offers, to_utc(at), before, declined)
+        declined = act.declined if act else ()
+        offers = make_offers(
+            match.intent.id, spoken.offers, to_utc(at), before, declined, spoken.then
+        )
         conversation = replace(conversation, offers=offers)
+    elif spoken.clears_offers:
+        conversation = clear_offers(conversation)
     elif before is not None:
-        conversation = _settle_table(bot, decision, match, conversation, before, at)
+        conversation = _settle_table(bot, match, conversation, before, at)
     answer = replace(
         answer,
         conversation=conversation,
@@ -56,17 +63,12 @@ def finish_answer(
 
 
 def _settle_table(
-    bot: Bot,
-    decision: Decision,
-    match: Match,
-    conversation: Conversation,
-    offers: Offers,
-    at: datetime,
+    bot: Bot, match: Match, conversation: Conversation, offers: Offers, at: datetime
 ) -> Conversation:
     """Keep the offers as long as the dialog is about them (rule 12)."""
-    if match.intent.id == offers.intent and not (decision.act and decision.act.declined):
-        return clear_offers(conversation)  # asked again, it had nothing to offer
-    if any(one.offered or _names_offered(one.entity, offers) for one in match.filling.taken):
+    if match.intent.id == offers.intent or any(
+        one.offered or _names_offered(one.entity, offers) for one in match.filling.taken
+    ):
         return replace(conversation, offers=replace(offers, at=to_utc(at), idle=0))
     return age_offers(conversation, bot.model.conversation.depth)
 

@@ -23,12 +23,15 @@ __all__ = ["Spoken", "collect_spoken"]
 
 class Spoken(NamedTuple):
     """The ``text`` (None: that of the result), the ``result`` of the handler, and what the bot
-    mentions and offers."""
+    mentions and offers: ``then`` is the intent to go on with. It ``clears_offers`` if it says that
+    there are none (rather than nothing about them)."""
 
     text: str | None
     result: Any
     mentions: tuple[Entity, ...] = ()
     offers: tuple[tuple[Entity, ...], ...] = ()
+    then: str = ""
+    clears_offers: bool = False
 
 
 def collect_spoken(bot: Bot, decision: Decision, filling: SlotFilling, result: Any) -> Spoken:

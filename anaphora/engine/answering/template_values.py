@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from anaphora.core.utterance import Entity
-
 from anaphora.engine.responses import SlotView
 from anaphora.frozen import EMPTY
 from anaphora.intents.decision import Decision

@@ -50,6 +50,7 @@ from anaphora.stm.rules import expire, find_replacement, set_aside
 __all__ = ["Interpreter"]
 
 _CONTRARY = frozenset({"decline", "other", "cancel", "correct", "negate", "instead"})
+_CLOSING = frozenset({"thanks", "farewell"})
 _NOT_AFRESH = frozenset({"correct", "decline", "only", "instead"})
 
 
@@ -170,28 +171,59 @@ class Interpreter:
         if declined:
             return self._decline(question, cues, conversation, offers, declined, at)
         selection = select_bundles(offers, cues, said)
-        if "accept" not in kinds:
-            if not selection.is_explicit:
-                return None
-            if _leaves_other_words(question, selection) or not self._only_selects(
-                question, selection, conversation, offers, at
-            ):
-                return None
+        others = [one for one in said if one not in selection.entities]
+        if "accept" in kinds:
+            if any(_contradicts(one, offers) for one in others):
+                return None  # "okay, how about Oakland?"
+        elif not self._names_next_intent(question, conversation, offers) and (
+            not selection.is_explicit
+            or question.variants[0].uncovered
+            or not self._only_selects(question, others, selection, conversation, offers, at)
+        ):
+            is_closing = not said and any(cue.value in _CLOSING for cue in cues)
+            if is_closing and len(offers.bundles) == 1:
+                accepted = offers.bundles[0]
+                act = DialogAct("accepted", accepted=accepted)
+                return self._acknowledge(question, clear_offers(conversation), act)
+            return None
         if len(selection.bundles) > 1:
             choices = tuple([offers.bundles[index] for index in selection.bundles])
             return self._acknowledge(question, conversation, DialogAct("unclear", choices=choices))
         return self._accept(question, cues, conversation, offers, selection, at)
 
+    def _names_next_intent(
+        self, question: ParsedQuestion, conversation: Conversation, offers: Offers
+    ) -> bool:
+        """Whether the sentence asks for the intent that the offers are for."""
+        intent = self._intent(offers.then)
+        if intent is None or offers.then == offers.intent:
+            return False
+        required = [term for term in intent.terms if term.min > 0]
+        bare = replace(conversation, remembered=(), flow=conversation.flow)
+        single = self._indexed.with_only(intent)
+        decision = match_question(single, replace(question, offered=()), bare)
+        decision = decision if decision.matches else find_incomplete(single, decision)
+        filling = decision.matches[0].filling if decision.matches else decision.nearest
+        if filling is None:
+            return False
+        offering = self._intent(offers.intent)
+        own = {key for term in required for key in term.predicate.requires or ()}
+        if offering is not None:
+            own -= {key for term in offering.terms for key in term.predicate.requires or ()}
+        own -= {("element", one.element) for bundle in offers.bundles for one in bundle}
+        return any(("element", one.entity.element) in own for one in filling.from_sentence)
+
     def _only_selects(
         self,
         question: ParsedQuestion,
+        others: Sequence[Entity],
         selection: Selection,
         conversation: Conversation,
         offers: Offers,
         at: datetime,
     ) -> bool:
-        """Whether a sentence without a yes takes what it names, rather than asks about it."""
-        others = [one for one in find_new(question) if one not in selection.entities]
+        """Whether a sentence without a yes takes what it names, rather than asks about it: it has
+        no ``others``, or what they ask for is what was offered."""
         if not others:
             return True
         if len(selection.bundles) > 1:
@@ -231,18 +263,29 @@ class Interpreter:
         after = clear_offers(conversation)
         question = add_entities(question, accepted)
         act = DialogAct("accepted", accepted=accepted)
-        asked = self._intent(offers.intents[index] if offers.intents else offers.intent)
-        if offers.intents and asked is not None:
-            frame = [held.entity for held in after.remembered]
-            decision = ask_again(self._indexed, asked, question, after, frame)
-        else:
-            decision = decide(self._indexed, question, after, at)
-        if not (decision.matches or decision.incomplete) and asked is not None:
-            frame = _keep(_entities_of_last_match(after), find_new(question))
-            decision = ask_again(self._indexed, asked, question, after, frame)
+        goal = offers.intents[index] if offers.intents else offers.then
+        decision = None
+        if (intent := self._intent(goal)) is not None:
+            decision = self._go_on(intent, question, after)
+        decision = decision or decide(self._indexed, question, after, at)
+        if not (decision.matches or decision.incomplete) and (
+            intent := self._intent(offers.intent)
+        ):
+            decision = self._go_on(intent, question, after) or decision
         if not (decision.matches or decision.incomplete):
             return self._acknowledge(question, after, act)
         return replace(decision, act=act)
+
+    def _go_on(
+        self, intent: Intent, question: ParsedQuestion, conversation: Conversation
+    ) -> Decision | None:
+        """Match one intent, with what the last question took; None if it cannot even be asked
+        for."""
+        frame = _keep(_entities_of_last_match(conversation), find_new(question))
+        decision = ask_again(self._indexed, intent, question, conversation, frame)
+        if not decision.matches:
+            decision = find_incomplete(self._indexed.with_only(intent), decision)
+        return decision if decision.matches or decision.incomplete else None
 
     def _decline(
         self,
@@ -399,20 +442,12 @@ def _settle_cues(
     for cue in cues:
         tokens = set(cue.tokens)
         covering = [one for one in entities if not tokens.isdisjoint(one.tokens)]
-        wins = cue.kind in ("accept", "decline") or (
-            is_listed and cue.kind in ("ordinal", "comparison")
-        )
-        if (
-            wins
-            and covering
-            and all(not one.is_from_phrase and tokens.issuperset(one.tokens) for one in covering)
-        ):
+        is_answer = cue.kind in ("accept", "decline", "cancel")
+        wins = is_answer or (is_listed and cue.kind in ("ordinal", "comparison"))
+        is_own = any(one.is_from_phrase for one in covering)
+        if covering and wins and not is_own and all(map(tokens.issuperset, map(_tokens, covering))):
             dropped += covering
-        elif tokens and any(tokens.issubset(one.tokens) for one in covering):
-            continue
-        elif cue.kind in ("accept", "decline", "cancel") and any(
-            one.is_from_phrase for one in covering
-        ):
+        elif (is_answer and is_own) or any(tokens.issubset(one.tokens) for one in covering):
             continue
         settled.append(cue)
     if dropped:
@@ -420,6 +455,10 @@ def _settle_cues(
             question, lambda own: [one for one in own if not any(one is gone for gone in dropped)]
         )
     return tuple(settled), question
+
+
+def _tokens(entity: Entity) -> tuple[int, ...]:
+    return entity.tokens
 
 
 def _mark_negated(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuestion:
@@ -486,9 +525,9 @@ def _find_declined(
     return ()
 
 
-def _leaves_other_words(question: ParsedQuestion, selection: Selection) -> bool:
-    """Whether a selection is only a part of what the sentence says."""
-    return bool(question.variants[0].uncovered)
+def _contradicts(entity: Entity, offers: Offers) -> bool:
+    """Whether the sentence says something else than what was offered."""
+    return any(entity.groups <= one.groups for bundle in offers.bundles for one in bundle)
 
 
 def _mean_offered(question: ParsedQuestion, cues: Sequence[Cue], offers: Offers) -> ParsedQuestion:
