@@ -231,29 +231,17 @@ def _build_match_context(
         visible, hidden = split_visible(conversation, (*pending, *said))
     number = conversation.questions + 1
     pending_candidates = [Candidate(entity, pending=True) for entity in pending] if pending else []
-<<<<<<< HEAD
-    offered = _offer_candidates(question.offered, variant) if question.offered else []
-    return MatchContext(
-        variant=variant,
-        sentence_candidates=(*pending_candidates, *map(Candidate, variant.entities)),
-        memory=(
-            *offered,
-            *[
-                Candidate(held.entity, remembered=held, distance=number - held.question_number)
-                for held in visible
-            ],
-        ),
-=======
     in_sentence = (*pending_candidates, *map(Candidate, variant.entities))
     memory = [
         Candidate(held.entity, remembered=held, distance=number - held.question_number)
         for held in visible
     ]
+    if question.offered:
+        memory = [*_offer_candidates(question.offered, variant), *memory]
     return MatchContext(
         variant=variant,
         sentence_candidates=in_sentence,
         memory=tuple(memory),
->>>>>>> elements
         hidden=hidden,
         flow=conversation.flow,
         question_context=question.question_context.with_entities(variant.entities),

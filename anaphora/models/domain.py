@@ -54,10 +54,8 @@ LocalizedText: TypeAlias = Mapping[str, str]
 Status = Literal["matched", "incomplete", "rejected", "reset"]
 ResetScope = Literal["all", "flow", "entities"]
 BridgeMode = Literal["off", "offered", "automatic"]
-<<<<<<< HEAD
 Referent = Literal["thing", "place", "time", "person"]
 FreshStart = Literal["", "always", "ask"]
-=======
 CueKind = Literal[
     "accept",
     "decline",
@@ -78,7 +76,6 @@ CueKind = Literal[
 
 MentionTemplates: TypeAlias = Mapping[str, str] | tuple[str, ...]
 """The entities that an answer mentions: a template by element, or the names of slots."""
->>>>>>> saying
 
 
 @dataclass(frozen=True, slots=True)
