@@ -1,4 +1,4 @@
-"""Build responses, prompts and offers; check their intents, terms, languages and templates."""
+"""Build the texts of a model and its validators; check intents, terms, languages and templates."""
 
 from __future__ import annotations
 
@@ -10,20 +10,25 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from anaphora.core.name_hints import did_you_mean
 from anaphora.grammar.diagnostics import offset_at
 from anaphora.grammar.idl.intent import Intent
+from anaphora.models.building.entity_checks import build_entity_check
 from anaphora.models.building.intents import IntentTable
 from anaphora.models.checking.model_draft import ModelDraft
-from anaphora.models.domain import ANY_LANGUAGE, LocalizedText
+from anaphora.models.domain import ANY_LANGUAGE, LocalizedText, Validator, Validators
 from anaphora.models.reading.nodes import NodePath
+from anaphora.models.schema.intents import ValidatorSchema
 from anaphora.models.templates.formatting.filters import FILTERS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from jinja2.nodes import Getattr, Node
 
-__all__ = ["TEMPLATE_VARIABLES", "ResponseBuilder"]
+__all__ = ["REFUSED_VALUE", "TEMPLATE_VARIABLES", "ResponseBuilder"]
 
 TEMPLATE_VARIABLES = frozenset({"intent", "slots", "text", "unused", "user"})
 """The variables of a template, besides the slots of its intent."""
+
+REFUSED_VALUE = "value"
+"""The variable of the texts of validators that holds the refused value."""
 
 _MAX_DEPTH = 100
 _JINJA_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
@@ -42,7 +47,9 @@ class ResponseBuilder:
     intents: IntentTable
     parts: PartNames
 
-    def build(self, key: Literal["responses", "offers", "unused"]) -> dict[str, LocalizedText]:
+    def build(
+        self, key: Literal["responses", "offers", "unused", "confirm"]
+    ) -> dict[str, LocalizedText]:
         """The texts by intent under this key of the file."""
         texts: Mapping[str, _TextOrTranslations] = getattr(self.draft.file, key)
         return {
@@ -71,6 +78,33 @@ class ResponseBuilder:
                 read[name][term] = self._localize(path, written, intent)
         return read
 
+    def build_validators(self) -> Validators:
+        """The validators of the elements and of the terms."""
+        elements = {
+            element.id: self._build_validator(("elements", index, "validate"), element.validate_)
+            for index, element in enumerate(self.draft.file.elements)
+            if element.validate_ is not None
+        }
+        terms: dict[str, dict[str, Validator]] = {}
+        for name, validators in self.draft.file.validate_.items():
+            intent = self._check_intent(("validate", name), name)
+            terms[name] = {}
+            for term, written in validators.items():
+                path = ("validate", name, term)
+                if intent is not None:
+                    self._check_term(path, intent, term)
+                terms[name][term] = self._build_validator(path, written, intent)
+        return Validators(elements, terms)
+
+    def _build_validator(
+        self, path: NodePath, written: ValidatorSchema, intent: Intent | None = None
+    ) -> Validator:
+        return Validator(
+            check=written.check,
+            text=self._localize((*path, "text"), written.text, intent, (REFUSED_VALUE,)),
+            test=build_entity_check(self.draft, (*path, "check"), written.check),
+        )
+
     def _check_intent(self, path: NodePath, name: str) -> Intent | None:
         """The intent, if it is known and has no errors."""
         if self.intents.is_unknown(name):
@@ -83,13 +117,15 @@ class ResponseBuilder:
             known = [term.id for term in intent.terms if term.id]
             what = f"term of the intent '{intent.id}':"
             self.draft.add_unknown_name(path, what, name, known, in_key=True)
-        elif term.min == 0:
-            message = f"the term '{name}' of the intent '{intent.id}' is optional"
-            self.draft.add_key_error(path, f"{message}: nobody will be asked for it")
 
     def _localize(
-        self, path: NodePath, written: _TextOrTranslations, intent: Intent | None
+        self,
+        path: NodePath,
+        written: _TextOrTranslations,
+        intent: Intent | None,
+        variables: Collection[str] = (),
     ) -> LocalizedText:
+        """Check a text, whose templates may use further ``variables``."""
         texts = {ANY_LANGUAGE: written} if isinstance(written, str) else written
         for language, text in texts.items():
             place = (*path, language) if language else path
@@ -98,10 +134,12 @@ class ResponseBuilder:
             if not text.strip():
                 self.draft.add_error(place, "the text is empty")
             elif "{" in text:
-                self._check_template(place, text, intent)
+                self._check_template(place, text, intent, variables)
         return texts
 
-    def _check_template(self, path: NodePath, text: str, intent: Intent | None) -> None:
+    def _check_template(
+        self, path: NodePath, text: str, intent: Intent | None, variables: Collection[str]
+    ) -> None:
         from jinja2 import TemplateSyntaxError
 
         try:
@@ -116,7 +154,7 @@ class ResponseBuilder:
             self.draft.add_error(path, "the template is nested too deeply")
             return
         for unknown in (
-            *_find_unknown_names(nodes, intent),
+            *_find_unknown_names(nodes, intent, variables),
             *_find_unknown_parts(nodes, intent, self.parts),
         ):
             hint = did_you_mean(unknown.name, unknown.known, label="there is")
@@ -146,8 +184,11 @@ class _UnknownName(NamedTuple):
     known: Collection[str] = ()
 
 
-def _find_unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator[_UnknownName]:
-    """Undefined filters, tests, variables and slots in a template."""
+def _find_unknown_names(
+    tree: Sequence[Node], intent: Intent | None, further: Collection[str]
+) -> Iterator[_UnknownName]:
+    """Undefined filters, tests, variables and slots in a template; ``further`` are variables that
+    not all templates have."""
     from jinja2 import nodes
 
     environment = _environment()
@@ -166,7 +207,7 @@ def _find_unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator
             if variable == "slots" and node.attr not in slots:
                 yield _UnknownName(node.attr, node.lineno, "slot", slots)
     names = [node for node in tree if isinstance(node, nodes.Name)]
-    variables = [*_slot_names(intent), *sorted(TEMPLATE_VARIABLES)]
+    variables = [*_slot_names(intent), *sorted(TEMPLATE_VARIABLES), *further]
     known = {*variables, *environment.globals, *_JINJA_NAMES, *_assigned_names(tree)}
     known.update(node.name for node in tree if isinstance(node, nodes.Macro))
     for name in names:
