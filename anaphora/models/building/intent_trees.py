@@ -49,7 +49,9 @@ def build_intent_tree(
         id=written.id,
         terms=tuple(term for term in terms if term is not None),
         options=written.options.model_dump(exclude_none=True),
-        flow=PythonFunctionNode(*function.groups(), flow_at) if function else written.flow or None,
+        flow=PythonFunctionNode(function[1], function[2], flow_at)
+        if function
+        else written.flow or None,
         meta=written.meta,
         at=draft.offset_of((*path, "id")),
         flow_at=flow_at,

@@ -11,7 +11,7 @@ from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.models.domain import Validator
 from anaphora.models.loader import load_model, parse_model
 from anaphora.storage.cache import Cache
-from tests.models.model_texts import problems_of
+from tests.models.model_texts import START, problems_of
 
 TABLE = """\
 id: table
@@ -74,9 +74,7 @@ def test_the_validators_of_terms_may_stand_beside_the_prompts() -> None:
 
 
 def test_a_model_without_validators_has_none() -> None:
-    assert not parse_model(
-        "id: m\nelements: [{id: e}]\nintents: [{id: i, slots: {e: e}}]"
-    ).validators
+    assert not parse_model(START).validators
 
 
 @pytest.mark.parametrize("function", ["#is_open", "table_code#is_open"])
