@@ -12,7 +12,18 @@ __all__ = ["comment_hint", "find_truncating_comment", "warn_about_truncated_text
 
 _TEXT_KEYS = frozenset(
     (
-        *("ask", "description", "macros", "name", "prompts", "recall_offers", "reset"),
+        *(
+            "ask",
+            "choices",
+            "description",
+            "macros",
+            "mentions",
+            "name",
+            "offers",
+            "prompts",
+            "recall_offers",
+            "reset",
+        ),
         *("responses", "stop_words", "swear_words", "synonyms", "unused", "values"),
     )
 )
