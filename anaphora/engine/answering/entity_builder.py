@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from anaphora.core.utterance import Entity
 from anaphora.engine.bot import Bot
 from anaphora.errors import HandlerError
 from anaphora.intents.match import Slot
-from anaphora.models.domain import Element
+from anaphora.models.domain import Element, RecognizerSpec
 from anaphora.models.element_values import value_names
 from anaphora.models.templates.entity_text import EntityText
 from anaphora.models.templates.formatting.filters import FILTERS, FormatLocale
@@ -23,6 +24,7 @@ from anaphora.models.templates.formatting.filters import FILTERS, FormatLocale
 __all__ = ["build_bundle"]
 
 _DETAILS = ("value", "text", "meta")
+_NUMBERS = (int, float, Decimal)  # which a language may read as others: 1.234
 
 
 def build_bundle(
@@ -149,37 +151,34 @@ class _EntityBuilder:
     def _read(self, element: Element, value: Any) -> Entity:
         """The entity of a value: by its name, else as users would say it."""
         texts = self._spell(value)
-        name = texts[0]
-        found = next(filter(None, (self._find(element, text, name) for text in texts)), None)
-        if found is None and name in value_names(element.values):
-            found = self._create(element, name, name, is_from_phrase=True)
-        return found or self._find(element, name) or self._take_literally(element, value, name)
+        name, said = texts[0], None
+        for entity in chain.from_iterable(self._iter_read(element, text) for text in texts):
+            if name in _values_of(entity):
+                return entity
+            if said is None and (entity.is_from_phrase or not isinstance(value, _NUMBERS)):
+                said = entity
+        if name in value_names(element.values):
+            return self._create(element, name, name, is_from_phrase=True)
+        return said or self._take_literally(element, value, name)
 
-    def _take_literally(self, element: Element, value: Any, text: str) -> Entity:
-        """The entity of a value that nothing reads, if its element is open."""
-        recognizer = element.recognition
-        if recognizer is not None and recognizer.kind != "built-in":
-            return self._create(element, text, text)
-        if (
-            recognizer is not None
-            and recognizer.name == "duration"
-            and isinstance(value, timedelta)
-        ):
-            seconds = round(value.total_seconds())
-            return self._create(element, text, f"PT{seconds}S", {"seconds": seconds})
-        raise self._value_error(element, value)
-
-    def _find(self, element: Element, text: str, value: str | None = None) -> Entity | None:
-        """The entity that covers a text, with that value if one is given, in the first language
-        that has one."""
+    def _iter_read(self, element: Element, text: str) -> Iterator[Entity]:
+        """Read a text in each language: the entities of the element that cover it."""
         for language in dict.fromkeys((self.language, *self.bot.model.languages)):
             read = self.bot.pipeline(text, language, at=self.at)
             for entity in (*read.entities, *read.fallback_entities):
                 covers_text = (entity.start, entity.end) == (0, len(text)) and not entity.gaps
-                is_wanted = value is None or value in _values_of(entity)
-                if entity.element == element.id and covers_text and is_wanted:
-                    return entity
-        return None
+                if entity.element == element.id and covers_text:
+                    yield entity
+
+    def _take_literally(self, element: Element, value: Any, text: str) -> Entity:
+        """The entity of a value that nothing reads, if its element is open."""
+        match element.recognition:
+            case RecognizerSpec(kind="component" | "function" | "spacy"):
+                return self._create(element, text, text)
+            case RecognizerSpec(name="duration") if isinstance(value, timedelta):
+                seconds = round(value.total_seconds())  # the language has no durations
+                return self._create(element, text, f"PT{seconds}S", {"seconds": seconds})
+        raise self._value_error(element, value)
 
     def _create(
         self,

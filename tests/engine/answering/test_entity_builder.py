@@ -122,6 +122,17 @@ class TestAnEntity:
         assert (entity.value, entity.text) == ("Project X", "Project X")
         assert not entity.is_from_phrase
 
+    def test_has_a_duration_in_a_language_that_has_no_words_for_it(self):
+        nl = Bot(
+            parse_model(
+                MODEL.replace("[en, de]", "[nl]")
+                .replace("de: [Nudeln]", "nl: []")
+                .replace("en: [pizza], ", "")
+            )
+        )
+        (entity,) = build(nl, {"duration": timedelta(minutes=90)}, "nl")
+        assert (entity.value, entity.meta) == ("PT5400S", {"seconds": 5400})
+
     def test_without_values_is_there_or_not(self, bot):
         assert value_of(bot, "vegan", True) is None
         assert build(bot, {"vegan": False}) == ()
