@@ -157,7 +157,7 @@ class _EntityBuilder:
                 return entity
             if said is None and (entity.is_from_phrase or not isinstance(value, _NUMBERS)):
                 said = entity
-        if name in value_names(element.values):
+        if said is None and name in value_names(element.values):
             return self._create(element, name, name, is_from_phrase=True)
         return said or self._take_literally(element, value, name)
 
