@@ -148,8 +148,8 @@ class _Chooser:
         return None
 
     def _is_answer(self, match: PhraseMatch) -> bool:
-        """Whether a negation is an answer ("no, at nine", "no make it nine") rather than one of the
-        word behind it ("no onions")."""
+        """Whether a negation is an answer ("no, at nine"), as it also is at the end of a clause. A
+        determiner is one, too, if no noun follows ("no make it nine", but not "no onions")."""
         answers = (
             one.reading.kind == "decline" and one.end == match.end and self._edges.allow(one)
             for one in self._by_start[match.first]
@@ -157,6 +157,8 @@ class _Chooser:
         if not any(answers):
             return False
         behind = match.end
+        if match.reading.side != "noun":
+            return self._edges.ends[behind]
         if behind >= len(self._atoms) or self._atoms[behind].kind != "word":
             return True
         if any(one.reading.kind in _BEHIND_NO for one in self._by_start.get(behind, ())):
