@@ -186,6 +186,8 @@ def _to_cue(match: PhraseMatch, spans: _Spans, utterance: Utterance, atoms: Sequ
 def _tokens_in(utterance: Utterance, atoms: Sequence[Atom], first: int, last: int) -> Iterator[int]:
     """The indexes of the tokens that the atoms from ``first`` up to ``last`` are in."""
     tokens = utterance.tokens
+    while last > first + 1 and is_boundary(atoms, last - 1):
+        last -= 1
     start, end = atoms[first].start, atoms[last - 1].end
     at = bisect_right(tokens, start, key=lambda token: token.end)
     while at < len(tokens) and tokens[at].start < end:
