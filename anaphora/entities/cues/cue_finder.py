@@ -87,6 +87,8 @@ class _Chooser:
             spans = (*spans, (tail.first, tail.last))
         elif reading.kind == "negate" and self._is_answer(match):
             return
+        elif reading.kind == "accept" and self._chosen and self._is_filler(match):
+            return
         if reading.kind in _WITH_ONE:
             spans = ((match.first, self._skip(match.last, "one")),)
         for start, end in spans:
@@ -165,6 +167,14 @@ class _Chooser:
             return True
         tokens = _tokens_in(self._utterance, self._atoms, behind, behind + 1)
         return not any(self._utterance.tokens[index].is_content_word for index in tokens)
+
+    def _is_filler(self, match: PhraseMatch) -> bool:
+        """Whether the words may also dress others: "please" accepts only by itself."""
+        return any(
+            one.reading.kind == "filler" and one.reading.position == "anywhere"
+            for one in self._by_start[match.first]
+            if one.end == match.end
+        )
 
     def _skip(self, at: int, kind: str) -> int:
         """The position behind the words of a class from ``at`` on."""
