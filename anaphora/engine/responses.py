@@ -41,7 +41,7 @@ class SlotView:
 class Responses:
     """The texts of a model as sandboxed Jinja templates, compiled when first used.
 
-    The templates are in ``model.responses``, ``prompts``, ``offers`` and ``unused``.
+    The templates are in ``model.responses``, ``prompts``, ``offers``, ``unused`` and ``fallback``.
     """
 
     def __init__(self) -> None:

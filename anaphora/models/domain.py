@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from anaphora.errors import Problem
 from anaphora.frozen import freeze
@@ -24,14 +24,17 @@ __all__ = [
     "Dialog",
     "Element",
     "ElementValue",
+    "Fallback",
     "LocalizedText",
     "Model",
     "PauseStep",
     "Phrase",
     "Phrases",
     "RecognizerSpec",
+    "RejectionKind",
     "ResetScope",
     "ResetStep",
+    "SocialKind",
     "Status",
     "Step",
     "StopWords",
@@ -45,9 +48,16 @@ DEFAULT_MAX_GAP = 6
 LocalizedText: TypeAlias = Mapping[str, str]
 """A text by language; the key :data:`ANY_LANGUAGE` applies to all languages."""
 
+_Item = TypeVar("_Item")
+
 Status = Literal["matched", "incomplete", "rejected", "reset"]
 ResetScope = Literal["all", "flow", "entities"]
 BridgeMode = Literal["off", "offered", "automatic"]
+
+SocialKind = Literal["thanks", "greeting", "farewell", "wellbeing"]
+RejectionKind = Literal["unknown", "incomplete", "too_long", "refused", "empty", SocialKind]
+"""Why a question is rejected: nothing in it is known, an intent is near but lacks something, it is
+too long, a limit or a handler refuses it, there is nothing in it; or it is small talk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +167,22 @@ class BridgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Fallback:
+    """What the bot says when nothing fits.
+
+    ``texts`` are by kind of rejection, ``text`` is for all other kinds. ``examples`` are questions
+    that the bot can answer, by language. The ``after``-th rejection in a row and later ones are
+    answered with the ``escalation``, if there is one.
+    """
+
+    text: LocalizedText = field(default_factory=dict)
+    texts: Mapping[RejectionKind, LocalizedText] = field(default_factory=dict)
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    after: int = 3
+    escalation: LocalizedText = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class AskStep:
     """A question of a sample dialog and the expected result (None: not checked).
 
@@ -217,7 +243,8 @@ class Model:
     folders) by language, ``handlers`` the functions that answer intents. ``offers`` are the
     texts, by intent, that offer to reuse entities of an earlier conversation. The intents in
     ``unused`` ask about the unused rest of a sentence, with these texts or, if there are none,
-    those of the language.
+    those of the language. ``fallback`` has the texts for rejected questions (None for the engine's
+    reasons), ``fallback_handler`` the function that may answer them instead.
     """
 
     id: str
@@ -244,6 +271,8 @@ class Model:
     bridge: BridgeSettings = BridgeSettings()
     offers: Mapping[str, LocalizedText] = field(default_factory=dict)
     unused: Mapping[str, LocalizedText] = field(default_factory=dict)
+    fallback: Fallback | None = None
+    fallback_handler: Callable[..., Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "meta", freeze(self.meta))
@@ -262,8 +291,9 @@ class Model:
         return next((intent for intent in self.intents if intent.id == id), None)
 
 
-def choose_translation(texts: LocalizedText, language: str) -> str | None:
-    """The text for ``language``, or for any language, or else the first one; None for no texts."""
+def choose_translation(texts: Mapping[str, _Item], language: str) -> _Item | None:
+    """What ``texts`` have for ``language``, or for any language, or else the first one; None for no
+    texts."""
     for key in (language, ANY_LANGUAGE):
         if key in texts:
             return texts[key]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.building.elements import build_elements, check_composition, find_declared_ids
-from anaphora.models.building.handlers import resolve_handlers
+from anaphora.models.building.fallback import build_fallback
+from anaphora.models.building.handlers import resolve_fallback_handler, resolve_handlers
 from anaphora.models.building.intents import IntentTable, build_intents
 from anaphora.models.building.phrases import PhraseExpander
 from anaphora.models.building.responses import ResponseBuilder
@@ -108,8 +109,14 @@ def _parse(
     model, known = _build_model(draft, intents)
     names_others = bool(code.requested_modules)
     handlers = resolve_handlers(draft, known)
+    fallback_handler = resolve_fallback_handler(draft)
     diagnostics.raise_if_any()
-    model = replace(model, handlers=handlers, warnings=diagnostics.warnings)
+    model = replace(
+        model,
+        handlers=handlers,
+        fallback_handler=fallback_handler,
+        warnings=diagnostics.warnings,
+    )
     return model, None if names_others else code
 
 
@@ -199,6 +206,7 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
         bridge=_build_bridge(file.bridge),
         offers=texts.build("offers"),
         unused=texts.build_unused(),
+        fallback=build_fallback(draft, texts),
     )
     return model, intents
 

@@ -31,6 +31,7 @@ from anaphora.models.domain import (
     ConversationSettings,
     Dialog,
     Element,
+    Fallback,
     Model,
     PauseStep,
     RecognizerSpec,
@@ -57,6 +58,7 @@ _FIELD_TYPES: Mapping[str, Any] = {
     "stop_words": StopWords,
     "limits": UtteranceLimits,
     "bridge": BridgeSettings,
+    "fallback": Fallback | None,
     "warnings": tuple[Problem, ...],
 }
 _CONVERTED_ELEMENT_FIELDS = frozenset({"groups", "phrases", "values", "ancestors", "recognition"})
@@ -114,6 +116,8 @@ def _mentions_handlers(text: str, data: Mapping[str, Any]) -> bool:
     """Whether the model file itself names these functions. Functions that only the cache names
     are never imported."""
     module, references = data["code"], {reference for _, reference, _ in data["handlers"]}
+    if data["fallback_handler"]:
+        references.add(data["fallback_handler"][0])
     code_key = rf"""["']?\bcode["']?\s*:\s*["']?{re.escape(module)}(?![\w.])"""  # in YAML or JSON
     if module and references and not re.search(code_key, text):
         return False
@@ -142,10 +146,13 @@ def _model_to_data(model: Model) -> dict[str, Any]:
         "reset": _phrases_to_data(model.reset),
         "samples": [_dialog_to_data(dialog) for dialog in model.samples],
         "handlers": [
-            (intent, named.reference, msgspec.to_builtins(named.place))
+            (intent, *_reference_to_data(named))
             for intent, named in model.handlers.items()
             if isinstance(named, HandlerReference)
         ],
+        "fallback_handler": _reference_to_data(model.fallback_handler)
+        if isinstance(model.fallback_handler, HandlerReference)
+        else None,
     }
 
 
@@ -159,10 +166,20 @@ def model_from_data(data: Mapping[str, Any], code: FunctionLoader) -> Model:
         reset=_phrases_from_data(data["reset"]),
         samples=tuple(map(_dialog_from_data, data["samples"])),
         handlers={
-            intent: resolve_handler(reference, code, msgspec.convert(place, Problem))
+            intent: _reference_from_data(reference, place, code)
             for intent, reference, place in data["handlers"]
         },
+        fallback_handler=data["fallback_handler"]
+        and _reference_from_data(*data["fallback_handler"], code=code),
     )
+
+
+def _reference_to_data(named: HandlerReference) -> tuple[str, Any]:
+    return named.reference, msgspec.to_builtins(named.place)
+
+
+def _reference_from_data(reference: str, place: Any, code: FunctionLoader) -> HandlerReference:
+    return resolve_handler(reference, code, msgspec.convert(place, Problem))
 
 
 def _element_to_data(element: Element) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from anaphora.intents.decision import Decision
 from anaphora.intents.match import Match, SlotFilling
-from anaphora.models.domain import Status
+from anaphora.models.domain import RejectionKind, Status
 from anaphora.stm.conversation import Conversation, ForgottenEntity
 
 __all__ = ["BotAnswer"]
@@ -21,7 +21,8 @@ class BotAnswer(Struct, frozen=True):
     the match that answered; ``skipped`` the matches whose handlers passed. ``decision`` is set if
     a hook requested a new match: it is the decision that led to the answer.
     ``forgets_on_purpose`` says whether a handler or a hook forgot something, ``is_recovered``
-    whether the error hook answered.
+    whether the error hook answered. ``rejection`` is why the question is rejected; None if the
+    text says so in words of the bot's author.
     """
 
     status: Status
@@ -36,3 +37,4 @@ class BotAnswer(Struct, frozen=True):
     decision: Decision | None = None
     forgets_on_purpose: bool = False
     is_recovered: bool = False
+    rejection: RejectionKind | None = None

@@ -46,7 +46,7 @@ class ResponseBuilder:
         """The texts by intent under this key of the file."""
         texts: Mapping[str, _TextOrTranslations] = getattr(self.draft.file, key)
         return {
-            name: self._localize((key, name), written, self._check_intent((key, name), name))
+            name: self.localize((key, name), written, self._check_intent((key, name), name))
             for name, written in texts.items()
         }
 
@@ -68,7 +68,7 @@ class ResponseBuilder:
                 path = ("prompts", name, term)
                 if intent is not None:
                     self._check_term(path, intent, term)
-                read[name][term] = self._localize(path, written, intent)
+                read[name][term] = self.localize(path, written, intent)
         return read
 
     def _check_intent(self, path: NodePath, name: str) -> Intent | None:
@@ -87,9 +87,15 @@ class ResponseBuilder:
             message = f"the term '{name}' of the intent '{intent.id}' is optional"
             self.draft.add_key_error(path, f"{message}: nobody will be asked for it")
 
-    def _localize(
-        self, path: NodePath, written: _TextOrTranslations, intent: Intent | None
+    def localize(
+        self,
+        path: NodePath,
+        written: _TextOrTranslations,
+        intent: Intent | None,
+        variables: Sequence[str] = (),
     ) -> LocalizedText:
+        """The text at ``path`` by language, a template over the slots of ``intent``, or over the
+        given ``variables``."""
         texts = {ANY_LANGUAGE: written} if isinstance(written, str) else written
         for language, text in texts.items():
             place = (*path, language) if language else path
@@ -98,10 +104,12 @@ class ResponseBuilder:
             if not text.strip():
                 self.draft.add_error(place, "the text is empty")
             elif "{" in text:
-                self._check_template(place, text, intent)
+                self._check_template(place, text, intent, variables)
         return texts
 
-    def _check_template(self, path: NodePath, text: str, intent: Intent | None) -> None:
+    def _check_template(
+        self, path: NodePath, text: str, intent: Intent | None, variables: Sequence[str]
+    ) -> None:
         from jinja2 import TemplateSyntaxError
 
         try:
@@ -116,7 +124,7 @@ class ResponseBuilder:
             self.draft.add_error(path, "the template is nested too deeply")
             return
         for unknown in (
-            *_find_unknown_names(nodes, intent),
+            *_find_unknown_names(nodes, intent, variables),
             *_find_unknown_parts(nodes, intent, self.parts),
         ):
             hint = did_you_mean(unknown.name, unknown.known, label="there is")
@@ -146,7 +154,9 @@ class _UnknownName(NamedTuple):
     known: Collection[str] = ()
 
 
-def _find_unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator[_UnknownName]:
+def _find_unknown_names(
+    tree: Sequence[Node], intent: Intent | None, variables: Sequence[str]
+) -> Iterator[_UnknownName]:
     """Undefined filters, tests, variables and slots in a template."""
     from jinja2 import nodes
 
@@ -157,16 +167,17 @@ def _find_unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator
             yield _UnknownName(node.name, node.lineno, "filter")
         if isinstance(node, nodes.Test) and node.name not in environment.tests:
             yield _UnknownName(node.name, node.lineno, "test")
-    if intent is None:
+    if intent is not None:
+        variables = [*_slot_names(intent), *sorted(TEMPLATE_VARIABLES)]
+    if not variables:
         return
     # jinja2.meta finds variables too, but evaluates constants such as `9 ** 9 ** 9`.
-    if intent.term("slots") is None:
+    if intent is not None and intent.term("slots") is None:
         slots = _slot_names(intent)
         for node, variable in _iter_attributes(tree):
             if variable == "slots" and node.attr not in slots:
                 yield _UnknownName(node.attr, node.lineno, "slot", slots)
     names = [node for node in tree if isinstance(node, nodes.Name)]
-    variables = [*_slot_names(intent), *sorted(TEMPLATE_VARIABLES)]
     known = {*variables, *environment.globals, *_JINJA_NAMES, *_assigned_names(tree)}
     known.update(node.name for node in tree if isinstance(node, nodes.Macro))
     for name in names:

@@ -13,6 +13,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import ConfigDict, Field
 
 from anaphora.models.domain import DEFAULT_MAX_GAP, BridgeMode
+from anaphora.models.schema.fallback import FallbackField, FallbackSchema
 from anaphora.models.schema.field_types import (
     ALTERNATIVE_TAG,
     MAP_TAG,
@@ -320,6 +321,11 @@ class ModelSchema(SchemaBase):
         description="What to do if an intent does not use a part of the sentence: ignore, or ask "
         "before the intent is carried out; or a mapping from the intents that ask to their texts.",
     )
+    fallback: FallbackField | None = Field(
+        default=None,
+        description="What the bot says when nothing fits: a text, one per language, or a mapping "
+        "with texts by reason and examples of what the bot can do.",
+    )
     reset: LocalizedTextLists = Field(
         default=[], description="Phrases that make the bot forget the conversation."
     )
@@ -330,6 +336,7 @@ _SECTIONS: Mapping[tuple[str, ...], type[SchemaBase]] = {
     (): ModelSchema,
     ("conversation",): ConversationSchema,
     ("bridge", f"{ALTERNATIVE_TAG}map"): BridgeSchema,
+    ("fallback", f"{ALTERNATIVE_TAG}map"): FallbackSchema,
     ("elements",): ElementSchema,
     ("stop_words",): StopWordsSchema,
     ("limits",): LimitsSchema,
