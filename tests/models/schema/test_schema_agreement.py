@@ -38,6 +38,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "stop_words": ("add", "remove", "skip"),
     "limits": ("min_words", "max_free_words", "swear_words", "latin_only"),
     "options": ("ordered", "unused_entities"),
+    "fallback": ("text", "unknown", "examples", "after", "handler", "en"),
 }
 
 texts = st.sampled_from(
@@ -82,7 +83,8 @@ def validator() -> Draft202012Validator:
 # What the parts of a file mean together, and what a synonym says, is beyond a schema.
 BEYOND = re.compile(
     r"is declared twice|the (synonym|phrase) is empty|has no language|expands? to|"
-    r"has no synonyms or values|_ is outside of a group"
+    r"has no synonyms or values|_ is outside of a group|the text is empty|the fallback has no text|"
+    r"names no function|the bot forgets everything"
 )
 
 
@@ -117,6 +119,9 @@ def is_loaded(file: Mapping[str, Any]) -> bool:
 @example({**MODEL, "elements": [{"id": "tea", "config": {"a": 1}, "recognizer": None}]})
 @example({**MODEL, "elements": [{"id": "tea", "config": {}}]})
 @example({**MODEL, "elements": [{"id": "tea", "config": {"prefer": "past"}, "recognizer": "date"}]})
+@example({**MODEL, "fallback": {"en": "a", "unknown": "b"}})
+@example({**MODEL, "fallback": {"unknown": {"en": "a"}}})
+@example({**MODEL, "fallback": None})
 def test_the_schema_and_the_loader_agree(file: dict[str, Any]) -> None:
     assert validator().is_valid(file) == is_loaded(file)
 
