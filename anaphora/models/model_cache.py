@@ -166,11 +166,11 @@ def model_from_data(data: Mapping[str, Any], code: FunctionLoader) -> Model:
         reset=_phrases_from_data(data["reset"]),
         samples=tuple(map(_dialog_from_data, data["samples"])),
         handlers={
-            intent: _reference_from_data(reference, place, code)
-            for intent, reference, place in data["handlers"]
+            intent: _reference_from_data(code, *reference)
+            for intent, *reference in data["handlers"]
         },
         fallback_handler=data["fallback_handler"]
-        and _reference_from_data(*data["fallback_handler"], code=code),
+        and _reference_from_data(code, *data["fallback_handler"]),
     )
 
 
@@ -178,7 +178,7 @@ def _reference_to_data(named: HandlerReference) -> tuple[str, Any]:
     return named.reference, msgspec.to_builtins(named.place)
 
 
-def _reference_from_data(reference: str, place: Any, code: FunctionLoader) -> HandlerReference:
+def _reference_from_data(code: FunctionLoader, reference: str, place: Any) -> HandlerReference:
     return resolve_handler(reference, code, msgspec.convert(place, Problem))
 
 

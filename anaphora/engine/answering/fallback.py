@@ -16,6 +16,7 @@ from anaphora.engine.callbacks.live_conversation import LiveConversation, to_jso
 from anaphora.intents.decision import Decision
 from anaphora.intents.unused import find_unknown_parts
 from anaphora.models.domain import (
+    ANY_LANGUAGE,
     Fallback,
     LocalizedText,
     RejectionKind,
@@ -63,24 +64,28 @@ def answer_fallback(bot: Bot, decision: Decision, answer: BotAnswer, at: datetim
     if fallback is None:
         return answer
     values: dict[str, Any] = {**context, FORMAT_LOCALE_KEY: (utterance.language, local_time.tzinfo)}
-    texts = choose_fallback_text(fallback, kind, context["failures"])
+    texts = choose_fallback_text(fallback, kind, context["failures"], utterance.language)
     text = bot.responses.render(texts, utterance.language, lambda: values)
     return replace(answer, text=text) if text else answer
 
 
-def choose_fallback_text(fallback: Fallback, kind: RejectionKind, failures: int) -> LocalizedText:
+def choose_fallback_text(
+    fallback: Fallback, kind: RejectionKind, failures: int, language: str
+) -> LocalizedText:
     """The text for a rejection that is the last of so many ``failures`` in a row; empty if there
-    is none.
+    is none. A text in the ``language`` of the question goes before a more specific one.
 
     Small talk for which there is no text is answered like anything unknown, and is no reason to
     escalate.
     """
-    texts = fallback.texts
+    texts = [fallback.texts.get(kind), fallback.text]
     if kind in _SOCIAL_KINDS:
-        return texts.get(kind) or texts.get("unknown") or fallback.text
-    if failures >= fallback.after and fallback.escalation:
-        return fallback.escalation
-    return texts.get(kind) or fallback.text
+        texts.insert(1, fallback.texts.get("unknown"))
+    elif failures >= fallback.after:
+        texts.insert(0, fallback.escalation)
+    known = [text for text in texts if text]
+    spoken = (text for text in known if language in text or ANY_LANGUAGE in text)
+    return next(spoken, known[0] if known else {})
 
 
 def _find_examples(fallback: Fallback | None, language: str) -> _Listed:
@@ -105,7 +110,7 @@ class _Listed(tuple[str, ...]):
 
     separator: str
 
-    def __new__(cls, texts: Iterable[str], separator: str) -> _Listed:
+    def __new__(cls, texts: Iterable[str], separator: str = " ") -> _Listed:
         listed = super().__new__(cls, texts)
         listed.separator = separator
         return listed

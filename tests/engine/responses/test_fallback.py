@@ -55,6 +55,11 @@ def test_a_text_is_in_the_language_of_the_question():
     ]
 
 
+def test_a_text_in_the_language_of_the_question_goes_before_one_for_its_reason():
+    engine = bot("{text: {en: Only drinks., fr: Que des boissons.}, incomplete: {en: To drink?}}")
+    assert texts(engine, "tea", "un thé") == ["To drink?", "Que des boissons."]
+
+
 REASONS = """
   text: other
   unknown: unknown
@@ -199,10 +204,10 @@ class TestSmallTalk:
     )
 
     def test_it_has_a_text_of_its_own_or_is_unknown(self):
-        assert choose_fallback_text(self.FALLBACK, "thanks", 1) == {"": "welcome"}
-        assert choose_fallback_text(self.FALLBACK, "greeting", 1) == {"": "what?"}
-        assert choose_fallback_text(Fallback({"": "other"}), "greeting", 1) == {"": "other"}
+        assert choose_fallback_text(self.FALLBACK, "thanks", 1, "en") == {"": "welcome"}
+        assert choose_fallback_text(self.FALLBACK, "greeting", 1, "en") == {"": "what?"}
+        assert choose_fallback_text(Fallback({"": "other"}), "greeting", 1, "en") == {"": "other"}
 
     def test_it_is_no_reason_to_escalate(self):
-        assert choose_fallback_text(self.FALLBACK, "thanks", 9) == {"": "welcome"}
-        assert choose_fallback_text(self.FALLBACK, "unknown", 9) == {"": "call us"}
+        assert choose_fallback_text(self.FALLBACK, "thanks", 9, "en") == {"": "welcome"}
+        assert choose_fallback_text(self.FALLBACK, "unknown", 9, "en") == {"": "call us"}
