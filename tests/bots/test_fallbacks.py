@@ -10,7 +10,12 @@ from anaphora.models.domain import choose_translation
 from tests.bots.dialog import MONDAY, answers, engine
 
 NONSENSE = {
-    "en": ["how is it going", "sing me a song", "tell me a joke", "who was the president of France"],
+    "en": [
+        "how is it going",
+        "sing me a song",
+        "tell me a joke",
+        "who was the president of France",
+    ],
     "ru": ["как дела", "спой мне песню", "кто написал «Войну и мир»"],
     "fr": ["comment ça va", "chante une chanson"],
     "de": ["wie geht es dir", "sing mir ein Lied"],
