@@ -3,7 +3,7 @@
 A number counts the thing behind it if nothing lies between them but what belongs to the thing: a
 measure word ("two cups of"), a link such as "more", an entity of another element ("two large
 pizzas") or one unknown word. It counts the thing before it by a word or sign for multiplication,
-or by a classifier that touches it (コーヒー二杯).
+by a word for pieces, or by a classifier that touches it (コーヒー二杯).
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ __all__ = ["TEMPLATE_VARIABLES", "ResponseBuilder"]
 TEMPLATE_VARIABLES = frozenset({"intent", "slots", "text", "unused", "user"})
 """The variables of a template, besides the slots of its intent."""
 
+_ENTITY_ATTRIBUTES = frozenset({"quantity", "negated"})  # besides those of its text
 _MAX_DEPTH = 100
 _JINJA_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
 
@@ -187,7 +188,8 @@ def _find_unknown_parts(
         for element in elements or ():
             names = parts.get(element)
             known = None if known is None or names is None else known | names
-        if known is None or node.attr in known or hasattr(str, node.attr):
+        is_other = node.attr in _ENTITY_ATTRIBUTES or hasattr(str, node.attr)
+        if known is None or node.attr in known or is_other:
             continue
         yield _UnknownName(node.attr, node.lineno, "part", sorted(known))
 
