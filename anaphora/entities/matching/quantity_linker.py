@@ -26,6 +26,7 @@ from anaphora.models.domain import Element
 __all__ = ["QuantityLinker"]
 
 _MAX_GAP = 5  # tokens between a number and what it counts
+_MAX_MULTIPLIER = 32  # letters of "zweimal" and the like
 _CONTAINERS = frozenset({"cup"})  # units of which one orders several: two cups of coffee
 _COUNTING_KINDS = frozenset({"cardinal", "fraction"})
 
@@ -116,6 +117,8 @@ class QuantityLinker:
 
     def _read_multiplier(self, word: str) -> float | int | None:
         """The value of a number that is written together with a word for "times"."""
+        if len(word) > _MAX_MULTIPLIER:
+            return None
         for times in self._times:
             rest = word.removesuffix(times)
             if rest == word and word[len(times) :].isdecimal():
