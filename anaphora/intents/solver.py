@@ -267,8 +267,8 @@ def _fill_candidates(
     sentence = context.sentence_candidates
     everything = (*sentence, *context.memory) if context.memory else sentence
     if context.has_negated:  # plans do not tell them from others
-        candidates = index.candidates([candidate.entity for candidate in everything])
-        yield from fill_intents(intents, candidates, context)
+        found = index.candidates([candidate.entity for candidate in everything])
+        yield from fill_intents(intents, found, context)
         return
     current = range(len(sentence) - len(context.variant.entities), len(sentence))
     plans = index.plans(
