@@ -559,14 +559,15 @@ class Interpreter:
         tokens = [i for cue in cues if cue.kind in ("add", "negate") for i in cue.tokens]
         if not new or not tokens or any(cue.kind in ("only", "instead") for cue in cues):
             return question
+        held = sorted(conversation.remembered, key=lambda one: one.question_number)
         joined = [
-            stand_in(held.entity, tokens, question.utterance)
-            for held in conversation.remembered
-            if held.entity.element in self._several
-            and find_replacement(held.entity.groups, new) is not None
-            and not any(is_same_meaning(held.entity, one) for one in new)
+            stand_in(one.entity, tokens, question.utterance)
+            for one in held
+            if one.entity.element in self._several
+            and find_replacement(one.entity.groups, new) is not None
+            and not any(is_same_meaning(one.entity, other) for other in new)
         ]
-        return add_entities(question, joined[::-1])
+        return add_entities(question, joined)
 
     def _is_complete(self, question: ParsedQuestion, conversation: Conversation) -> bool:
         """Whether the sentence is complete without memory."""
