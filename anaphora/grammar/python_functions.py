@@ -23,7 +23,7 @@ from anaphora.grammar.function_errors import describe_failure
 from anaphora.grammar.values import describe_value
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["FlowFunction", "FunctionLoader", "build_term_predicate"]
+__all__ = ["FlowFunction", "FunctionLoader", "accepts_arguments", "build_term_predicate"]
 
 
 # A module file next to a model is in sys.modules under its name only while it is executed.
@@ -137,7 +137,7 @@ class FlowFunction:
 
     def __init__(self, function: Callable[..., Any], text: str) -> None:
         """Wrap a function; raises :class:`GrammarError` unless it accepts one argument."""
-        if not _accepts_arguments(function, 1):
+        if not accepts_arguments(function, 1):
             raise GrammarError(
                 Problem(
                     f"{text} must take one argument",
@@ -171,8 +171,8 @@ def build_term_predicate(
     entity matches without being consumed. Raises :class:`GrammarError` for any other number of
     arguments.
     """
-    both = not _accepts_arguments(function, 1)
-    if both and not _accepts_arguments(function, 2):
+    both = not accepts_arguments(function, 1)
+    if both and not accepts_arguments(function, 2):
         raise GrammarError(
             Problem(
                 f"{text} must take one argument or two",
@@ -199,7 +199,7 @@ def build_term_predicate(
     return test
 
 
-def _accepts_arguments(function: Callable[..., Any], count: int) -> bool:
+def accepts_arguments(function: Callable[..., Any], count: int) -> bool:
     """Whether the function can be called with ``count`` arguments."""
     try:
         signature = inspect.signature(function)

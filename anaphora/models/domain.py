@@ -22,6 +22,7 @@ __all__ = [
     "BridgeSettings",
     "ConversationSettings",
     "Dialog",
+    "DialogActSettings",
     "Element",
     "ElementValue",
     "LocalizedText",
@@ -78,7 +79,8 @@ class Element:
     them. ``permute`` allows adjacent words to change places. A ``greedy`` element matches only
     its longest phrase. An ``abstract`` element is only a part of others and hidden from intents.
     ``typos`` is the maximum edit distance per word. With ``compounds`` a word also matches as
-    the head of a compound. Many ``values`` are stored packed.
+    the head of a compound. Many ``values`` are stored packed. ``combine`` is a function of an old
+    and a new entity that are parts of one value.
     """
 
     id: str
@@ -97,6 +99,7 @@ class Element:
     max_gap: int = DEFAULT_MAX_GAP
     compounds: bool = False
     recognition: RecognizerSpec | None = None
+    combine: Callable[..., Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", pack_values(self.values))
@@ -142,6 +145,18 @@ class ConversationSettings:
 
     timeout: timedelta = timedelta(minutes=5)
     depth: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class DialogActSettings:
+    """How people are understood who talk back: accept, decline, correct, refer, add.
+
+    ``ask_if_close``: whether the bot asks which of two close matches is meant. ``words`` are
+    further phrases by what they do.
+    """
+
+    ask_if_close: bool = False
+    words: Mapping[str, Phrases] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +232,8 @@ class Model:
     folders) by language, ``handlers`` the functions that answer intents. ``offers`` are the
     texts, by intent, that offer to reuse entities of an earlier conversation. The intents in
     ``unused`` ask about the unused rest of a sentence, with these texts or, if there are none,
-    those of the language.
+    those of the language. With ``dialog_acts`` the bot understands people who talk back, and
+    combines partial values.
     """
 
     id: str
@@ -244,6 +260,7 @@ class Model:
     bridge: BridgeSettings = BridgeSettings()
     offers: Mapping[str, LocalizedText] = field(default_factory=dict)
     unused: Mapping[str, LocalizedText] = field(default_factory=dict)
+    dialog_acts: DialogActSettings | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "meta", freeze(self.meta))

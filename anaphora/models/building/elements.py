@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from anaphora.models.building.combine_functions import find_combine_function
 from anaphora.models.building.phrases import PhraseExpander
 from anaphora.models.building.recognizers import build_builtin_elements, build_recognizer
 from anaphora.models.building.value_loaders import load_values
@@ -125,6 +126,9 @@ def _build_element(
         recognition=None
         if reference is None
         else build_recognizer(draft, path, reference, written.config),
+        combine=None
+        if written.combine is None
+        else find_combine_function(draft, (*path, "combine"), written.combine),
     )
 
 

@@ -171,6 +171,11 @@ class ElementSchema(SchemaBase):
         default=None,
         description="A Python function that returns further values: module#function.",
     )
+    combine: Text | None = Field(
+        default=None,
+        description="A Python function that combines an old and a new entity that are parts of one "
+        "value: module#function.",
+    )
 
 
 class StopWordsSchema(SchemaBase):
