@@ -48,7 +48,10 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
             )
         ):
             question = _build_question(combined.utterance, context, bot.hooks)
-            question = replace(question, notes=combined.notes)
+            fallback = question.fallback and replace(
+                question.fallback, notes=combined.fallback_notes
+            )
+            question = replace(question, notes=combined.notes, fallback=fallback)
             decision = decide(bot.indexed_model, question, conversation, turn.now)
             if decision.uses_memory:
                 return decision

@@ -3,45 +3,49 @@ Friday" is Friday at eight, and "until the 28th" after "from December 20" is Dec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Entity, Utterance
+from anaphora.core.utterance import Entity, Token, Utterance
+from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.builtin.combination import create_builtin_combiner
-from anaphora.entities.recognizers.function_combiner import create_function_combiner
-from anaphora.entities.recognizers.recognizer import Combiner
+from anaphora.entities.recognizers.combiner import Combiner
+from anaphora.entities.recognizers.function_combiner import FunctionCombiner
 from anaphora.models.domain import ConversationSettings, Element, Model
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import expire
 
 __all__ = ["CombinedUtterance", "combine_with_memory", "create_combiners"]
 
+_MAX_COMPLETING_WORDS = 3  # content words: "no, euros", "kilometers per hour"
+
 
 class CombinedUtterance(NamedTuple):
-    """An utterance with combined entities, and notes on them for the explanation."""
+    """An utterance with combined entities, and notes on them for the explanation.
+    ``fallback_notes`` apply if the fallback entities count."""
 
     utterance: Utterance
     notes: tuple[str, ...]
+    fallback_notes: tuple[str, ...]
 
 
 def create_combiners(model: Model) -> Mapping[str, Combiner]:
-    """Create the functions that combine entities, by the id of their element.
-
-    Without ``dialog_acts`` only a date without a month or a start is completed."""
+    """Create the combiners of a model by the ids of its elements. Without ``dialog_acts`` they only
+    complete dates without a month or a start."""
     found = ((element.id, _create_combiner(element, model)) for element in model.elements)
     return {id: combiner for id, combiner in found if combiner is not None}
 
 
 def _create_combiner(element: Element, model: Model) -> Combiner | None:
+    is_full = model.dialog_acts is not None
     if element.combine is not None:
-        return create_function_combiner(element.id, element.combine)
+        return FunctionCombiner(element.id, element.combine) if is_full else None
     recognition = element.recognition
     if recognition is None or recognition.kind != "built-in":
         return None
-    is_full = model.dialog_acts is not None
     return create_builtin_combiner(recognition.name, recognition.options, is_full=is_full)
 
 
@@ -59,29 +63,35 @@ def combine_with_memory(
     """
     if not conversation.remembered and conversation.pending is None:
         return None
-    entities = utterance.fallback_entities or utterance.entities
-    new = [entity for entity in entities if entity.element in combiners]
-    if not new:
-        return None
     held = _find_held(expire(conversation, at, settings)[0])
+    if not held:
+        return None
+    said = utterance.fallback_entities or utterance.entities
     combined: list[tuple[Entity, Entity]] = []
     notes: list[str] = []
-    for entity in new:
-        combine = combiners[entity.element]
+    for new in said:
+        if (combiner := combiners.get(new.element)) is None:
+            continue
         for old in held:
-            found = combine(old, entity, at) if entity.groups <= old.groups else None
-            if found is not None:
-                combined.append((entity, found))
-                notes.append(f"'{entity.text}' is combined with '{old.text}': {found}")
+            if new.groups <= old.groups and (found := combiner.combine(old, new, at)) is not None:
+                combined.append((new, found))
+                notes.append(_format_note(new.text, old, found))
                 break
-    if not combined:
+    completed, fallback_notes = None, tuple(notes)
+    if not combined and (completion := _complete(utterance, held, said, combiners, at)):
+        completed, old = completion
+        fallback_notes = (_format_note(completed.text, old, completed),)
+    if not combined and completed is None:
         return None
+    fallback = _replace_entities(utterance.fallback_entities, combined)
+    if completed is not None:
+        fallback = tuple(sorted((*said, completed), key=lambda one: one.tokens))
     utterance = replace(
         utterance,
         entities=_replace_entities(utterance.entities, combined),
-        fallback_entities=_replace_entities(utterance.fallback_entities, combined),
+        fallback_entities=fallback,
     )
-    return CombinedUtterance(utterance, tuple(notes))
+    return CombinedUtterance(utterance, tuple(notes), fallback_notes)
 
 
 def _find_held(conversation: Conversation) -> tuple[Entity, ...]:
@@ -89,9 +99,74 @@ def _find_held(conversation: Conversation) -> tuple[Entity, ...]:
     return (*pending, *[one.entity for one in conversation.remembered])
 
 
+def _complete(
+    utterance: Utterance,
+    held: Sequence[Entity],
+    said: Sequence[Entity],
+    combiners: Mapping[str, Combiner],
+    at: datetime,
+) -> tuple[Entity, Entity] | None:
+    """Find a short answer that is no entity, but completes one: the completed and the old
+    entity."""
+    mentioned = {one.element for one in said}
+    incomplete = [one for one in held if one.element in combiners and one.element not in mentioned]
+    content = utterance.content_words
+    if not incomplete or not 0 < len(content) <= _MAX_COMPLETING_WORDS:
+        return None
+    tokens, last = utterance.tokens, content[-1]
+    covered = {index for one in said if one.is_from_phrase for index in one.tokens}
+    for first in _find_starts(utterance):
+        start = tokens[first].start
+        if not covered.isdisjoint(range(first, last + 1)):
+            continue
+        for old in incomplete:
+            found = combiners[old.element].complete(
+                old, utterance.text[start:], utterance.language, at
+            )
+            if found is not None and start + found.end >= tokens[last].end:
+                place = [one for one in tokens[first:] if one.start < start + found.end]
+                text = utterance.text[start : start + found.end]
+                return _place(replace(old, value=found.value, meta=found.meta), place, text), old
+    return None
+
+
+def _find_starts(utterance: Utterance) -> Iterator[int]:
+    """The tokens at which an answer may start: the first one, with or without its stop words,
+    behind a yes or a no."""
+    tokens, content = utterance.tokens, utterance.content_words
+    first = 0
+    if parse_yes_no(tokens[content[0]].text, utterance.language) is not None:
+        if len(content) == 1:
+            return
+        first, content = content[0] + 1, content[1:]
+    while not tokens[first].text[0].isalnum() and first < content[0]:
+        first += 1
+    yield from dict.fromkeys((first, content[0]))
+
+
+def _place(entity: Entity, tokens: Sequence[Token], text: str) -> Entity:
+    """The entity as if these tokens said it."""
+    return replace(
+        entity,
+        text=text,
+        tokens=tuple([one.index for one in tokens]),
+        start=tokens[0].start,
+        end=tokens[-1].end,
+        stem=" ".join([one.stem for one in tokens]),
+        lemma=" ".join([one.lower for one in tokens]),
+    )
+
+
+def _format_note(text: str, old: Entity, combined: Entity) -> str:
+    value = "" if old.value is None else f" ({old.value})"
+    return f"'{text}' is combined with '{old.text}'{value}: {combined}"
+
+
 def _replace_entities(
     entities: tuple[Entity, ...], combined: Iterable[tuple[Entity, Entity]]
 ) -> tuple[Entity, ...]:
+    if not entities:
+        return entities
     replaced = list(entities)
     for old, new in combined:
         if old in replaced:

@@ -57,7 +57,7 @@ def test_until_the_28th_is_in_the_month_that_was_said(language, room, questions)
     assert when(reply)[1] in ("2026-12-27", "2026-12-28")  # in Russian "до" leaves out the day
     explanation = str(reply.explanation)
     assert "is combined with '" in explanation
-    assert "': date=2026-12-20/2026-12-2" in explanation
+    assert "): date=2026-12-20/2026-12-2" in explanation
 
 
 def test_a_day_of_the_month_is_of_the_month_that_was_said():

@@ -15,11 +15,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from msgspec import Struct
 from spacy.tokens import Doc
 
-from anaphora.core.utterance import Entity
-
 __all__ = [
     "TEXT_KEY",
-    "Combiner",
     "Mention",
     "Recognizer",
     "RecognizerFactory",
@@ -91,10 +88,6 @@ RecognizerFactory: TypeAlias = Callable[[str, Mapping[str, Any]], Recognizer]
 """Makes a recognizer for a language (a code such as ``en``), with the options that
 :func:`anaphora.models.schema.builtin_entities.resolve_options` gives. Raises ModelError where
 something is missing that it needs, such as a package."""
-
-Combiner: TypeAlias = Callable[[Entity, Entity, datetime], Entity | None]
-"""Combines an old and a new entity that are parts of one value, at the local time of the user. The
-result stands in the place of the new entity; None if the new one replaces the old one."""
 
 TEXT_KEY = "anaphora_text"
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace as replace_entity
+from msgspec.structs import replace as replace_struct
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Grain, Moment
@@ -25,8 +25,9 @@ from anaphora.entities.builtin.dates.resolution import (
     parse_expression,
     resolve_date,
 )
+from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["combine_dates", "continue_date"]
+__all__ = ["combine_dates", "complete_date", "continue_date"]
 
 _TODAY: TimeExpression = ("cell", "day")
 _DAY = timedelta(days=1)
@@ -83,7 +84,7 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     if is_over and moment.prefer_future and last.end is not None and last.end > moment.at:
         return None
     value, meta = found
-    return replace_entity(new, text=_join_texts(old, new, first, last), value=value, meta=meta)
+    return replace_struct(new, text=_join_texts(old, new, first, last), value=value, meta=meta)
 
 
 def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
@@ -98,7 +99,21 @@ def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     elif new.meta.get("assumed") == "month":
         month = moment.period("month", first.start.date()).start
         found = resolve_date(last.expression, replace(moment, at=max(moment.at, month)))
-    return replace_entity(new, value=found[0], meta=found[1]) if found else None
+    return replace_struct(new, value=found[0], meta=found[1]) if found else None
+
+
+def complete_date(old: Entity, found: Mention, moment: Moment) -> Mention | None:
+    """Combine an old date with the time of day of a mention; None if either has none."""
+    whole = _read(found.meta, moment)
+    if whole is None or whole.bound or not whole.time.clock:
+        return None
+    time = resolve_date(_join(None, whole.time), moment)
+    if time is None:
+        return None
+    combined = combine_dates(old, replace_struct(old, value=time[0], meta=time[1]), moment)
+    if combined is None:
+        return None
+    return replace_struct(found, value=combined.value, meta=combined.meta)
 
 
 def _join_texts(old: Entity, new: Entity, first: _Reading, last: _Reading) -> str:
