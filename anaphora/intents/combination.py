@@ -3,7 +3,7 @@ Friday" is Friday at eight, and "until the 28th" after "from December 20" is Dec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -77,7 +77,7 @@ def combine_with_memory(
                 combined.append((new, found))
                 notes.append(_format_note(new.text, old, found))
                 break
-    completed, fallback_notes = None, tuple(notes)
+    completed, fallback_notes = None, tuple(dict.fromkeys(notes))
     if not combined and (completion := _complete(utterance, held, said, combiners, at)):
         completed, old = completion
         fallback_notes = (_format_note(completed.text, old, completed),)
@@ -91,7 +91,7 @@ def combine_with_memory(
         entities=_replace_entities(utterance.entities, combined),
         fallback_entities=fallback,
     )
-    return CombinedUtterance(utterance, tuple(notes), fallback_notes)
+    return CombinedUtterance(utterance, tuple(dict.fromkeys(notes)), fallback_notes)
 
 
 def _find_held(conversation: Conversation) -> tuple[Entity, ...]:
@@ -110,38 +110,39 @@ def _complete(
     entity."""
     mentioned = {one.element for one in said}
     incomplete = [one for one in held if one.element in combiners and one.element not in mentioned]
-    content = utterance.content_words
-    if not incomplete or not 0 < len(content) <= _MAX_COMPLETING_WORDS:
+    if not incomplete or len(utterance.content_words) > _MAX_COMPLETING_WORDS:
         return None
-    tokens, last = utterance.tokens, content[-1]
-    covered = {index for one in said if one.is_from_phrase for index in one.tokens}
-    for first in _find_starts(utterance):
-        start = tokens[first].start
-        if not covered.isdisjoint(range(first, last + 1)):
-            continue
+    tokens, first, content = _skip_yes_or_no(utterance)
+    covered = {index for one in said if not _is_number(one) for index in one.tokens}
+    if not content or not covered.isdisjoint(content):
+        return None
+    for index in dict.fromkeys((first, content[0])):  # with its stop words, or without
+        start = tokens[index].start
+        rest = utterance.text[start:]
         for old in incomplete:
-            found = combiners[old.element].complete(
-                old, utterance.text[start:], utterance.language, at
-            )
-            if found is not None and start + found.end >= tokens[last].end:
-                place = [one for one in tokens[first:] if one.start < start + found.end]
-                text = utterance.text[start : start + found.end]
-                return _place(replace(old, value=found.value, meta=found.meta), place, text), old
+            found = combiners[old.element].complete(old, rest, utterance.language, at)
+            if found is not None and found.end >= tokens[content[-1]].end - start:
+                place = [one for one in tokens[index:] if one.start < start + found.end]
+                completed = replace(old, value=found.value, meta=found.meta)
+                return _place(completed, place, rest[: found.end]), old
     return None
 
 
-def _find_starts(utterance: Utterance) -> Iterator[int]:
-    """The tokens at which an answer may start: the first one, with or without its stop words,
-    behind a yes or a no."""
+def _skip_yes_or_no(utterance: Utterance) -> tuple[Sequence[Token], int, Sequence[int]]:
+    """The tokens, the first one behind a yes or a no, and the content words from there on."""
     tokens, content = utterance.tokens, utterance.content_words
     first = 0
-    if parse_yes_no(tokens[content[0]].text, utterance.language) is not None:
-        if len(content) == 1:
-            return
+    if content and parse_yes_no(tokens[content[0]].text, utterance.language) is not None:
         first, content = content[0] + 1, content[1:]
-    while not tokens[first].text[0].isalnum() and first < content[0]:
+    while content and first < content[0] and not tokens[first].text[0].isalnum():
         first += 1
-    yield from dict.fromkeys((first, content[0]))
+    return tokens, first, content
+
+
+def _is_number(entity: Entity) -> bool:
+    """Whether it is a number, which may count something else."""
+    number = entity.meta.get("value", entity.meta.get("amount"))
+    return not entity.is_from_phrase and isinstance(number, int | float)
 
 
 def _place(entity: Entity, tokens: Sequence[Token], text: str) -> Entity:
@@ -163,12 +164,12 @@ def _format_note(text: str, old: Entity, combined: Entity) -> str:
 
 
 def _replace_entities(
-    entities: tuple[Entity, ...], combined: Iterable[tuple[Entity, Entity]]
+    entities: tuple[Entity, ...], combined: Sequence[tuple[Entity, Entity]]
 ) -> tuple[Entity, ...]:
-    if not entities:
-        return entities
-    replaced = list(entities)
-    for old, new in combined:
-        if old in replaced:
-            replaced[replaced.index(old)] = new
+    """Replace the entities that are combined; alternatives may become the same one."""
+    replaced: list[Entity] = []
+    for entity in entities:
+        found = next((new for old, new in combined if old == entity), entity)
+        if found is entity or found not in replaced:
+            replaced.append(found)
     return tuple(replaced)

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace as replace_struct
 
 from anaphora.core.utterance import Entity
+from anaphora.entities.builtin.completion import find_completion
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Grain, Moment
 from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
@@ -25,9 +26,10 @@ from anaphora.entities.builtin.dates.resolution import (
     parse_expression,
     resolve_date,
 )
+from anaphora.entities.builtin.numbers.prefilter import build_prefilter
 from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["combine_dates", "complete_date", "continue_date"]
+__all__ = ["combine_dates", "continue_date", "create_combiner"]
 
 _TODAY: TimeExpression = ("cell", "day")
 _DAY = timedelta(days=1)
@@ -67,6 +69,49 @@ class _Reading(NamedTuple):
         return self.grain if self.time == _Time() else "day"
 
 
+def create_combiner(
+    name: str, options: Mapping[str, Any], *, is_full: bool
+) -> _PartialDateCombiner:
+    """Create the combiner of dates; unless it ``is_full``, it only completes dates without a month
+    or a start."""
+    return _DateCombiner(options) if is_full else _PartialDateCombiner(options)
+
+
+class _PartialDateCombiner:
+    """Completes dates without a month or a start."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = options
+
+    def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
+        return continue_date(old, new, self._moment(at)) if old.element == new.element else None
+
+    def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
+        return None
+
+    def _moment(self, at: datetime) -> Moment:
+        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+        first_day = 0 if self._options["week"] == "monday" else 6
+        prefer_future = self._options["prefer"] == "future"
+        return Moment(at.replace(second=0, microsecond=0), prefer_future, first_day)
+
+
+class _DateCombiner(_PartialDateCombiner):
+    """Combines the parts of dates. What is a time only behind a day (Russian в восемь) completes
+    a date."""
+
+    def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
+        return combine_dates(old, new, self._moment(at)) if old.element == new.element else None
+
+    def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
+        if not build_prefilter(language)(text):
+            return None
+        moment = self._moment(at)
+        today = f"{moment.today.isoformat()} "
+        found = find_completion("date", language, self._options, before=today, text=text, at=at)
+        return found and _complete_date(old, found, moment)
+
+
 def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     """Combine two dates; None if the new one replaces the old one, and for other entities. The
     result has the words of the new date, and the text of both unless one replaces a part of the
@@ -102,7 +147,7 @@ def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     return replace_struct(new, value=found[0], meta=found[1]) if found else None
 
 
-def complete_date(old: Entity, found: Mention, moment: Moment) -> Mention | None:
+def _complete_date(old: Entity, found: Mention, moment: Moment) -> Mention | None:
     """Combine an old date with the time of day of a mention; None if either has none."""
     whole = _read(found.meta, moment)
     if whole is None or whole.bound or not whole.time.clock:

@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
+from anaphora.entities.builtin.completion import find_completion
 from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["combine_amounts", "complete_amount"]
+__all__ = ["combine_amounts", "create_combiner"]
 
+_ANY_NUMBER = "2 "  # what stands before a unit, to find it
 _UNIT_KEYS = ("unit", "unittype", "currency")
 _COUNTING_KINDS = ("cardinal", "fraction", None)  # amounts of money have no kind
+
+
+def create_combiner(name: str, options: Mapping[str, Any], *, is_full: bool) -> _AmountCombiner:
+    """Create the combiner of numbers or of money."""
+    return _AmountCombiner(name, options)
+
+
+class _AmountCombiner:
+    def __init__(self, name: str, options: Mapping[str, Any]) -> None:
+        self._name = name
+        self._options = options
+
+    def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
+        return combine_amounts(old, new) if old.element == new.element else None
+
+    def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
+        found = find_completion(
+            self._name, language, self._options, before=_ANY_NUMBER, text=text, at=at
+        )
+        return found and _complete_amount(old, found)
 
 
 def combine_amounts(old: Entity, new: Entity) -> Entity | None:
@@ -25,7 +48,7 @@ def combine_amounts(old: Entity, new: Entity) -> Entity | None:
     return combined and replace(new, value=combined[0], meta=combined[1])
 
 
-def complete_amount(old: Entity, found: Mention) -> Mention | None:
+def _complete_amount(old: Entity, found: Mention) -> Mention | None:
     """Give an old amount the unit of a mention; None if either has none."""
     unit = _get_unit(found.meta)
     combined = _with_unit(old.value, old.meta, unit) if unit else None
