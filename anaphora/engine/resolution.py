@@ -42,7 +42,7 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
         random=bot.random,
     )
     try:
-        if bot.combiners and (
+        if bot.combiners is not None and (
             combined := combine_with_memory(
                 utterance, conversation, turn.now, bot.model.conversation, bot.combiners
             )

@@ -18,9 +18,17 @@ from anaphora.models.domain import ConversationSettings, Element, Model
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import expire
 
-__all__ = ["CombinedUtterance", "combine_with_memory", "create_combiners"]
+__all__ = ["CombinedUtterance", "Combiners", "combine_with_memory", "create_combiners"]
 
 _MAX_COMPLETING_WORDS = 3  # content words: "no, euros", "kilometers per hour"
+
+
+class Combiners(NamedTuple):
+    """The combiners of a model by the ids of their elements; ``completing`` are the elements that
+    words which are no entity may complete."""
+
+    by_element: Mapping[str, Combiner]
+    completing: frozenset[str]
 
 
 class CombinedUtterance(NamedTuple):
@@ -32,11 +40,13 @@ class CombinedUtterance(NamedTuple):
     fallback_notes: tuple[str, ...]
 
 
-def create_combiners(model: Model) -> Mapping[str, Combiner]:
-    """Create the combiners of a model by the ids of its elements. Without ``dialog_acts`` they only
+def create_combiners(model: Model) -> Combiners | None:
+    """Create the combiners of a model; None if it needs none. Without ``dialog_acts`` they only
     complete dates without a month or a start."""
-    found = ((element.id, _create_combiner(element, model)) for element in model.elements)
-    return {id: combiner for id, combiner in found if combiner is not None}
+    found = {element.id: _create_combiner(element, model) for element in model.elements}
+    combiners = {id: combiner for id, combiner in found.items() if combiner is not None}
+    completing = frozenset(id for id, combiner in combiners.items() if combiner.completes)
+    return Combiners(combiners, completing) if combiners else None
 
 
 def _create_combiner(element: Element, model: Model) -> Combiner | None:
@@ -54,44 +64,19 @@ def combine_with_memory(
     conversation: Conversation,
     at: datetime,
     settings: ConversationSettings,
-    combiners: Mapping[str, Combiner],
+    combiners: Combiners,
 ) -> CombinedUtterance | None:
     """Combine the entities of a question with pending and remembered ones that they would replace,
     newest first; None if nothing is combined. ``settings`` determine what has expired.
 
     Raises :class:`HandlerError` if a user-defined function fails.
     """
-    if not conversation.remembered and conversation.pending is None:
+    held = _find_held(conversation)
+    found = _combine(utterance, held, at, combiners) if held else None
+    if found is None:
         return None
-    held = _find_held(expire(conversation, at, settings)[0])
-    if not held:
-        return None
-    said = utterance.fallback_entities or utterance.entities
-    combined: list[tuple[Entity, Entity]] = []
-    notes: list[str] = []
-    for new in said:
-        if (combiner := combiners.get(new.element)) is None:
-            continue
-        for old in held:
-            if new.groups <= old.groups and (found := combiner.combine(old, new, at)) is not None:
-                combined.append((new, found))
-                notes.append(_format_note(new.text, old, found))
-                break
-    completed, fallback_notes = None, tuple(dict.fromkeys(notes))
-    if not combined and (completion := _complete(utterance, held, said, combiners, at)):
-        completed, old = completion
-        fallback_notes = (_format_note(completed.text, old, completed),)
-    if not combined and completed is None:
-        return None
-    fallback = _replace_entities(utterance.fallback_entities, combined)
-    if completed is not None:
-        fallback = tuple(sorted((*said, completed), key=lambda one: one.tokens))
-    utterance = replace(
-        utterance,
-        entities=_replace_entities(utterance.entities, combined),
-        fallback_entities=fallback,
-    )
-    return CombinedUtterance(utterance, tuple(dict.fromkeys(notes)), fallback_notes)
+    left = _find_held(expire(conversation, at, settings)[0])
+    return found if left == held else _combine(utterance, left, at, combiners)
 
 
 def _find_held(conversation: Conversation) -> tuple[Entity, ...]:
@@ -99,17 +84,45 @@ def _find_held(conversation: Conversation) -> tuple[Entity, ...]:
     return (*pending, *[one.entity for one in conversation.remembered])
 
 
+def _combine(
+    utterance: Utterance, held: Sequence[Entity], at: datetime, combiners: Combiners
+) -> CombinedUtterance | None:
+    said = utterance.fallback_entities or utterance.entities
+    combined: list[tuple[Entity, Entity]] = []
+    notes: dict[str, None] = {}
+    for new in said:
+        if (combiner := combiners.by_element.get(new.element)) is None:
+            continue
+        for old in held:
+            if new.groups <= old.groups and (found := combiner.combine(old, new, at)) is not None:
+                combined.append((new, found))
+                notes[_format_note(new.text, old, found)] = None
+                break
+    if combined:
+        entities = _replace_entities(utterance.entities, combined)
+        fallback = _replace_entities(utterance.fallback_entities, combined)
+        utterance = replace(utterance, entities=entities, fallback_entities=fallback)
+        return CombinedUtterance(utterance, tuple(notes), tuple(notes))
+    completion = _complete(utterance, held, said, combiners, at) if combiners.completing else None
+    if completion is None:
+        return None
+    completed, old = completion
+    fallback = tuple(sorted((*said, completed), key=lambda one: one.tokens))
+    utterance = replace(utterance, fallback_entities=fallback)
+    return CombinedUtterance(utterance, (), (_format_note(completed.text, old, completed),))
+
+
 def _complete(
     utterance: Utterance,
     held: Sequence[Entity],
     said: Sequence[Entity],
-    combiners: Mapping[str, Combiner],
+    combiners: Combiners,
     at: datetime,
 ) -> tuple[Entity, Entity] | None:
     """Find a short answer that is no entity, but completes one: the completed and the old
     entity."""
     mentioned = {one.element for one in said}
-    incomplete = [one for one in held if one.element in combiners and one.element not in mentioned]
+    incomplete = [one for one in held if one.element in combiners.completing - mentioned]
     if not incomplete or len(utterance.content_words) > _MAX_COMPLETING_WORDS:
         return None
     tokens, first, content = _skip_yes_or_no(utterance)
@@ -120,7 +133,8 @@ def _complete(
         start = tokens[index].start
         rest = utterance.text[start:]
         for old in incomplete:
-            found = combiners[old.element].complete(old, rest, utterance.language, at)
+            combiner = combiners.by_element[old.element]
+            found = combiner.complete(old, rest, utterance.language, at)
             if found is not None and found.end >= tokens[content[-1]].end - start:
                 place = [one for one in tokens[index:] if one.start < start + found.end]
                 completed = replace(old, value=found.value, meta=found.meta)

@@ -48,6 +48,7 @@ class _NlpcraftCombiner:
     def __init__(self, name: str, inner: Combiner) -> None:
         self._name = name
         self._inner = inner
+        self.completes = inner.completes
 
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         found = self._inner.combine(old, new, at)

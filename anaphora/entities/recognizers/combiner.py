@@ -12,7 +12,11 @@ __all__ = ["Combiner"]
 
 
 class Combiner(Protocol):
-    """Combines entities of one kind. ``at`` is the local time of the user."""
+    """Combines entities of one kind. ``at`` is the local time of the user. Unless it ``completes``
+    entities, :meth:`complete` finds nothing."""
+
+    @property
+    def completes(self) -> bool: ...
 
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         """Combine an old entity with a new one, in whose place the result stands; None if the new

@@ -21,6 +21,8 @@ class FunctionCombiner:
     """Calls the ``combine`` function of an element with the old and the new entity. It returns the
     combined entity, or its value, or None."""
 
+    completes = False
+
     def __init__(self, element: str, function: Callable[..., Any]) -> None:
         self._element = element
         self._function = function

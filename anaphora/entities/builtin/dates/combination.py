@@ -80,6 +80,8 @@ def create_combiner(
 class _PartialDateCombiner:
     """Completes dates without a month or a start."""
 
+    completes = False
+
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options
 
@@ -99,6 +101,8 @@ class _PartialDateCombiner:
 class _DateCombiner(_PartialDateCombiner):
     """Combines the parts of dates. What is a time only behind a day (Russian в восемь) completes
     a date."""
+
+    completes = True
 
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         return combine_dates(old, new, self._moment(at)) if old.element == new.element else None
@@ -135,11 +139,13 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
 def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     """Resolve a date whose month, or whose start, was said by an old date in the future; None for
     other entities. This much is combined in every model."""
+    if "assumed" not in new.meta:
+        return None
     first, last = _read(old.meta, moment), _read(new.meta, moment)
     if first is None or last is None or first.start is None or first.start <= moment.at:
         return None
     found = None
-    if last.bound in _ENDS and "assumed" in new.meta:
+    if last.bound in _ENDS:
         found = _continue_until(first, last, moment)
     elif new.meta.get("assumed") == "month":
         month = moment.period("month", first.start.date()).start

@@ -25,6 +25,8 @@ def create_combiner(name: str, options: Mapping[str, Any], *, is_full: bool) -> 
 
 
 class _AmountCombiner:
+    completes = True
+
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:
         self._name = name
         self._options = options

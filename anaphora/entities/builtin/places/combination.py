@@ -32,7 +32,8 @@ class _PlaceCombiner:
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options
         self._gazetteer = Gazetteer.load(options["population"])
-        self._finds_containers = not _CONTAINERS.isdisjoint(options["kinds"])
+        # Elsewhere a region or a country is an entity of its own.
+        self.completes = _CONTAINERS.isdisjoint(options["kinds"])
         self._find_inside = lru_cache(maxsize=1024)(self._find_namesake)
 
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
@@ -54,8 +55,8 @@ class _PlaceCombiner:
         return replace(new, text=text, value=found.name, meta=found.meta())
 
     def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
-        """The old city in the container that the text names, if containers are no entities."""
-        if self._finds_containers or old.meta.get("kind") != "city":
+        """The old city in the container that the text names."""
+        if old.meta.get("kind") != "city":
             return None
         before = f"{old.value}, "
         return find_completion("place", language, self._options, before=before, text=text, at=at)
