@@ -251,19 +251,21 @@ def _combine_days(first: _Reading, last: _Reading, moment: Moment) -> TimeExpres
         if found is not None:
             return found
     has_new_time, has_old_time = last.time != _Time(), first.time != _Time()
-    return last.day if last.period == "day" and has_old_time and not has_new_time else None
+    if last.period == "day" and has_old_time and not has_new_time:
+        return _day_said(last, moment)
+    return None
 
 
 def _day_said(reading: _Reading, moment: Moment) -> TimeExpression:
-    """The day of a resolved date, on its own."""
-    if reading.start is None:
-        raise ValueError("the date has no start")
+    """The day of a date on its own: as the text says it, unless that means another day by now."""
+    if reading.start is None or reading.day is None:
+        raise ValueError("the date has no day")
     day = reading.start.date()
-    if reading.time.part and reading.time.clock:  # Friday night at one is on Saturday
-        part = evaluate_bounded(("within", _ymd(day), reading.time.part), moment)
-        if part.start > reading.start and part.start - reading.start > _DAY / 2:
-            day -= _DAY
-    return _TODAY if day == moment.today else _ymd(day)
+    days = (day - _DAY, day) if reading.time.part else (day,)  # Friday night at one is on Saturday
+    again = evaluate_bounded(reading.day, moment).start.date()
+    if again not in days:
+        return _ymd(day)
+    return _TODAY if again == moment.today else reading.day
 
 
 def _ymd(day: date) -> TimeExpression:
