@@ -13,6 +13,7 @@ from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.template_values import build_template_values, find_unused
 from anaphora.engine.bot import Bot
+from anaphora.intents.checks.validation import InvalidEntity
 from anaphora.intents.confirmation import (
     display_name,
     format_accepted,
@@ -24,7 +25,6 @@ from anaphora.intents.confirmation import (
 from anaphora.intents.decision import BridgeResult, Decision, asked_before, build_pending
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
-from anaphora.intents.validation import InvalidEntity
 from anaphora.models.building.responses import REFUSED_VALUE
 from anaphora.models.templates.entity_text import to_template_value
 from anaphora.stm import rules
