@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
@@ -51,7 +51,6 @@ from anaphora.models.domain import ANY_LANGUAGE
 from anaphora.stm.conversation import Conversation, ForgetRule, ForgottenEntity, Offers
 from anaphora.stm.offers import clear_offers, is_same_meaning, remove_bundles
 from anaphora.stm.rules import expire, find_replacement, set_aside
-from anaphora.storage.logical_clock import to_utc
 
 __all__ = ["Interpreter"]
 
@@ -229,7 +228,7 @@ class Interpreter:
         intents = tuple([match.intent.id for match in close])
         if len(close) < 2 or len(set(zip(map(_values_of, bundles), intents, strict=True))) < 2:
             return decision
-        offers = Offers(intents[0], bundles, to_utc(at), intents=intents)
+        offers = Offers(intents[0], bundles, at.astimezone(UTC), intents=intents)
         conversation = replace(decision.conversation, offers=offers)
         act = DialogAct("unclear", choices=bundles)
         return replace(decision, conversation=conversation, matches=(), act=act)
