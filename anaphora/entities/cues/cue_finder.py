@@ -89,7 +89,7 @@ class _Chooser:
             return
         elif reading.kind == "accept" and self._chosen and self._is_filler(match):
             return
-        if reading.kind in _WITH_ONE:
+        if reading.kind in _WITH_ONE and reading.value not in ("place", "time", "person"):
             spans = ((match.first, self._skip(match.last, "one")),)
         for start, end in spans:
             self._taken.update(range(start, end))

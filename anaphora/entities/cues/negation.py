@@ -54,11 +54,14 @@ class _Scopes:
         self._entities = entities
         self._tokens = utterance.tokens
         self._atoms, self._matches = load_cue_words(utterance.language).read(utterance.text)
-        self._barriers = [
+        joiners = {
+            self._offsets(match) for match in self._matches if match.reading.kind == "joiner"
+        }
+        self._barriers = {
             self._span(cue.tokens)
             for cue in cues
             if cue.kind not in _NO_BARRIERS and cue.value != "maybe"
-        ]
+        } - joiners
 
     def find(self, cue: Cue) -> list[int]:
         tokens = cue.tokens
