@@ -87,6 +87,8 @@ class _Chooser:
             spans = (*spans, (tail.first, tail.last))
         elif reading.kind == "negate" and self._is_answer(match):
             return
+        elif reading.kind in ("accept", "decline") and self._dangles(match):
+            return
         elif reading.kind == "accept" and self._chosen and self._is_filler(match):
             return
         if reading.kind in _WITH_ONE and reading.value not in ("place", "time", "person"):
@@ -167,6 +169,14 @@ class _Chooser:
             return True
         tokens = _tokens_in(self._utterance, self._atoms, behind, behind + 1)
         return not any(self._utterance.tokens[index].is_content_word for index in tokens)
+
+    def _dangles(self, match: PhraseMatch) -> bool:
+        """Whether an answer goes on: "I'd like to" before a verb."""
+        last_words = (
+            one.reading.kind == "small" and one.end == match.end
+            for one in self._by_start.get(match.end - 1, ())
+        )
+        return match.end > match.start + 1 and any(last_words) and not self._edges.ends[match.end]
 
     def _is_filler(self, match: PhraseMatch) -> bool:
         """Whether the words may also dress others: "please" accepts only by itself."""

@@ -38,6 +38,10 @@ _MAX_DIGITS = 4  # of an ordinal
 # The sections of a table, in the order in which their phrases are tried, with what they mean.
 _SECTIONS: Mapping[str, _Meaning] = {
     "none": ("none", ""),
+    "thanks": ("social", "thanks"),
+    "greeting": ("social", "greeting"),
+    "farewell": ("social", "farewell"),
+    "wellbeing": ("social", "wellbeing"),
     "cancel": ("cancel", ""),
     "decline": ("decline", ""),
     "accept": ("accept", ""),
@@ -56,10 +60,6 @@ _SECTIONS: Mapping[str, _Meaning] = {
     "time": ("reference", "time"),
     "person": ("reference", "person"),
     "same": ("reference", "same"),
-    "thanks": ("social", "thanks"),
-    "greeting": ("social", "greeting"),
-    "farewell": ("social", "farewell"),
-    "wellbeing": ("social", "wellbeing"),
     "joiners": ("joiner", ""),
     "contrast": ("contrast", ""),
     "small": ("small", ""),

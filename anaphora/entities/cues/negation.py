@@ -76,7 +76,13 @@ class _Scopes:
         if "behind" in sides:
             return self._spread_back(start)
         found = self._spread(end, is_noun="noun" in sides, is_single=cue.kind == "instead")
-        return found or (self._spread_back(start) if "either" in sides else [])
+        may_stand_behind = "either" in sides or ("before" in sides and self._ends_clause(end))
+        return found or (self._spread_back(start) if may_stand_behind else [])
+
+    def _ends_clause(self, offset: int) -> bool:
+        """Whether a clause ends at the offset."""
+        at = next((at for at, atom in enumerate(self._atoms) if atom.start >= offset), -1)
+        return at < 0 or is_boundary(self._atoms, at)
 
     def _sides(self, cue: Cue, start: int, end: int) -> set[str]:
         """Where the words of the cue stand beside what they negate, as the table has it."""
@@ -164,6 +170,8 @@ class _Scopes:
                 continue
             kind = kinds.get(at, "word")
             if is_boundary(self._atoms, at):
+                if "filler" in (kinds.get(at - 1), kinds.get(at + 1)):
+                    continue  # "remove, please, the onions"
                 if atom.text not in COMMAS:
                     return _Gap(False, 0, 0, 0, 0)
                 kind = "comma"
