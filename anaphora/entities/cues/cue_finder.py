@@ -21,7 +21,7 @@ from anaphora.entities.cues.cue_words import CueWords, PhraseMatch, Reading
 
 __all__ = ["find_cues"]
 
-_CUE_KINDS = frozenset(get_args(CueKind))
+_CHOSEN_KINDS = frozenset({*get_args(CueKind), "none", "take"})
 _CHOICES = frozenset({"reference", "ordinal", "comparison"})
 _WITH_ONE = _CHOICES | {"other"}
 # What may follow a "no" that is an answer.
@@ -70,9 +70,11 @@ class _Chooser:
 
     def _try(self, match: PhraseMatch) -> None:
         reading = match.reading
-        if not (reading.kind in _CUE_KINDS or reading.kind in ("none", "take")):
-            return
-        if not self._edges.allow(match):
+        if (
+            reading.kind not in _CHOSEN_KINDS
+            or not self._edges.allow(match)
+            or self._is_misread(match)
+        ):
             return
         spans: _Spans = ((match.first, match.last),)
         if reading.kind == "take":
@@ -85,12 +87,6 @@ class _Chooser:
             if tail is None:
                 return
             spans = (*spans, (tail.first, tail.last))
-        elif reading.kind == "negate" and self._is_answer(match):
-            return
-        elif reading.kind in ("accept", "decline") and self._dangles(match):
-            return
-        elif reading.kind == "accept" and self._chosen and self._is_filler(match):
-            return
         if reading.kind in _WITH_ONE and reading.value not in ("place", "time", "person"):
             spans = ((match.first, self._skip(match.last, "one")),)
         for start, end in spans:
@@ -98,6 +94,18 @@ class _Chooser:
         self._edges.pass_over(match)
         if reading.kind != "none":
             self._chosen.append((match, spans))
+
+    def _is_misread(self, match: PhraseMatch) -> bool:
+        """Whether the words around a phrase give it another meaning."""
+        match match.reading.kind:
+            case "negate":
+                return self._is_answer(match)
+            case "decline":
+                return self._goes_on(match)
+            case "accept":
+                return self._goes_on(match) or (bool(self._chosen) and self._is_filler(match))
+            case _:
+                return False
 
     def _is_second_reference(self, match: PhraseMatch) -> bool:
         """Whether the phrase is a reference of another kind than the one chosen in its place."""
@@ -170,7 +178,7 @@ class _Chooser:
         tokens = _tokens_in(self._utterance, self._atoms, behind, behind + 1)
         return not any(self._utterance.tokens[index].is_content_word for index in tokens)
 
-    def _dangles(self, match: PhraseMatch) -> bool:
+    def _goes_on(self, match: PhraseMatch) -> bool:
         """Whether an answer goes on: "I'd like to" before a verb."""
         last_words = (
             one.reading.kind == "small" and one.end == match.end

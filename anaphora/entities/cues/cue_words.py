@@ -192,13 +192,14 @@ class _Readings:
         elif "(" in phrase:
             left, _, rest = phrase.partition("(")
             inner, _, right = rest.partition(")")
-            in_context = replace(reading, left=_count_atoms(left), right=_count_atoms(right))
+            in_context = replace(reading, left=len(_split(left)), right=len(_split(right)))
             self._append(f"{left} {inner} {right}", in_context)
         else:
             self._append(phrase, reading)
 
     def _append(self, phrase: str, reading: Reading) -> None:
-        readings = self.by_phrase.setdefault(" ".join(phrase.split()), [])
+        # "that's" and "that 's" are the same phrase.
+        readings = self.by_phrase.setdefault(" ".join(_split(phrase)), [])
         if reading not in readings:
             readings.append(reading)
 
@@ -210,9 +211,15 @@ def _by_key(
     yield from content.items() if isinstance(content, Mapping) else [("anywhere", content)]
 
 
-def _count_atoms(words: str) -> int:
-    atoms = split_atoms(words, str)
-    return sum(atom.text != "*" or not atom.glued for atom in atoms)
+def _split(phrase: str) -> list[str]:
+    """The atoms of a phrase, each with the star behind it."""
+    words: list[str] = []
+    for atom in split_atoms(phrase, str.casefold):
+        if atom.text == "*" and atom.glued:
+            words[-1] += "*"
+        else:
+            words.append(atom.text)
+    return words
 
 
 @lru_cache(maxsize=256)
