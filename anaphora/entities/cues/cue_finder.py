@@ -99,11 +99,12 @@ class _Chooser:
         """Whether the words around a phrase give it another meaning."""
         match match.reading.kind:
             case "negate":
-                return self._is_answer(match)
+                needs_choice = match.reading.value == "remove" and match.reading.side == "before"
+                return self._is_answer(match) or (needs_choice and not self._has_choice(match))
             case "decline":
                 return self._goes_on(match)
             case "accept":
-                return self._goes_on(match) or (bool(self._chosen) and self._is_filler(match))
+                return self._goes_on(match) or self._is_filler(match)
             case _:
                 return False
 
@@ -121,7 +122,7 @@ class _Chooser:
     def _read_taking(self, match: PhraseMatch) -> tuple[PhraseMatch, _Spans] | None:
         """An acceptance, if what is taken stands beside the verb ("book it"); a refusal, if the
         verb is negated."""
-        if not self._takes_choice(match):
+        if not self._has_choice(match):
             return None
         first = match.first
         kind: CueKind = "accept"
@@ -135,7 +136,7 @@ class _Chooser:
             return None
         return replace(match, reading=Reading(kind)), ((first, match.last),)
 
-    def _takes_choice(self, match: PhraseMatch) -> bool:
+    def _has_choice(self, match: PhraseMatch) -> bool:
         if match.reading.side != "behind":
             behind = self._skip(match.last, "small")
             return any(
@@ -187,12 +188,14 @@ class _Chooser:
         return match.end > match.start + 1 and any(last_words) and not self._edges.ends[match.end]
 
     def _is_filler(self, match: PhraseMatch) -> bool:
-        """Whether the words may also dress others: "please" accepts only by itself."""
-        return any(
+        """Whether the words dress others: "please" accepts only by itself."""
+        is_filler = any(
             one.reading.kind == "filler" and one.reading.position == "anywhere"
             for one in self._by_start[match.first]
             if one.end == match.end
         )
+        others = (*self._atoms[: match.start], *self._atoms[match.end :])
+        return is_filler and any(atom.kind != "mark" for atom in others)
 
     def _skip(self, at: int, kind: str) -> int:
         """The position behind the words of a class from ``at`` on."""

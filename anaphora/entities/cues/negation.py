@@ -43,6 +43,7 @@ class _Gap(NamedTuple):
     joiners: int
     small: int  # articles, prepositions and the like
     words: int  # others
+    fillers: int = 0
 
 
 class _Scopes:
@@ -149,6 +150,7 @@ class _Scopes:
         return (
             gap.is_open
             and not gap.words
+            and not gap.fillers
             and bool(gap.joiners or gap.commas)
             and (first.element == second.element or not first.groups.isdisjoint(second.groups))
         )
@@ -178,7 +180,9 @@ class _Scopes:
             elif kind == "contrast":
                 return _Gap(False, 0, 0, 0, 0)
             counts[kind] += 1
-        return _Gap(True, counts["comma"], counts["joiner"], counts["small"], counts["word"])
+        return _Gap(
+            True, *(counts[kind] for kind in ("comma", "joiner", "small", "word", "filler"))
+        )
 
     def _offsets(self, match: PhraseMatch) -> tuple[int, int]:
         return self._atoms[match.first].start, self._atoms[match.last - 1].end
