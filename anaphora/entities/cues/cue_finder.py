@@ -180,12 +180,19 @@ class _Chooser:
         return not any(self._utterance.tokens[index].is_content_word for index in tokens)
 
     def _goes_on(self, match: PhraseMatch) -> bool:
-        """Whether an answer goes on: "I'd like to" before a verb."""
-        last_words = (
+        """Whether more follows that makes an answer of several words something else: a verb behind
+        "I'd like to", the negation of *passt mir nicht*."""
+        if match.end == match.start + 1:
+            return False
+        is_negated = any(
+            one.reading.kind == "negate" and one.reading.side == "either"
+            for one in self._by_start.get(match.end, ())
+        )
+        ends_open = not self._edges.ends[match.end] and any(
             one.reading.kind == "small" and one.end == match.end
             for one in self._by_start.get(match.end - 1, ())
         )
-        return match.end > match.start + 1 and any(last_words) and not self._edges.ends[match.end]
+        return is_negated or ends_open
 
     def _is_filler(self, match: PhraseMatch) -> bool:
         """Whether the words dress others: "please" accepts only by itself."""
