@@ -151,8 +151,8 @@ class _Readings:
         for section, (kind, value) in sections.items():
             content = table.get(section, ())
             for key, phrases in _by_key(content):
-                position = next((one for one in _POSITIONS if one == key), "anywhere")
-                side = next((one for one in _SIDES if one == key), "")
+                position: _Position = next((one for one in _POSITIONS if one == key), "anywhere")
+                side: _Side = next((one for one in _SIDES if one == key), "")
                 self._add(phrases, Reading(kind, value, 0, position, side), table)
 
     def add_choices(self, table: Table) -> None:
