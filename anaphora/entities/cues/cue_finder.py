@@ -57,6 +57,7 @@ class _Chooser:
         self._by_start: dict[int, list[PhraseMatch]] = defaultdict(list)
         for match in self._matches:
             self._by_start[match.first].append(match)
+        self._words = sum(atom.kind != "mark" for atom in atoms)
         self._taken: set[int] = set()  # atoms of chosen phrases
         self._chosen: list[tuple[PhraseMatch, _Spans]] = []
 
@@ -201,13 +202,13 @@ class _Chooser:
             for one in self._by_start[match.first]
             if one.end == match.end
         )
-        others = (*self._atoms[: match.start], *self._atoms[match.end :])
-        return is_filler and any(atom.kind != "mark" for atom in others)
+        return is_filler and self._words > match.end - match.start
 
     def _skip(self, at: int, kind: str) -> int:
         """The position behind the words of a class from ``at`` on."""
-        ends = [one.last for one in self._by_start.get(at, ()) if one.reading.kind == kind]
-        return self._skip(max(ends), kind) if ends else at
+        while ends := [one.last for one in self._by_start.get(at, ()) if one.reading.kind == kind]:
+            at = max(ends)
+        return at
 
 
 def _preference(match: PhraseMatch) -> tuple[int, bool, int]:
