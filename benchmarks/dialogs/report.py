@@ -21,7 +21,7 @@ def format_report(title: str, scores: Sequence[TurnScore], failures: int) -> Ite
     for heading, table in _tables(scores).items():
         for key, score in table.items():
             yield (
-                f"| {heading} {key} | {score.turns:,} | {score.right / score.turns:.1%} | "
+                f"| {' '.join((heading, key)).strip()} | {score.turns:,} | {score.right / score.turns:.1%} | "
                 f"{score.added_none / score.turns:.1%} |"
             )
     if causes := _causes(scores):
