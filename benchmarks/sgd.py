@@ -33,7 +33,7 @@ def main() -> int:
         epilog="modes: " + "; ".join(f"{mode}: {meaning}" for mode, meaning in MODES.items()),
     )
     parser.add_argument(
-        "data", type=Path, help="a split of the data (a folder), or one file with schema and dialogs"
+        "data", type=Path, help="a folder of the data, or one file with 'schema' and 'dialogues'"
     )
     parser.add_argument("--mode", choices=list(MODES), action="append", help="left out: all")
     parser.add_argument("--limit", type=_count, metavar="N", help="play only the first N dialogs")

@@ -17,17 +17,20 @@ from anaphora import Mention
 from benchmarks.dialogs.schema_guided import Action, Exchange, Frame
 from benchmarks.dialogs.service_model import intent_element, question_element, slot_element
 
-__all__ = ["AnnotatedMention", "annotate", "annotated", "find_mentions"]
+__all__ = ["AnnotatedMention", "annotate", "annotated", "current_acts", "find_mentions"]
 
 _WORD = re.compile(r"\w[\w'-]*")
 _NAME_PART = re.compile(r"[A-Z]?[a-z]+")
 _MIN_PREFIX = 4  # characters that a word shares with the name of an intent: "booking", "Book"
 
 # The numbers that slots with few values have.
-_NUMBER_WORDS = {
-    str(number): word
-    for number, word in enumerate("zero one two three four five six seven eight nine".split())
-}
+_NUMBER_WORDS = dict(
+    zip(
+        "0123456789",
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
+        strict=True,
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +43,21 @@ class AnnotatedMention:
     value: str
 
 
-_current: ContextVar[tuple[str, Sequence[AnnotatedMention]]] = ContextVar("annotated_mentions")
+@dataclass(frozen=True, slots=True)
+class _AnnotatedText:
+    text: str
+    mentions: Sequence[AnnotatedMention]
+    acts: frozenset[str]
+
+
+_current: ContextVar[_AnnotatedText] = ContextVar("annotated_text")
+_NOTHING = _AnnotatedText("", (), frozenset())
 
 
 @contextmanager
-def annotated(text: str, mentions: Sequence[AnnotatedMention]) -> Iterator[None]:
-    """Let :func:`find_mentions` find these mentions in ``text``."""
-    token = _current.set((text, mentions))
+def annotated(exchange: Exchange) -> Iterator[None]:
+    """Let the functions below find what the user says in ``exchange``."""
+    token = _current.set(_AnnotatedText(exchange.text, annotate(exchange), exchange.acts))
     try:
         yield
     finally:
@@ -56,11 +67,16 @@ def annotated(text: str, mentions: Sequence[AnnotatedMention]) -> Iterator[None]
 def find_mentions(text: str, element: str) -> Iterator[Mention]:
     """The recognizer of the models: the annotated mentions of an element, if ``text`` is what the
     user says at present."""
-    present, mentions = _current.get(("", ()))
-    if text == present:
-        for one in mentions:
+    present = _current.get(_NOTHING)
+    if text == present.text:
+        for one in present.mentions:
             if one.element == element:
                 yield Mention(one.start, one.end, one.value)
+
+
+def current_acts() -> frozenset[str]:
+    """The acts of what the user says at present."""
+    return _current.get(_NOTHING).acts
 
 
 def annotate(exchange: Exchange) -> tuple[AnnotatedMention, ...]:
@@ -146,4 +162,3 @@ class _Places:
         longest = max(self._free, key=lambda word: (word[1] - word[0], word))
         self.take(*longest)
         return longest
-

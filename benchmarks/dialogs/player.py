@@ -3,7 +3,7 @@ the system did."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import anaphora
 from anaphora import Engine
 from anaphora.stm.conversation import RememberedEntity
-from benchmarks.dialogs.annotations import annotate, annotated
+from benchmarks.dialogs.annotations import annotated
 from benchmarks.dialogs.bot_turn import BotTurn, read_bot_turn
 from benchmarks.dialogs.schema_guided import Dialog, Service
 from benchmarks.dialogs.scoring import PlayedTurn
@@ -55,7 +55,7 @@ class Player:
             bot_turn = read_bot_turn(exchange, dialog.services)
             token = _bot_turn.set(bot_turn)
             try:
-                with annotated(exchange.text, annotate(exchange)):
+                with annotated(exchange):
                     reply = engine.ask(exchange.text, user=dialog.id)
             finally:
                 _bot_turn.reset(token)

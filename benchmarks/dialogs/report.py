@@ -20,10 +20,9 @@ def format_report(title: str, scores: Sequence[TurnScore], failures: int) -> Ite
     yield "| --- | ---: | ---: | ---: |"
     for heading, table in _tables(scores).items():
         for key, score in table.items():
-            yield (
-                f"| {' '.join((heading, key)).strip()} | {score.turns:,} | {score.right / score.turns:.1%} | "
-                f"{score.added_none / score.turns:.1%} |"
-            )
+            right, added_none = score.right / score.turns, score.added_none / score.turns
+            name = f"{heading} {key}".strip()
+            yield f"| {name} | {score.turns:,} | {right:.1%} | {added_none:.1%} |"
     if causes := _causes(scores):
         yield ""
         yield "| cause of an error | count |"

@@ -169,12 +169,8 @@ def _parse_frames(turn: dict[str, Any]) -> tuple[Frame, ...]:
     return tuple(
         Frame(
             service=frame["service"],
-            actions=tuple(
-                action for given in frame["actions"] for action in _parse_actions(given)
-            ),
-            spans={
-                span["slot"]: (span["start"], span["exclusive_end"]) for span in frame["slots"]
-            },
+            actions=tuple(action for given in frame["actions"] for action in _parse_actions(given)),
+            spans={span["slot"]: (span["start"], span["exclusive_end"]) for span in frame["slots"]},
             state={
                 slot: tuple(values)
                 for slot, values in frame.get("state", {}).get("slot_values", {}).items()

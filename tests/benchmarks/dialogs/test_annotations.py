@@ -68,8 +68,8 @@ def test_acts_without_a_value_are_no_entities():
 
 def test_the_recognizer_finds_them_in_the_present_text_alone():
     text = "On Friday"
-    found = annotate(exchange(text, Action("INFORM", "day", "Friday", "5"), spans={"day": (3, 9)}))
-    with annotated(text, found):
+    day = Action("INFORM", "day", "Friday", "5")
+    with annotated(exchange(text, day, spans={"day": (3, 9)})):
         (mention,) = find_mentions(text, "Garden_1.day")
         assert (mention.start, mention.end, mention.value) == (3, 9, "5")
         assert not list(find_mentions(text, "Garden_1.pots"))

@@ -57,10 +57,9 @@ def test_an_offer_has_what_an_intent_acts_with(tmp_path):
         (b"[]", "no keys 'schema' and 'dialogues'"),
         (b'{"schema": [], "dialogues": [{"id": "1"}]}', "not in the format"),
         (b'{"schema": [], "dialogues": 3}', "not in the format"),
-        (b'{"schema": [], "dialogues": [{"id": "1", "services": [], "turns": [{"speaker": "USER"}]}]}',
-         "do not take turns"),
+        (b'{"schema": [], "dialogues": [{"turns": [{"speaker": "USER"}]}]}', "do not take turns"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_data_is_reported(content, said, tmp_path):
     path = tmp_path / "data.json"
     path.write_bytes(content)
