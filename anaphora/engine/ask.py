@@ -8,6 +8,7 @@ from anaphora.core.utterance import Utterance
 from anaphora.engine.answering.answer import answer_decision, answer_error, dry_run
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.template_values import find_unused
+from anaphora.engine.confirmation_claim import claim_confirmation
 from anaphora.engine.long_term.bridge import resolve_with_long_term
 from anaphora.engine.long_term.protocol import LongTerm
 from anaphora.engine.long_term.recorder import LogicalTimes, next_clock, record_exchange
@@ -19,7 +20,7 @@ from anaphora.intents.decision import Decision
 from anaphora.intents.explanation import Explanation
 from anaphora.intents.match import build_slots
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation
+from anaphora.stm.conversation import Conversation, PendingQuestion
 from anaphora.stm.stores.store import Session, Store
 
 __all__ = ["ask", "explain"]
@@ -30,8 +31,9 @@ def ask(turn: Turn, store: Store, long_term: LongTerm | None) -> Reply:
 
     Raises what :meth:`Engine.ask` raises; the conversation is then as it was before.
     """
+    confirmed = claim_confirmation(turn, store) if turn.bot.model.confirmations else None
     with store.open(turn.key, turn.bot.time_to_live) as session:
-        conversation = turn.bot.model_upgrade(session.conversation)  # 1
+        conversation = _open(turn, session, confirmed)  # 1
         utterance = _read(turn, conversation)  # 2
         decision = resolve_with_long_term(turn, utterance, conversation, long_term)  # 3
         decision, answer = _answer(turn, decision, conversation)  # 4
@@ -47,6 +49,13 @@ def explain(turn: Turn, conversation: Conversation, long_term: LongTerm | None) 
     utterance = _read(turn, conversation)
     decision = resolve_with_long_term(turn, utterance, conversation, long_term)
     return _explain(turn, decision, dry_run(turn.bot, decision, turn.now))
+
+
+def _open(turn: Turn, session: Session, confirmed: PendingQuestion | None) -> Conversation:
+    """The stored conversation as the present model has it, with the question that the turn has
+    ``confirmed``."""
+    conversation = turn.bot.model_upgrade(session.conversation)
+    return conversation if confirmed is None else replace(conversation, pending=confirmed)
 
 
 def _read(turn: Turn, conversation: Conversation) -> Utterance:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Utterance
+from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.hooks import Hooks
 from anaphora.engine.turn import Turn
+from anaphora.entities.cues.cue import Cue
 from anaphora.entities.variants.search import find_variants
 from anaphora.errors import HandlerError
 from anaphora.grammar.context import QuestionContext
@@ -31,6 +34,12 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
     completed by it; that reading counts only if the question uses the memory.
     """
     bot = turn.bot
+    cues: tuple[Cue, ...] = ()
+    if bot.interpreter is not None:
+        cues = bot.interpreter.read_cues(utterance)
+        if cues:
+            understood = frozenset([index for cue in cues for index in cue.tokens])
+            utterance = replace(utterance, understood=understood)
     context = QuestionContext(
         text=utterance.text,
         at=turn.now,
@@ -54,14 +63,26 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
         if dated is not None:
             question = _build_question(dated.utterance, context, bot.hooks)
             question = replace(question, notes=dated.notes)
-            decision = decide(bot.indexed_model, question, conversation, turn.now)
+            decision = _decide(bot, question, cues, conversation, turn.now)
             if decision.uses_memory:
                 return decision
         question = _build_question(utterance, context, bot.hooks)
     except HandlerError as error:
         question = ParsedQuestion(utterance, (), context)
         return Decision(question, conversation, (), refusal_reason=str(error), hook_error=error)
-    return decide(bot.indexed_model, question, conversation, turn.now)
+    return _decide(bot, question, cues, conversation, turn.now)
+
+
+def _decide(
+    bot: Bot,
+    question: ParsedQuestion,
+    cues: Sequence[Cue],
+    conversation: Conversation,
+    at: datetime,
+) -> Decision:
+    if bot.interpreter is None:
+        return decide(bot.indexed_model, question, conversation, at)
+    return bot.interpreter.decide(question, cues, conversation, at)
 
 
 def _build_question(utterance: Utterance, context: QuestionContext, hooks: Hooks) -> ParsedQuestion:

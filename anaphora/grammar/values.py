@@ -22,6 +22,7 @@ __all__ = [
     "MAX_TEXT_LENGTH",
     "MIN_INT64",
     "NUMERIC",
+    "NUMERIC_OR_NULL",
     "TEXT",
     "TEXT_OR_NULL",
     "Kind",
@@ -74,6 +75,7 @@ BOOLEAN: Type = frozenset({Kind.BOOLEAN})
 INTEGER: Type = frozenset({Kind.INTEGER})
 LIST: Type = frozenset({Kind.LIST})
 NUMERIC: Type = frozenset({Kind.INTEGER, Kind.NUMBER})
+NUMERIC_OR_NULL: Type = NUMERIC | {Kind.NULL}
 TEXT: Type = frozenset({Kind.TEXT})
 TEXT_OR_NULL: Type = frozenset({Kind.TEXT, Kind.NULL})
 

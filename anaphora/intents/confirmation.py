@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "display_name",
+    "format_accepted",
+    "format_choice",
     "format_declined",
     "format_offer",
     "format_unused_question",
@@ -37,11 +39,14 @@ _MAX_ANSWER_LENGTH = 200  # characters of a yes or a no
 @dataclass(frozen=True, slots=True)
 class _LanguageTexts:
     """``still_about`` asks whether the conversation is about ``{}``, ``declined`` acknowledges a
-    no, ``left_over`` asks whether to go on without ``{}``."""
+    no and ``accepted`` a yes, ``left_over`` asks whether to go on without ``{}``, ``which_one``
+    which of ``{}`` is meant."""
 
     still_about: str
     declined: str
     left_over: str
+    accepted: str
+    which_one: str
     yes: frozenset[str]
     no: frozenset[str]
     comma: str
@@ -64,6 +69,17 @@ def display_name(entity: Entity) -> str:
 def format_declined(language: str) -> str:
     """Acknowledge that the user declined an offer."""
     return _texts_of(language).declined
+
+
+def format_accepted(language: str) -> str:
+    """Acknowledge that the user accepted an offer."""
+    return _texts_of(language).accepted
+
+
+def format_choice(names: Iterable[str], language: str) -> str:
+    """Ask which of the offers with these ``names`` is meant."""
+    texts = _texts_of(language)
+    return texts.which_one.replace("{}", texts.comma.join(names))
 
 
 def format_unused_question(parts: Iterable[str], language: str) -> str:
@@ -129,6 +145,8 @@ def _written_in(code: str) -> _LanguageTexts:
         table["still_about"],
         table["declined"],
         table["left_over"],
+        table["accepted"],
+        table["which_one"],
         frozenset(table.get("yes", ())),
         frozenset(table.get("no", ())),
         table.get("comma", ", "),

@@ -61,6 +61,7 @@ __all__ = [
     "decide",
     "find_incomplete",
     "match_question",
+    "repeat_prompt",
 ]
 
 
@@ -230,7 +231,9 @@ def _decide_by_state(
     )
     if decision.matches or decision.incomplete or decision.pending_action:
         return decision
-    return _repeat_prompt(indexed, question, conversation, pending, intent) or decision
+    if conversation.rejections >= indexed.model.conversation.depth:
+        return decision
+    return repeat_prompt(question, conversation, pending, intent) or decision
 
 
 def _check_refusal(
@@ -350,20 +353,14 @@ def _match_or_find_near_miss(
     return decision if decision.matches else find_incomplete(indexed, decision)
 
 
-def _repeat_prompt(
-    indexed: IndexedModel,
-    question: ParsedQuestion,
-    conversation: Conversation,
-    pending: PendingQuestion,
-    intent: Intent,
+def repeat_prompt(
+    question: ParsedQuestion, conversation: Conversation, pending: PendingQuestion, intent: Intent
 ) -> Decision | None:
-    """Ask for the pending terms again after a sentence that was not understood. None if that has
-    happened too often."""
-    if conversation.rejections >= indexed.model.conversation.depth:
-        return None
+    """Ask for the pending terms again. None if entities that the question needs were forgotten."""
     (context,) = build_match_contexts(_without_entities(question), conversation, pending.entities)
     (filling,) = fill_intents((intent,), (0,), context)
-    if bool(filling.missing) != bool(pending.missing):  # entities that it needs were forgotten
+    is_optional = any(term.min == 0 and term.id in pending.missing for term in intent.terms)
+    if bool(filling.missing) != (bool(pending.missing) and not is_optional):
         return None
     incomplete = replace(filling, variant=question.variants[0])
     return Decision(

@@ -15,6 +15,7 @@ from anaphora.core.utterance import Entity, Variant
 from anaphora.errors import EvaluationError
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision import BridgeResult, Decision, IndexedModel
+from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.index import entity_keys
 from anaphora.intents.match import Candidate, Match, SlotFilling
 from anaphora.intents.ranking_steps import explain_precedence
@@ -293,6 +294,8 @@ def _iter_notes(decision: Decision, context: MatchContext) -> Iterator[str]:
         yield "a reset phrase: everything remembered is forgotten before the rest is matched"
     if decision.previous_topic:
         yield "a complete question on another topic: the memory was reset before it was matched"
+    if decision.act:
+        yield _describe_act(decision.act)
     if decision.pending_action:
         yield _PENDING_ACTION_NOTES[decision.pending_action]
     if decision.pending_entities:
@@ -300,6 +303,23 @@ def _iter_notes(decision: Decision, context: MatchContext) -> Iterator[str]:
         yield f"it goes on with an earlier question that was incomplete{pending and ': '}{pending}"
     if decision.bridge:
         yield from _iter_bridge_notes(decision.bridge, decision)
+
+
+def _describe_act(act: DialogAct) -> str:
+    """Explain what the question does to what was said before."""
+    if act.kind == "accepted":
+        return f"it accepts what was offered: {_format_bundle(act.accepted)}"
+    if act.kind == "declined":
+        wanted = f"; wanted: {act.comparison}" if act.comparison else ""
+        declined = "; ".join(map(_format_bundle, act.declined))
+        return f"it declines what was offered: {declined}{wanted}"
+    if act.kind == "unclear":
+        return f"it may mean any of: {'; '.join(map(_format_bundle, act.choices))}"
+    return _ACT_NOTES[act.kind]
+
+
+def _format_bundle(bundle: Iterable[Entity]) -> str:
+    return ", ".join(map(str, bundle))
 
 
 def _iter_bridge_notes(bridge: BridgeResult, decision: Decision) -> Iterator[str]:
@@ -364,6 +384,8 @@ def _format_groups(groups: frozenset[str]) -> str:
 
 
 def _format_age(candidate: Candidate) -> str:
+    if candidate.offered:
+        return "offered by the bot"
     if candidate.pending:
         return "from the question that is being completed"
     return f"{pluralize(candidate.distance, 'question')} ago"
@@ -373,14 +395,21 @@ def _format_forget_rule(forgotten: ForgottenEntity) -> str:
     if forgotten.by is None:
         return _FORGET_REASONS[forgotten.rule]
     old, new = forgotten.remembered.entity, forgotten.by
+    if new.negated:
+        return f"because the user takes it back ({new.text!r})"
     is_same = (new.element, new.value) == (old.element, old.value)
     return f"evicted by {'itself, mentioned again' if is_same else _format_entity(new)}"
 
 
 _MARK_NOTES = {"misspelt": "misspelt", "compound": "by its head", "stem": "by its stem"}
+_ACT_NOTES = {
+    "corrected": "a correction: the last question is asked again",
+    "changed": "something is added or taken away: the last question is asked again",
+    "cancelled": "nothing of what was offered is wanted",
+}
 _PENDING_ACTION_NOTES = {
     "asked again": "it does not answer the prompt, which is repeated",
-    "confirmed": "a yes: the earlier question is answered without its unused parts",
+    "confirmed": "a yes: the earlier question is answered",
     "declined": "a no: the earlier question is dropped",
 }
 _OFFER_NOTES = {
@@ -398,6 +427,7 @@ _FORGET_REASONS = {
     ForgetRule.EVICTED: "evicted",
     ForgetRule.TOPIC: "because the topic changed",
     ForgetRule.RESET: "because the conversation was reset",
+    ForgetRule.AFRESH: 'because a new question of the topic begins; "the same" brings it back',
 }
 
 

@@ -64,7 +64,7 @@ class MatchContext(Struct, frozen=True, gc=False):
 
     ``sentence_candidates`` are the pending entities and, after them, those of the variant;
     ``hidden`` are the remembered entities that an entity of the sentence replaces, each with the
-    groups of that entity.
+    groups of that entity. ``has_negated``: the sentence or the memory has a negated entity.
     """
 
     variant: Variant
@@ -74,6 +74,7 @@ class MatchContext(Struct, frozen=True, gc=False):
     flow: tuple[FlowStep, ...]
     question_context: QuestionContext
     utterance: Utterance | None = None
+    has_negated: bool = False
 
 
 _ContextEntities: TypeAlias = tuple[MatchContext, Sequence[Entity]]
@@ -230,21 +231,22 @@ def _build_match_context(
         visible, hidden = split_visible(conversation, (*pending, *said))
     number = conversation.questions + 1
     pending_candidates = [Candidate(entity, pending=True) for entity in pending] if pending else []
-    offered = _offer_candidates(question.offered, variant) if question.offered else []
+    in_sentence = (*pending_candidates, *map(Candidate, variant.entities))
+    memory = [
+        Candidate(held.entity, remembered=held, distance=number - held.question_number)
+        for held in visible
+    ]
+    if question.offered:
+        memory = [*_offer_candidates(question.offered, variant), *memory]
     return MatchContext(
         variant=variant,
-        sentence_candidates=(*pending_candidates, *map(Candidate, variant.entities)),
-        memory=(
-            *offered,
-            *[
-                Candidate(held.entity, remembered=held, distance=number - held.question_number)
-                for held in visible
-            ],
-        ),
+        sentence_candidates=in_sentence,
+        memory=tuple(memory),
         hidden=hidden,
         flow=conversation.flow,
         question_context=question.question_context.with_entities(variant.entities),
         utterance=question.utterance,
+        has_negated=True in [one.entity.negated for one in (*in_sentence, *memory)],
     )
 
 
@@ -263,6 +265,10 @@ def _fill_candidates(
     """Evaluate the intents that may match the context, by their plans where possible."""
     sentence = context.sentence_candidates
     everything = (*sentence, *context.memory) if context.memory else sentence
+    if context.has_negated:  # plans do not tell them from others
+        indexes = index.candidates([candidate.entity for candidate in everything])
+        yield from fill_intents(intents, indexes, context)
+        return
     current = range(len(sentence) - len(context.variant.entities), len(sentence))
     plans = index.plans(
         [candidate.entity for candidate in everything], current=current, in_sentence=current.stop
@@ -292,6 +298,8 @@ def _fill_intent(intent: Intent, intent_index: int, context: MatchContext) -> Sl
     missing: list[Term] = []
     for term in intent.terms:
         candidates = everything if term.conversational else sentence
+        if context.has_negated and not term.predicate.reads_negation:
+            candidates = tuple([one for one in candidates if not one.entity.negated])
         if (elements := term.predicate.elements) is not None:  # true for most predicates
             taken = [
                 candidate

@@ -21,12 +21,16 @@ __all__ = [
     "BridgeMode",
     "BridgeSettings",
     "ConversationSettings",
+    "CueKind",
     "Dialog",
+    "DialogActSettings",
     "Element",
     "ElementValue",
     "FreshStart",
     "LocalizedText",
+    "MentionTemplates",
     "Model",
+    "OfferTemplate",
     "PauseStep",
     "Phrase",
     "Phrases",
@@ -52,6 +56,26 @@ ResetScope = Literal["all", "flow", "entities"]
 BridgeMode = Literal["off", "offered", "automatic"]
 Referent = Literal["thing", "place", "time", "person"]
 FreshStart = Literal["", "always", "ask"]
+CueKind = Literal[
+    "accept",
+    "decline",
+    "other",
+    "correct",
+    "negate",
+    "instead",
+    "add",
+    "only",
+    "reference",
+    "ordinal",
+    "comparison",
+    "cancel",
+    "social",
+    "filler",
+]
+"""What a word or phrase does in a dialog."""
+
+MentionTemplates: TypeAlias = Mapping[str, str] | tuple[str, ...]
+"""The entities that an answer mentions: a template by element, or the names of slots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +195,29 @@ class BridgeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DialogActSettings:
+    """How a bot understands users who accept, decline, correct, refer, add and take away.
+
+    With ``ask_if_close`` it asks which of two close matches is meant. ``words`` are phrases by
+    kind, in addition to those of the language.
+    """
+
+    ask_if_close: bool = False
+    words: Mapping[CueKind, Phrases] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferTemplate:
+    """A bundle of entities that an answer offers: a template by element.
+
+    With ``each``, an expression for a list, there is one bundle for every ``item`` of it.
+    """
+
+    entities: Mapping[str, str]
+    each: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class AskStep:
     """A question of a sample dialog and the expected result (None: not checked).
 
@@ -231,7 +278,9 @@ class Model:
     folders) by language, ``handlers`` the functions that answer intents. ``recall_offers`` are the
     texts, by intent, that offer to reuse entities of an earlier conversation. The intents in
     ``unused`` ask about the unused rest of a sentence, with these texts or, if there are none,
-    those of the language.
+    those of the language. ``mentions`` and ``offers`` are the entities that the answers of an
+    intent tell and propose; ``choices`` are the texts that ask which of several is meant.
+    ``dialog_acts`` is None if the bot does not understand answers to what it said.
     """
 
     id: str
@@ -258,6 +307,10 @@ class Model:
     bridge: BridgeSettings = BridgeSettings()
     recall_offers: Mapping[str, LocalizedText] = field(default_factory=dict)
     unused: Mapping[str, LocalizedText] = field(default_factory=dict)
+    dialog_acts: DialogActSettings | None = None
+    mentions: Mapping[str, MentionTemplates] = field(default_factory=dict)
+    offers: Mapping[str, tuple[OfferTemplate, ...]] = field(default_factory=dict)
+    choices: Mapping[str, LocalizedText] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "meta", freeze(self.meta))

@@ -13,6 +13,7 @@ from anaphora.models.building.intents import IntentTable, build_intents
 from anaphora.models.building.phrases import PhraseExpander
 from anaphora.models.building.responses import ResponseBuilder
 from anaphora.models.building.samples import build_samples
+from anaphora.models.building.spoken_entities import SpokenEntityBuilder, build_dialog_acts
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.checking.validation import validate
 from anaphora.models.composition import find_part_names
@@ -172,6 +173,8 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
         draft.add_error(("intents",), "the model declares no intents")
     parts = {element.id: find_part_names(element) for element in elements}
     texts = ResponseBuilder(draft, intents, parts)
+    abstract = frozenset(element.id for element in elements if element.abstract)
+    spoken = SpokenEntityBuilder(texts, abstract)
     model = Model(
         id=file.id,
         elements=elements,
@@ -199,6 +202,10 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
         bridge=_build_bridge(file.bridge),
         recall_offers=texts.build("recall_offers"),
         unused=texts.build_unused(),
+        dialog_acts=build_dialog_acts(expander),
+        mentions=spoken.build_mentions(),
+        offers=spoken.build_offers(),
+        choices=texts.build("choices"),
     )
     return model, intents
 

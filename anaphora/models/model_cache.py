@@ -29,9 +29,13 @@ from anaphora.models.domain import (
     AskStep,
     BridgeSettings,
     ConversationSettings,
+    CueKind,
     Dialog,
+    DialogActSettings,
     Element,
+    MentionTemplates,
     Model,
+    OfferTemplate,
     PauseStep,
     RecognizerSpec,
     ResetStep,
@@ -51,12 +55,16 @@ _STEP_CLASSES: Mapping[str, type[AskStep | PauseStep | ResetStep]] = {
 # The fields of a model that MessagePack can store without further conversion.
 _FIELD_TYPES: Mapping[str, Any] = {
     **dict.fromkeys(("id", "name", "version", "description", "source", "origin"), str),
-    **dict.fromkeys(("meta", "pipelines", "responses", "prompts", "recall_offers", "unused"), dict),
+    **dict.fromkeys(
+        ("meta", "pipelines", "responses", "prompts", "recall_offers", "unused", "choices"), dict
+    ),
     "languages": tuple[str, ...],
     "conversation": ConversationSettings,
     "stop_words": StopWords,
     "limits": UtteranceLimits,
     "bridge": BridgeSettings,
+    "mentions": dict[str, MentionTemplates],
+    "offers": dict[str, tuple[OfferTemplate, ...]],
     "warnings": tuple[Problem, ...],
 }
 _CONVERTED_ELEMENT_FIELDS = frozenset(
@@ -142,6 +150,7 @@ def _model_to_data(model: Model) -> dict[str, Any]:
         "elements": [_element_to_data(element) for element in model.elements],
         "intents": [_intent_to_data(intent) for intent in model.intents],
         "reset": _phrases_to_data(model.reset),
+        "dialog_acts": model.dialog_acts and _dialog_acts_to_data(model.dialog_acts),
         "samples": [_dialog_to_data(dialog) for dialog in model.samples],
         "handlers": [
             (intent, named.reference, msgspec.to_builtins(named.place))
@@ -159,11 +168,23 @@ def model_from_data(data: Mapping[str, Any], code: FunctionLoader) -> Model:
         elements=tuple(map(_element_from_data, data["elements"])),
         intents=tuple(map(_intent_from_data, data["intents"])),
         reset=_phrases_from_data(data["reset"]),
+        dialog_acts=data["dialog_acts"] and _dialog_acts_from_data(*data["dialog_acts"]),
         samples=tuple(map(_dialog_from_data, data["samples"])),
         handlers={
             intent: resolve_handler(reference, code, msgspec.convert(place, Problem))
             for intent, reference, place in data["handlers"]
         },
+    )
+
+
+def _dialog_acts_to_data(settings: DialogActSettings) -> tuple[bool, dict[CueKind, Any]]:
+    words = {kind: _phrases_to_data(phrases) for kind, phrases in settings.words.items()}
+    return settings.ask_if_close, words
+
+
+def _dialog_acts_from_data(ask_if_close: bool, words: Mapping[Any, Any]) -> DialogActSettings:  # noqa: FBT001 - a field
+    return DialogActSettings(
+        ask_if_close, {kind: _phrases_from_data(phrases) for kind, phrases in words.items()}
     )
 
 

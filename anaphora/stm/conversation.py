@@ -50,6 +50,7 @@ class ForgetRule(StrEnum):
     EVICTED = "evicted"
     TOPIC = "topic"
     RESET = "reset"
+    AFRESH = "afresh"
 
 
 Speaker: TypeAlias = Literal["user", "bot"]
@@ -96,7 +97,8 @@ class Offers(Struct, frozen=True, gc=False):
     ``bundles`` are the proposals in the order in which the bot named them, each with its entities.
     ``intent`` is the one that offered them, at the time ``at``. ``idle`` counts the questions since
     then that had nothing to do with them, ``declined`` are the bundles that were declined before.
-    If the bot asks which of several intents is meant, ``intents`` has that of each bundle.
+    ``then`` is the intent to go on with once a bundle is accepted ('' if they do not say). If the
+    bot asks which of several intents is meant, ``intents`` has that of each bundle.
     """
 
     intent: str
@@ -105,6 +107,7 @@ class Offers(Struct, frozen=True, gc=False):
     idle: int = 0
     declined: tuple[tuple[Entity, ...], ...] = ()
     intents: tuple[str, ...] = ()
+    then: str = ""
 
 
 class RecallOffer(Struct, frozen=True, gc=False):

@@ -29,6 +29,7 @@ __all__ = [
     "remember",
     "remember_mentions",
     "remove_bundles",
+    "replace_offered",
 ]
 
 _MAX_DECLINED = 50  # bundles
@@ -95,6 +96,7 @@ def make_offers(
     at: datetime,
     before: Offers | None = None,
     declined: Collection[tuple[Entity, ...]] = (),
+    then: str = "",
 ) -> Offers:
     """Put new ``bundles`` on the table (rule 12).
 
@@ -108,7 +110,22 @@ def make_offers(
         bundle = bundles[0]
         rest = [one for one in before.bundles[0] if find_replacement(one.groups, bundle) is None]
         bundles = ((*bundle, *rest),)
-    return Offers(intent, tuple(bundles), at, declined=tuple(told[-_MAX_DECLINED:]))
+        then = then or before.then
+    return Offers(intent, tuple(bundles), at, declined=tuple(told[-_MAX_DECLINED:]), then=then)
+
+
+def replace_offered(conversation: Conversation, said: Collection[Entity]) -> Conversation:
+    """Take from the one bundle on the table what the user has ``said`` otherwise: a correction
+    replaces its own groups, and the rest stays offered."""
+    offers = conversation.offers
+    if offers is None or len(offers.bundles) != 1:
+        return conversation
+    bundle = offers.bundles[0]
+    rest = tuple([one for one in bundle if find_replacement(one.groups, said) is None])
+    if len(rest) == len(bundle):
+        return conversation
+    left = replace(offers, bundles=(rest,)) if rest else None
+    return replace(conversation, offers=left)
 
 
 def remove_bundles(

@@ -145,6 +145,7 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
                     offers.idle,
                     [_entities_to_list(bundle) for bundle in offers.declined],
                     list(offers.intents),
+                    offers.then,
                 ]
             ),
         ],
@@ -335,6 +336,7 @@ class _Offers(Struct, array_like=True, forbid_unknown_fields=True):
     idle: int = 0
     declined: tuple[list[dict[str, Any]], ...] = ()
     intents: tuple[str, ...] = ()
+    then: str = ""
 
 
 class _ConversationFields(TypedDict, total=False):
@@ -392,6 +394,7 @@ def _conversation(plain: Any) -> Conversation:
             offers.idle,
             tuple(map(_to_entities, offers.declined)),
             offers.intents,
+            offers.then,
         )
     if "offer" in fields:
         question, language, at, entities, ages, exchange, said_at, declined = fields.pop("offer")

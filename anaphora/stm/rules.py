@@ -67,6 +67,7 @@ __all__ = [
     "record_without_intent",
     "replace_data",
     "restore_recall_offer",
+    "set_aside",
     "split_visible",
     "stamp",
 ]
@@ -270,6 +271,17 @@ def forget_all(
         earlier=(),
     )
     return fresh, tuple(ForgottenEntity(held, rule) for held in conversation.remembered)
+
+
+def set_aside(
+    conversation: Conversation,
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
+    """Set aside what is remembered, because a question begins afresh (rule 22); "the same" brings
+    it back."""
+    begun = replace(
+        conversation, remembered=(), pending=None, offers=None, earlier=conversation.remembered
+    )
+    return begun, tuple(ForgottenEntity(held, ForgetRule.AFRESH) for held in begun.earlier)
 
 
 def forget(

@@ -68,6 +68,7 @@ offers = st.lists(st.tuples(bundles, names), min_size=1, max_size=3).flatmap(
         idle=st.integers(0, 3),
         declined=st.lists(bundles, max_size=2).map(tuple),
         intents=st.sampled_from([(), tuple(intent for _, intent in pairs)]),
+        then=st.just("") | names,
     )
 )
 recall_offers = st.lists(st.tuples(entities, st.integers(0, 9)), max_size=3).flatmap(

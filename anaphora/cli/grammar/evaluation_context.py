@@ -188,6 +188,8 @@ _ATTRIBUTES: Mapping[str, tuple[Any, str]] = MappingProxyType(
         "gaps": _COUNT,
         "marks": (list[_Mark], f"a list of some of {', '.join(get_args(_Mark))}"),
         "own": (bool, "a boolean"),
+        "negated": (bool, "a boolean"),
+        "quantity": (int | float | None, "a number or null"),
     }
 )
 

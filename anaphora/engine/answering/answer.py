@@ -13,26 +13,33 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from anaphora.engine.answering.bot_answer import BotAnswer
+from anaphora.engine.answering.bot_entities import Answer
+from anaphora.engine.answering.dialog import finish_answer
 from anaphora.engine.answering.prompts import (
     DECLINED_REASON,
     accept_decline,
+    acknowledge,
     ask_about_unused,
     ask_for_missing,
+    ask_for_optional,
+    ask_to_confirm,
+    ask_which,
     find_unused_texts,
     make_offer,
 )
-from anaphora.engine.answering.template_values import build_template_values
+from anaphora.engine.answering.template_values import build_act_values, build_template_values
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation
 from anaphora.errors import HandlerError
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision import Decision, decide
+from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, ForgetRule
 
-__all__ = ["answer_decision", "answer_error", "dry_run"]
+__all__ = ["answer_decision", "answer_error", "dry_run", "is_confirmed"]
 
 _Responder: TypeAlias = Callable[[Bot, Decision, Match], tuple[LiveConversation, Any]]
 
@@ -155,10 +162,14 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
         return _reject(bot, decision, at, _rejection_reason(bot, decision))
     if decision.pending_action == "declined":
         return accept_decline(decision, at)
+    if decision.act and (answer := _answer_act(bot, decision, decision.act, at)):
+        return answer
     skipped: list[Match] = []
     for match in decision.matches:
         if bot.model.unused and (unused := find_unused_texts(bot, decision, match.filling)):
             return ask_about_unused(bot, decision, match, unused, at)
+        if answer := _ask_before(bot, decision, match, at):
+            return answer
         try:
             return _answer_match(bot, decision, match, tuple(skipped), at, respond)
         except Skip:
@@ -176,6 +187,33 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
     return _reject(bot, decision, at, _rejection_reason(bot, decision), tuple(skipped))
 
 
+def _answer_act(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> BotAnswer | None:
+    """Answer what the question does to the offers, if no intent does."""
+    if act.kind == "unclear":
+        return ask_which(bot, decision, act, at)
+    if decision.matches or decision.incomplete:
+        return None
+    if act.kind == "accepted":
+        return acknowledge(decision, act, at)
+    return accept_decline(decision, at) if act.kind in ("declined", "cancelled") else None
+
+
+def _ask_before(bot: Bot, decision: Decision, match: Match, at: datetime) -> BotAnswer | None:
+    """Ask what is to be asked before an intent is carried out: its optional terms, then whether to
+    carry it out."""
+    if asked := ask_for_optional(bot, decision, match, at):
+        return asked
+    if match.intent.id not in bot.model.confirmations or is_confirmed(decision):
+        return None
+    return ask_to_confirm(bot, decision, match, at)
+
+
+def is_confirmed(decision: Decision) -> bool:
+    """Whether the user has confirmed that the intent be carried out."""
+    pending = decision.conversation.pending
+    return decision.pending_action == "confirmed" and pending is not None and pending.confirms
+
+
 def _answer_match(
     bot: Bot,
     decision: Decision,
@@ -191,10 +229,10 @@ def _answer_match(
         conversation,
         at,
         intent=match.intent.id,
-        new=[taken.entity for taken in filling.taken if not taken.remembered],
+        new=[taken.entity for taken in filling.taken if not (taken.remembered or taken.offered)],
         used=[taken.remembered for taken in filling.taken if taken.remembered],
     )
-    return BotAnswer(
+    answer = BotAnswer(
         "matched",
         conversation,
         filling,
@@ -205,6 +243,9 @@ def _answer_match(
         result=result,
         forgets_on_purpose=live.forgets_on_purpose,
     )
+    if bot.interpreter is None and not isinstance(result, Answer):
+        return answer
+    return finish_answer(bot, decision, match, answer, at)
 
 
 def _respond(bot: Bot, decision: Decision, match: Match) -> tuple[LiveConversation, Any]:
@@ -224,12 +265,15 @@ def _respond(bot: Bot, decision: Decision, match: Match) -> tuple[LiveConversati
             conversation=live,
             at=decision.question.question_context.at,
             language=utterance.language,
+            **build_act_values(decision),
         )
         live.replace_data(_to_json_data(data, match.intent))
-    if result is None:
+    is_silent = isinstance(result, Answer) and not result.text
+    if result is None or is_silent:
         values = partial(build_template_values, decision, match.filling)
         texts = bot.model.responses.get(match.intent.id)
-        result = bot.responses.render(texts, utterance.language, values)
+        text = bot.responses.render(texts, utterance.language, values)
+        result = result.with_text(text or "") if isinstance(result, Answer) else text
     return live, bot.hooks.run_result(match, result)
 
 

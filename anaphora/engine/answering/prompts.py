@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
 from msgspec.structs import replace
 
+from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.template_values import build_template_values, find_unused
 from anaphora.engine.bot import Bot
 from anaphora.intents.confirmation import (
     display_name,
+    format_accepted,
+    format_choice,
     format_declined,
     format_offer,
     format_unused_question,
 )
 from anaphora.intents.decision import BridgeResult, Decision, build_pending
+from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.stm import rules
 from anaphora.stm.conversation import PendingQuestion
+from anaphora.stm.offers import remember
 
 __all__ = [
     "DECLINED_REASON",
     "accept_decline",
+    "acknowledge",
     "ask_about_unused",
     "ask_for_missing",
+    "ask_for_optional",
+    "ask_to_confirm",
+    "ask_which",
     "find_unused_texts",
+    "format_pending_question",
     "make_offer",
 ]
 
@@ -43,17 +54,39 @@ def ask_for_missing(bot: Bot, decision: Decision, filling: SlotFilling, at: date
         unused = find_unused_texts(bot, decision, filling)
         pending = replace(build_pending(decision, at), unused=unused)
         conversation = rules.record_incomplete(before, at, pending)
-    if not filling.missing:
-        assert before.pending is not None
-        text = _format_unused_question(bot, decision, filling, before.pending.unused)
-        return BotAnswer("incomplete", conversation, filling, text=text)
-    prompts = bot.model.prompts.get(filling.intent.id, {})
+    text = format_pending_question(bot, decision, filling)
+    return BotAnswer("incomplete", conversation, filling, text=text)
+
+
+def format_pending_question(bot: Bot, decision: Decision, filling: SlotFilling) -> str:
+    """What the bot asks about an incomplete or pending question."""
+    if filling.missing:
+        return _format_prompt(bot, decision, filling, filling.missing[0].label)
+    pending = decision.conversation.pending
+    assert pending is not None
+    if pending.confirms:
+        return _format_confirmation(bot, decision, filling)
+    if pending.missing:
+        return _format_prompt(bot, decision, filling, pending.missing[0])
+    return _format_unused_question(bot, decision, filling, pending.unused)
+
+
+def _format_prompt(bot: Bot, decision: Decision, filling: SlotFilling, term: str) -> str:
     prompt = bot.responses.render(
-        prompts.get(filling.missing[0].label),
+        bot.model.prompts.get(filling.intent.id, {}).get(term),
         decision.question.utterance.language,
         partial(build_template_values, decision, filling),
     )
-    return BotAnswer("incomplete", conversation, filling, text=prompt or "")
+    return prompt or ""
+
+
+def _format_confirmation(bot: Bot, decision: Decision, filling: SlotFilling) -> str:
+    text = bot.responses.render(
+        bot.model.confirmations.get(filling.intent.id),
+        decision.question.utterance.language,
+        partial(build_template_values, decision, filling),
+    )
+    return text or ""
 
 
 def find_unused_texts(bot: Bot, decision: Decision, filling: SlotFilling) -> tuple[str, ...]:
@@ -89,6 +122,84 @@ def ask_about_unused(
     )
 
 
+def ask_to_confirm(bot: Bot, decision: Decision, match: Match, at: datetime) -> BotAnswer:
+    """Ask whether to carry the intent out (rule 15); nothing is carried out yet."""
+    filling = match.filling
+    pending = PendingQuestion(
+        match.intent.id,
+        tuple(taken.entity for taken in filling.taken if not taken.remembered),
+        missing=(),
+        at=at,
+        confirms=True,
+    )
+    return BotAnswer(
+        "incomplete",
+        rules.record_incomplete(decision.conversation, at, pending),
+        filling,
+        winner=match,
+        text=_format_confirmation(bot, decision, filling),
+        reason="it waits for a yes",
+    )
+
+
+def ask_for_optional(bot: Bot, decision: Decision, match: Match, at: datetime) -> BotAnswer | None:
+    """Ask for an optional term that has a prompt, once; None if there is none to ask for."""
+    filling = match.filling
+    prompts = bot.model.prompts.get(filling.intent.id)
+    if not prompts:
+        return None
+    pending = decision.conversation.pending
+    asked = pending.asked if pending and pending.intent == filling.intent.id else ()
+    for one in filling.terms:
+        term = one.term
+        if term.id in prompts and not one.taken and term.min == 0 and term.id not in asked:
+            break
+    else:
+        return None
+    assert term.id is not None
+    pending = PendingQuestion(
+        match.intent.id,
+        tuple(taken.entity for taken in filling.taken if not taken.remembered),
+        missing=(term.id,),
+        at=at,
+        asked=(*asked, term.id),
+    )
+    return BotAnswer(
+        "incomplete",
+        rules.record_incomplete(decision.conversation, at, pending),
+        filling,
+        winner=match,
+        text=_format_prompt(bot, decision, filling, term.id),
+        reason=f"it asks once for {term.id}, which is optional",
+    )
+
+
+def ask_which(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> BotAnswer:
+    """Ask which of the offers the user takes."""
+    offers = decision.conversation.offers
+    assert offers is not None
+    language = decision.question.utterance.language
+    names = _name_bundles(act.choices)
+    template = bot.model.choices.get(offers.intent)
+    text = bot.responses.render(template, language, lambda: {"choices": names})
+    return BotAnswer(
+        "incomplete",
+        rules.record_without_intent(decision.conversation, at),
+        text=text or format_choice(names, language),
+        reason="it may mean several of the offers",
+    )
+
+
+def _name_bundles(bundles: Sequence[tuple[Entity, ...]]) -> list[str]:
+    """Name each bundle by its first entity that tells it from the others, else by all of them."""
+    length = min(map(len, bundles))
+    for index in range(length):
+        names = [display_name(bundle[index]) for bundle in bundles]
+        if len(set(names)) == len(names):
+            return names
+    return [" ".join(map(display_name, bundle)) for bundle in bundles]
+
+
 def make_offer(bot: Bot, decision: Decision, bridge: BridgeResult, at: datetime) -> BotAnswer:
     """Ask whether the question is still about the context from the long-term memory."""
     offer, match = bridge.offer, bridge.match
@@ -104,6 +215,14 @@ def make_offer(bot: Bot, decision: Decision, bridge: BridgeResult, at: datetime)
     pending = build_pending(decision, at) if decision.incomplete else None
     conversation = rules.record_recall_offer(decision.conversation, at, offer, pending)
     return BotAnswer("incomplete", conversation, filling, text=text)
+
+
+def acknowledge(decision: Decision, act: DialogAct, at: datetime) -> BotAnswer:
+    """Acknowledge that the user accepts an offer that no intent goes on with."""
+    conversation = rules.record_without_intent(decision.conversation, at)
+    conversation, forgotten = remember(conversation, act.accepted)
+    text = format_accepted(decision.question.utterance.language)
+    return BotAnswer("matched", conversation, forgotten=forgotten, text=text)
 
 
 def accept_decline(decision: Decision, at: datetime) -> BotAnswer:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict
 
+from anaphora.core.utterance import Entity
 from anaphora.engine.responses import SlotView
+from anaphora.frozen import EMPTY
 from anaphora.intents.decision import Decision
 from anaphora.intents.match import SlotFilling, build_slots
 from anaphora.intents.unused import UnusedPart, find_unused_parts
 from anaphora.models.templates.entity_text import to_template_value
 from anaphora.models.templates.formatting.filters import FORMAT_LOCALE_KEY
 
-__all__ = ["build_template_values", "find_unused"]
+__all__ = ["ActValues", "build_act_values", "build_template_values", "find_unused"]
 
 
 def build_template_values(
@@ -29,6 +31,7 @@ def build_template_values(
         "slots": SlotView(slots),
         "unused": find_unused(decision, filling) if unused is None else unused,
         FORMAT_LOCALE_KEY: (utterance.language, question.question_context.at.tzinfo),
+        **build_act_values(decision),
     }
     for term in filling.intent.terms:  # even an empty slot hides a variable of the same name
         if term.id in values:
@@ -37,6 +40,41 @@ def build_template_values(
         found = [to_template_value(taken.entity) for taken in slot.taken]
         values[name] = found if slot.is_multiple else found[0]
     return values
+
+
+class ActValues(TypedDict):
+    """What a question does to what was said before, for handlers and templates.
+
+    ``accepted`` has the values of the offer that the user takes, by element; ``declined`` those of
+    all offers that the user did not want. ``comparison`` is what is wanted instead, such as
+    "price:less" ('' for nothing). ``correction``: the question was answered before, with other
+    values.
+    """
+
+    accepted: Mapping[str, str]
+    declined: Sequence[Mapping[str, str]]
+    comparison: str
+    correction: bool
+
+
+def build_act_values(decision: Decision) -> ActValues:
+    """Build what handlers and templates get of the dialog act."""
+    act = decision.act
+    if act is None:
+        return _NO_ACT
+    return ActValues(
+        accepted=_values_of(act.accepted),
+        declined=[_values_of(bundle) for bundle in act.declined],
+        comparison=act.comparison,
+        correction=act.kind in ("corrected", "changed"),
+    )
+
+
+def _values_of(bundle: Iterable[Entity]) -> dict[str, str]:
+    return {entity.element: entity.value_or_text for entity in bundle}
+
+
+_NO_ACT = ActValues(accepted=EMPTY, declined=(), comparison="", correction=False)
 
 
 def find_unused(decision: Decision, filling: SlotFilling) -> Sequence[UnusedPart]:

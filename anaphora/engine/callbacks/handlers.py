@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypedDict, Unpack
@@ -28,6 +28,10 @@ class HandlerContext(TypedDict):
     conversation: LiveConversation
     at: datetime
     language: str
+    accepted: Mapping[str, str]
+    declined: Sequence[Mapping[str, str]]
+    comparison: str
+    correction: bool
 
 
 _CONTEXT_PARAMETERS = ("match", *HandlerContext.__annotations__)

@@ -22,9 +22,9 @@ ANY = "xx"
 """The code of what holds in every language, as spaCy has it."""
 
 TableName: TypeAlias = Literal[
-    "abbreviations", "booleans", "coordinates", "countries", "dates", "exonyms", "function_words",
-    "limits", "locale", "money", "numbers", "numerals", "orthography", "place_names", "relations",
-    "replies", "sorting", "summaries",
+    "abbreviations", "booleans", "coordinates", "countries", "cues", "dates", "exonyms",
+    "function_words", "limits", "locale", "money", "numbers", "numerals", "orthography",
+    "place_names", "relations", "replies", "sorting", "summaries",
 ]  # fmt: skip
 """The tables that a language may have."""
 

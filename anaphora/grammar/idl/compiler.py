@@ -17,7 +17,12 @@ from anaphora.grammar.idl.codegen.translator import translate_expression, transl
 from anaphora.grammar.idl.imports import ImportReader, read_import
 from anaphora.grammar.idl.intent import EntitySelector, Intent, IntentOptions, Predicate, Term
 from anaphora.grammar.idl.parsing.parser import parse_idl, parse_predicate
-from anaphora.grammar.idl.requirements import find_elements, find_mentions, find_requirements
+from anaphora.grammar.idl.requirements import (
+    find_elements,
+    find_mentions,
+    find_requirements,
+    reads_negation,
+)
 from anaphora.grammar.idl.syntax import (
     FragmentNode,
     FragmentReference,
@@ -338,6 +343,7 @@ def _compile_predicate(node: PredicateNode) -> Predicate:
         text=node.text,
         requires=find_requirements(node),
         elements=find_elements(node),
+        reads_negation=reads_negation(node),
     )
 
 

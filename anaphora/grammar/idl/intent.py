@@ -38,13 +38,15 @@ class Predicate:
     ``test`` takes an :class:`EntityContext` and returns whether the entity matches; it raises
     ``EvaluationError``. ``requires`` are selectors of which a matching entity has at least one;
     None if unknown. ``elements`` are the elements whose entities match if the predicate tests
-    only the element; else None.
+    only the element; else None. ``reads_negation``: it calls ``ent_negated``; all others are
+    false for negated entities, which the solver does not offer to them.
     """
 
     test: Callable[[EntityContext], bool] = field(compare=False)
     text: str
     requires: frozenset[EntitySelector] | None = None
     elements: frozenset[str] | None = None
+    reads_negation: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from anaphora.grammar.idl.syntax import (
     iter_nodes,
 )
 
-__all__ = ["find_elements", "find_mentions", "find_requirements"]
+__all__ = ["find_elements", "find_mentions", "find_requirements", "reads_negation"]
 
 # The kind of selector that the result of a function names (one text, or a list of texts).
 _SINGLE_VALUE_FUNCTIONS: Mapping[Function, str] = {
@@ -57,10 +57,22 @@ def find_mentions(node: PredicateNode) -> dict[EntitySelector, int]:
     """The elements, groups and ancestors that the predicate names, with their first offset."""
     reader = _RequirementAnalyzer(node)
     found: dict[EntitySelector, int] = {}
-    for part in iter_nodes((*(one.value for one in node.variables), node.expression)):
+    for part in _iter_all_nodes(node):
         for key, at in reader.iter_mentions(part):
             found[key] = min(at, found.get(key, at))
     return found
+
+
+def reads_negation(node: PredicateNode) -> bool:
+    """Whether the predicate asks if an entity is negated."""
+    return any(
+        isinstance(part, CallNode) and FUNCTIONS.get(part.name) is properties.ent_negated
+        for part in _iter_all_nodes(node)
+    )
+
+
+def _iter_all_nodes(node: PredicateNode) -> Iterator[Expression]:
+    return iter_nodes((*(one.value for one in node.variables), node.expression))
 
 
 class _RequirementAnalyzer:

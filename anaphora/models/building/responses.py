@@ -1,4 +1,4 @@
-"""Build responses, prompts and offers; check their intents, terms, languages and templates."""
+"""Build responses, prompts and the like; check their intents, terms, languages and templates."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from anaphora.models.building.intents import IntentTable
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.domain import ANY_LANGUAGE, LocalizedText
 from anaphora.models.reading.nodes import NodePath
+from anaphora.models.templates.expressions import as_template, sole_expression
 from anaphora.models.templates.formatting.filters import FILTERS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from jinja2.nodes import Getattr, Node
+    from jinja2.nodes import Getattr, Node, Template
 
 __all__ = ["TEMPLATE_VARIABLES", "ResponseBuilder"]
 
@@ -43,12 +44,15 @@ class ResponseBuilder:
     parts: PartNames
 
     def build(
-        self, key: Literal["responses", "recall_offers", "unused"]
+        self, key: Literal["responses", "recall_offers", "unused", "choices"]
     ) -> dict[str, LocalizedText]:
         """The texts by intent under this key of the file."""
         texts: Mapping[str, _TextOrTranslations] = getattr(self.draft.file, key)
+        variables = ("choices",) if key == "choices" else ()
         return {
-            name: self._localize((key, name), written, self._check_intent((key, name), name))
+            name: self._localize(
+                (key, name), written, self.check_intent((key, name), name), variables
+            )
             for name, written in texts.items()
         }
 
@@ -64,7 +68,7 @@ class ResponseBuilder:
         """The prompts by intent and term."""
         read: dict[str, dict[str, LocalizedText]] = {}
         for name, terms in self.draft.file.prompts.items():
-            intent = self._check_intent(("prompts", name), name)
+            intent = self.check_intent(("prompts", name), name)
             read[name] = {}
             for term, written in terms.items():
                 path = ("prompts", name, term)
@@ -73,7 +77,7 @@ class ResponseBuilder:
                 read[name][term] = self._localize(path, written, intent)
         return read
 
-    def _check_intent(self, path: NodePath, name: str) -> Intent | None:
+    def check_intent(self, path: NodePath, name: str) -> Intent | None:
         """The intent, if it is known and has no errors."""
         if self.intents.is_unknown(name):
             self.draft.add_unknown_name(path, "intent", name, self.intents.names, in_key=True)
@@ -89,42 +93,70 @@ class ResponseBuilder:
             message = f"the term '{name}' of the intent '{intent.id}' is optional"
             self.draft.add_key_error(path, f"{message}: nobody will be asked for it")
 
+    def check_text(
+        self, path: NodePath, text: str, intent: Intent | None, variables: Sequence[str] = ()
+    ) -> None:
+        """Check a text, which may be a template. ``variables`` exist besides the usual ones."""
+        if not text.strip():
+            self.draft.add_error(path, "the text is empty")
+        elif "{" in text:
+            self._check_template(path, text, text, intent, variables)
+
+    def check_expression(
+        self, path: NodePath, text: str, intent: Intent | None, variables: Sequence[str] = ()
+    ) -> None:
+        """Check an expression of the template language."""
+        tree = self._check_template(path, text, as_template(text), intent, variables)
+        if tree is not None and sole_expression(tree) is None:
+            self.draft.add_error(path, f"'{text}' is no expression")
+
     def _localize(
-        self, path: NodePath, written: _TextOrTranslations, intent: Intent | None
+        self,
+        path: NodePath,
+        written: _TextOrTranslations,
+        intent: Intent | None,
+        variables: Sequence[str] = (),
     ) -> LocalizedText:
         texts = {ANY_LANGUAGE: written} if isinstance(written, str) else written
         for language, text in texts.items():
             place = (*path, language) if language else path
             if language:
                 self.draft.check_language(place, language)
-            if not text.strip():
-                self.draft.add_error(place, "the text is empty")
-            elif "{" in text:
-                self._check_template(place, text, intent)
+            self.check_text(place, text, intent, variables)
         return texts
 
-    def _check_template(self, path: NodePath, text: str, intent: Intent | None) -> None:
+    def _check_template(
+        self,
+        path: NodePath,
+        text: str,
+        template: str,
+        intent: Intent | None,
+        variables: Sequence[str],
+    ) -> Template | None:
+        """Check the template that is made of ``text``; returns its tree, if it can be read."""
         from jinja2 import TemplateSyntaxError
 
         try:
-            nodes = _collect_nodes(_environment().parse(text))
+            tree = _environment().parse(template)
+            nodes = _collect_nodes(tree)
         except TemplateSyntaxError as error:
             reason = error.message or "it cannot be read"
             message = f"not a valid template: {reason[0].lower()}{reason[1:]}"
             index = min(offset_at(text, error.lineno), len(text) - 1)
             self.draft.add_error(path, message, index=index)
-            return
+            return None
         except RecursionError:
             self.draft.add_error(path, "the template is nested too deeply")
-            return
+            return None
         for unknown in (
-            *_find_unknown_names(nodes, intent),
+            *_find_unknown_names(nodes, intent, variables),
             *_find_unknown_parts(nodes, intent, self.parts),
         ):
             hint = did_you_mean(unknown.name, unknown.known, label="there is")
             at = text.find(unknown.name, offset_at(text, unknown.line))
             message = f"unknown {unknown.kind} '{unknown.name}' in the template"
             self.draft.add_error(path, message, hint, index=max(at, 0))
+        return tree
 
 
 def _collect_nodes(tree: Node) -> list[Node]:
@@ -148,7 +180,9 @@ class _UnknownName(NamedTuple):
     known: Collection[str] = ()
 
 
-def _find_unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator[_UnknownName]:
+def _find_unknown_names(
+    tree: Sequence[Node], intent: Intent | None, additional: Sequence[str]
+) -> Iterator[_UnknownName]:
     """Undefined filters, tests, variables and slots in a template."""
     from jinja2 import nodes
 
@@ -168,7 +202,7 @@ def _find_unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator
             if variable == "slots" and node.attr not in slots:
                 yield _UnknownName(node.attr, node.lineno, "slot", slots)
     names = [node for node in tree if isinstance(node, nodes.Name)]
-    variables = [*_slot_names(intent), *sorted(TEMPLATE_VARIABLES)]
+    variables = [*_slot_names(intent), *sorted({*TEMPLATE_VARIABLES, *additional})]
     known = {*variables, *environment.globals, *_JINJA_NAMES, *_assigned_names(tree)}
     known.update(node.name for node in tree if isinstance(node, nodes.Macro))
     for name in names:

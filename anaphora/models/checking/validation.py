@@ -197,7 +197,9 @@ def _handle_missing_key(
     if not isinstance(parent, MappingNode) or key in parent.items:
         return []
     if key not in parent.removed_keys:
-        owner = {"elements": "the element", "samples": "the sample"}.get(str(path[0]), "the model")
+        owner = {"elements": "the element", "offers": "the offer", "samples": "the sample"}.get(
+            str(path[0]), "the model"
+        )
         diagnostics.add_error(parent.start, f"{owner} has no '{key}'")
     if key != "id":
         return [path[:-1]]

@@ -26,6 +26,7 @@ from anaphora.models.schema.durations import parse_duration
 
 __all__ = [
     "ALTERNATIVE_TAG",
+    "LIST_TAG",
     "MAP_TAG",
     "ONE_TAG",
     "Count",

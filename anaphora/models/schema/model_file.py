@@ -13,6 +13,13 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import ConfigDict, Field
 
 from anaphora.models.domain import DEFAULT_MAX_GAP, BridgeMode
+from anaphora.models.schema.dialog_acts import (
+    DialogActsOrFlag,
+    DialogActsSchema,
+    EachOfferSchema,
+    MentionsField,
+    OffersField,
+)
 from anaphora.models.schema.field_types import (
     ALTERNATIVE_TAG,
     MAP_TAG,
@@ -339,6 +346,26 @@ class ModelSchema(SchemaBase):
         description="What to do if an intent does not use a part of the sentence: ignore, or ask "
         "before the intent is carried out; or a mapping from the intents that ask to their texts.",
     )
+    dialog_acts: DialogActsOrFlag | None = Field(
+        default=None,
+        description="Whether the bot understands users who accept, decline, correct, refer, add "
+        "and take away: true, false, or the settings; by default, if the model uses a key that "
+        "needs it.",
+    )
+    mentions: MentionsField = Field(
+        default={},
+        description="The entities that the answer of an intent mentions: a template by element, "
+        "or a list of slots.",
+    )
+    offers: OffersField = Field(
+        default={},
+        description="The bundles of entities that the answer of an intent offers: a list of "
+        "templates by element, or such templates for each item of a list.",
+    )
+    choices: dict[str, LocalizedTextField] = Field(
+        default={},
+        description="The text of each intent that asks which of several values is meant.",
+    )
     reset: LocalizedTextLists = Field(
         default=[], description="Phrases that make the bot forget the conversation."
     )
@@ -349,6 +376,8 @@ _SECTIONS: Mapping[tuple[str, ...], type[SchemaBase]] = {
     (): ModelSchema,
     ("conversation",): ConversationSchema,
     ("bridge", f"{ALTERNATIVE_TAG}map"): BridgeSchema,
+    ("dialog_acts", f"{ALTERNATIVE_TAG}map"): DialogActsSchema,
+    ("offers", "*", f"{ALTERNATIVE_TAG}map"): EachOfferSchema,
     ("elements",): ElementSchema,
     ("stop_words",): StopWordsSchema,
     ("limits",): LimitsSchema,
@@ -365,5 +394,7 @@ def section_keys(path: tuple[str, ...]) -> list[str]:
 
     ``path`` has the keys that lead to it and the tags of alternatives.
     """
-    fields = _SECTIONS[path].model_fields if path in _SECTIONS else {}
+    of_any_intent = (*path[:1], "*", *path[2:])
+    section = _SECTIONS.get(path) or _SECTIONS.get(of_any_intent)
+    fields = section.model_fields if section else {}
     return [field.alias or name for name, field in fields.items()]

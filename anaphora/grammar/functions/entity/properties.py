@@ -14,7 +14,16 @@ from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError
 from anaphora.grammar.context import EntityContext
 from anaphora.grammar.functions.registry import Function, Parameter, function
-from anaphora.grammar.values import BOOLEAN, INTEGER, LIST, TEXT, TEXT_OR_NULL, Kind, Type
+from anaphora.grammar.values import (
+    BOOLEAN,
+    INTEGER,
+    LIST,
+    NUMERIC_OR_NULL,
+    TEXT,
+    TEXT_OR_NULL,
+    Kind,
+    Type,
+)
 
 _FREE_WORD = "nlpcraft:nlp"  # the element of a word that no other element covers
 _ENTITY = Parameter("entity", frozenset({Kind.ENTITY}), defaults_to_current=True)
@@ -139,6 +148,14 @@ ent_is_freeword = _declare(
 ent_is_stopword = _declare(
     "ent_is_stopword tok_is_stopword", lambda entity: False, BOOLEAN,
     "Always false: a word in a synonym is not a stop word there.", "!tok_is_stopword")
+ent_negated = _declare(
+    "ent_negated", attrgetter("negated"), BOOLEAN,
+    "Whether the user excludes it: without onions. A term whose predicate does not use this "
+    "function takes no such entity.", "!ent_negated")
+ent_quantity = _declare(
+    "ent_quantity", attrgetter("quantity"), NUMERIC_OR_NULL,
+    "The number that counts it in the text (two pizzas), or null; its element says what counts "
+    "it.", "ent_quantity == null")
 # fmt: on
 
 

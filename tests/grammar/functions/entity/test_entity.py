@@ -72,7 +72,7 @@ TWINS = {
     "ent_find_part": "tok_find_part",
     "ent_find_parts": "tok_find_parts",
 }
-OURS = {"ent_is_misspelt"}  # NLPCraft has none like it
+OURS = {"ent_is_misspelt", "ent_negated", "ent_quantity"}  # NLPCraft has none like it
 POSITIONAL = [
     "ent_count",
     "ent_all",
@@ -200,6 +200,14 @@ def test_another_entity_can_be_asked_for(text: str, expected: Any) -> None:
 def test_how_an_entity_stands_in_the_text(text: str, mark: str) -> None:
     assert evaluate(text, replace(TOKYO, marks=frozenset({mark}))) is True
     assert evaluate(text) is False
+
+
+def test_an_entity_is_negated_or_counted_only_if_the_text_says_so() -> None:
+    assert evaluate("ent_negated") is False
+    assert evaluate("ent_quantity") is None
+    without = replace(TOKYO, negated=True, quantity=2.5)
+    assert evaluate("ent_negated", without) is True
+    assert evaluate("ent_quantity > 2", without) is True
 
 
 def test_an_entity_is_direct_unless_its_words_changed_places() -> None:

@@ -1,0 +1,38 @@
+"""Take a confirmed question out of the conversation before its intent is carried out, so that it is
+carried out at most once: a retry, a restart or another worker finds nothing left to confirm."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from anaphora.engine.answering.answer import is_confirmed
+from anaphora.engine.resolution import resolve
+from anaphora.engine.turn import Turn
+from anaphora.stm.conversation import PendingQuestion
+from anaphora.stm.stores.store import Store
+
+__all__ = ["claim_confirmation"]
+
+
+def claim_confirmation(turn: Turn, store: Store) -> PendingQuestion | None:
+    """Take the pending question that the turn confirms, and store that it is taken. None if the
+    turn confirms nothing; then nothing changes."""
+    bot = turn.bot
+    with store.open(turn.key, bot.time_to_live) as session:
+        pending = session.conversation.pending
+        if pending is None or not pending.confirms:
+            return None
+        conversation = bot.model_upgrade(session.conversation)
+        utterance = bot.read(
+            turn.text,
+            turn.language,
+            preferred_language=conversation.language,
+            at=turn.now,
+            prefetched=turn.prefetched,
+        )
+        decision = resolve(turn, utterance, conversation)
+        if not is_confirmed(decision):
+            return None
+        clock = max(session.clock, conversation.clock + 1)
+        session.commit(replace(conversation, pending=None, clock=clock))
+        return decision.conversation.pending

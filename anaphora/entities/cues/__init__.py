@@ -1,0 +1,1 @@
+"""Find cues: words and phrases that do something in a dialog (accept, negate, refer, add …)."""

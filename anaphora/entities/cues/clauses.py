@@ -1,0 +1,73 @@
+"""The edges of the clauses of a text, as far as punctuation and phrases tell them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.builtin.references.clauses import SENTENCE_MARKS
+from anaphora.entities.cues.cue_words import PhraseMatch, Reading
+
+__all__ = ["COMMAS", "ClauseEdges", "is_boundary"]
+
+COMMAS = frozenset(",，、،")
+_QUESTION_MARKS = frozenset("?？؟")
+_INSIDE_WORDS = frozenset("'-‐‑’*#&%$€£/+")
+_EDGE_KINDS = frozenset({"accept", "decline", "social", "cancel", "filler", "correct"})
+
+
+def is_boundary(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether the atom is a punctuation mark between clauses."""
+    if atoms[at].kind != "mark" or atoms[at].text in _INSIDE_WORDS:
+        return False
+    return not (at and atoms[at].glued and at + 1 < len(atoms) and atoms[at + 1].glued) or (
+        atoms[at].text in SENTENCE_MARKS | COMMAS and atoms[at - 1].kind == "word"
+    )
+
+
+class ClauseEdges:
+    """Whether a clause begins or ends before each atom, and behind the last one."""
+
+    def __init__(self, atoms: Sequence[Atom], matches: Sequence[PhraseMatch]) -> None:
+        marks = [is_boundary(atoms, at) for at in range(len(atoms))]
+        self._atoms = atoms
+        self.begins = [True, *marks]
+        self.ends = [*marks, True]
+        self._opens = [True, *(atom.text in SENTENCE_MARKS for atom in atoms)]
+        for match in sorted(matches, key=lambda match: match.start, reverse=True):
+            if match.reading.kind in ("contrast", "joiner") or (
+                _extends_edge(match.reading) and self.ends[match.end] and not match.reading.opens
+            ):
+                self.ends[match.start] = True
+            if match.reading.kind == "contrast":
+                self.begins[match.end] = True
+
+    def allow(self, match: PhraseMatch) -> bool:
+        """Whether the phrase stands where its reading requires."""
+        match match.reading.position:
+            case "anywhere":
+                return True
+            case "starting" | "edge":
+                return self.begins[match.start]
+            case "opening":
+                return self._opens[match.start]
+            case "ending":
+                return self.ends[match.end]
+            case "alone":
+                return self.begins[match.start] and self.ends[match.end]
+            case "asked":
+                end = match.end
+                return end < len(self._atoms) and self._atoms[end].text in _QUESTION_MARKS
+
+    def pass_over(self, match: PhraseMatch) -> None:
+        """Extend the edge before a chosen phrase behind it, where it is one as "yes" is."""
+        if _extends_edge(match.reading) and self.begins[match.start]:
+            self.begins[match.end] = True
+            self._opens[match.end] |= self._opens[match.start]
+            behind = match.end
+            if behind < len(self._atoms) and self._atoms[behind].text in COMMAS:
+                self._opens[behind + 1] |= self._opens[behind]
+
+
+def _extends_edge(reading: Reading) -> bool:
+    return reading.kind in _EDGE_KINDS

@@ -1,0 +1,35 @@
+"""A cue: a word or a phrase by what it does in a dialog."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+__all__ = ["Cue", "CueKind"]
+
+CueKind: TypeAlias = Literal[
+    "accept", "decline", "other", "correct", "negate", "instead", "add", "only", "reference",
+    "ordinal", "comparison", "cancel", "social", "filler",
+]  # fmt: skip
+
+
+class Cue(Struct, frozen=True, gc=False):
+    """A cue in an utterance; ``tokens`` are the indexes of its tokens.
+
+    ``value`` is, by kind:
+
+    - negate: "remove" if it asks to take something away, else "";
+    - instead: "of" before what is replaced ("instead of"), else "";
+    - add: "maybe" if it only opens a sentence ("and in Kyoto?"), else "";
+    - reference: "thing", "place", "time", "person" or "same";
+    - comparison: a scale and a direction, such as "price:less";
+    - social: "thanks", "greeting", "farewell" or "wellbeing".
+
+    ``number`` of an ordinal is 1, 2, … or, from the end, -1, -2; that of a superlative is 1.
+    """
+
+    kind: CueKind
+    tokens: tuple[int, ...]
+    value: str = ""
+    number: int = 0

@@ -1,0 +1,191 @@
+"""Find the cues in an utterance.
+
+Phrases are chosen from left to right, the longest first, where their position in the clause allows
+their meaning. Yes and no, greetings and the like extend the edges of a clause: what stands behind
+"yes, please" still begins one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import cast, get_args
+
+from anaphora.core.utterance import Utterance
+from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.cues.clauses import ClauseEdges, is_boundary
+from anaphora.entities.cues.cue import Cue, CueKind
+from anaphora.entities.cues.cue_words import CueWords, PhraseMatch, Reading
+
+__all__ = ["find_cues"]
+
+_CUE_KINDS = frozenset(get_args(CueKind))
+_CHOICES = frozenset({"reference", "ordinal", "comparison"})
+_WITH_ONE = _CHOICES | {"other"}
+# What may follow a "no" that is an answer.
+_BEHIND_NO = frozenset(
+    {"accept", "decline", "correct", "take", "social", "filler", "cancel", "only", "reference"}
+)
+_TAIL_DISTANCE = 8  # atoms between the parts of a phrase in two parts
+
+
+def find_cues(utterance: Utterance, words: CueWords) -> tuple[Cue, ...]:
+    """Find the cues of a text, in its order. They overlap only where nothing in the text tells two
+    meanings of a word apart ("them": persons or things)."""
+    atoms, matches = words.read(utterance.text)
+    if not matches:
+        return ()
+    chosen = _Chooser(utterance, atoms, matches).choose()
+    return tuple(_to_cue(match, spans, utterance, atoms) for match, spans in chosen)
+
+
+_Spans = tuple[tuple[int, int], ...]
+
+
+class _Chooser:
+    """Chooses the phrases that are cues."""
+
+    def __init__(
+        self, utterance: Utterance, atoms: Sequence[Atom], matches: Sequence[PhraseMatch]
+    ) -> None:
+        self._utterance = utterance
+        self._atoms = atoms
+        self._matches = sorted(matches, key=_preference)
+        self._edges = ClauseEdges(atoms, matches)
+        self._by_start: dict[int, list[PhraseMatch]] = defaultdict(list)
+        for match in self._matches:
+            self._by_start[match.first].append(match)
+        self._taken: set[int] = set()  # atoms of chosen phrases
+        self._chosen: list[tuple[PhraseMatch, _Spans]] = []
+
+    def choose(self) -> list[tuple[PhraseMatch, _Spans]]:
+        for match in self._matches:
+            if self._taken.isdisjoint(range(match.first, match.last)):
+                self._try(match)
+            elif self._is_second_reference(match):
+                self._chosen.append((match, ((match.first, match.last),)))
+        return self._chosen
+
+    def _try(self, match: PhraseMatch) -> None:
+        reading = match.reading
+        if not (reading.kind in _CUE_KINDS or reading.kind in ("none", "take")):
+            return
+        if not self._edges.allow(match):
+            return
+        spans: _Spans = ((match.first, match.last),)
+        if reading.kind == "take":
+            taken = self._read_taking(match)
+            if taken is None:
+                return
+            match, spans = taken
+        elif reading.tail:
+            tail = self._find_tail(match)
+            if tail is None:
+                return
+            spans = (*spans, (tail.first, tail.last))
+        elif reading.kind == "negate" and self._is_answer(match):
+            return
+        if reading.kind in _WITH_ONE:
+            spans = ((match.first, self._skip(match.last, "one")),)
+        for start, end in spans:
+            self._taken.update(range(start, end))
+        self._edges.pass_over(match)
+        if reading.kind != "none":
+            self._chosen.append((match, spans))
+
+    def _is_second_reference(self, match: PhraseMatch) -> bool:
+        """Whether the phrase is a reference of another kind than the one chosen in its place."""
+        if not self._chosen or match.reading.kind != "reference" or not self._edges.allow(match):
+            return False
+        last, _ = self._chosen[-1]
+        return (
+            last.reading.kind == "reference"
+            and (last.first, last.last) == (match.first, match.last)
+            and last.reading.value != match.reading.value
+        )
+
+    def _read_taking(self, match: PhraseMatch) -> tuple[PhraseMatch, _Spans] | None:
+        """An acceptance, if what is taken stands beside the verb ("book it"); a refusal, if the
+        verb is negated."""
+        if not self._takes_choice(match):
+            return None
+        first = match.first
+        kind: CueKind = "accept"
+        if self._chosen:
+            last, spans = self._chosen[-1]
+            if last.reading.kind == "negate" and spans[-1][1] == first:
+                self._chosen.pop()
+                first, kind = spans[0][0], "decline"
+        is_inside = not self._edges.begins[match.start] and match.reading.side != "behind"
+        if kind == "accept" and is_inside:
+            return None
+        return replace(match, reading=Reading(kind)), ((first, match.last),)
+
+    def _takes_choice(self, match: PhraseMatch) -> bool:
+        if match.reading.side != "behind":
+            behind = self._skip(match.last, "small")
+            return any(
+                one.reading.kind in _CHOICES and self._edges.allow(one)
+                for at in {match.last, behind}
+                for one in self._by_start.get(at, ())
+            )
+        if not self._chosen:
+            return False
+        last, spans = self._chosen[-1]
+        end = spans[-1][1]
+        return last.reading.kind in _CHOICES and self._skip(end, "small") >= match.first
+
+    def _find_tail(self, match: PhraseMatch) -> PhraseMatch | None:
+        """The second part of a phrase, in the same clause."""
+        for at in range(match.last, min(match.last + _TAIL_DISTANCE, len(self._atoms))):
+            for one in self._by_start.get(at, ()):
+                if one.reading.kind == "tail" and one.reading.value == match.reading.tail:
+                    return one
+            if is_boundary(self._atoms, at):
+                return None
+        return None
+
+    def _is_answer(self, match: PhraseMatch) -> bool:
+        """Whether a negation is an answer ("no, at nine", "no make it nine") rather than one of the
+        word behind it ("no onions")."""
+        answers = (
+            one.reading.kind == "decline" and one.end == match.end and self._edges.allow(one)
+            for one in self._by_start[match.first]
+        )
+        if not any(answers):
+            return False
+        behind = match.end
+        if behind >= len(self._atoms) or self._atoms[behind].kind != "word":
+            return True
+        if any(one.reading.kind in _BEHIND_NO for one in self._by_start.get(behind, ())):
+            return True
+        tokens = _tokens_in(self._utterance, self._atoms, behind, behind + 1)
+        return not any(self._utterance.tokens[index].is_content_word for index in tokens)
+
+    def _skip(self, at: int, kind: str) -> int:
+        """The position behind the words of a class from ``at`` on."""
+        ends = [one.last for one in self._by_start.get(at, ()) if one.reading.kind == kind]
+        return self._skip(max(ends), kind) if ends else at
+
+
+def _preference(match: PhraseMatch) -> tuple[int, bool, int]:
+    return match.first, match.reading.command, match.start - match.end
+
+
+def _to_cue(match: PhraseMatch, spans: _Spans, utterance: Utterance, atoms: Sequence[Atom]) -> Cue:
+    tokens = [index for span in spans for index in _tokens_in(utterance, atoms, *span)]
+    reading = match.reading
+    kind = cast(CueKind, reading.kind)
+    return Cue(kind, tuple(dict.fromkeys(tokens)), reading.value, reading.number)
+
+
+def _tokens_in(utterance: Utterance, atoms: Sequence[Atom], first: int, last: int) -> Iterator[int]:
+    """The indexes of the tokens that the atoms from ``first`` up to ``last`` are in."""
+    tokens = utterance.tokens
+    start, end = atoms[first].start, atoms[last - 1].end
+    at = bisect_right(tokens, start, key=lambda token: token.end)
+    while at < len(tokens) and tokens[at].start < end:
+        yield tokens[at].index
+        at += 1

@@ -1,0 +1,264 @@
+"""The cue phrases of a language: ``languages/<code>/cues.yaml`` and its tables of yes and no.
+
+The file of ``en`` documents the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from anaphora.entities.builtin.atoms import Atom, get_atoms, split_atoms
+from anaphora.entities.builtin.chart_parser import Item
+from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
+from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
+from anaphora.entities.builtin.phrasebook import COUNT, Phrasebook, Table, load_phrase_tables
+from anaphora.entities.cues.comparisons import expand_comparisons
+from anaphora.entities.cues.cue import CueKind
+from anaphora.entities.words.normalization import base_code
+from anaphora.grammar.synonyms.expansion import expand_synonym
+
+__all__ = ["CueWords", "PhraseMatch", "Reading", "load_cue_words"]
+
+_WordClass: TypeAlias = Literal["none", "take", "tail", "joiner", "contrast", "small", "one"]
+_Position: TypeAlias = Literal[
+    "anywhere", "starting", "ending", "alone", "asked", "opening", "edge"
+]
+_Side: TypeAlias = Literal["", "noun", "before", "behind", "either", "around"]
+
+_POSITIONS: tuple[_Position, ...] = ("anywhere", "starting", "ending", "alone", "asked", "opening")
+_SIDES: tuple[_Side, ...] = ("noun", "before", "behind", "either", "around")
+_GAP = "..."
+_MAX_DIGITS = 4  # of an ordinal
+
+# The sections of a table, in the order in which their phrases are tried, with what they mean.
+_SECTIONS: Mapping[str, tuple[CueKind | _WordClass, str]] = {
+    "none": ("none", ""),
+    "cancel": ("cancel", ""),
+    "decline": ("decline", ""),
+    "accept": ("accept", ""),
+    "other": ("other", ""),
+    "remove": ("negate", "remove"),
+    "negate": ("negate", ""),
+    "instead_of": ("instead", "of"),
+    "instead": ("instead", ""),
+    "correct": ("correct", ""),
+    "only": ("only", ""),
+    "maybe": ("add", "maybe"),
+    "add": ("add", ""),
+    "thing": ("reference", "thing"),
+    "place": ("reference", "place"),
+    "time": ("reference", "time"),
+    "person": ("reference", "person"),
+    "same": ("reference", "same"),
+    "thanks": ("social", "thanks"),
+    "greeting": ("social", "greeting"),
+    "farewell": ("social", "farewell"),
+    "wellbeing": ("social", "wellbeing"),
+    "take": ("take", ""),
+    "filler": ("filler", ""),
+    "joiners": ("joiner", ""),
+    "contrast": ("contrast", ""),
+    "small": ("small", ""),
+    "ones": ("one", ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A meaning of a phrase: a cue, or a class of words that the grammar needs.
+
+    ``position`` is where in its clause the phrase has this meaning, ``side`` where what it negates
+    or takes stands. ``left`` and ``right`` count the atoms of the phrase that are only its context.
+    ``tail`` is the second part of a phrase in two parts. A ``command`` gives way to other cues; a
+    phrase that ``opens`` a clause does not close one.
+    """
+
+    kind: CueKind | _WordClass
+    value: str = ""
+    number: int = 0
+    position: _Position = "anywhere"
+    side: _Side = ""
+    left: int = 0
+    right: int = 0
+    tail: str = ""
+    command: bool = False
+    opens: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseMatch:
+    """A phrase in a text with one of its readings; it has the atoms from ``start`` up to ``end``,
+    the cue in it those from ``first`` up to ``last``."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CueWords:
+    """The compiled cue phrases of a language, for :func:`.find_cues`."""
+
+    language: str
+    book: Phrasebook
+
+    def read(self, text: str) -> tuple[Sequence[Atom], tuple[PhraseMatch, ...]]:
+        """The atoms of a text and every reading of every phrase in it, in no particular order."""
+        return _read(text, self)
+
+
+def load_cue_words(
+    language: str, added: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> CueWords:
+    """The cue phrases of a language, cached. ``added`` are further phrases by the sections of the
+    table (``decline``, ``add``, ``thing`` …), in the synonym language."""
+    key = tuple((section, tuple(phrases)) for section, phrases in sorted(added.items()))
+    return _load(base_code(language), key)
+
+
+@lru_cache(maxsize=64)
+def _load(language: str, added: tuple[tuple[str, tuple[str, ...]], ...]) -> CueWords:
+    collected = _Readings()
+    collected.add_table(dict(added))
+    for table in load_phrase_tables("cues", language):
+        collected.add_table(table)
+    for table in load_phrase_tables("booleans", language):
+        collected.add_answers(table)
+    book = Phrasebook(language)
+    for phrase, readings in collected.by_phrase.items():
+        book.add_beside([phrase], tuple(readings))
+    return CueWords(language, book.finish())
+
+
+class _Readings:
+    """Collects the readings of phrases, those that are tried first in front."""
+
+    def __init__(self) -> None:
+        self.by_phrase: dict[str, list[Reading]] = {}
+
+    def add_table(self, table: Table) -> None:
+        for section, (kind, value) in _SECTIONS.items():
+            content = table.get(section, ())
+            for key, phrases in _by_key(content):
+                position = next((one for one in _POSITIONS if one == key), "anywhere")
+                side = next((one for one in _SIDES if one == key), "")
+                self._add(phrases, Reading(kind, value, 0, position, side), table)
+        for number, phrases in table.get("ordinals", {}).items():
+            self._add(phrases, Reading("ordinal", "", int(number)), table)
+        self._add(table.get("numbered", ()), Reading("ordinal"), table)
+        for value, number, phrases in expand_comparisons(table.get("comparison", {})):
+            self._add(phrases, Reading("comparison", value, number), table)
+
+    def add_answers(self, table: Table) -> None:
+        """Add the phrases of a table of yes and no."""
+        self._add(table["no"].get("commands", ()), Reading("cancel", position="alone"), table)
+        self._add(table.get("neither", ()), Reading("none"), table)
+        answers: dict[str, CueKind] = {"yes": "accept", "no": "decline"}
+        for section, kind in answers.items():
+            for position in _POSITIONS:
+                phrases = table[section].get(position, ())
+                self._add(phrases, Reading(kind, position=position), table)
+        commands = table["yes"].get("commands", ())
+        self._add(commands, Reading("accept", position="alone", command=True), table)
+        self._add(table.get("fillers", ()), Reading("filler", position="edge"), table)
+        opener = Reading("filler", position="edge", opens=True)
+        self._add(table.get("openers", ()), opener, table)
+
+    def _add(self, phrases: Iterable[str], reading: Reading, table: Table) -> None:
+        macros = table.get("macros", {})
+        for phrase in phrases:
+            for words in expand_synonym(phrase, macros):
+                self._add_plain(" ".join(map(str, words)), reading)
+
+    def _add_plain(self, phrase: str, reading: Reading) -> None:
+        if _GAP in phrase:
+            head, _, tail = (part.strip() for part in phrase.partition(_GAP))
+            self._append(head, replace(reading, tail=tail))
+            self._append(tail, Reading("tail", tail))
+        elif "(" in phrase:
+            left, _, rest = phrase.partition("(")
+            inner, _, right = rest.partition(")")
+            in_context = replace(reading, left=_count_atoms(left), right=_count_atoms(right))
+            self._append(f"{left} {inner} {right}", in_context)
+        else:
+            self._append(phrase, reading)
+
+    def _append(self, phrase: str, reading: Reading) -> None:
+        readings = self.by_phrase.setdefault(" ".join(phrase.split()), [])
+        if reading not in readings:
+            readings.append(reading)
+
+
+def _by_key(
+    content: Mapping[str, Sequence[str]] | Sequence[str],
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """The phrases of a section by position or side, which few sections have."""
+    yield from content.items() if isinstance(content, Mapping) else [("anywhere", content)]
+
+
+def _count_atoms(words: str) -> int:
+    atoms = split_atoms(words, str)
+    return sum(atom.text != "*" or not atom.glued for atom in atoms)
+
+
+@lru_cache(maxsize=256)
+def _read(text: str, words: CueWords) -> tuple[Sequence[Atom], tuple[PhraseMatch, ...]]:
+    atoms = get_atoms(text, words.language)
+    counts, ordinals = _find_numbers(atoms, words.language)
+    matches = [
+        _match(item.start, item.end, reading)
+        for item in words.book.read(atoms, counts)
+        for reading in _readings_of(item)
+    ]
+    cardinals = {item.start for item in counts if item.meaning > 1}
+    ordinals = [item for item in ordinals if item.end not in cardinals]  # "the first two"
+    matches += [
+        _match(item.start, item.end, Reading("ordinal", "", item.meaning)) for item in ordinals
+    ]
+    return atoms, tuple(matches)
+
+
+def _match(start: int, end: int, reading: Reading) -> PhraseMatch:
+    return PhraseMatch(start, end, start + reading.left, end - reading.right, reading)
+
+
+def _readings_of(item: Item) -> Sequence[Reading]:
+    """The readings of a phrase; a count in it is its number."""
+    if isinstance(item.meaning[0], Reading):
+        readings: Sequence[Reading] = item.meaning
+        return readings
+    readings, count = item.meaning
+    return [replace(reading, number=count) for reading in readings]
+
+
+def _find_numbers(atoms: Sequence[Atom], language: str) -> tuple[list[Item], list[Item]]:
+    """The whole numbers from 1 on among the atoms, and the ordinals."""
+    counts: list[Item] = []
+    ordinals: list[Item] = []
+    endings = load_number_phrases(language).ordinals
+    for numeral in get_numeral_reader(language).find_in_words(atoms):
+        if isinstance(numeral.value, int) and numeral.value > 0:
+            item = Item(numeral.start, numeral.end, COUNT, numeral.value)
+            (ordinals if numeral.ordinal else counts).append(item)
+    for at, atom in enumerate(atoms):
+        if atom.kind == "digits" and len(atom.text) <= _MAX_DIGITS and int(atom.text):
+            end = _ordinal_end(atoms, at + 1, endings)
+            if end:
+                ordinals.append(Item(at, end, COUNT, int(atom.text)))
+            else:
+                counts.append(Item(at, at + 1, COUNT, int(atom.text)))
+    return counts, ordinals
+
+
+def _ordinal_end(atoms: Sequence[Atom], at: int, endings: frozenset[str]) -> int:
+    """The end of the ending of an ordinal in digits (2nd, 2-й); 0 if there is none."""
+    if at < len(atoms) and atoms[at].text == "-" and atoms[at].glued:
+        at += 1
+    is_ending = at < len(atoms) and atoms[at].glued and atoms[at].text in endings
+    return at + 1 if is_ending else 0

@@ -1,0 +1,549 @@
+"""What a question does to what was said before, and the decision that follows from it.
+
+:meth:`Interpreter.decide` takes the cues of an utterance and the state of the conversation::
+
+    a question that begins afresh      sets aside what was filled before (rule 22)
+    reference words                    are bound (rule 17)
+    an answer to an offer              accepts, declines, or asks which (rules 13 and 14)
+    a correction, something added      asks the last question again (rules 16 and 21)
+    anything else                      :func:`anaphora.intents.decision.decide`
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity, Utterance
+from anaphora.entities.builtin.boolean import Confirmation
+from anaphora.entities.cues.cue import Cue
+from anaphora.entities.cues.cue_finder import find_cues
+from anaphora.entities.cues.cue_words import load_cue_words
+from anaphora.entities.cues.negation import find_negated
+from anaphora.errors import EvaluationError
+from anaphora.grammar.idl.intent import Intent
+from anaphora.intents.decision import (
+    Decision,
+    IndexedModel,
+    ask_again,
+    decide,
+    find_incomplete,
+    match_question,
+)
+from anaphora.intents.dialog_act import DialogAct
+from anaphora.intents.interpretation.references import bind_references
+from anaphora.intents.interpretation.rewriting import (
+    add_entities,
+    change_entities,
+    find_new,
+    stand_in,
+)
+from anaphora.intents.interpretation.selection import Selection, is_same_value, select_bundles
+from anaphora.intents.solver import ParsedQuestion, build_match_contexts
+from anaphora.stm.conversation import Conversation, ForgetRule, ForgottenEntity, Offers
+from anaphora.stm.offers import clear_offers, is_same_meaning, remove_bundles
+from anaphora.stm.rules import expire, find_replacement, set_aside
+
+__all__ = ["Interpreter"]
+
+_CONTRARY = frozenset({"decline", "other", "cancel", "correct", "negate", "instead"})
+_CLOSING = frozenset({"thanks", "farewell"})
+_NOT_AFRESH = frozenset({"correct", "decline", "only", "instead"})
+
+
+class Interpreter:
+    """Reads the cues of utterances, and decides what they do; for one model that wants it."""
+
+    def __init__(self, indexed: IndexedModel) -> None:
+        self._indexed = indexed
+        elements = indexed.model.elements
+        self._several = frozenset(one.id for one in elements if one.several)
+        self._fresh = frozenset(one.id for one in elements if one.fresh)
+        referents: defaultdict[str, set[str]] = defaultdict(set)
+        for element in elements:
+            for kind in element.refers:
+                referents[kind].add(element.id)
+        self._referents: Mapping[str, Collection[str]] = dict(referents)
+        settings = indexed.model.dialog_acts
+        self._added_words = settings.words if settings else {}
+
+    def read_cues(self, utterance: Utterance) -> tuple[Cue, ...]:
+        """Find the cues of an utterance."""
+        added = {
+            kind: (*phrases.get(utterance.language, ()), *phrases.get("", ()))
+            for kind, phrases in self._added_words.items()
+        }
+        return find_cues(utterance, load_cue_words(utterance.language, added))
+
+    def decide(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        at: datetime,
+    ) -> Decision:
+        """Resolve ``question``, in which there are these ``cues``, asked at the time ``at``."""
+        utterance = question.utterance
+        if utterance.resets or utterance.error or not question.variants:
+            return decide(self._indexed, question, conversation, at)
+        said = find_new(question)
+        if not (cues or conversation.offers or self._begins_afresh(said)):
+            return decide(self._indexed, question, conversation, at)
+        conversation, forgotten = expire(conversation, at, self._indexed.model.conversation)
+        try:
+            decision = self._interpret(question, cues, conversation, at)
+        except EvaluationError as error:
+            contexts = build_match_contexts(question, conversation)
+            decision = Decision(question, conversation, contexts, refusal_reason=str(error))
+        return replace(decision, forgotten=(*forgotten, *decision.forgotten))
+
+    def _begins_afresh(self, said: Iterable[Entity]) -> bool:
+        return bool(self._fresh) and any(one.element in self._fresh for one in said)
+
+    def _interpret(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        at: datetime,
+    ) -> Decision:
+        cues, question = _settle_cues(cues, question, conversation.offers)
+        question = _mark_negated(question, cues)
+        kinds = {cue.kind for cue in cues}
+        if (
+            self._begins_afresh(find_new(question))
+            and conversation.remembered
+            and not kinds & _NOT_AFRESH
+        ):
+            decision = self._decide_afresh(question, cues, conversation, at)
+            if decision is not None:
+                return decision
+        offers = conversation.offers
+        offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
+        question = bind_references(question, cues, conversation, self._referents, offered)
+        question = replace(question, confirmation=_read_confirmation(question, cues))
+        decision = None
+        if offers is not None and not _pending_is_newer(conversation, offers):
+            decision = self._answer_offers(question, cues, conversation, offers, at)
+            if decision is not None:
+                return decision
+            question = _mean_offered(question, cues, offers)
+        return (
+            self._correct(question, cues, conversation)
+            or self._change(question, cues, conversation)
+            or decide(self._indexed, question, conversation, at)
+        )
+
+    def _decide_afresh(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        at: datetime,
+    ) -> Decision | None:
+        """Resolve a question that begins afresh: what was remembered is set aside. None if it means
+        nothing without it."""
+        begun, forgotten = set_aside(conversation)
+        question = bind_references(question, cues, begun, self._referents)
+        decision = decide(self._indexed, question, begun, at)
+        if not decision.matches and not decision.incomplete:
+            return None
+        return replace(decision, forgotten=(*forgotten, *decision.forgotten))
+
+    def _answer_offers(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        offers: Offers,
+        at: datetime,
+    ) -> Decision | None:
+        """Resolve an answer to what lies on the table. None for another question."""
+        kinds = {cue.kind for cue in cues}
+        said = find_new(question)
+        if "cancel" in kinds and not said:
+            cleared = replace(clear_offers(conversation), pending=None)
+            return self._acknowledge(question, cleared, DialogAct("cancelled"))
+        declined = _find_declined(question, cues, offers)
+        if declined:
+            return self._decline(question, cues, conversation, offers, declined, at)
+        selection = select_bundles(offers, cues, said)
+        others = [one for one in said if one not in selection.entities]
+        if "accept" in kinds:
+            if any(_contradicts(one, offers) for one in others):
+                return None  # "okay, how about Oakland?"
+        elif not self._names_next_intent(question, conversation, offers) and (
+            not selection.is_explicit
+            or question.variants[0].uncovered
+            or not self._only_selects(question, others, selection, conversation, offers, at)
+        ):
+            is_closing = not said and any(cue.value in _CLOSING for cue in cues)
+            if is_closing and len(offers.bundles) == 1:
+                accepted = offers.bundles[0]
+                act = DialogAct("accepted", accepted=accepted)
+                return self._acknowledge(question, clear_offers(conversation), act)
+            return None
+        if len(selection.bundles) > 1:
+            choices = tuple([offers.bundles[index] for index in selection.bundles])
+            return self._acknowledge(question, conversation, DialogAct("unclear", choices=choices))
+        return self._accept(question, cues, conversation, offers, selection, at)
+
+    def _names_next_intent(
+        self, question: ParsedQuestion, conversation: Conversation, offers: Offers
+    ) -> bool:
+        """Whether the sentence asks for the intent that the offers are for."""
+        intent = self._intent(offers.then)
+        if intent is None or offers.then == offers.intent:
+            return False
+        required = [term for term in intent.terms if term.min > 0]
+        bare = replace(conversation, remembered=(), flow=conversation.flow)
+        single = self._indexed.with_only(intent)
+        decision = match_question(single, replace(question, offered=()), bare)
+        decision = decision if decision.matches else find_incomplete(single, decision)
+        filling = decision.matches[0].filling if decision.matches else decision.nearest
+        if filling is None:
+            return False
+        offering = self._intent(offers.intent)
+        own = {key for term in required for key in term.predicate.requires or ()}
+        if offering is not None:
+            own -= {key for term in offering.terms for key in term.predicate.requires or ()}
+        own -= {("element", one.element) for bundle in offers.bundles for one in bundle}
+        return any(("element", one.entity.element) in own for one in filling.from_sentence)
+
+    def _only_selects(
+        self,
+        question: ParsedQuestion,
+        others: Sequence[Entity],
+        selection: Selection,
+        conversation: Conversation,
+        offers: Offers,
+        at: datetime,
+    ) -> bool:
+        """Whether a sentence without a yes takes what it names, rather than asks about it: it has
+        no ``others``, or what they ask for is what was offered."""
+        if not others:
+            return True
+        if len(selection.bundles) > 1:
+            return False
+        about = replace(question, offered=offers.bundles[selection.bundles[0]])
+        decision = decide(self._indexed, about, conversation, at)
+        return not decision.matches or decision.matches[0].intent.id == offers.intent
+
+    def _accept(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        offers: Offers,
+        selection: Selection,
+        at: datetime,
+    ) -> Decision:
+        """Go on with the question as if the user had said the accepted bundle (rule 13)."""
+        index = selection.bundles[0]
+        tokens = {i for cue in cues if cue.kind == "accept" for i in cue.tokens}
+        tokens.update(i for cue in selection.cues for i in cue.tokens)
+        tokens.update(i for one in selection.entities for i in one.tokens)
+        named = selection.entities
+
+        def others(own: Sequence[Entity]) -> list[Entity]:
+            return [one for one in own if one not in named]
+
+        question = change_entities(question, others)
+        said = find_new(question)
+        accepted = tuple(
+            [
+                stand_in(one, tokens, question.utterance)
+                for one in offers.bundles[index]
+                if find_replacement(one.groups, said) is None
+            ]
+        )
+        after = clear_offers(conversation)
+        question = add_entities(question, accepted)
+        act = DialogAct("accepted", accepted=accepted)
+        goal = offers.intents[index] if offers.intents else offers.then
+        decision = None
+        if (intent := self._intent(goal)) is not None:
+            decision = self._go_on(intent, question, after)
+        decision = decision or decide(self._indexed, question, after, at)
+        if not (decision.matches or decision.incomplete) and (
+            intent := self._intent(offers.intent)
+        ):
+            decision = self._go_on(intent, question, after) or decision
+        if not (decision.matches or decision.incomplete):
+            return self._acknowledge(question, after, act)
+        return replace(decision, act=act)
+
+    def _go_on(
+        self, intent: Intent, question: ParsedQuestion, conversation: Conversation
+    ) -> Decision | None:
+        """Match one intent, with what the last question took; None if it cannot even be asked
+        for."""
+        frame = _keep(_entities_of_last_match(conversation), find_new(question))
+        decision = ask_again(self._indexed, intent, question, conversation, frame)
+        if not decision.matches:
+            decision = find_incomplete(self._indexed.with_only(intent), decision)
+        return decision if decision.matches or decision.incomplete else None
+
+    def _decline(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        offers: Offers,
+        declined: Sequence[tuple[Entity, ...]],
+        at: datetime,
+    ) -> Decision:
+        """Take the bundles from the table, and ask the intent that offered them again (rule 14)."""
+        after = remove_bundles(conversation, declined)
+        wanted = next((cue.value for cue in cues if cue.kind == "comparison"), "")
+        act = DialogAct("declined", declined=(*offers.declined, *declined), comparison=wanted)
+        asked = self._intent(offers.intent)
+        said = find_new(question)
+        if said and self._is_other_question(question, after, offers.intent):
+            return decide(self._indexed, question, after, at)
+        if asked is not None:
+            frame = _keep([held.entity for held in after.remembered], said)
+            decision = ask_again(self._indexed, asked, question, after, frame)
+            if decision.matches:
+                return replace(decision, act=act)
+        if said:
+            decision = decide(self._indexed, question, after, at)
+            return replace(decision, act=act)
+        return self._acknowledge(question, after, act)
+
+    def _correct(
+        self, question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
+    ) -> Decision | None:
+        """Ask the last question again with the values that correct it (rule 16). None if the
+        sentence corrects nothing."""
+        kinds = {cue.kind for cue in cues}
+        negated = _find_negated_entities(question)
+        said = find_new(question)
+        takes_back = any(
+            is_same_meaning(held.entity, one) for held in conversation.remembered for one in negated
+        )
+        is_correction = bool(kinds & {"correct", "instead"} or ("decline" in kinds and said))
+        if not (is_correction or takes_back):
+            return None
+        return self._ask_last_again(
+            question, cues, conversation, negated, "corrected" if is_correction else "changed"
+        )
+
+    def _change(
+        self, question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
+    ) -> Decision | None:
+        """Ask the last question again with something added to what it took several of (rule 21)."""
+        if not self._several:
+            return None
+        if not any(cue.kind == "add" for cue in cues):
+            return None
+        if not any(one.element in self._several for one in find_new(question)):
+            return None
+        explicit = any(cue.kind == "add" and cue.value != "maybe" for cue in cues)
+        if not explicit and self._is_complete(question, conversation):
+            return None
+        return self._ask_last_again(question, cues, conversation, (), "changed")
+
+    def _ask_last_again(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        negated: Sequence[Entity],
+        kind: str,
+    ) -> Decision | None:
+        if conversation.pending is not None or not conversation.flow:
+            return None
+        intent = self._intent(conversation.flow[-1].intent)
+        said = find_new(question)
+        if intent is None or (said and self._is_other_question(question, conversation, intent.id)):
+            return None
+        kept, taken_back = [], []
+        for held in conversation.remembered:
+            by = next((one for one in negated if is_same_meaning(held.entity, one)), None)
+            if by is None:
+                kept.append(held)
+            else:
+                taken_back.append(ForgottenEntity(held, ForgetRule.EVICTED, by))
+        after = replace(conversation, remembered=tuple(kept))
+        question = self._join_several(question, cues, after)
+        frame = _keep(_entities_of_last_match(after), find_new(question))
+        single = self._indexed.with_only(intent)
+        decision = ask_again(self._indexed, intent, question, after, frame)
+        if decision.matches:
+            if not (decision.matches[0].filling.from_sentence or taken_back):
+                return None
+        elif taken_back:
+            decision = find_incomplete(single, decision)
+            if decision.incomplete is None:
+                return None
+        else:
+            return None
+        act = DialogAct("corrected" if kind == "corrected" else "changed")
+        return replace(decision, act=act, forgotten=(*taken_back, *decision.forgotten))
+
+    def _join_several(
+        self, question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
+    ) -> ParsedQuestion:
+        """Add the remembered entities that new ones join rather than replace."""
+        new = [one for one in find_new(question) if one.element in self._several]
+        tokens = [i for cue in cues if cue.kind in ("add", "negate") for i in cue.tokens]
+        if not new or not tokens or any(cue.kind in ("only", "instead") for cue in cues):
+            return question
+        joined = [
+            stand_in(held.entity, tokens, question.utterance)
+            for held in conversation.remembered
+            if held.entity.element in self._several
+            and find_replacement(held.entity.groups, new) is not None
+            and not any(is_same_meaning(held.entity, one) for one in new)
+        ]
+        return add_entities(question, joined[::-1])
+
+    def _is_complete(self, question: ParsedQuestion, conversation: Conversation) -> bool:
+        """Whether the sentence is complete without memory."""
+        bare = replace(conversation, remembered=())
+        return bool(match_question(self._indexed, question, bare).matches)
+
+    def _is_other_question(
+        self, question: ParsedQuestion, conversation: Conversation, intent: str
+    ) -> bool:
+        """Whether the sentence is complete without memory, for another intent."""
+        bare = replace(conversation, remembered=())
+        matches = match_question(self._indexed, question, bare).matches
+        return bool(matches) and matches[0].intent.id != intent
+
+    def _intent(self, id: str) -> Intent | None:
+        return self._indexed.intents_by_id.get(id)
+
+    def _acknowledge(
+        self, question: ParsedQuestion, conversation: Conversation, act: DialogAct
+    ) -> Decision:
+        """A decision that no intent answers."""
+        contexts = build_match_contexts(question, conversation)
+        return Decision(question, conversation, contexts, act=act)
+
+
+def _settle_cues(
+    cues: Sequence[Cue], question: ParsedQuestion, offers: Offers | None
+) -> tuple[tuple[Cue, ...], ParsedQuestion]:
+    """Drop the cues that are words of the model, and the entities that are no more than a cue.
+
+    What the model's own phrases cover means what the model says. Of a built-in entity and a cue on
+    the same words, a yes or a no is the cue, and so is the place of an offer in its list ("the
+    second").
+    """
+    is_listed = offers is not None and len(offers.bundles) > 1
+    settled: list[Cue] = []
+    dropped: list[Entity] = []
+    entities = question.variants[0].entities
+    for cue in cues:
+        tokens = set(cue.tokens)
+        covering = [one for one in entities if not tokens.isdisjoint(one.tokens)]
+        is_answer = cue.kind in ("accept", "decline", "cancel")
+        wins = is_answer or (is_listed and cue.kind in ("ordinal", "comparison"))
+        is_own = any(one.is_from_phrase for one in covering)
+        if covering and wins and not is_own and all(map(tokens.issuperset, map(_tokens, covering))):
+            dropped += covering
+        elif (is_answer and is_own) or any(tokens.issubset(one.tokens) for one in covering):
+            continue
+        settled.append(cue)
+    if dropped:
+        question = change_entities(
+            question, lambda own: [one for one in own if not any(one is gone for gone in dropped)]
+        )
+    return tuple(settled), question
+
+
+def _tokens(entity: Entity) -> tuple[int, ...]:
+    return entity.tokens
+
+
+def _mark_negated(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuestion:
+    if not any(cue.kind == "negate" or cue.value == "of" for cue in cues):
+        return question
+
+    def mark(entities: Sequence[Entity]) -> Sequence[Entity]:
+        negated = find_negated(entities, question.utterance, cues)
+        return [
+            replace(entity, negated=True) if index in negated else entity
+            for index, entity in enumerate(entities)
+        ]
+
+    return change_entities(question, mark)
+
+
+def _find_negated_entities(question: ParsedQuestion) -> tuple[Entity, ...]:
+    return tuple([one for one in question.variants[0].entities if one.negated])
+
+
+def _read_confirmation(question: ParsedQuestion, cues: Sequence[Cue]) -> Confirmation | None:
+    """The yes or the no of a sentence that says nothing else; None for any other."""
+    if find_new(question) or question.variants[0].uncovered:
+        return None
+    kinds = {cue.kind for cue in cues}
+    if "accept" in kinds and not kinds & _CONTRARY:
+        return Confirmation(is_yes=True)
+    if "accept" not in kinds and kinds & {"decline", "cancel"}:
+        return Confirmation(is_yes=False, is_command="decline" not in kinds)
+    return None
+
+
+def _pending_is_newer(conversation: Conversation, offers: Offers) -> bool:
+    """Whether the bot has asked something after it made its offers."""
+    pending = conversation.pending
+    return pending is not None and pending.at > offers.at
+
+
+def _find_declined(
+    question: ParsedQuestion, cues: Sequence[Cue], offers: Offers
+) -> tuple[tuple[Entity, ...], ...]:
+    """The bundles that the sentence declines; empty if it declines none."""
+    kinds = {cue.kind for cue in cues}
+    negated = _find_negated_entities(question)
+    named = [
+        bundle
+        for bundle in offers.bundles
+        if any(is_same_value(one, offered) for one in negated for offered in bundle)
+    ]
+    if named:
+        return tuple(named)
+    if "other" in kinds:
+        return offers.bundles
+    says_no = "decline" in kinds and "accept" not in kinds
+    pointed = [cue for cue in cues if cue.kind in ("ordinal", "reference")]
+    if says_no or ("negate" in kinds and pointed and not find_new(question)):
+        selection = select_bundles(offers, pointed, ())
+        return tuple([offers.bundles[index] for index in selection.bundles])
+    compared = [cue for cue in cues if cue.kind == "comparison" and not cue.number]
+    if compared and "accept" not in kinds:
+        is_choice = select_bundles(offers, compared, ()).is_explicit
+        if not is_choice:
+            return offers.bundles
+    return ()
+
+
+def _contradicts(entity: Entity, offers: Offers) -> bool:
+    """Whether the sentence says something else than what was offered."""
+    return any(entity.groups <= one.groups for bundle in offers.bundles for one in bundle)
+
+
+def _mean_offered(question: ParsedQuestion, cues: Sequence[Cue], offers: Offers) -> ParsedQuestion:
+    """Let a question about the offers see the one that it means."""
+    selection = select_bundles(offers, cues, find_new(question))
+    if len(selection.bundles) != 1:
+        return question
+    return replace(question, offered=offers.bundles[selection.bundles[0]])
+
+
+def _entities_of_last_match(conversation: Conversation) -> list[Entity]:
+    """The entities that the last matched question took."""
+    last = conversation.matches
+    return [held.entity for held in conversation.remembered if held.used_match == last]
+
+
+def _keep(entities: Iterable[Entity], new: Sequence[Entity]) -> list[Entity]:
+    """Return the entities that no new one replaces."""
+    return [one for one in entities if find_replacement(one.groups, new) is None]

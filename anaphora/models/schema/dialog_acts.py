@@ -1,0 +1,103 @@
+"""The schema of what makes a bot talk back: dialog acts, mentions and offers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from anaphora.models.domain import CueKind
+from anaphora.models.schema.field_types import (
+    LIST_TAG,
+    MAP_TAG,
+    ONE_TAG,
+    Flag,
+    LocalizedTextLists,
+    Name,
+    SchemaBase,
+    Text,
+    choose_by_type,
+)
+
+__all__ = [
+    "DialogActsOrFlag",
+    "DialogActsSchema",
+    "EachOfferSchema",
+    "MentionsField",
+    "OffersField",
+]
+
+
+class DialogActsSchema(SchemaBase):
+    """How the bot understands users who accept, decline, correct, refer, add and take away."""
+
+    ask_if_close: Flag = Field(
+        default=False, description="Whether the bot asks which of two close matches is meant."
+    )
+    words: dict[CueKind, LocalizedTextLists] = Field(
+        default={},
+        description="Further words for what users do in a dialog, by kind: a list of synonyms, "
+        "or one list per language.",
+    )
+
+
+DialogActsOrFlag: TypeAlias = Annotated[
+    Annotated[DialogActsSchema, MAP_TAG] | Annotated[Flag, ONE_TAG],
+    choose_by_type("true, false, or a mapping with the settings", map=dict, one=bool),
+]
+
+
+_Templates: TypeAlias = Annotated[dict[Name, Text], Field(min_length=1)]
+
+
+class EachOfferSchema(SchemaBase):
+    """One bundle of entities for each item of a list."""
+
+    each: Name = Field(
+        description="An expression for the list, over the slots and 'result', which the handler "
+        "returned; each of its items is the variable 'item'."
+    )
+    entities: _Templates = Field(description="The entities of an item: a template by element.")
+
+
+_Offers: TypeAlias = Annotated[
+    Annotated[EachOfferSchema, MAP_TAG]
+    | Annotated[list[_Templates], Field(min_length=1), LIST_TAG],
+    choose_by_type(
+        "a list of bundles, or a mapping with 'each' and 'entities'", map=dict, list=list
+    ),
+]
+
+
+def _check_offers(offers: Any) -> Any:
+    """Recognize texts, which stood under this key before."""
+    if not isinstance(offers, dict) or not any(map(_is_text, offers.values())):
+        return offers
+    context = {
+        "message": "expected the entities that the bot offers, not a text",
+        "hint": "a text that offers an earlier conversation belongs under 'recall_offers'",
+    }
+    raise PydanticCustomError("custom", "{message}", context)
+
+
+def _is_text(offer: Any) -> bool:
+    """Whether it is a text, or a text by language."""
+    if isinstance(offer, Mapping):
+        return bool(offer) and all(
+            len(key) in (2, 3) and isinstance(text, str) for key, text in offer.items()
+        )
+    return isinstance(offer, str)
+
+
+OffersField: TypeAlias = Annotated[dict[str, _Offers], BeforeValidator(_check_offers)]
+MentionsField: TypeAlias = dict[
+    str,
+    Annotated[
+        Annotated[_Templates, MAP_TAG] | Annotated[list[Name], Field(min_length=1), LIST_TAG],
+        choose_by_type(
+            "a mapping from elements to templates, or a list of slots", map=dict, list=list
+        ),
+    ],
+]

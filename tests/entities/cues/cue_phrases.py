@@ -1,0 +1,92 @@
+"""Tables of what people say, by language (``phrases/<language>.yaml``), and the cues in it.
+
+A row has a text, ``say``, with entities in brackets (``[cola:drink]`` is one of the element
+``drink``), and what is found in it: ``cues`` as "kind value number: words", without fillers unless
+there are no other cues, and the words that are ``negated``.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from anaphora.core.utterance import Entity, Utterance
+from anaphora.entities.cues.cue import Cue
+from anaphora.entities.cues.cue_finder import find_cues
+from anaphora.entities.cues.cue_words import load_cue_words
+from anaphora.entities.cues.negation import find_negated
+from anaphora.entities.pipeline import Pipeline
+from tests.entities.helpers.model_builders import element, model
+
+__all__ = ["load_phrases", "read_phrase", "utterance_of"]
+
+_MARKED = re.compile(r"\[([^\[\]:]+)(?::(\w+))?\]")
+
+
+def load_phrases(folder: Path) -> list[Any]:
+    """A parameter set (language, text, cues, negated) for each row of the tables; what a row says
+    to fail is expected to."""
+    found = []
+    for path in sorted(folder.glob("*.yaml")):
+        for row in yaml.safe_load(path.read_text(encoding="utf-8")):
+            fails = row.get("fails")
+            marks = [pytest.mark.xfail(reason=fails, strict=True)] if fails else []
+            parameters = path.stem, row["say"], row.get("cues", []), row.get("negated", [])
+            found.append(pytest.param(*parameters, id=f"{path.stem}: {row['say']}", marks=marks))
+    return found
+
+
+def read_phrase(language: str, text: str) -> tuple[list[str], list[str]]:
+    """The cues and the negated words of a text with marked entities, as the tables have them."""
+    utterance, entities = utterance_of(language, text)
+    cues = find_cues(utterance, load_cue_words(language))
+    important = [cue for cue in cues if cue.kind != "filler"] or cues
+    negated = find_negated(entities, utterance, cues)
+    return (
+        [_describe(cue, utterance) for cue in important],
+        [entities[index].text for index in sorted(negated)],
+    )
+
+
+def utterance_of(language: str, text: str) -> tuple[Utterance, list[Entity]]:
+    """The utterance of a text with marked entities, and these entities."""
+    plain = _MARKED.sub(r"\1", text)
+    utterance = _pipeline(language)(plain)
+    entities = []
+    removed = 0
+    for match in _MARKED.finditer(text):
+        start = match.start() - removed
+        removed += len(match.group()) - len(match[1])
+        end = start + len(match[1])
+        tokens = tuple(
+            token.index for token in utterance.tokens if token.start < end and start < token.end
+        )
+        kind = match[2] or "thing"
+        entities.append(Entity(kind, frozenset({kind}), match[1], tokens, start, end))
+    return utterance, entities
+
+
+def _describe(cue: Cue, utterance: Utterance) -> str:
+    words: list[str] = []
+    last = None
+    for index in cue.tokens:
+        token = utterance.tokens[index]
+        if last is None:
+            words.append(token.text)
+        elif index == last.index + 1:
+            words[-1] += utterance.text[last.end : token.end]
+        else:
+            words.append(token.text)
+        last = token
+    kind = " ".join(filter(None, (cue.kind, cue.value, str(cue.number or ""))))
+    return f"{kind}: {' … '.join(words)}"
+
+
+@cache
+def _pipeline(language: str) -> Pipeline:
+    return Pipeline(model(element("thing", "qqq", language=language), languages=(language,)))
