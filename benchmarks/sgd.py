@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.dialogs.joining import join_dialogs
 from benchmarks.dialogs.player import MODES, Mode, Player
-from benchmarks.dialogs.report import format_report, to_dict
+from benchmarks.dialogs.report import format_report, format_summary, to_dict
 from benchmarks.dialogs.schema_guided import DataError, Dialog, load_data
 from benchmarks.dialogs.scoring import TurnScore, score_dialog
 
@@ -40,6 +40,9 @@ def main() -> int:
     parser.add_argument(
         "--failures", type=_count, default=0, metavar="N", help="show N turns that add an error"
     )
+    parser.add_argument(
+        "--summary", action="store_true", help="print one table with a line for each run"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, with all failures")
     chosen = parser.parse_args()
     try:
@@ -48,12 +51,14 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 2
     results = {
-        f"{kind}, {mode}: {MODES[mode]}": _play(mode, played)
+        f"{kind}, {mode}": _play(mode, played)
         for mode in chosen.mode or MODES
         for kind, played in _split(dialogs)
     }
     if chosen.json:
         print(json.dumps({title: to_dict(scores) for title, scores in results.items()}, indent=1))
+    elif chosen.summary:
+        print("\n".join(format_summary(results)))
     else:
         for title, scores in results.items():
             print("\n".join(format_report(title, scores, chosen.failures)))

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.dialogs.scoring import Score, TurnScore, summarize
 
-__all__ = ["format_report", "to_dict"]
+__all__ = ["format_report", "format_summary", "to_dict"]
 
 
 def format_report(title: str, scores: Sequence[TurnScore], failures: int) -> Iterator[str]:
@@ -20,9 +20,8 @@ def format_report(title: str, scores: Sequence[TurnScore], failures: int) -> Ite
     yield "| --- | ---: | ---: | ---: |"
     for heading, table in _tables(scores).items():
         for key, score in table.items():
-            right, added_none = score.right / score.turns, score.added_none / score.turns
             name = f"{heading} {key}".strip()
-            yield f"| {name} | {score.turns:,} | {right:.1%} | {added_none:.1%} |"
+            yield f"| {name} | {_format_score(score)} |"
     if causes := _causes(scores):
         yield ""
         yield "| cause of an error | count |"
@@ -37,6 +36,15 @@ def format_report(title: str, scores: Sequence[TurnScore], failures: int) -> Ite
             expected = " or ".join(one.expected) or "nothing"
             yield f"    {one.element}: {one.remembered or 'nothing'}, not {expected} ({one.cause})"
     yield ""
+
+
+def format_summary(results: Mapping[str, Sequence[TurnScore]]) -> Iterator[str]:
+    """The lines of one table of all runs, over the turns that rely on memory."""
+    yield "| dialogs, mode | turns that rely on memory | right | add no error |"
+    yield "| --- | ---: | ---: | ---: |"
+    for title, scores in results.items():
+        for score in _tables(scores)["relying on memory"].values():
+            yield f"| {title} | {_format_score(score)} |"
 
 
 def to_dict(scores: Sequence[TurnScore]) -> dict[str, Any]:
@@ -59,6 +67,11 @@ def _tables(scores: Sequence[TurnScore]) -> Mapping[str, Mapping[str, Score]]:
         "relying, service": summarize(relying, lambda score: score.services),
         "relying, act": summarize(relying, lambda score: score.acts),
     }
+
+
+def _format_score(score: Score) -> str:
+    right, added_none = score.right / score.turns, score.added_none / score.turns
+    return f"{score.turns:,} | {right:.1%} | {added_none:.1%}"
 
 
 def _causes(scores: Sequence[TurnScore]) -> dict[str, int]:

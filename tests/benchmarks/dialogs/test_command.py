@@ -62,3 +62,13 @@ def test_a_wrong_file_is_a_clear_error(run, tmp_path):
 def test_a_negative_number_is_refused(run, data):
     with pytest.raises(SystemExit):
         run(data, "--limit", "-1")
+
+
+def test_a_summary_is_one_table(run, data):
+    _, out, _ = run(data, "--mode", "user", "--summary")
+    assert out.splitlines() == [
+        "| dialogs, mode | turns that rely on memory | right | add no error |",
+        "| --- | ---: | ---: | ---: |",
+        "| one service, user | 5 | 20.0% | 60.0% |",
+        "| two dialogs in one, user | 4 | 25.0% | 50.0% |",
+    ]
