@@ -396,6 +396,15 @@ def _resolve_confirmation(
         answer.is_command and _matches_whole_sentence(indexed, question, conversation)
     ):
         return None
+    is_optional = bool(pending.missing) and all(
+        term.min == 0 for term in intent.terms if term.id in pending.missing
+    )
+    if is_optional and not answer.is_yes and not answer.is_command:
+        # The user does not want it: the question is answered without it.
+        decision = ask_again(
+            indexed, intent, _without_entities(question), conversation, pending.entities
+        )
+        return decision if decision.matches else None
     if pending.missing and (answer.is_yes or not answer.is_command):
         return None
     if not answer.is_yes:

@@ -300,7 +300,8 @@ def _iter_notes(decision: Decision, context: MatchContext) -> Iterator[str]:
         yield _PENDING_ACTION_NOTES[decision.pending_action]
     if decision.pending_entities:
         pending = ", ".join(str(held.entity) for held in _pending_candidates(context))
-        yield f"it goes on with an earlier question that was incomplete{pending and ': '}{pending}"
+        what = "the last question" if decision.act else "an earlier question that was incomplete"
+        yield f"it goes on with {what}{pending and ': '}{pending}"
     if decision.bridge:
         yield from _iter_bridge_notes(decision.bridge, decision)
 

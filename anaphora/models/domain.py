@@ -308,6 +308,7 @@ class Model:
     recall_offers: Mapping[str, LocalizedText] = field(default_factory=dict)
     unused: Mapping[str, LocalizedText] = field(default_factory=dict)
     dialog_acts: DialogActSettings | None = None
+    confirmations: Mapping[str, LocalizedText] = field(default_factory=dict)
     mentions: Mapping[str, MentionTemplates] = field(default_factory=dict)
     offers: Mapping[str, tuple[OfferTemplate, ...]] = field(default_factory=dict)
     choices: Mapping[str, LocalizedText] = field(default_factory=dict)

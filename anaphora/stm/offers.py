@@ -131,13 +131,14 @@ def replace_offered(conversation: Conversation, said: Collection[Entity]) -> Con
 def remove_bundles(
     conversation: Conversation, declined: Collection[tuple[Entity, ...]]
 ) -> Conversation:
-    """Take the ``declined`` bundles from the table (rule 14)."""
+    """Take the ``declined`` bundles from the table (rule 14), which knows them as declined even if
+    none is left."""
     offers = conversation.offers
     if offers is None:
         return conversation
     left = keep_bundles(offers, lambda bundle: bundle not in declined)
-    if left is not None:
-        left = replace(left, declined=(*left.declined, *declined)[-_MAX_DECLINED:])
+    told = (*offers.declined, *declined)[-_MAX_DECLINED:]
+    left = replace(left or replace(offers, bundles=(), intents=()), declined=told)
     return replace(conversation, offers=left)
 
 

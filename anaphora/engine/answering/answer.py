@@ -38,6 +38,7 @@ from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, ForgetRule
+from anaphora.stm.offers import remember
 
 __all__ = ["answer_decision", "answer_error", "dry_run", "is_confirmed"]
 
@@ -181,7 +182,8 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
     if decision.bridge and decision.bridge.outcome == "offered":
         return make_offer(bot, decision, decision.bridge, at)
     if decision.incomplete:
-        return ask_for_missing(bot, decision, decision.incomplete, at)
+        answer = ask_for_missing(bot, decision, decision.incomplete, at)
+        return _remember_accepted(decision, answer)
     if decision.bridge and decision.bridge.outcome == "declined":
         return accept_decline(decision, at)
     return _reject(bot, decision, at, _rejection_reason(bot, decision), tuple(skipped))
@@ -202,10 +204,18 @@ def _ask_before(bot: Bot, decision: Decision, match: Match, at: datetime) -> Bot
     """Ask what is to be asked before an intent is carried out: its optional terms, then whether to
     carry it out."""
     if asked := ask_for_optional(bot, decision, match, at):
-        return asked
+        return _remember_accepted(decision, asked)
     if match.intent.id not in bot.model.confirmations or is_confirmed(decision):
         return None
-    return ask_to_confirm(bot, decision, match, at)
+    return _remember_accepted(decision, ask_to_confirm(bot, decision, match, at))
+
+
+def _remember_accepted(decision: Decision, answer: BotAnswer) -> BotAnswer:
+    """Remember an offer that the user accepts, even if more is to be asked."""
+    if decision.act is None or not decision.act.accepted:
+        return answer
+    conversation, forgotten = remember(answer.conversation, decision.act.accepted)
+    return replace(answer, conversation=conversation, forgotten=(*answer.forgotten, *forgotten))
 
 
 def is_confirmed(decision: Decision) -> bool:

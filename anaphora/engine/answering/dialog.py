@@ -17,7 +17,6 @@ from anaphora.intents.match import Match
 from anaphora.stm.conversation import Conversation, Offers
 from anaphora.stm.offers import (
     age_offers,
-    clear_offers,
     is_same_meaning,
     make_offers,
     remember,
@@ -49,7 +48,9 @@ def finish_answer(
         )
         conversation = replace(conversation, offers=offers)
     elif spoken.clears_offers:
-        conversation = clear_offers(conversation)
+        declined = act.declined if act else ()
+        offers = Offers(match.intent.id, (), to_utc(at), declined=declined, then=spoken.then)
+        conversation = replace(conversation, offers=offers)
     elif before is not None:
         conversation = _settle_table(bot, match, conversation, before, at)
     answer = replace(

@@ -182,12 +182,15 @@ def ask_which(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> Bot
     names = _name_bundles(act.choices)
     template = bot.model.choices.get(offers.intent)
     text = bot.responses.render(template, language, lambda: {"choices": names})
-    return BotAnswer(
-        "incomplete",
-        rules.record_without_intent(decision.conversation, at),
-        text=text or format_choice(names, language),
-        reason="it may mean several of the offers",
-    )
+    text = text or format_choice(names, language)
+    filling = decision.incomplete
+    if filling is None:
+        conversation = rules.record_without_intent(decision.conversation, at)
+    else:  # a question about one of them
+        pending = build_pending(decision, at)
+        conversation = rules.record_incomplete(decision.conversation, at, pending)
+    reason = "it may mean several of the offers"
+    return BotAnswer("incomplete", conversation, filling, text=text, reason=reason)
 
 
 def _name_bundles(bundles: Sequence[tuple[Entity, ...]]) -> list[str]:

@@ -40,7 +40,7 @@ def collect_spoken(bot: Bot, decision: Decision, filling: SlotFilling, result: A
     Raises :class:`HandlerError` for something that is no entity of the model.
     """
     intent, declined = filling.intent.id, decision.act.declined if decision.act else ()
-    text = None
+    text, then, clears = None, "", False
     mentions: tuple[Entity, ...] = ()
     offers: tuple[tuple[Entity, ...], ...] = ()
     if isinstance(result, Answer):
@@ -51,13 +51,14 @@ def collect_spoken(bot: Bot, decision: Decision, filling: SlotFilling, result: A
             )
         mentions = build_mentions(bot, decision, filling, result)
         offers = build_bundles(bot, decision, filling, result)
-        text, result = result.text, result.result
+        text, then, clears = result.text, result.then, result.offers is not None
+        result = result.result
     if intent in bot.model.mentions:
         mentions += render_mentions(bot, decision, filling, result)
     if intent in bot.model.offers:
         rendered = render_offers(bot, decision, filling, result)
         offers += tuple([one for one in rendered if not _is_among(one, declined)])
-    return Spoken(text, result, mentions, offers)
+    return Spoken(text, result, mentions, offers, then, clears_offers=clears and not offers)
 
 
 def _is_among(bundle: tuple[Entity, ...], declined: tuple[tuple[Entity, ...], ...]) -> bool:

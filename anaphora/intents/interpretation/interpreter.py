@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
 
@@ -21,7 +22,7 @@ from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.builtin.boolean import Confirmation
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.cue_finder import find_cues
-from anaphora.entities.cues.cue_words import load_cue_words
+from anaphora.entities.cues.cue_words import CueWords, load_cue_words
 from anaphora.entities.cues.negation import find_negated
 from anaphora.errors import EvaluationError
 from anaphora.grammar.idl.intent import Intent
@@ -34,6 +35,7 @@ from anaphora.intents.decision import (
     match_question,
 )
 from anaphora.intents.dialog_act import DialogAct
+from anaphora.intents.index import entity_keys
 from anaphora.intents.interpretation.references import bind_references
 from anaphora.intents.interpretation.rewriting import (
     add_entities,
@@ -42,7 +44,8 @@ from anaphora.intents.interpretation.rewriting import (
     stand_in,
 )
 from anaphora.intents.interpretation.selection import Selection, is_same_value, select_bundles
-from anaphora.intents.solver import ParsedQuestion, build_match_contexts
+from anaphora.intents.solver import ParsedQuestion, build_match_contexts, fill_intents
+from anaphora.models.domain import ANY_LANGUAGE
 from anaphora.stm.conversation import Conversation, ForgetRule, ForgottenEntity, Offers
 from anaphora.stm.offers import clear_offers, is_same_meaning, remove_bundles
 from anaphora.stm.rules import expire, find_replacement, set_aside
@@ -50,6 +53,8 @@ from anaphora.stm.rules import expire, find_replacement, set_aside
 __all__ = ["Interpreter"]
 
 _CONTRARY = frozenset({"decline", "other", "cancel", "correct", "negate", "instead"})
+_Kind: TypeAlias = Literal["corrected", "changed"]
+
 _CLOSING = frozenset({"thanks", "farewell"})
 _NOT_AFRESH = frozenset({"correct", "decline", "only", "instead"})
 
@@ -69,14 +74,25 @@ class Interpreter:
         self._referents: Mapping[str, Collection[str]] = dict(referents)
         settings = indexed.model.dialog_acts
         self._added_words = settings.words if settings else {}
+        self._cue_words: dict[str, CueWords] = {}  # by language
 
     def read_cues(self, utterance: Utterance) -> tuple[Cue, ...]:
         """Find the cues of an utterance."""
-        added = {
-            kind: (*phrases.get(utterance.language, ()), *phrases.get("", ()))
+        words = self._cue_words.get(utterance.language)
+        if words is None:
+            words = self._cue_words[utterance.language] = self._load_words(utterance.language)
+        return find_cues(utterance, words)
+
+    def _load_words(self, language: str) -> CueWords:
+        added: dict[str, list[str]] = {
+            kind: [
+                " ".join(str(step) for step in phrase)
+                for code in (language, ANY_LANGUAGE)
+                for phrase in phrases.get(code, ())
+            ]
             for kind, phrases in self._added_words.items()
         }
-        return find_cues(utterance, load_cue_words(utterance.language, added))
+        return load_cue_words(language, added)
 
     def decide(
         self,
@@ -122,20 +138,30 @@ class Interpreter:
             if decision is not None:
                 return decision
         offers = conversation.offers
+        if offers is not None and not offers.bundles:
+            declined = _find_declined(question, cues, offers)
+            if declined is not None:
+                return self._decline(question, cues, conversation, offers, declined, at)
         offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
         question = bind_references(question, cues, conversation, self._referents, offered)
         question = replace(question, confirmation=_read_confirmation(question, cues))
         decision = None
-        if offers is not None and not _pending_is_newer(conversation, offers):
-            decision = self._answer_offers(question, cues, conversation, offers, at)
-            if decision is not None:
-                return decision
-            question = _mean_offered(question, cues, offers)
-        return (
+        if offers is not None and offers.bundles:
+            if _pending_is_newer(conversation, offers):
+                question = _say_selected(question, cues, offers)
+            else:
+                decision = self._answer_offers(question, cues, conversation, offers, at)
+                if decision is not None:
+                    return decision
+                question = _mean_offered(question, cues, offers)
+        decision = (
             self._correct(question, cues, conversation)
             or self._change(question, cues, conversation)
             or decide(self._indexed, question, conversation, at)
         )
+        if decision.matches or offers is None or len(offers.bundles) < 2:
+            return decision
+        return self._ask_which(question, conversation, offers, at) or decision
 
     def _decide_afresh(
         self,
@@ -153,6 +179,25 @@ class Interpreter:
             return None
         return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
+    def _ask_which(
+        self, question: ParsedQuestion, conversation: Conversation, offers: Offers, at: datetime
+    ) -> Decision | None:
+        """Ask which offer a question is about; None if it is about none of them."""
+        about = replace(question, offered=offers.bundles[0])
+        found = decide(self._indexed, about, conversation, at)
+        if not found.matches:
+            return None
+        filling = found.matches[0].filling
+        if not any(one.offered for one in filling.taken):
+            return None
+        missing = tuple(
+            [one.term for one in filling.terms if any(taken.offered for taken in one.taken)]
+        )
+        taken = tuple([one for one in filling.taken if not one.offered])
+        incomplete = replace(filling, taken=taken, missing=missing)
+        act = DialogAct("unclear", choices=offers.bundles)
+        return replace(found, matches=(), incomplete=incomplete, act=act)
+
     def _answer_offers(
         self,
         question: ParsedQuestion,
@@ -168,7 +213,7 @@ class Interpreter:
             cleared = replace(clear_offers(conversation), pending=None)
             return self._acknowledge(question, cleared, DialogAct("cancelled"))
         declined = _find_declined(question, cues, offers)
-        if declined:
+        if declined is not None:
             return self._decline(question, cues, conversation, offers, declined, at)
         selection = select_bundles(offers, cues, said)
         others = [one for one in said if one not in selection.entities]
@@ -266,7 +311,8 @@ class Interpreter:
         goal = offers.intents[index] if offers.intents else offers.then
         decision = None
         if (intent := self._intent(goal)) is not None:
-            decision = self._go_on(intent, question, after)
+            named = self._name_intent(intent, question, tokens)
+            decision = self._go_on(intent, add_entities(question, named), after)
         decision = decision or decide(self._indexed, question, after, at)
         if not (decision.matches or decision.incomplete) and (
             intent := self._intent(offers.intent)
@@ -275,6 +321,32 @@ class Interpreter:
         if not (decision.matches or decision.incomplete):
             return self._acknowledge(question, after, act)
         return replace(decision, act=act)
+
+    def _name_intent(
+        self, intent: Intent, question: ParsedQuestion, tokens: Collection[int]
+    ) -> list[Entity]:
+        """The entities that only name the intent ("book"), which the bot has named itself: those
+        of required terms that it never asks for."""
+        prompts = self._indexed.model.prompts.get(intent.id, {})
+        said = {one.element for one in find_new(question)}
+        named = []
+        for term in intent.terms:
+            elements = term.predicate.elements or ()
+            if term.min == 0 or term.id in prompts or len(elements) != 1 or said & set(elements):
+                continue
+            element = self._indexed.model.element(next(iter(elements)))
+            if element is None or element.values or element.recognition is not None:
+                continue
+            entity = Entity(
+                element.id,
+                element.groups,
+                element.id,
+                ancestors=element.ancestors,
+                meta=element.meta,
+                topic=element.topic,
+            )
+            named.append(stand_in(entity, tokens, question.utterance))
+        return named
 
     def _go_on(
         self, intent: Intent, question: ParsedQuestion, conversation: Conversation
@@ -302,6 +374,9 @@ class Interpreter:
         act = DialogAct("declined", declined=(*offers.declined, *declined), comparison=wanted)
         asked = self._intent(offers.intent)
         said = find_new(question)
+        if said and not any(cue.kind in ("other", "comparison") for cue in cues):
+            after = clear_offers(conversation)  # "no, in Oakland": it looks for something else
+            act = DialogAct("corrected")
         if said and self._is_other_question(question, after, offers.intent):
             return decide(self._indexed, question, after, at)
         if asked is not None:
@@ -326,11 +401,12 @@ class Interpreter:
             is_same_meaning(held.entity, one) for held in conversation.remembered for one in negated
         )
         is_correction = bool(kinds & {"correct", "instead"} or ("decline" in kinds and said))
-        if not (is_correction or takes_back):
+        takes_away = any(one.element in self._several for one in negated)
+        if not (is_correction or takes_back or takes_away):
             return None
-        return self._ask_last_again(
-            question, cues, conversation, negated, "corrected" if is_correction else "changed"
-        )
+        is_change = takes_away or not (is_correction or said)
+        kind: _Kind = "changed" if is_change else "corrected"
+        return self._ask_last_again(question, cues, conversation, negated, kind)
 
     def _change(
         self, question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
@@ -353,14 +429,15 @@ class Interpreter:
         cues: Sequence[Cue],
         conversation: Conversation,
         negated: Sequence[Entity],
-        kind: str,
+        kind: _Kind,
     ) -> Decision | None:
         if conversation.pending is not None or not conversation.flow:
             return None
-        intent = self._intent(conversation.flow[-1].intent)
         said = find_new(question)
+        intent = self._find_corrected(conversation, said or negated)
         if intent is None or (said and self._is_other_question(question, conversation, intent.id)):
             return None
+        is_last = intent.id == conversation.flow[-1].intent
         kept, taken_back = [], []
         for held in conversation.remembered:
             by = next((one for one in negated if is_same_meaning(held.entity, one)), None)
@@ -370,20 +447,54 @@ class Interpreter:
                 taken_back.append(ForgottenEntity(held, ForgetRule.EVICTED, by))
         after = replace(conversation, remembered=tuple(kept))
         question = self._join_several(question, cues, after)
-        frame = _keep(_entities_of_last_match(after), find_new(question))
-        single = self._indexed.with_only(intent)
-        decision = ask_again(self._indexed, intent, question, after, frame)
-        if decision.matches:
-            if not (decision.matches[0].filling.from_sentence or taken_back):
-                return None
-        elif taken_back:
-            decision = find_incomplete(single, decision)
-            if decision.incomplete is None:
-                return None
-        else:
+        taken = _entities_of_last_match(after) if is_last else [one.entity for one in kept]
+        frame = _keep(taken, find_new(question))
+        decision: Decision | None = ask_again(self._indexed, intent, question, after, frame)
+        assert decision is not None
+        if not decision.matches:
+            decision = self._ask_for_rest(intent, question, after, frame) if taken_back else None
+        elif not (decision.matches[0].filling.from_sentence or negated):
             return None
-        act = DialogAct("corrected" if kind == "corrected" else "changed")
+        if decision is None:
+            return None
+        act = DialogAct(kind)
         return replace(decision, act=act, forgotten=(*taken_back, *decision.forgotten))
+
+    def _ask_for_rest(
+        self,
+        intent: Intent,
+        question: ParsedQuestion,
+        conversation: Conversation,
+        entities: Sequence[Entity],
+    ) -> Decision | None:
+        """Ask for what an intent lacks; None if it does not ask for all of it."""
+        contexts = build_match_contexts(question, conversation, entities)
+        (filling,) = fill_intents((intent,), (0,), contexts[0])
+        prompts = self._indexed.model.prompts.get(intent.id, {})
+        if not filling.missing or any(term.id not in prompts for term in filling.missing):
+            return None
+        return Decision(
+            question,
+            conversation,
+            contexts,
+            incomplete=filling,
+            nearest=filling,
+            pending_entities=tuple(entities),
+        )
+
+    def _find_corrected(
+        self, conversation: Conversation, entities: Iterable[Entity]
+    ) -> Intent | None:
+        """The intent that answered last of those which can take one of the entities."""
+        keys = {key for entity in entities for key in entity_keys(entity)}
+        for id in dict.fromkeys(step.intent for step in reversed(conversation.flow)):
+            intent = self._intent(id)
+            if intent is not None and any(
+                term.predicate.requires is None or not keys.isdisjoint(term.predicate.requires)
+                for term in intent.terms
+            ):
+                return intent
+        return None
 
     def _join_several(
         self, question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
@@ -494,13 +605,13 @@ def _read_confirmation(question: ParsedQuestion, cues: Sequence[Cue]) -> Confirm
 def _pending_is_newer(conversation: Conversation, offers: Offers) -> bool:
     """Whether the bot has asked something after it made its offers."""
     pending = conversation.pending
-    return pending is not None and pending.at > offers.at
+    return pending is not None and pending.at >= offers.at
 
 
 def _find_declined(
     question: ParsedQuestion, cues: Sequence[Cue], offers: Offers
-) -> tuple[tuple[Entity, ...], ...]:
-    """The bundles that the sentence declines; empty if it declines none."""
+) -> tuple[tuple[Entity, ...], ...] | None:
+    """The bundles that the sentence declines; None if it declines nothing."""
     kinds = {cue.kind for cue in cues}
     negated = _find_negated_entities(question)
     named = [
@@ -510,6 +621,8 @@ def _find_declined(
     ]
     if named:
         return tuple(named)
+    if not offers.bundles:  # there was nothing to offer, so this asks for something else
+        return () if kinds & {"other", "comparison"} else None
     if "other" in kinds:
         return offers.bundles
     says_no = "decline" in kinds and "accept" not in kinds
@@ -522,12 +635,22 @@ def _find_declined(
         is_choice = select_bundles(offers, compared, ()).is_explicit
         if not is_choice:
             return offers.bundles
-    return ()
+    return None
 
 
 def _contradicts(entity: Entity, offers: Offers) -> bool:
     """Whether the sentence says something else than what was offered."""
     return any(entity.groups <= one.groups for bundle in offers.bundles for one in bundle)
+
+
+def _say_selected(question: ParsedQuestion, cues: Sequence[Cue], offers: Offers) -> ParsedQuestion:
+    """Answer what the bot asks with an offer that is selected by its place or by comparison."""
+    selection = select_bundles(offers, cues, ())
+    if not selection.cues or len(selection.bundles) != 1:
+        return question
+    tokens = [index for cue in selection.cues for index in cue.tokens]
+    bundle = offers.bundles[selection.bundles[0]]
+    return add_entities(question, [stand_in(one, tokens, question.utterance) for one in bundle])
 
 
 def _mean_offered(question: ParsedQuestion, cues: Sequence[Cue], offers: Offers) -> ParsedQuestion:

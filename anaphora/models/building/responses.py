@@ -23,7 +23,19 @@ if TYPE_CHECKING:
 
 __all__ = ["TEMPLATE_VARIABLES", "ResponseBuilder"]
 
-TEMPLATE_VARIABLES = frozenset({"intent", "slots", "text", "unused", "user"})
+TEMPLATE_VARIABLES = frozenset(
+    {
+        "accepted",
+        "comparison",
+        "correction",
+        "declined",
+        "intent",
+        "slots",
+        "text",
+        "unused",
+        "user",
+    }
+)
 """The variables of a template, besides the slots of its intent."""
 
 _MAX_DEPTH = 100
