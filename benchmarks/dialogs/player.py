@@ -8,12 +8,11 @@ from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-import anaphora
-from anaphora import Engine
-from anaphora.stm.conversation import RememberedEntity
-from benchmarks.dialogs.annotations import annotated
+from anaphora import Answer, Engine, Entity
+from benchmarks.dialogs.annotated_cues import AnnotatedInterpreter
+from benchmarks.dialogs.annotations import annotate, annotated
 from benchmarks.dialogs.bot_turn import BotTurn, read_bot_turn
-from benchmarks.dialogs.schema_guided import Dialog, Service
+from benchmarks.dialogs.schema_guided import Dialog, Exchange, Service
 from benchmarks.dialogs.scoring import PlayedTurn
 from benchmarks.dialogs.service_model import build_model, slot_element
 
@@ -48,7 +47,7 @@ class Player:
             for service in dialog.services
             for slot in service.state_slots
         }
-        said_by_bot = _BotWords()
+        words = _Words()
         turns = []
         for exchange in dialog.exchanges:
             self._now += _PACE
@@ -59,13 +58,14 @@ class Player:
                     reply = engine.ask(exchange.text, user=dialog.id)
             finally:
                 _bot_turn.reset(token)
-            offered = dict(said_by_bot.offered)
-            said_by_bot.add(bot_turn)
+            offered = dict(words.offered)
+            words.add_user_turn(exchange)
+            words.add_bot_turn(bot_turn)
             conversation = engine.conversation(user=dialog.id)
             remembered = {
                 held.entity.element: held.entity.value_or_text
                 for held in reversed(conversation.remembered)  # the newest last
-                if held.entity.element in counted and not said_by_bot.is_only_mentioned(held)
+                if held.entity.element in counted and not words.is_only_told(held.entity)
             }
             turns.append(PlayedTurn(exchange, remembered, offered, reply.status))
         return turns
@@ -77,6 +77,9 @@ class Player:
             engine = Engine(model, clock=lambda: self._now)
             for intent in model.intents:
                 engine.on(intent.id)(self._answer)
+            if self._mode == "acts":
+                bot = engine._get_bot(model.id)
+                bot.interpreter = AnnotatedInterpreter(bot.indexed_model)
             self._engines[key] = engine
         return self._engines[key]
 
@@ -84,25 +87,28 @@ class Player:
         turn = _bot_turn.get()
         if self._mode == "user":
             return turn.text
-        return anaphora.Answer(turn.text, mentions=turn.mentions, offers=turn.offers)
+        return Answer(turn.text, mentions=turn.mentions or None, offers=turn.offers or None)
 
 
-class _BotWords:
-    """The values that the bot has said so far."""
+class _Words:
+    """The values that were said so far, by element."""
 
     def __init__(self) -> None:
         self.offered: dict[str, str] = {}
-        self._offered: set[tuple[str, str]] = set()
-        self._mentioned: set[tuple[str, str]] = set()
+        self._told: set[tuple[str, str]] = set()
+        self._others: set[tuple[str, str]] = set()
 
-    def add(self, turn: BotTurn) -> None:
+    def add_user_turn(self, exchange: Exchange) -> None:
+        self._others.update((one.element, one.value) for one in annotate(exchange))
+
+    def add_bot_turn(self, turn: BotTurn) -> None:
         for bundle in turn.offers:
             self.offered |= {element: value["value"] for element, value in bundle.items()}
-        self._offered |= self.offered.items()
-        self._mentioned |= {(element, value["value"]) for element, value in turn.mentions.items()}
+        self._others |= self.offered.items()
+        self._told |= {(element, value["value"]) for element, value in turn.mentions.items()}
 
-    def is_only_mentioned(self, held: RememberedEntity) -> bool:
-        """Whether a remembered entity is something that the bot told, but never offered: the data
-        has it not in the state of the user."""
-        said = held.entity.element, held.entity.value_or_text
-        return held.by == "bot" and said in self._mentioned and said not in self._offered
+    def is_only_told(self, entity: Entity) -> bool:
+        """Whether the bot has told a value, without offering it, and the user has not said it. The
+        engine remembers it; the data does not count it as what the user wants."""
+        said = entity.element, entity.value_or_text
+        return said in self._told and said not in self._others
