@@ -23,7 +23,7 @@ from anaphora.grammar.function_errors import describe_failure
 from anaphora.grammar.values import describe_value
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["FlowFunction", "FunctionLoader", "build_term_predicate"]
+__all__ = ["FlowFunction", "FunctionLoader", "build_entity_check", "build_term_predicate"]
 
 
 # A module file next to a model is in sys.modules under its name only while it is executed.
@@ -171,24 +171,10 @@ def build_term_predicate(
     entity matches without being consumed. Raises :class:`GrammarError` for any other number of
     arguments.
     """
-    both = not _accepts_arguments(function, 1)
-    if both and not _accepts_arguments(function, 2):
-        raise GrammarError(
-            Problem(
-                f"{text} must take one argument or two",
-                hint="a term's function is called with the entity, and optionally the question",
-            )
-        )
+    call = _build_entity_call(function, text)
 
     def test(context: EntityContext) -> bool:
-        try:
-            if both:
-                result = function(context.entity, context.question)
-            else:
-                result = function(context.entity)
-        except Exception as error:
-            raise EvaluationError(f"{text} failed: {describe_failure(error)}") from error
-        uses: object = 1
+        result, uses = call(context), 1
         if isinstance(result, tuple) and len(result) == 2:
             result, uses = result
         if not isinstance(result, bool) or not isinstance(uses, int):
@@ -197,6 +183,47 @@ def build_term_predicate(
         return result
 
     return test
+
+
+def build_entity_check(
+    function: Callable[..., Any], text: str
+) -> Callable[[EntityContext], bool | str]:
+    """Build a check of entities from a Python function like that of a term, which returns a
+    boolean, or the text that refuses the entity.
+
+    Raises :class:`GrammarError` for a wrong number of arguments.
+    """
+    call = _build_entity_call(function, text)
+
+    def check(context: EntityContext) -> bool | str:
+        result = call(context)
+        if not isinstance(result, bool | str):
+            found = describe_value(result)
+            raise EvaluationError(f"{text} must give true, false or a text, not {found}")
+        return result
+
+    return check
+
+
+def _build_entity_call(function: Callable[..., Any], text: str) -> Callable[[EntityContext], Any]:
+    both = not _accepts_arguments(function, 1)
+    if both and not _accepts_arguments(function, 2):
+        raise GrammarError(
+            Problem(
+                f"{text} must take one argument or two",
+                hint="it is called with the entity, and optionally the question",
+            )
+        )
+
+    def call(context: EntityContext) -> Any:
+        try:
+            if both:
+                return function(context.entity, context.question)
+            return function(context.entity)
+        except Exception as error:
+            raise EvaluationError(f"{text} failed: {describe_failure(error)}") from error
+
+    return call
 
 
 def _accepts_arguments(function: Callable[..., Any], count: int) -> bool:

@@ -57,6 +57,7 @@ __all__ = [
     "Decision",
     "IndexedModel",
     "ask_again",
+    "asked_before",
     "build_pending",
     "decide",
     "find_incomplete",
@@ -268,7 +269,14 @@ def build_pending(decision: Decision, at: datetime) -> PendingQuestion:
         entities=tuple(taken.entity for taken in filling.taken if not taken.remembered),
         missing=tuple(term.label for term in filling.missing),
         at=at,
+        asked=asked_before(decision.conversation, filling.intent.id),
     )
+
+
+def asked_before(conversation: Conversation, intent: str) -> tuple[str, ...]:
+    """The optional terms of an intent that the bot has asked for in the pending question."""
+    pending = conversation.pending
+    return pending.asked if pending is not None and pending.intent == intent else ()
 
 
 def _resolve_reset(

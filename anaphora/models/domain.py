@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from anaphora.errors import Problem
 from anaphora.frozen import freeze
-from anaphora.grammar.context import ModelInfo
+from anaphora.grammar.context import EntityContext, ModelInfo
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.element_values import ANY_LANGUAGE, ElementValue, Phrase, Phrases, pack_values
 
@@ -42,6 +42,8 @@ __all__ = [
     "Step",
     "StopWords",
     "UtteranceLimits",
+    "Validator",
+    "Validators",
     "choose_translation",
 ]
 
@@ -175,6 +177,30 @@ class UtteranceLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class Validator:
+    """A check of what the user names, and the template of the text that refuses it.
+
+    ``check`` is a predicate or the name of a Python function. ``test`` returns whether the entity
+    is valid, or a text to say instead of ``text``; it raises ``EvaluationError``.
+    """
+
+    check: str
+    text: LocalizedText
+    test: Callable[[EntityContext], bool | str] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """The validators of a model: by element, and by intent and term."""
+
+    elements: Mapping[str, Validator] = field(default_factory=dict)
+    terms: Mapping[str, Mapping[str, Validator]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.elements or self.terms)
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationSettings:
     """The timeout of a conversation and the depth (in matched questions) of its memory."""
 
@@ -281,6 +307,8 @@ class Model:
     those of the language. ``mentions`` and ``offers`` are the entities that the answers of an
     intent tell and propose; ``choices`` are the texts that ask which of several is meant.
     ``dialog_acts`` is None if the bot does not understand answers to what it said.
+    ``confirmations`` are the texts, by intent, that ask whether to carry the intent out.
+    ``validators`` check the entities of the sentence.
     """
 
     id: str
@@ -312,6 +340,7 @@ class Model:
     mentions: Mapping[str, MentionTemplates] = field(default_factory=dict)
     offers: Mapping[str, tuple[OfferTemplate, ...]] = field(default_factory=dict)
     choices: Mapping[str, LocalizedText] = field(default_factory=dict)
+    validators: Validators = Validators()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "meta", freeze(self.meta))

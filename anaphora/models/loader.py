@@ -9,7 +9,8 @@ from pathlib import Path
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.building.elements import build_elements, check_composition, find_declared_ids
 from anaphora.models.building.handlers import resolve_handlers
-from anaphora.models.building.intents import IntentTable, build_intents
+from anaphora.models.building.intent_texts import move_intent_texts
+from anaphora.models.building.intents import IntentTable, build_intents, print_intents
 from anaphora.models.building.phrases import PhraseExpander
 from anaphora.models.building.responses import ResponseBuilder
 from anaphora.models.building.samples import build_samples
@@ -36,7 +37,7 @@ from anaphora.models.schema.field_types import describe_value
 from anaphora.models.schema.model_file import BridgeSchema, LimitsSchema
 from anaphora.storage.cache import Cache
 
-__all__ = ["load_model", "load_samples", "parse_model"]
+__all__ = ["load_model", "load_samples", "parse_model", "print_model_intents"]
 
 
 def load_model(
@@ -83,6 +84,19 @@ def parse_model(
     return _parse(text, source, format, None, _as_tuple(intents))[0]
 
 
+def print_model_intents(source: str | Path) -> str:
+    """The intents of a model file as text in the intent language; ``source`` is as in
+    :func:`load_model`.
+
+    Raises :class:`~anaphora.errors.ModelError` with the errors of the file.
+    """
+    path = find_model(source)
+    draft = _read_draft(read_text(path), str(path), file_format(path), path.parent, ())
+    _build_model(draft, ())
+    draft.diagnostics.raise_if_any()
+    return print_intents(draft)
+
+
 def _as_tuple(intents: str | Iterable[str]) -> tuple[str, ...]:
     return (intents,) if isinstance(intents, str) else tuple(intents)
 
@@ -91,6 +105,20 @@ def _parse(
     text: str, source: str, format: FileFormat, folder: Path | None, intents: tuple[str, ...]
 ) -> tuple[Model, FunctionLoader | None]:
     """The model, and the loader of its handlers; None if it names other functions as well."""
+    draft = _read_draft(text, source, format, folder, intents)
+    model, known = _build_model(draft, intents)
+    names_others = bool(draft.code.requested_modules)
+    handlers = resolve_handlers(draft, known)
+    draft.diagnostics.raise_if_any()
+    model = replace(model, handlers=handlers, warnings=draft.diagnostics.warnings)
+    return model, None if names_others else draft.code
+
+
+def _read_draft(
+    text: str, source: str, format: FileFormat, folder: Path | None, intents: tuple[str, ...]
+) -> ModelDraft:
+    """Read and validate the text of a model file. ``intents`` are further texts in the intent
+    language."""
     diagnostics = FileDiagnostics(SourceText(source, text))
     root = _parse_tree(diagnostics, format, "a model begins with 'id: some-name'")
     if not isinstance(root, MappingNode):
@@ -103,15 +131,10 @@ def _parse(
         root = _translate_nlpcraft(root, version, diagnostics, intents, folder)
     written_names = find_declared_ids(root)
     imported = version is not None
+    move_intent_texts(root, diagnostics)
     file = validate(root, diagnostics)
     code = FunctionLoader(file.code or "", folder)
-    draft = ModelDraft(file, root, diagnostics, written_names, imported, code)
-    model, known = _build_model(draft, intents)
-    names_others = bool(code.requested_modules)
-    handlers = resolve_handlers(draft, known)
-    diagnostics.raise_if_any()
-    model = replace(model, handlers=handlers, warnings=diagnostics.warnings)
-    return model, None if names_others else code
+    return ModelDraft(file, root, diagnostics, written_names, imported, code)
 
 
 def _translate_nlpcraft(
@@ -206,6 +229,8 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
         mentions=spoken.build_mentions(),
         offers=spoken.build_offers(),
         choices=texts.build("choices"),
+        confirmations=texts.build("confirm"),
+        validators=texts.build_validators(),
     )
     return model, intents
 

@@ -18,7 +18,7 @@ import msgspec
 
 from anaphora.errors import AnaphoraError, Problem
 from anaphora.grammar.idl.compiler import compile_entity_part, compile_predicate
-from anaphora.grammar.idl.intent import Intent, IntentOptions, Term
+from anaphora.grammar.idl.intent import Intent, IntentOptions, Predicate, Term
 from anaphora.grammar.idl.parsing.parser import parse_predicate
 from anaphora.grammar.idl.syntax import PredicateNode
 from anaphora.grammar.patterns import Pattern
@@ -41,6 +41,8 @@ from anaphora.models.domain import (
     ResetStep,
     StopWords,
     UtteranceLimits,
+    Validator,
+    Validators,
 )
 from anaphora.models.element_values import ElementValue, PackedValues, Phrases
 from anaphora.storage.cache import Cache, digest
@@ -56,7 +58,11 @@ _STEP_CLASSES: Mapping[str, type[AskStep | PauseStep | ResetStep]] = {
 _FIELD_TYPES: Mapping[str, Any] = {
     **dict.fromkeys(("id", "name", "version", "description", "source", "origin"), str),
     **dict.fromkeys(
-        ("meta", "pipelines", "responses", "prompts", "recall_offers", "unused", "choices"), dict
+        (
+            *("meta", "pipelines", "responses", "prompts", "recall_offers", "unused", "choices"),
+            "confirmations",
+        ),
+        dict,
     ),
     "languages": tuple[str, ...],
     "conversation": ConversationSettings,
@@ -151,6 +157,7 @@ def _model_to_data(model: Model) -> dict[str, Any]:
         "intents": [_intent_to_data(intent) for intent in model.intents],
         "reset": _phrases_to_data(model.reset),
         "dialog_acts": model.dialog_acts and _dialog_acts_to_data(model.dialog_acts),
+        "validators": _validators_to_data(model.validators),
         "samples": [_dialog_to_data(dialog) for dialog in model.samples],
         "handlers": [
             (intent, named.reference, msgspec.to_builtins(named.place))
@@ -169,6 +176,7 @@ def model_from_data(data: Mapping[str, Any], code: FunctionLoader) -> Model:
         intents=tuple(map(_intent_from_data, data["intents"])),
         reset=_phrases_from_data(data["reset"]),
         dialog_acts=data["dialog_acts"] and _dialog_acts_from_data(*data["dialog_acts"]),
+        validators=_validators_from_data(data["validators"]),
         samples=tuple(map(_dialog_from_data, data["samples"])),
         handlers={
             intent: resolve_handler(reference, code, msgspec.convert(place, Problem))
@@ -288,13 +296,50 @@ def _intent_from_data(data: Mapping[str, Any]) -> Intent:
 
 
 def _term_to_data(term: Term) -> dict[str, Any]:
-    tree = msgspec.to_builtins(parse_predicate(term.predicate.text))
-    return {**{name: getattr(term, name) for name in _PLAIN_TERM_FIELDS}, "predicate": tree}
+    plain = {name: getattr(term, name) for name in _PLAIN_TERM_FIELDS}
+    return {**plain, "predicate": _predicate_to_data(term.predicate.text)}
 
 
 def _term_from_data(data: Mapping[str, Any]) -> Term:
-    tree = msgspec.convert(data["predicate"], PredicateNode)
-    return Term(**{**data, "predicate": compile_predicate(tree, tree.text)})
+    return Term(**{**data, "predicate": _predicate_from_data(data["predicate"])})
+
+
+def _predicate_to_data(text: str) -> Any:
+    return msgspec.to_builtins(parse_predicate(text))
+
+
+def _predicate_from_data(data: Any) -> Predicate:
+    tree = msgspec.convert(data, PredicateNode)
+    return compile_predicate(tree, tree.text)
+
+
+def _validators_to_data(validators: Validators) -> list[Any]:
+    return [
+        {id: _validator_to_data(one) for id, one in validators.elements.items()},
+        {
+            intent: {term: _validator_to_data(one) for term, one in terms.items()}
+            for intent, terms in validators.terms.items()
+        },
+    ]
+
+
+def _validators_from_data(data: list[Any]) -> Validators:
+    elements, terms = data
+    return Validators(
+        {id: _validator_from_data(*one) for id, one in elements.items()},
+        {
+            intent: {term: _validator_from_data(*one) for term, one in of_intent.items()}
+            for intent, of_intent in terms.items()
+        },
+    )
+
+
+def _validator_to_data(validator: Validator) -> tuple[str, Any, Any]:
+    return validator.check, dict(validator.text), _predicate_to_data(validator.check)
+
+
+def _validator_from_data(check: str, text: Mapping[str, str], tree: Any) -> Validator:
+    return Validator(check, text, _predicate_from_data(tree).test)
 
 
 def _dialog_to_data(dialog: Dialog) -> dict[str, Any]:

@@ -27,14 +27,19 @@ def compile_text(
     ],
     *,
     print_: Annotated[
-        bool, typer.Option("--print", help="Print the parsed text instead of a summary.")
+        bool,
+        typer.Option(
+            "--print",
+            help="Print the parsed text instead of a summary; of a model file, its intents.",
+        ),
     ] = False,
 ) -> None:
     """Check a text in the intent language: intents, fragments and imports.
 
     The exit code is 1 if anything is wrong; every mistake is shown with its place. Imports are
     relative to the file. References to elements are not checked; 'anaphora check' does that for
-    a whole model.
+    a whole model, and 'anaphora compile --print' prints the intents of a model, with those that
+    are written as mappings, in the intent language.
 
     Example: echo "intent=order term(food)~{# == 'food'}" | anaphora compile -
     """
@@ -44,6 +49,9 @@ def compile_text(
     from anaphora.grammar.idl.syntax import FragmentNode
     from anaphora.grammar.python_functions import FunctionLoader
 
+    if print_ and _is_model_file(file):
+        _print_model_intents(file)
+        return
     source = "<stdin>" if file == "-" else file
     folder = Path.cwd() if file == "-" else Path(file).parent
     try:
@@ -82,12 +90,27 @@ def _read(file: str, source: str) -> str:
 
 def _model_file_hint(file: str) -> AnaphoraError | None:
     """The error for a model file, whose intents are only a part of it; None for other files."""
-    path = Path(file)
-    if path.suffix.lower() not in _MODEL_SUFFIXES or not path.is_file():
+    if not _is_model_file(file):
         return None
     message = "this looks like a model file, not a text in the intent language"
-    hint = f"'anaphora check {file}' checks it"
+    hint = f"'anaphora check {file}' checks it, and '--print' prints its intents"
     return GrammarError(Problem(message, source=file, hint=hint))
+
+
+def _is_model_file(file: str) -> bool:
+    path = Path(file)
+    return path.suffix.lower() in _MODEL_SUFFIXES and path.is_file()
+
+
+def _print_model_intents(file: str) -> None:
+    from anaphora.models.loader import print_model_intents
+
+    try:
+        text = print_model_intents(file)
+    except AnaphoraError as error:
+        print_error(error)
+        raise typer.Exit(1) from None
+    create_console().print(Text(text))
 
 
 def _format_intent(intent: Intent) -> Text:

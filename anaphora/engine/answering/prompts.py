@@ -20,7 +20,7 @@ from anaphora.intents.confirmation import (
     format_offer,
     format_unused_question,
 )
-from anaphora.intents.decision import BridgeResult, Decision, build_pending
+from anaphora.intents.decision import BridgeResult, Decision, asked_before, build_pending
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.stm import rules
@@ -111,6 +111,7 @@ def ask_about_unused(
         missing=(),
         at=at,
         unused=unused,
+        asked=asked_before(decision.conversation, match.intent.id),
     )
     return BotAnswer(
         "incomplete",
@@ -131,6 +132,7 @@ def ask_to_confirm(bot: Bot, decision: Decision, match: Match, at: datetime) -> 
         missing=(),
         at=at,
         confirms=True,
+        asked=asked_before(decision.conversation, match.intent.id),
     )
     return BotAnswer(
         "incomplete",
@@ -148,8 +150,7 @@ def ask_for_optional(bot: Bot, decision: Decision, match: Match, at: datetime) -
     prompts = bot.model.prompts.get(filling.intent.id)
     if not prompts:
         return None
-    pending = decision.conversation.pending
-    asked = pending.asked if pending and pending.intent == filling.intent.id else ()
+    asked = asked_before(decision.conversation, filling.intent.id)
     for one in filling.terms:
         term = one.term
         if term.id in prompts and not one.taken and term.min == 0 and term.id not in asked:

@@ -31,6 +31,7 @@ from anaphora.grammar.idl.syntax import (
     IntentPartNode,
     PredicateNode,
     PythonFunctionNode,
+    Statement,
     TermNode,
 )
 from anaphora.grammar.patterns import Pattern
@@ -103,13 +104,25 @@ class Compiler:
         """
         return self._compile(text, source, self._folder)
 
+    def compile_tree(self, node: IntentNode, text: str, source: str = "") -> CompilationResult:
+        """Compile an intent whose offsets are those of ``text``, which need not be in the intent
+        language.
+
+        Raises GrammarError with all errors of the intent.
+        """
+        return self._compile_statements((node,), Diagnostics(text, source), self._folder)
+
     def _compile(self, text: str, source: str, folder: Path | None) -> CompilationResult:
-        diagnostics = Diagnostics(text, source)
         try:
             statements = parse_idl(text, source)
         except GrammarError:
             self._has_unread_fragments = True
             raise
+        return self._compile_statements(statements, Diagnostics(text, source), folder)
+
+    def _compile_statements(
+        self, statements: Sequence[Statement], diagnostics: Diagnostics, folder: Path | None
+    ) -> CompilationResult:
         check_statements(statements, diagnostics)
         is_valid = not diagnostics  # only valid statements can be compiled
         intents: dict[str, Intent] = {}

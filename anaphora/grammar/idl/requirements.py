@@ -49,7 +49,7 @@ def find_requirements(node: PredicateNode) -> frozenset[EntitySelector] | None:
 
 def find_elements(node: PredicateNode) -> frozenset[str] | None:
     """Elements that satisfy the predicate, if it tests only the element id
-    (``# == 'a' || # == 'b'``); else None. Such a predicate need not be evaluated."""
+    (``# == 'a' || has(list('b', 'c'), #)``); else None. Such a predicate need not be evaluated."""
     return _RequirementAnalyzer(node).find_elements(node.expression)
 
 
@@ -105,11 +105,11 @@ class _RequirementAnalyzer:
         return min(left, right, key=len)
 
     def find_elements(self, node: Expression) -> frozenset[str] | None:
+        if isinstance(node, CallNode) or (isinstance(node, BinaryNode) and node.operator == "=="):
+            keys = self.find_requirements(node) or ()
+            return frozenset(id for kind, id in keys if kind == "element") or None
         if not isinstance(node, BinaryNode):
             return None
-        if node.operator == "==":
-            keys = self.from_equality(node) or ()
-            return frozenset(id for kind, id in keys if kind == "element") or None
         if node.operator != "||":
             return None
         left, right = self.find_elements(node.left), self.find_elements(node.right)

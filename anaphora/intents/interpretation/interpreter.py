@@ -126,7 +126,9 @@ class Interpreter:
         conversation: Conversation,
         at: datetime,
     ) -> Decision:
-        cues, question = _settle_cues(cues, question, conversation.offers)
+        pending = conversation.pending
+        repeated = pending.entities if pending is not None and pending.confirms else ()
+        cues, question = _settle_cues(cues, question, conversation.offers, repeated)
         question = _mark_negated(question, cues)
         kinds = {cue.kind for cue in cues}
         if (
@@ -538,13 +540,16 @@ class Interpreter:
 
 
 def _settle_cues(
-    cues: Sequence[Cue], question: ParsedQuestion, offers: Offers | None
+    cues: Sequence[Cue],
+    question: ParsedQuestion,
+    offers: Offers | None,
+    repeated: Sequence[Entity] = (),
 ) -> tuple[tuple[Cue, ...], ParsedQuestion]:
     """Drop the cues that are words of the model, and the entities that are no more than a cue.
 
     What the model's own phrases cover means what the model says. Of a built-in entity and a cue on
     the same words, a yes or a no is the cue, and so is the place of an offer in its list ("the
-    second").
+    second"). What only repeats an entity that the user is to confirm ("book it") is a cue as well.
     """
     is_listed = offers is not None and len(offers.bundles) > 1
     settled: list[Cue] = []
@@ -555,7 +560,10 @@ def _settle_cues(
         covering = [one for one in entities if not tokens.isdisjoint(one.tokens)]
         is_answer = cue.kind in ("accept", "decline", "cancel")
         wins = is_answer or (is_listed and cue.kind in ("ordinal", "comparison"))
-        is_own = any(one.is_from_phrase for one in covering)
+        is_own = any(
+            one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
+            for one in covering
+        )
         if covering and wins and not is_own and all(map(tokens.issuperset, map(_tokens, covering))):
             dropped += covering
         elif (is_answer and is_own) or any(tokens.issubset(one.tokens) for one in covering):

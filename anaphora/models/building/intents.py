@@ -14,6 +14,10 @@ from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.diagnostics import Level, problem_at
 from anaphora.grammar.idl.compiler import CompilationResult, Compiler, build_options
 from anaphora.grammar.idl.intent import Intent, IntentOptions
+from anaphora.grammar.idl.parsing.parser import parse_idl
+from anaphora.grammar.idl.printer import print_statements
+from anaphora.grammar.idl.syntax import Statement
+from anaphora.models.building.intent_trees import build_intent_tree
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.checking.references import (
     KnownNames,
@@ -21,10 +25,12 @@ from anaphora.models.checking.references import (
     describe_unknown,
     missing_recognizer_hint,
 )
+from anaphora.models.checking.validation import is_placeholder
 from anaphora.models.domain import Element
 from anaphora.models.reading.nodes import NodePath
+from anaphora.models.schema.intents import IntentSchema
 
-__all__ = ["IntentTable", "build_intents"]
+__all__ = ["IntentTable", "build_intents", "print_intents"]
 
 _INTENT_ID = re.compile(r"\b(?:intent|id)\s*=\s*[\"']?([\w:.-]+)")
 
@@ -74,47 +80,111 @@ def build_intents(
         lenient=draft.imported,
     )
     found: dict[str, Intent] = {}
-    places: dict[str, tuple[NodePath, int]] = {}
+    places: dict[str, tuple[NodePath, int | None]] = {}
     broken: set[str] = set()
     known = collect_known_names(draft, elements)
     abstract = frozenset(element.id for element in elements if element.abstract)
-    texts = [(("intents", index), text, "") for index, text in enumerate(draft.file.intents)]
-    extra = [((), text, f"intents[{index}]") for index, text in enumerate(extra_texts)]
-    for path, text, source in (*texts, *extra):
-        try:
-            compiled = _compile(compiler, text, source)
-        except GrammarError as error:
-            draft.add_nested("error", path, error.problems)
-            names = [] if source else _INTENT_ID.findall(text)
-            broken.update(names)
-            nameless = nameless or not names
+    for one in _list_declarations(draft, extra_texts):
+        compiled = one.compile(compiler)
+        if compiled is None:
+            broken.update(one.names)
+            nameless = nameless or not one.names
             continue
-        draft.add_nested("warning", path, compiled.warnings)
-        for intent in compiled.intents:
-            for one in _find_reference_problems(intent, known, abstract, imported=draft.imported):
-                if source:
-                    problem = problem_at(text, source, one.at, one.message, one.hint)
-                    draft.add_nested(one.level, (), (problem,))
-                else:
-                    draft.add(one.level, path, one.message, one.hint, index=one.at)
+        for intent in compiled:
+            for each in _find_reference_problems(intent, known, abstract, imported=draft.imported):
+                one.report(each.level, each.at, each.message, each.hint)
             if found.setdefault(intent.id, intent) is intent:
-                places[intent.id] = path, intent.at
-            elif source:
-                draft.add_error((), f"{source} declares the intent '{intent.id}' again")
+                places[intent.id] = one.place_of(intent)
+            elif one.source:
+                draft.add_error((), f"{one.source} declares the intent '{intent.id}' again")
             else:
                 line = draft.line_of(*places[intent.id])
                 message = f"the intent '{intent.id}' is declared twice; first on line {line}"
-                draft.add_error(path, message, index=intent.at)
+                one.report("error", intent.at, message)
     return IntentTable(found, frozenset(broken), not nameless, compiler.imported_files)
 
 
-def _compile(compiler: Compiler, text: str, source: str = "") -> CompilationResult:
-    if not text.strip():
-        raise GrammarError(Problem("the intent is empty", source=source))
-    try:
-        return compiler.compile(text, source)
-    except RecursionError:
-        raise GrammarError(Problem("the intent is nested too deeply")) from None
+def print_intents(draft: ModelDraft) -> str:
+    """The intents of a valid file as text in the intent language."""
+    statements: list[Statement] = []
+    for index, written in enumerate(draft.file.intents):
+        if isinstance(written, str):
+            statements += parse_idl(written)
+        elif tree := build_intent_tree(draft, ("intents", index), written):
+            statements.append(tree)
+    return print_statements(statements)
+
+
+def _list_declarations(draft: ModelDraft, extra_texts: Iterable[str]) -> Iterator[_Declaration]:
+    for index, written in enumerate(draft.file.intents):
+        yield _Declaration(draft, ("intents", index), written)
+    for index, text in enumerate(extra_texts):
+        yield _Declaration(draft, (), text, f"intents[{index}]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Declaration:
+    """A text in the intent language, or an intent that is written as a mapping.
+
+    ``source`` names a text that is not in the file. Offsets are those in the text, and in the file
+    for a mapping.
+    """
+
+    draft: ModelDraft
+    path: NodePath
+    written: str | IntentSchema
+    source: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The ids of the intents, as far as they can be found in spite of errors."""
+        if self.source:
+            return []
+        if isinstance(self.written, str):
+            return _INTENT_ID.findall(self.written)
+        return [] if is_placeholder(self.written.id) else [self.written.id]
+
+    def compile(self, compiler: Compiler) -> tuple[Intent, ...] | None:
+        """The intents; None after errors, which are reported."""
+        try:
+            compiled = self._compile(compiler)
+        except GrammarError as error:
+            self.draft.add_nested("error", self.path, error.problems)
+            return None
+        if compiled is None:
+            return None
+        self.draft.add_nested("warning", self.path, compiled.warnings)
+        return compiled.intents
+
+    def _compile(self, compiler: Compiler) -> CompilationResult | None:
+        if not isinstance(self.written, str):
+            tree = build_intent_tree(self.draft, self.path, self.written)
+            if tree is None or is_placeholder(tree.id):
+                return None
+            source = self.draft.diagnostics.source
+            return compiler.compile_tree(tree, source.text, source.name)
+        if not self.written.strip():
+            raise GrammarError(Problem("the intent is empty", source=self.source))
+        try:
+            return compiler.compile(self.written, self.source)
+        except RecursionError:
+            raise GrammarError(Problem("the intent is nested too deeply")) from None
+
+    def report(self, level: Level, at: int, message: str, hint: str = "") -> None:
+        """Report a problem at an offset."""
+        if not isinstance(self.written, str):
+            self.draft.diagnostics.add(level, at, message, hint)
+        elif self.source:
+            problem = problem_at(self.written, self.source, at, message, hint)
+            self.draft.add_nested(level, (), (problem,))
+        else:
+            self.draft.add(level, self.path, message, hint, index=at)
+
+    def place_of(self, intent: Intent) -> tuple[NodePath, int | None]:
+        """The path of the text of the intent, and the offset there."""
+        if isinstance(self.written, str):
+            return self.path, intent.at
+        return (*self.path, "id"), None
 
 
 class _ReferenceProblem(NamedTuple):

@@ -1,4 +1,4 @@
-"""Build responses, prompts and the like; check their intents, terms, languages and templates."""
+"""Build the texts of a model and its validators; check intents, terms, languages and templates."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from anaphora.core.name_hints import did_you_mean
 from anaphora.grammar.diagnostics import offset_at
 from anaphora.grammar.idl.intent import Intent
+from anaphora.models.building.entity_checks import build_entity_check
 from anaphora.models.building.intents import IntentTable
 from anaphora.models.checking.model_draft import ModelDraft
-from anaphora.models.domain import ANY_LANGUAGE, LocalizedText
+from anaphora.models.domain import ANY_LANGUAGE, LocalizedText, Validator, Validators
 from anaphora.models.reading.nodes import NodePath
 from anaphora.models.templates.expressions import as_template, sole_expression
+from anaphora.models.schema.intents import ValidatorSchema
 from anaphora.models.templates.formatting.filters import FILTERS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from jinja2.nodes import Getattr, Node, Template
 
-__all__ = ["TEMPLATE_VARIABLES", "ResponseBuilder"]
+__all__ = ["REFUSED_VALUE", "TEMPLATE_VARIABLES", "ResponseBuilder"]
 
 TEMPLATE_VARIABLES = frozenset(
     {
@@ -37,6 +39,9 @@ TEMPLATE_VARIABLES = frozenset(
     }
 )
 """The variables of a template, besides the slots of its intent."""
+
+REFUSED_VALUE = "value"
+"""The variable of the texts of validators that holds the refused value."""
 
 _MAX_DEPTH = 100
 _JINJA_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
@@ -56,7 +61,7 @@ class ResponseBuilder:
     parts: PartNames
 
     def build(
-        self, key: Literal["responses", "recall_offers", "unused", "choices"]
+        self, key: Literal["responses", "recall_offers", "unused", "choices", "confirm"]
     ) -> dict[str, LocalizedText]:
         """The texts by intent under this key of the file."""
         texts: Mapping[str, _TextOrTranslations] = getattr(self.draft.file, key)
@@ -89,6 +94,33 @@ class ResponseBuilder:
                 read[name][term] = self._localize(path, written, intent)
         return read
 
+    def build_validators(self) -> Validators:
+        """The validators of the elements and of the terms."""
+        elements = {
+            element.id: self._build_validator(("elements", index, "validate"), element.validate_)
+            for index, element in enumerate(self.draft.file.elements)
+            if element.validate_ is not None
+        }
+        terms: dict[str, dict[str, Validator]] = {}
+        for name, validators in self.draft.file.validate_.items():
+            intent = self.check_intent(("validate", name), name)
+            terms[name] = {}
+            for term, written in validators.items():
+                path = ("validate", name, term)
+                if intent is not None:
+                    self._check_term(path, intent, term)
+                terms[name][term] = self._build_validator(path, written, intent)
+        return Validators(elements, terms)
+
+    def _build_validator(
+        self, path: NodePath, written: ValidatorSchema, intent: Intent | None = None
+    ) -> Validator:
+        return Validator(
+            check=written.check,
+            text=self._localize((*path, "text"), written.text, intent, (REFUSED_VALUE,)),
+            test=build_entity_check(self.draft, (*path, "check"), written.check),
+        )
+
     def check_intent(self, path: NodePath, name: str) -> Intent | None:
         """The intent, if it is known and has no errors."""
         if self.intents.is_unknown(name):
@@ -101,9 +133,6 @@ class ResponseBuilder:
             known = [term.id for term in intent.terms if term.id]
             what = f"term of the intent '{intent.id}':"
             self.draft.add_unknown_name(path, what, name, known, in_key=True)
-        elif term.min == 0:
-            message = f"the term '{name}' of the intent '{intent.id}' is optional"
-            self.draft.add_key_error(path, f"{message}: nobody will be asked for it")
 
     def check_text(
         self, path: NodePath, text: str, intent: Intent | None, variables: Sequence[str] = ()
@@ -129,6 +158,7 @@ class ResponseBuilder:
         intent: Intent | None,
         variables: Sequence[str] = (),
     ) -> LocalizedText:
+        """Check a text, whose templates may use further ``variables``."""
         texts = {ANY_LANGUAGE: written} if isinstance(written, str) else written
         for language, text in texts.items():
             place = (*path, language) if language else path

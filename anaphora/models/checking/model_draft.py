@@ -13,6 +13,7 @@ from anaphora.models.checking.validation import is_placeholder
 from anaphora.models.reading.nodes import MappingNode, NodePath, ScalarNode, node_at
 from anaphora.models.reading.scalar_positions import offset_of_character, offset_of_position
 from anaphora.models.reading.source import FileDiagnostics
+from anaphora.models.reading.yaml_comments import COMMENT_HINT
 from anaphora.models.schema.model_file import ModelSchema
 
 __all__ = ["ModelDraft"]
@@ -58,7 +59,7 @@ class ModelDraft:
     ) -> None:
         """Report an error in the value at ``path``, or a warning about it; with ``index``, at that
         character of the text."""
-        self.diagnostics.add(level, self._offset_of(path, index), message, hint)
+        self.diagnostics.add(level, self.offset_of(path, index), message, hint)
 
     def add_error(
         self, path: NodePath, message: str, hint: str = "", *, index: int | None = None
@@ -68,16 +69,14 @@ class ModelDraft:
 
     def add_key_error(self, path: NodePath, message: str, hint: str = "") -> None:
         """Report an error in the last key of ``path``."""
-        parent, key = node_at(self.root, path[:-1]), str(path[-1])
-        offsets = parent.key_offsets if isinstance(parent, MappingNode) else {}
-        self.diagnostics.add_error(offsets.get(key, parent.start), message, hint)
+        self.diagnostics.add_error(self.offset_of_key(path), message, hint)
 
     def add_nested(self, level: Level, path: NodePath, problems: Iterable[Problem]) -> None:
         """Report errors or warnings whose positions are relative to the text at ``path``, or to the
         text that they name."""
         for problem in problems:
             if problem.source:
-                self.diagnostics.add_imported(level, self._offset_of(path), (problem,))
+                self.diagnostics.add_imported(level, self.offset_of(path), (problem,))
                 continue
             hint = (self._comment_hint(path) if level == "error" else "") or problem.hint
             self.diagnostics.add(level, self._problem_offset(path, problem), problem.message, hint)
@@ -104,22 +103,30 @@ class ModelDraft:
         parent = node_at(self.root, path[:-1])
         return isinstance(parent, MappingNode) and path[-1] in parent.removed_keys
 
+    def offset_of(self, path: NodePath, index: int | None = None) -> int:
+        """The offset in the file of the value at ``path``; with ``index``, that of this character
+        of the text."""
+        node = node_at(self.root, path)
+        if index is None or not isinstance(node, ScalarNode):
+            return node.start
+        return offset_of_character(node, self.diagnostics.source.text, index)
+
+    def offset_of_key(self, path: NodePath) -> int:
+        """The offset of the last key of ``path``, or of the mapping that lacks it."""
+        parent = node_at(self.root, path[:-1])
+        offsets = parent.key_offsets if isinstance(parent, MappingNode) else {}
+        return offsets.get(str(path[-1]), parent.start)
+
     def line_of(self, path: NodePath, index: int | None = None) -> int:
         """The line of the file on which the value at ``path`` begins; with ``index``, that of this
         character of the text."""
-        return self.diagnostics.source.line_of(self._offset_of(path, index))
+        return self.diagnostics.source.line_of(self.offset_of(path, index))
 
     def _problem_offset(self, path: NodePath, problem: Problem) -> int:
         node = node_at(self.root, path)
         if not problem.line or not isinstance(node, ScalarNode):
             return node.start
         return offset_of_position(node, self.diagnostics.source.text, problem.line, problem.column)
-
-    def _offset_of(self, path: NodePath, index: int | None = None) -> int:
-        node = node_at(self.root, path)
-        if index is None or not isinstance(node, ScalarNode):
-            return node.start
-        return offset_of_character(node, self.diagnostics.source.text, index)
 
     def _comment_hint(self, path: NodePath) -> str:
         """A hint for an unquoted text that a YAML comment truncates."""
@@ -132,4 +139,4 @@ class ModelDraft:
             return ""
         rest = text[node.end : text.find("\n", node.end) + 1 or len(text)]
         is_cut = rest.lstrip().startswith("#")
-        return "a # behind a blank begins a comment: put the text into quotes" if is_cut else ""
+        return COMMENT_HINT if is_cut else ""

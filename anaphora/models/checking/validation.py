@@ -23,7 +23,7 @@ from anaphora.models.reading.nodes import (
     to_data,
 )
 from anaphora.models.reading.source import FileDiagnostics
-from anaphora.models.reading.yaml_comments import comment_hint
+from anaphora.models.reading.yaml_comments import COMMENT_HINT, comment_hint
 from anaphora.models.schema.field_types import ALTERNATIVE_TAG, describe_value
 from anaphora.models.schema.model_file import ModelSchema, section_keys
 
@@ -34,6 +34,15 @@ PLACEHOLDER = "placeholder:"
 
 _STEP_KEYS = ("ask", "pause", "reset")
 _KEY_MARKER = "[key]"
+_OWNERS = {
+    ("elements", 3): "the element",
+    ("elements", 4): "the check",
+    ("intents", 3): "the intent",
+    ("offers", 3): "the offer",
+    ("samples", 3): "the sample",
+    ("validate", 4): "the check",
+}  # what lacks a key, by the section and the length of the path
+_PREDICATE_KEYS = ("check", "where")  # what they say often begins with '#'
 _MAX_ROUNDS = 30
 _CERTAIN_SIMILARITY = 0.75
 
@@ -134,7 +143,10 @@ def _truncation_hint(root: Node, path: NodePath, diagnostics: FileDiagnostics) -
     text = diagnostics.source.text
     line_end = text.find("\n", node.end)
     rest = text[node.end : line_end if line_end >= 0 else None]
-    return comment_hint(text, node.end) if rest.startswith(" #") else ""
+    if not rest.startswith(" #"):
+        return ""
+    is_predicate = not node.text and path[-1] in _PREDICATE_KEYS
+    return COMMENT_HINT if is_predicate else comment_hint(text, node.end)
 
 
 def _describe_error(error: Any, root: Node, path: _ErrorPath) -> tuple[str, str]:
@@ -197,9 +209,7 @@ def _handle_missing_key(
     if not isinstance(parent, MappingNode) or key in parent.items:
         return []
     if key not in parent.removed_keys:
-        owner = {"elements": "the element", "offers": "the offer", "samples": "the sample"}.get(
-            str(path[0]), "the model"
-        )
+        owner = _OWNERS.get((str(path[0]), len(path)), "the model")
         diagnostics.add_error(parent.start, f"{owner} has no '{key}'")
     if key != "id":
         return [path[:-1]]

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from anaphora.models.reading.source import FileDiagnostics
 
-__all__ = ["comment_hint", "find_truncating_comment", "warn_about_truncated_texts"]
+__all__ = ["COMMENT_HINT", "comment_hint", "find_truncating_comment", "warn_about_truncated_texts"]
 
 _TEXT_KEYS = frozenset(
     (
-        *("ask", "description", "macros", "name", "prompts", "recall_offers", "reset"),
-        *("responses", "stop_words", "swear_words", "synonyms", "unused", "values"),
+        *("ask", "confirm", "description", "macros", "name", "prompts", "recall_offers", "reset"),
+        *("response", "responses", "stop_words", "swear_words", "synonyms", "unused", "validate"),
+        "values",
     )
 )
 """The keys whose values contain texts for people."""
@@ -25,6 +26,8 @@ _QUOTED = re.compile(
 )
 _MAX_LOOKBEHIND = 10_000  # characters before the error
 _HINT = "put the text into quotes"
+COMMENT_HINT = f"a # behind a blank begins a comment: {_HINT}"
+"""The hint for a text that a comment certainly truncates."""
 
 
 def comment_hint(text: str, *offsets: int) -> str:

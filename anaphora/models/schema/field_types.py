@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -28,6 +29,7 @@ __all__ = [
     "ALTERNATIVE_TAG",
     "LIST_TAG",
     "MAP_TAG",
+    "NONE_TAG",
     "ONE_TAG",
     "Count",
     "Duration",
@@ -37,6 +39,8 @@ __all__ = [
     "FreeData",
     "FreshStartField",
     "Identifier",
+    "IntentData",
+    "IntentName",
     "Language",
     "LanguageCodes",
     "LocalizedTextField",
@@ -116,6 +120,15 @@ def _validate_identifier(value: Any) -> str:
         raise _schema_error(
             f"'{text}' cannot be an id",
             "an id begins with a letter and goes on with letters, digits, '_', '-', ':' and '.'",
+        )
+    return text
+
+
+def _validate_intent_name(value: Any) -> str:
+    text = _validate_identifier(value)
+    if "." in text:
+        raise _schema_error(
+            f"'{text}' cannot be an id in an intent", "the intent language has no ids with points"
         )
     return text
 
@@ -219,6 +232,21 @@ def choose_by_type(expected: str, **kinds: type) -> Discriminator:
     )
 
 
+def _validate_intent_data(value: Any) -> Any:
+    """Refuse numbers that the intent language cannot write."""
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case list() as items:
+                waiting += items
+            case dict() as items:
+                waiting += items.values()
+            case int() | float() as number if not -(2**63) <= number < 2**63:
+                if isinstance(number, int) or not math.isfinite(number):
+                    raise _schema_error(f"the number {number} does not fit into 64 bits")
+    return value
+
+
 _TEXT_OR_NUMBER = WithJsonSchema({"type": ["string", "number"]})
 _NAME_OR_NUMBER = WithJsonSchema({"type": ["string", "number"], "pattern": r"\S"})
 _UNIQUE_ITEMS = Field(json_schema_extra={"uniqueItems": True})
@@ -230,6 +258,7 @@ _NON_IDENTIFIER_CHARACTERS = (
     r"\u20a0-\u20cf\u2190-\u245f\u2500-\u2bff\u3000-\u3004\u3008-\u3020\ufe50-\ufe6f\uff00-\uff0f"
 )
 _IDENTIFIER_PATTERN = rf"^[^{_NON_IDENTIFIER_CHARACTERS}.:0-9-][^{_NON_IDENTIFIER_CHARACTERS}]*$"
+_INTENT_NAME_PATTERN = rf"^[^{_NON_IDENTIFIER_CHARACTERS}.:0-9-][^{_NON_IDENTIFIER_CHARACTERS}.]*$"
 
 _AMOUNT = r"[0-9]{1,9}(\.[0-9]{1,6})?"
 _DURATION_PATTERN = (
@@ -269,6 +298,11 @@ Identifier: TypeAlias = Annotated[
     str,
     BeforeValidator(_validate_identifier),
     WithJsonSchema({"type": "string", "pattern": _IDENTIFIER_PATTERN}),
+]
+IntentName: TypeAlias = Annotated[
+    str,
+    BeforeValidator(_validate_intent_name),
+    WithJsonSchema({"type": "string", "pattern": _INTENT_NAME_PATTERN}),
 ]
 Language: TypeAlias = Annotated[
     str,
@@ -311,6 +345,7 @@ ZonedTime: TypeAlias = Annotated[
     ),
 ]
 FreeData: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_to_plain_numbers)]
+IntentData: TypeAlias = Annotated[FreeData, AfterValidator(_validate_intent_data)]
 
 LanguageCodes: TypeAlias = Annotated[
     Annotated[Language, ONE_TAG]

@@ -45,6 +45,13 @@ from anaphora.models.schema.field_types import (
     Typos,
     choose_by_type,
 )
+from anaphora.models.schema.intents import (
+    IntentField,
+    IntentSchema,
+    OptionsSchema,
+    SlotSchema,
+    ValidatorSchema,
+)
 from anaphora.models.schema.samples import AskSchema, DialogSchema, PauseSchema, ResetSchema
 
 __all__ = [
@@ -53,7 +60,6 @@ __all__ = [
     "ElementSchema",
     "LimitsSchema",
     "ModelSchema",
-    "OptionsSchema",
     "StopWordsSchema",
     "section_keys",
 ]
@@ -197,6 +203,9 @@ class ElementSchema(SchemaBase):
         default=None,
         description="The id of the element whose numbers say how many of it: two pizzas.",
     )
+    validate_: ValidatorSchema | None = Field(
+        default=None, alias="validate", description="A check of what the user names."
+    )
 
 
 class StopWordsSchema(SchemaBase):
@@ -230,23 +239,6 @@ class LimitsSchema(SchemaBase):
     swear_words_allowed: Flag = Field(default=True, description="Whether swear words are allowed.")
     latin_only: Flag = Field(
         default=False, description="Whether letters of other scripts are forbidden."
-    )
-
-
-class OptionsSchema(SchemaBase):
-    """The options that intents have unless they say otherwise."""
-
-    ordered: Flag | None = Field(default=None, description="Terms must match in sentence order.")
-    allow_stm_only: Flag | None = Field(
-        default=None, description="Memory alone may fill the intent."
-    )
-    unused_free_words: Flag | None = Field(default=None, description="Free words may stay unused.")
-    unused_entities: Flag | None = Field(default=None, description="Entities may stay unused.")
-    unused_usr_toks: Flag | None = Field(
-        default=None, description="Entities of the model's own elements may stay unused."
-    )
-    unused_sys_toks: Flag | None = Field(
-        default=None, description="Built-in entities may stay unused."
     )
 
 
@@ -320,17 +312,26 @@ class ModelSchema(SchemaBase):
     elements: list[ElementSchema] = Field(
         default=[], description="The elements: what an utterance can mention."
     )
-    intents: list[Text] = Field(
+    intents: list[IntentField] = Field(
         default=[],
         json_schema_extra={"minItems": 1},
-        description="The intents, in the intent definition language.",
+        description="The intents: texts in the intent definition language, or mappings.",
     )
     responses: dict[str, LocalizedTextField] = Field(
         default={}, description="The answer of each intent: a Jinja template over its slots."
     )
     prompts: dict[str, dict[str, LocalizedTextField]] = Field(
         default={},
-        description="The question that asks for a missing term, by intent and required term.",
+        description="The question that asks for a missing term, by intent and term.",
+    )
+    validate_: dict[str, dict[str, ValidatorSchema]] = Field(
+        default={},
+        alias="validate",
+        description="The check of what the user names, by intent and term.",
+    )
+    confirm: dict[str, LocalizedTextField] = Field(
+        default={},
+        description="The question whether to carry an intent out: a Jinja template by intent.",
     )
     bridge: BridgeOrMode = Field(
         default="offered",
@@ -372,13 +373,20 @@ class ModelSchema(SchemaBase):
     samples: list[DialogSchema] = Field(default=[], description="Dialogs to test the model with.")
 
 
+_MAP = f"{ALTERNATIVE_TAG}map"
+_ANY_KEY = "*"
 _SECTIONS: Mapping[tuple[str, ...], type[SchemaBase]] = {
     (): ModelSchema,
     ("conversation",): ConversationSchema,
-    ("bridge", f"{ALTERNATIVE_TAG}map"): BridgeSchema,
-    ("dialog_acts", f"{ALTERNATIVE_TAG}map"): DialogActsSchema,
-    ("offers", "*", f"{ALTERNATIVE_TAG}map"): EachOfferSchema,
+    ("bridge", _MAP): BridgeSchema,
+    ("dialog_acts", _MAP): DialogActsSchema,
+    ("offers", _ANY_KEY, _MAP): EachOfferSchema,
     ("elements",): ElementSchema,
+    ("elements", "validate"): ValidatorSchema,
+    ("intents", _MAP): IntentSchema,
+    ("intents", _MAP, "options"): OptionsSchema,
+    ("intents", _MAP, "slots", _ANY_KEY, _MAP): SlotSchema,
+    ("validate", _ANY_KEY, _ANY_KEY): ValidatorSchema,
     ("stop_words",): StopWordsSchema,
     ("limits",): LimitsSchema,
     ("options",): OptionsSchema,
@@ -394,7 +402,9 @@ def section_keys(path: tuple[str, ...]) -> list[str]:
 
     ``path`` has the keys that lead to it and the tags of alternatives.
     """
-    of_any_intent = (*path[:1], "*", *path[2:])
-    section = _SECTIONS.get(path) or _SECTIONS.get(of_any_intent)
-    fields = section.model_fields if section else {}
-    return [field.alias or name for name, field in fields.items()]
+    for section, schema in _SECTIONS.items():
+        if len(section) == len(path) and all(
+            step in (_ANY_KEY, key) for step, key in zip(section, path, strict=True)
+        ):
+            return [field.alias or name for name, field in schema.model_fields.items()]
+    return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,8 @@ from typer.testing import CliRunner, Result
 from anaphora.cli import app
 
 
-def run(file: Path | str, *, stdin: bytes = b"") -> Result:
-    return CliRunner().invoke(app, ["compile", str(file)], input=stdin)
+def run(file: Path | str, *options: str, stdin: bytes = b"") -> Result:
+    return CliRunner().invoke(app, ["compile", str(file), *options], input=stdin)
 
 
 def test_declarations_are_counted() -> None:
@@ -34,6 +35,29 @@ def test_a_model_file_is_recognized(tmp_path: Path, name: str) -> None:
     assert result.exit_code == 1
     assert "this looks like a model file" in result.stderr
     assert f"hint: 'anaphora check {file}' checks it" in result.stderr
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "json"])
+def test_the_intents_of_a_model_are_printed_as_text(tmp_path: Path, suffix: str) -> None:
+    mapping = {"id": "order", "slots": {"tea": {"optional": True}, "what": ["tea", "cake"]}}
+    text = "id=ask term={id == 'tea'}"
+    elements = [{"id": "tea"}, {"id": "cake"}]
+    model = {"id": "m", "elements": elements, "intents": [mapping, text]}
+    file = tmp_path / f"bot.{suffix}"
+    file.write_text(json.dumps(model), encoding="utf-8")
+    assert run(file, "--print").stdout == (
+        "intent=order\n  term(tea)~{# == 'tea'}?\n  term(what)~{has(list('tea', 'cake'), #)}\n\n"
+        "intent=ask\n  term~{# == 'tea'}\n"
+    )
+
+
+def test_the_mistakes_of_a_model_are_shown_instead_of_its_intents(tmp_path: Path) -> None:
+    file = tmp_path / "bot.yaml"
+    file.write_text("id: m\nelements: [{id: tea}]\nintents: [{id: i, slots: {te: te}}]\n")
+    result = run(file, "--print")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "bot.yaml:3:31: the intent 'i' refers to the unknown element 'te'" in result.stderr
+    assert "did you mean 'tea'?" in result.stderr
 
 
 def test_a_missing_file_is_an_error_whatever_its_name(tmp_path: Path) -> None:

@@ -153,6 +153,10 @@ def test_a_predicate_on_elements_alone_is_true_of_these_and_no_others(
         (binary(call("#", call("first", call("ent_all"))), "==", "x"), None),
         (negated(IS_X), None),
         (IN_G, None),
+        (call("has", call("list", "x", "y"), call("#")), {"x", "y"}),
+        (call("has", call("list", "x", 5), call("#")), {"x"}),
+        (call("has", call("list", "x", None), call("#")), None),
+        (call("has", call("tok_ancestors"), "x"), None),
     ],
 )
 def test_which_elements_are_all_that_a_predicate_asks_for(expression: Any, expected: Any) -> None:

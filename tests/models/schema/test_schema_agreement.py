@@ -40,6 +40,9 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "options": ("ordered", "unused_entities"),
 }
 
+INTENT_KEYS = ("id", "slots", "options", "flow", "meta")
+SLOT_KEYS = ("element", "where", "optional", "several", "from_memory")
+
 texts = st.sampled_from(
     [
         *("", " ", "x", "tea", "1a", "a b", "a-b.c:d", "_a", "é", "a+", "on", "off", "offered"),
@@ -63,12 +66,18 @@ values = st.one_of(
 def files(draw: st.DrawFn) -> dict[str, Any]:
     file = json.loads(json.dumps(MODEL))
     for _ in range(draw(st.integers(1, 2))):
-        group = draw(st.sampled_from(["", "element", *GROUPS]))
+        group = draw(st.sampled_from(["", "element", "intent", "slot", *GROUPS]))
         value = draw(values)
         if not group:
             file[draw(st.sampled_from(MODEL_KEYS))] = value
         elif group == "element":
             file["elements"].append({"id": "cup", draw(st.sampled_from(ELEMENT_KEYS)): value})
+        elif group == "intent":
+            intent = {"id": "i", "slots": {"tea": "tea"}, draw(st.sampled_from(INTENT_KEYS)): value}
+            file["intents"].append(intent)
+        elif group == "slot":
+            slot = value if draw(st.booleans()) else {draw(st.sampled_from(SLOT_KEYS)): value}
+            file["intents"].append({"id": "i", "slots": {"tea": slot}})
         else:
             file[group] = {draw(st.sampled_from(GROUPS[group])): value}
     return file
@@ -82,7 +91,9 @@ def validator() -> Draft202012Validator:
 # What the parts of a file mean together, and what a synonym says, is beyond a schema.
 BEYOND = re.compile(
     r"is declared twice|the (synonym|phrase) is empty|has no language|expands? to|"
-    r"has no synonyms or values|_ is outside of a group"
+    r"has no synonyms or values|_ is outside of a group|refers to the unknown element|"
+    r"is not expected here|there is no function|needs booleans|is not a regular expression|"
+    r"is missing"
 )
 
 

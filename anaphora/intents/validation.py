@@ -1,0 +1,57 @@
+"""Check the entities that an intent takes from the sentence by the validators of the model."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from anaphora.core.utterance import Entity
+from anaphora.errors import EvaluationError
+from anaphora.grammar.context import EntityContext, QuestionContext
+from anaphora.grammar.idl.intent import Term
+from anaphora.intents.match import SlotFilling
+from anaphora.models.domain import LocalizedText, Validators
+
+__all__ = ["InvalidEntity", "find_invalid"]
+
+
+class InvalidEntity(Struct, frozen=True, gc=False):
+    """An entity that a validator refuses, with the term that took it.
+
+    ``text`` is what a Python function says as it is, or else the templates of the validator.
+    """
+
+    term: Term
+    entity: Entity
+    text: str | LocalizedText
+
+
+def find_invalid(
+    validators: Validators, filling: SlotFilling, question: QuestionContext
+) -> InvalidEntity | None:
+    """The first entity of the sentence that a validator of its term or of its element refuses,
+    in the order of the terms; None if all are valid.
+
+    Raises :class:`EvaluationError`, with intent and term, if a validator cannot be evaluated.
+    """
+    of_terms = validators.terms.get(filling.intent.id, {})
+    question = question.with_entities(filling.variant.entities)
+    question = question.with_intent_meta(filling.intent.meta)
+    for one in filling.terms:
+        for taken in one.taken:
+            if taken.source != "sentence":
+                continue
+            found = (of_terms.get(one.term.label), validators.elements.get(taken.entity.element))
+            for validator in filter(None, found):
+                context = EntityContext(taken.entity, question)
+                context.arguments = one.term.arguments
+                try:
+                    result = validator.test(context)
+                except EvaluationError as error:
+                    raise EvaluationError(
+                        f"intent {filling.intent.id}, term {one.term.label}, "
+                        f"check {validator.check} for {taken.entity}: {error}"
+                    ) from error
+                if result is not True:
+                    text = validator.text if result is False else result
+                    return InvalidEntity(one.term, taken.entity, text)
+    return None
