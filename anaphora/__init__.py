@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
     from anaphora.core.utterance import Token as Token
     from anaphora.core.utterance import Utterance as Utterance
     from anaphora.engine.batches import Question as Question
+    from anaphora.engine.callbacks.answer import Answer as Answer
     from anaphora.engine.callbacks.handlers import Reject as Reject
     from anaphora.engine.callbacks.handlers import Skip as Skip
     from anaphora.engine.engine import Engine as Engine
@@ -70,6 +71,7 @@ else:
         "anaphora.core.request": "Company Request User",
         "anaphora.core.utterance": "Entity Token Utterance",
         "anaphora.engine.batches": "Question",
+        "anaphora.engine.callbacks.answer": "Answer",
         "anaphora.engine.callbacks.handlers": "Reject Skip",
         "anaphora.engine.engine": "Engine",
         "anaphora.engine.reply": "Reply",

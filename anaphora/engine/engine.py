@@ -278,9 +278,9 @@ class Engine:
         gets its default or None. It may also take ``match`` (whose slots have metadata), ``data``
         (a dictionary stored with the conversation), ``text``, ``user``, ``conversation`` (which
         can forget entities and flow), ``at`` (the local time) and ``language``. If it returns a
-        text, that is the reply; None leaves the reply to the model's response. It may raise
-        :class:`Skip` or :class:`Reject`. Without ``model`` it serves all models with the intent. It
-        takes precedence over a handler that the model names.
+        text, that is the reply; an :class:`Answer` has entities besides; None leaves the reply to
+        the model's response. It may raise :class:`Skip` or :class:`Reject`. Without ``model`` it
+        serves all models with the intent. It takes precedence over a handler that the model names.
 
         Raises :class:`HandlerError` for an unknown intent or a parameter that is not a slot.
         """

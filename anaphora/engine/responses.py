@@ -47,6 +47,7 @@ class Responses:
     def __init__(self) -> None:
         self._environment: Any = None
         self._compiled: dict[str, Any] = {}
+        self._values: dict[str, Callable[[Mapping[str, Any]], Any]] = {}
 
     def render(
         self, texts: LocalizedText | None, language: str, values: TemplateValues
@@ -66,6 +67,24 @@ class Responses:
             return str(template.render(values()))
         except Exception as error:
             raise HandlerError(f"the response {text!r} cannot be rendered: {error}") from error
+
+    def evaluate(self, template: str, values: Mapping[str, Any]) -> Any:
+        """Evaluate a template: the value of its expression, or its text if it is more than one.
+
+        Raises :class:`HandlerError` if that fails.
+        """
+        if "{" not in template:
+            return template
+        try:
+            compiled = self._values.get(template)
+            if compiled is None:
+                with forks_delayed():
+                    compiled = self._get_environment().compile_value(template)
+                    self._values[template] = compiled
+            return compiled(values)
+        except Exception as error:
+            message = f"the template {template!r} cannot be evaluated: {error}"
+            raise HandlerError(message) from error
 
     def _get_environment(self) -> Any:
         if self._environment is None:

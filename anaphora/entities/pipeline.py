@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from msgspec.structs import replace
 from spacy.language import Language
@@ -39,7 +40,7 @@ from anaphora.entities.tokens.sentence import Sentence
 from anaphora.entities.tokens.token_cache import TokenCache
 from anaphora.entities.words.normalization import base_code, normalize_apostrophes
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem
-from anaphora.models.domain import Model
+from anaphora.models.domain import Element, Model
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import fork_safe_lock
 
@@ -53,7 +54,7 @@ class Pipeline:
 
     ``nlp`` is a spaCy pipeline, or one by language, to use instead of a blank one or of one that
     the model names. From then on it serves this model alone. A ``cache`` keeps compiled data for
-    the next process.
+    the next process. ``elements`` are those that entities may have, by id.
 
     Raises :class:`ModelError` for a language that spaCy does not have, a pipeline for a language
     that the model does not have, a pipeline of the model that cannot be loaded, and a missing
@@ -68,6 +69,7 @@ class Pipeline:
         cache: Cache | None = None,
     ) -> None:
         self.model = model
+        self.elements = {one.id: one for one in model.elements if not one.abstract}
         given = dict(_pipelines_by_language(model, nlp))
         given |= load_pipelines(model, given=given)
         self._readers = {
@@ -98,6 +100,24 @@ class Pipeline:
             return self._readers[language].read(text, at)
         utterances = [reader.read(text, at) for reader in self._readers.values()]
         return select_likeliest(utterances, preferred)
+
+    def create_entity(
+        self,
+        element: Element,
+        text: str,
+        language: str,
+        *,
+        value: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+        is_from_phrase: bool = True,
+    ) -> Entity:
+        """Create the entity of ``element`` that the whole of ``text`` mentions, without reading it.
+        ``meta`` takes precedence over the metadata of the element."""
+        sentence = self._readers[language].tokenize(_sanitize(text))
+        tokens = tuple(range(len(sentence.texts)))
+        return sentence.create_entity(
+            element, value, tokens, exact=True, meta=meta, is_from_phrase=is_from_phrase
+        )
 
     @property
     def benefits_from_batches(self) -> bool:
@@ -188,6 +208,13 @@ class _LanguageReader:
                 return list(self._read_batch(texts))
         except Exception:
             return []
+
+    def tokenize(self, text: str) -> Sentence:
+        """Return the words of ``text``, which no component has processed."""
+        tagger = self._tagger
+        with self._lock:
+            doc = make_doc(self._nlp(), text)
+            return Sentence.from_doc(doc, text, tagger.lexicon, tagger.phrase_index.swear_stems)
 
     def _tokenize(self, text: str) -> list[tuple[str, int]]:
         with self._lock:

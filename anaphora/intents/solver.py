@@ -266,8 +266,8 @@ def _fill_candidates(
     sentence = context.sentence_candidates
     everything = (*sentence, *context.memory) if context.memory else sentence
     if context.has_negated:  # plans do not tell them from others
-        indexes = index.candidates([candidate.entity for candidate in everything])
-        yield from fill_intents(intents, indexes, context)
+        candidates = index.candidates([candidate.entity for candidate in everything])
+        yield from fill_intents(intents, candidates, context)
         return
     current = range(len(sentence) - len(context.variant.entities), len(sentence))
     plans = index.plans(

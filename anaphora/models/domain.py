@@ -236,11 +236,13 @@ class DialogActSettings:
 class OfferTemplate:
     """A bundle of entities that an answer offers: a template by element.
 
-    With ``each``, an expression for a list, there is one bundle for every ``item`` of it.
+    With ``each``, an expression for a list, there is one bundle for every ``item`` of it. ``then``
+    is the intent to go on with once the user accepts it ('' if it does not say).
     """
 
     entities: Mapping[str, str]
     each: str = ""
+    then: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@ ask back, or reject."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from copy import deepcopy
@@ -13,7 +14,6 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from anaphora.engine.answering.bot_answer import BotAnswer
-from anaphora.engine.answering.bot_entities import Answer
 from anaphora.engine.answering.dialog import finish_answer
 from anaphora.engine.answering.prompts import (
     DECLINED_REASON,
@@ -29,6 +29,7 @@ from anaphora.engine.answering.prompts import (
 )
 from anaphora.engine.answering.template_values import build_act_values, build_template_values
 from anaphora.engine.bot import Bot
+from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation
 from anaphora.errors import HandlerError
@@ -283,7 +284,9 @@ def _respond(bot: Bot, decision: Decision, match: Match) -> tuple[LiveConversati
         values = partial(build_template_values, decision, match.filling)
         texts = bot.model.responses.get(match.intent.id)
         text = bot.responses.render(texts, utterance.language, values)
-        result = result.with_text(text or "") if isinstance(result, Answer) else text
+        result = (
+            dataclasses.replace(result, text=text or "") if isinstance(result, Answer) else text
+        )
     return live, bot.hooks.run_result(match, result)
 
 

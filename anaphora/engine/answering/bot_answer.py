@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from anaphora.core.utterance import Entity
 from anaphora.intents.decision import Decision
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.models.domain import Status
@@ -21,7 +22,8 @@ class BotAnswer(Struct, frozen=True):
     the match that answered; ``skipped`` the matches whose handlers passed. ``decision`` is set if
     a hook requested a new match: it is the decision that led to the answer.
     ``forgets_on_purpose`` says whether a handler or a hook forgot something, ``is_recovered``
-    whether the error hook answered.
+    whether the error hook answered. ``mentions`` are the entities that the text tells, ``offers``
+    the bundles of entities that it proposes.
     """
 
     status: Status
@@ -36,3 +38,5 @@ class BotAnswer(Struct, frozen=True):
     decision: Decision | None = None
     forgets_on_purpose: bool = False
     is_recovered: bool = False
+    mentions: tuple[Entity, ...] = ()
+    offers: tuple[tuple[Entity, ...], ...] = ()

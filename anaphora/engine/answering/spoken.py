@@ -5,14 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from anaphora.core.utterance import Entity
-from anaphora.engine.answering.bot_entities import (
-    Answer,
-    build_bundles,
-    build_mentions,
-    render_mentions,
-    render_offers,
-)
+from anaphora.engine.answering.bot_entities import find_bot_entities
 from anaphora.engine.bot import Bot
+from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
 from anaphora.intents.decision import Decision
 from anaphora.intents.match import SlotFilling
@@ -39,26 +34,26 @@ def collect_spoken(bot: Bot, decision: Decision, filling: SlotFilling, result: A
 
     Raises :class:`HandlerError` for something that is no entity of the model.
     """
-    intent, declined = filling.intent.id, decision.act.declined if decision.act else ()
-    text, then, clears = None, "", False
-    mentions: tuple[Entity, ...] = ()
-    offers: tuple[tuple[Entity, ...], ...] = ()
+    intent = filling.intent.id
+    found = find_bot_entities(bot, decision, filling, result)
+    templates = bot.model.offers.get(intent, ())
+    then = next((one.then for one in templates if one.then), "")
+    offers, text, clears = found.offers, None, False
     if isinstance(result, Answer):
-        if result.offers and bot.interpreter is None:
+        then = result.then or then
+        if then and bot.model.intent(then) is None:
+            raise HandlerError(f"the handler of '{intent}' goes on with '{then}': no such intent")
+        clears = result.offers is not None and not offers
+        text, result = result.text, result.result
+        if offers and bot.interpreter is None:
             raise HandlerError(
                 f"the handler of '{intent}' makes offers, but the model does not read the answers "
                 "to them: it needs 'dialog_acts: true'"
             )
-        mentions = build_mentions(bot, decision, filling, result)
-        offers = build_bundles(bot, decision, filling, result)
-        text, then, clears = result.text, result.then, result.offers is not None
-        result = result.result
-    if intent in bot.model.mentions:
-        mentions += render_mentions(bot, decision, filling, result)
-    if intent in bot.model.offers:
-        rendered = render_offers(bot, decision, filling, result)
-        offers += tuple([one for one in rendered if not _is_among(one, declined)])
-    return Spoken(text, result, mentions, offers, then, clears_offers=clears and not offers)
+    elif decision.act and decision.act.declined:  # templates know nothing of what was declined
+        declined = decision.act.declined
+        offers = tuple([one for one in offers if not _is_among(one, declined)])
+    return Spoken(text, result, found.mentions, offers, then, clears)
 
 
 def _is_among(bundle: tuple[Entity, ...], declined: tuple[tuple[Entity, ...], ...]) -> bool:

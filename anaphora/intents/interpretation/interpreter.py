@@ -313,8 +313,8 @@ class Interpreter:
         goal = offers.intents[index] if offers.intents else offers.then
         decision = None
         if (intent := self._intent(goal)) is not None:
-            named = self._name_intent(intent, question, tokens)
-            decision = self._go_on(intent, add_entities(question, named), after)
+            naming = self._name_intent(intent, question, tokens)
+            decision = self._go_on(intent, add_entities(question, naming), after)
         decision = decision or decide(self._indexed, question, after, at)
         if not (decision.matches or decision.incomplete) and (
             intent := self._intent(offers.intent)
@@ -555,6 +555,7 @@ def _settle_cues(
     settled: list[Cue] = []
     dropped: list[Entity] = []
     entities = question.variants[0].entities
+    of_cues = {index for cue in cues for index in cue.tokens}
     for cue in cues:
         tokens = set(cue.tokens)
         covering = [one for one in entities if not tokens.isdisjoint(one.tokens)]
@@ -564,7 +565,7 @@ def _settle_cues(
             one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
             for one in covering
         )
-        if covering and wins and not is_own and all(map(tokens.issuperset, map(_tokens, covering))):
+        if covering and wins and not is_own and all(map(of_cues.issuperset, map(_tokens, covering))):
             dropped += covering
         elif (is_answer and is_own) or any(tokens.issubset(one.tokens) for one in covering):
             continue

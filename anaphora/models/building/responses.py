@@ -15,8 +15,8 @@ from anaphora.models.building.intents import IntentTable
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.domain import ANY_LANGUAGE, LocalizedText, Validator, Validators
 from anaphora.models.reading.nodes import NodePath
-from anaphora.models.templates.expressions import as_template, sole_expression
 from anaphora.models.schema.intents import ValidatorSchema
+from anaphora.models.templates.expressions import as_template, sole_expression
 from anaphora.models.templates.formatting.filters import FILTERS
 
 if TYPE_CHECKING:
@@ -121,10 +121,10 @@ class ResponseBuilder:
             test=build_entity_check(self.draft, (*path, "check"), written.check),
         )
 
-    def check_intent(self, path: NodePath, name: str) -> Intent | None:
+    def check_intent(self, path: NodePath, name: str, *, in_key: bool = True) -> Intent | None:
         """The intent, if it is known and has no errors."""
         if self.intents.is_unknown(name):
-            self.draft.add_unknown_name(path, "intent", name, self.intents.names, in_key=True)
+            self.draft.add_unknown_name(path, "intent", name, self.intents.names, in_key=in_key)
         return self.intents.get(name)
 
     def _check_term(self, path: NodePath, intent: Intent, name: str) -> None:

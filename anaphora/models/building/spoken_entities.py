@@ -12,7 +12,7 @@ from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.checking.references import enable_hint
 from anaphora.models.domain import DialogActSettings, MentionTemplates, OfferTemplate
 from anaphora.models.reading.nodes import NodePath
-from anaphora.models.schema.dialog_acts import DialogActsSchema, EachOfferSchema
+from anaphora.models.schema.dialog_acts import DialogActsSchema, OfferSchema
 from anaphora.models.templates.expressions import strip_braces
 
 __all__ = ["SpokenEntityBuilder", "build_dialog_acts"]
@@ -80,17 +80,21 @@ class SpokenEntityBuilder:
         }
 
     def _iter_offers(
-        self, name: str, written: EachOfferSchema | list[dict[str, str]]
+        self, name: str, written: OfferSchema | list[dict[str, str]]
     ) -> Iterator[OfferTemplate]:
         path: NodePath = ("offers", name)
         intent = self.texts.check_intent(path, name)
-        if isinstance(written, EachOfferSchema):
-            each = strip_braces(written.each)
-            self.texts.check_expression((*path, "each"), each, intent, ("result",))
+        if isinstance(written, OfferSchema):
+            each = strip_braces(written.each or "")
+            if each:
+                self.texts.check_expression((*path, "each"), each, intent, ("result",))
+            variables = ("item",) if each else ()
             entities = self._check_entities(
-                (*path, "entities"), written.entities, intent, ("item",)
+                (*path, "entities"), written.entities, intent, variables
             )
-            yield OfferTemplate(entities, each)
+            if written.then:
+                self.texts.check_intent((*path, "then"), written.then, in_key=False)
+            yield OfferTemplate(entities, each, written.then or "")
             return
         for index, bundle in enumerate(written):
             yield OfferTemplate(self._check_entities((*path, index), bundle, intent))

@@ -12,9 +12,9 @@ __all__ = ["COMMENT_HINT", "comment_hint", "find_truncating_comment", "warn_abou
 
 _TEXT_KEYS = frozenset(
     (
-        *("ask", "confirm", "description", "macros", "name", "prompts", "recall_offers", "reset"),
-        *("response", "responses", "stop_words", "swear_words", "synonyms", "unused", "validate"),
-        "values",
+        *("ask", "choices", "confirm", "description", "macros", "mentions", "name", "offers"),
+        *("prompts", "recall_offers", "reset", "response", "responses", "stop_words"),
+        *("swear_words", "synonyms", "unused", "validate", "values"),
     )
 )
 """The keys whose values contain texts for people."""

@@ -24,8 +24,8 @@ from anaphora.models.schema.field_types import (
 __all__ = [
     "DialogActsOrFlag",
     "DialogActsSchema",
-    "EachOfferSchema",
     "MentionsField",
+    "OfferSchema",
     "OffersField",
 ]
 
@@ -52,19 +52,24 @@ DialogActsOrFlag: TypeAlias = Annotated[
 _Templates: TypeAlias = Annotated[dict[Name, Text], Field(min_length=1)]
 
 
-class EachOfferSchema(SchemaBase):
-    """One bundle of entities for each item of a list."""
+class OfferSchema(SchemaBase):
+    """A bundle of entities, or one for each item of a list."""
 
-    each: Name = Field(
+    each: Name | None = Field(
+        default=None,
         description="An expression for the list, over the slots and 'result', which the handler "
-        "returned; each of its items is the variable 'item'."
+        "returned; each of its items is the variable 'item'.",
     )
-    entities: _Templates = Field(description="The entities of an item: a template by element.")
+    entities: _Templates = Field(
+        description="The entities of a bundle, or of an item: a template by element."
+    )
+    then: Name | None = Field(
+        default=None, description="The intent that goes on once the user accepts a bundle."
+    )
 
 
 _Offers: TypeAlias = Annotated[
-    Annotated[EachOfferSchema, MAP_TAG]
-    | Annotated[list[_Templates], Field(min_length=1), LIST_TAG],
+    Annotated[OfferSchema, MAP_TAG] | Annotated[list[_Templates], Field(min_length=1), LIST_TAG],
     choose_by_type(
         "a list of bundles, or a mapping with 'each' and 'entities'", map=dict, list=list
     ),

@@ -16,8 +16,8 @@ from anaphora.models.domain import DEFAULT_MAX_GAP, BridgeMode
 from anaphora.models.schema.dialog_acts import (
     DialogActsOrFlag,
     DialogActsSchema,
-    EachOfferSchema,
     MentionsField,
+    OfferSchema,
     OffersField,
 )
 from anaphora.models.schema.field_types import (
@@ -380,7 +380,7 @@ _SECTIONS: Mapping[tuple[str, ...], type[SchemaBase]] = {
     ("conversation",): ConversationSchema,
     ("bridge", _MAP): BridgeSchema,
     ("dialog_acts", _MAP): DialogActsSchema,
-    ("offers", _ANY_KEY, _MAP): EachOfferSchema,
+    ("offers", _ANY_KEY, _MAP): OfferSchema,
     ("elements",): ElementSchema,
     ("elements", "validate"): ValidatorSchema,
     ("intents", _MAP): IntentSchema,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from jinja2 import ChainableUndefined, pass_context
+from jinja2 import ChainableUndefined, nodes, pass_context
+from jinja2.environment import TemplateExpression
 from jinja2.runtime import Context
 
 from anaphora.models.templates.entity_text import EntityText
+from anaphora.models.templates.expressions import sole_expression
 from anaphora.models.templates.formatting.filters import (
     FILTERS,
     FORMAT_LOCALE_KEY,
@@ -30,6 +32,17 @@ class TemplateEnvironment(TemplateSandbox):
     def __init__(self) -> None:
         super().__init__(autoescape=False, undefined=ChainableUndefined)
         self.filters.update({name: _with_locale(filter) for name, filter in FILTERS.items()})
+
+    def compile_value(self, text: str) -> Callable[[Mapping[str, Any]], Any]:
+        """Compile a template to a function of its variables. If it consists of one expression, the
+        function returns its value (None if undefined), otherwise a text."""
+        tree = self.parse(text)
+        expression = sole_expression(tree)
+        if expression is None:
+            return self.from_string(tree).render
+        result = nodes.Name("result", "store", lineno=1)
+        assigned = nodes.Template([nodes.Assign(result, expression, lineno=1)], lineno=1)
+        return TemplateExpression(self.from_string(assigned), undefined_to_none=True)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if isinstance(obj, EntityText) and (part := obj.part(attribute)) is not None:
