@@ -17,20 +17,23 @@ Bundle: TypeAlias = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class BotTurn:
-    """A text of the bot, the ``offers`` that become the user's if accepted, and the ``mentions``,
-    which it only tells."""
+    """A text of the bot, the ``offers`` that become the user's if accepted, the intent that goes
+    on ``then`` ('' if that is open), and the ``mentions``, which it only tells."""
 
     text: str
     offers: tuple[Bundle, ...]
     mentions: Bundle
+    then: str
 
 
 def read_bot_turn(exchange: Exchange, services: Iterable[Service]) -> BotTurn:
     """The bot's turn of an exchange. What it offers, what it asks to confirm and the intent that
     it proposes are a bundle each."""
     by_name = {service.name: service for service in services}
+    wanted = {frame.service: frame.intent for frame in exchange.frames}
     offers: list[Bundle] = []
     mentions: dict[str, Mapping[str, str]] = {}
+    then = ""
     for frame in exchange.answer_frames:
         service = by_name[frame.service]
         offers += [
@@ -41,8 +44,10 @@ def read_bot_turn(exchange: Exchange, services: Iterable[Service]) -> BotTurn:
                 for action in _actions(frame, "OFFER_INTENT")
             },
         ]
+        if intent := service.next_intent(wanted.get(frame.service, "")):
+            then = intent_element(frame.service, intent)
         mentions |= _bundle(frame, "INFORM", frozenset(service.slots))
-    return BotTurn(exchange.answer, tuple(filter(None, offers)), mentions)
+    return BotTurn(exchange.answer, tuple(filter(None, offers)), mentions, then)
 
 
 def _bundle(frame: Frame, act: str, slots: frozenset[str]) -> dict[str, Mapping[str, str]]:

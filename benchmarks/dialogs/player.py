@@ -87,7 +87,12 @@ class Player:
         turn = _bot_turn.get()
         if self._mode == "user":
             return turn.text
-        return Answer(turn.text, mentions=turn.mentions or None, offers=turn.offers or None)
+        return Answer(
+            turn.text,
+            mentions=turn.mentions or None,
+            offers=turn.offers or None,
+            then=turn.then if turn.offers else "",
+        )
 
 
 class _Words:

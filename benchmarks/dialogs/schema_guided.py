@@ -11,7 +11,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,8 +42,17 @@ class Service:
     def offered_slots(self) -> frozenset[str]:
         """The slots that a user takes over from an offer: those with which an intent acts. A
         service that only searches keeps what it searches for."""
-        wanted = self.acting or self.intents.keys()
-        return frozenset().union(*(self.intents[name] for name in wanted))
+        return frozenset().union(*(self.intents[name] for name in self._goals))
+
+    def next_intent(self, intent: str) -> str:
+        """The intent that an offer of ``intent`` leads to: the only other one that acts; '' if
+        there is none, or several."""
+        others = [name for name in self._goals if name != intent]
+        return others[0] if len(others) == 1 else ""
+
+    @property
+    def _goals(self) -> Iterable[str]:
+        return self.acting or self.intents
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +69,14 @@ class Action:
 @dataclass(frozen=True, slots=True)
 class Frame:
     """What a turn does in one service; ``spans`` has the characters of the slots in its text.
-    ``state`` has the possible values of each slot after a turn of the user."""
+    After a turn of the user, ``state`` has the possible values of each slot, and ``intent`` is what
+    the user wants done ('NONE' for nothing)."""
 
     service: str
     actions: tuple[Action, ...]
     spans: Mapping[str, tuple[int, int]]
     state: Mapping[str, tuple[str, ...]]
+    intent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +186,7 @@ def _parse_frames(turn: dict[str, Any]) -> tuple[Frame, ...]:
                 slot: tuple(values)
                 for slot, values in frame.get("state", {}).get("slot_values", {}).items()
             },
+            intent=frame.get("state", {}).get("active_intent", ""),
         )
         for frame in turn["frames"]
     )
