@@ -52,6 +52,5 @@ def find_invalid(
                         f"check {validator.check} for {taken.entity}: {error}"
                     ) from error
                 if result is not True:
-                    text = validator.text if result is False else result
-                    return InvalidEntity(one.term, taken.entity, text)
+                    return InvalidEntity(one.term, taken.entity, result or validator.text)
     return None

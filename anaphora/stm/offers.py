@@ -36,10 +36,13 @@ _MAX_DECLINED = 50  # bundles
 
 
 def is_same_meaning(entity: Entity, other: Entity) -> bool:
-    """Whether two entities are the same value of the same element."""
-    return entity.element == other.element and (
-        entity.value_or_text.casefold() == other.value_or_text.casefold()
-    )
+    """Whether two entities are the same value of the same element, or the same element if it has
+    no values."""
+    if entity.element != other.element:
+        return False
+    if entity.value is None and other.value is None and entity.is_from_phrase:
+        return True
+    return entity.value_or_text.casefold() == other.value_or_text.casefold()
 
 
 def remember(

@@ -29,7 +29,7 @@ from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.grammar.synonyms.expansion import expand_synonym
 from anaphora.models.domain import Model
 from anaphora.models.loader import load_model, parse_model
-from anaphora.models.schema import dialog_acts, model_file
+from anaphora.models.schema import dialog_acts, intents, model_file
 from tests.documentation.examples import PAGES, ROOT, Example, examples, page_examples, write_files
 
 OURS = [ROOT / "docs" / f"{name}.md" for name in ("intent-language", "synonyms", "tools")]
@@ -234,9 +234,12 @@ def test_the_documented_grammar_has_all_signs_and_keywords() -> None:
         ("## Conversation", model_file.ConversationSchema),
         ("## Bridge", model_file.BridgeSchema),
         ("## Dialog acts", dialog_acts.DialogActsSchema),
+        ("## Intents", intents.IntentSchema),
+        ("### Slots", intents.SlotSchema),
+        ("### Validation", intents.ValidatorSchema),
         ("## Stop words", model_file.StopWordsSchema),
         ("## Limits", model_file.LimitsSchema),
-        ("## Options of intents", model_file.OptionsSchema),
+        ("## Options of intents", intents.OptionsSchema),
         ("## Samples", model_file.AskSchema),
     ],
 )

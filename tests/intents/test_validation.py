@@ -125,6 +125,14 @@ def table_file(tmp_path: Path) -> Path:
     return file
 
 
+def test_a_function_that_says_nothing_leaves_it_to_the_text(table_file: Path):
+    (table_file.parent / "table_code.py").write_text("def check(entity): return ''")
+    model = load_model(table_file)
+    found = find_invalid(model.validators, fill(model, "book", "one"), QuestionContext())
+    assert found
+    assert found.text == {"": "too many"}
+
+
 def test_a_function_may_say_why(table_file: Path):
     model = load_model(table_file)
     found = find_invalid(model.validators, fill(model, "book", "one"), QuestionContext())

@@ -12,6 +12,7 @@ __all__ = ["COMMAS", "ClauseEdges", "is_boundary"]
 
 COMMAS = frozenset(",，、،")
 _QUESTION_MARKS = frozenset("?？؟")
+_OPENING_MARKS = frozenset("¿¡\"'«“„「『([-–—")
 _INSIDE_WORDS = frozenset("'-‐‑’*#&%$€£/+")
 _EDGE_KINDS = frozenset({"accept", "decline", "social", "cancel", "filler", "correct"})
 
@@ -33,7 +34,10 @@ class ClauseEdges:
         self._atoms = atoms
         self.begins = [True, *marks]
         self.ends = [*marks, True]
-        self._opens = [True, *(atom.text in SENTENCE_MARKS for atom in atoms)]
+        self._opens = [True]
+        for atom in atoms:
+            begins = atom.text in SENTENCE_MARKS
+            self._opens.append(begins or (self._opens[-1] and atom.text in _OPENING_MARKS))
         for match in sorted(matches, key=lambda match: match.start, reverse=True):
             if match.reading.kind in ("contrast", "joiner") or (
                 _extends_edge(match.reading) and self.ends[match.end] and not match.reading.opens

@@ -87,6 +87,8 @@ class _Chooser:
             spans = (*spans, (tail.first, tail.last))
         elif reading.kind == "negate" and self._is_answer(match):
             return
+        elif reading.kind == "accept" and self._chosen and self._is_filler(match):
+            return
         if reading.kind in _WITH_ONE:
             spans = ((match.first, self._skip(match.last, "one")),)
         for start, end in spans:
@@ -148,8 +150,8 @@ class _Chooser:
         return None
 
     def _is_answer(self, match: PhraseMatch) -> bool:
-        """Whether a negation is an answer ("no, at nine", "no make it nine") rather than one of the
-        word behind it ("no onions")."""
+        """Whether a negation is an answer ("no, at nine"), as it also is at the end of a clause. A
+        determiner is one, too, if no noun follows ("no make it nine", but not "no onions")."""
         answers = (
             one.reading.kind == "decline" and one.end == match.end and self._edges.allow(one)
             for one in self._by_start[match.first]
@@ -157,12 +159,22 @@ class _Chooser:
         if not any(answers):
             return False
         behind = match.end
+        if match.reading.side != "noun":
+            return self._edges.ends[behind]
         if behind >= len(self._atoms) or self._atoms[behind].kind != "word":
             return True
         if any(one.reading.kind in _BEHIND_NO for one in self._by_start.get(behind, ())):
             return True
         tokens = _tokens_in(self._utterance, self._atoms, behind, behind + 1)
         return not any(self._utterance.tokens[index].is_content_word for index in tokens)
+
+    def _is_filler(self, match: PhraseMatch) -> bool:
+        """Whether the words may also dress others: "please" accepts only by itself."""
+        return any(
+            one.reading.kind == "filler" and one.reading.position == "anywhere"
+            for one in self._by_start[match.first]
+            if one.end == match.end
+        )
 
     def _skip(self, at: int, kind: str) -> int:
         """The position behind the words of a class from ``at`` on."""
@@ -184,6 +196,8 @@ def _to_cue(match: PhraseMatch, spans: _Spans, utterance: Utterance, atoms: Sequ
 def _tokens_in(utterance: Utterance, atoms: Sequence[Atom], first: int, last: int) -> Iterator[int]:
     """The indexes of the tokens that the atoms from ``first`` up to ``last`` are in."""
     tokens = utterance.tokens
+    while last > first + 1 and is_boundary(atoms, last - 1):
+        last -= 1
     start, end = atoms[first].start, atoms[last - 1].end
     at = bisect_right(tokens, start, key=lambda token: token.end)
     while at < len(tokens) and tokens[at].start < end:

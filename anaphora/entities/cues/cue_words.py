@@ -28,6 +28,7 @@ _Position: TypeAlias = Literal[
     "anywhere", "starting", "ending", "alone", "asked", "opening", "edge"
 ]
 _Side: TypeAlias = Literal["", "noun", "before", "behind", "either", "around"]
+_Meaning: TypeAlias = tuple[CueKind | _WordClass, str]
 
 _POSITIONS: tuple[_Position, ...] = ("anywhere", "starting", "ending", "alone", "asked", "opening")
 _SIDES: tuple[_Side, ...] = ("noun", "before", "behind", "either", "around")
@@ -35,7 +36,7 @@ _GAP = "..."
 _MAX_DIGITS = 4  # of an ordinal
 
 # The sections of a table, in the order in which their phrases are tried, with what they mean.
-_SECTIONS: Mapping[str, tuple[CueKind | _WordClass, str]] = {
+_SECTIONS: Mapping[str, _Meaning] = {
     "none": ("none", ""),
     "cancel": ("cancel", ""),
     "decline": ("decline", ""),
@@ -43,6 +44,7 @@ _SECTIONS: Mapping[str, tuple[CueKind | _WordClass, str]] = {
     "other": ("other", ""),
     "remove": ("negate", "remove"),
     "negate": ("negate", ""),
+    "take": ("take", ""),
     "instead_of": ("instead", "of"),
     "instead": ("instead", ""),
     "correct": ("correct", ""),
@@ -58,13 +60,12 @@ _SECTIONS: Mapping[str, tuple[CueKind | _WordClass, str]] = {
     "greeting": ("social", "greeting"),
     "farewell": ("social", "farewell"),
     "wellbeing": ("social", "wellbeing"),
-    "take": ("take", ""),
-    "filler": ("filler", ""),
     "joiners": ("joiner", ""),
     "contrast": ("contrast", ""),
     "small": ("small", ""),
     "ones": ("one", ""),
 }
+_LAST_SECTIONS: Mapping[str, _Meaning] = {"filler": ("filler", "")}  # behind yes and no
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +126,14 @@ def load_cue_words(
 @lru_cache(maxsize=64)
 def _load(language: str, added: tuple[tuple[str, tuple[str, ...]], ...]) -> CueWords:
     collected = _Readings()
-    collected.add_table(dict(added))
-    for table in load_phrase_tables("cues", language):
-        collected.add_table(table)
+    tables = [dict(added), *load_phrase_tables("cues", language)]
+    for table in tables:
+        collected.add_sections(table, _SECTIONS)
+        collected.add_choices(table)
     for table in load_phrase_tables("booleans", language):
         collected.add_answers(table)
+    for table in tables:
+        collected.add_sections(table, _LAST_SECTIONS)
     book = Phrasebook(language)
     for phrase, readings in collected.by_phrase.items():
         book.add_beside([phrase], tuple(readings))
@@ -142,13 +146,17 @@ class _Readings:
     def __init__(self) -> None:
         self.by_phrase: dict[str, list[Reading]] = {}
 
-    def add_table(self, table: Table) -> None:
-        for section, (kind, value) in _SECTIONS.items():
+    def add_sections(self, table: Table, sections: Mapping[str, _Meaning]) -> None:
+        """Add the phrases of some sections of a table of cues."""
+        for section, (kind, value) in sections.items():
             content = table.get(section, ())
             for key, phrases in _by_key(content):
                 position = next((one for one in _POSITIONS if one == key), "anywhere")
                 side = next((one for one in _SIDES if one == key), "")
                 self._add(phrases, Reading(kind, value, 0, position, side), table)
+
+    def add_choices(self, table: Table) -> None:
+        """Add the ordinals and comparisons of a table of cues."""
         for number, phrases in table.get("ordinals", {}).items():
             self._add(phrases, Reading("ordinal", "", int(number)), table)
         self._add(table.get("numbered", ()), Reading("ordinal"), table)

@@ -565,7 +565,12 @@ def _settle_cues(
             one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
             for one in covering
         )
-        if covering and wins and not is_own and all(map(of_cues.issuperset, map(_tokens, covering))):
+        if (
+            covering
+            and wins
+            and not is_own
+            and all(map(of_cues.issuperset, map(_tokens, covering)))
+        ):
             dropped += covering
         elif (is_answer and is_own) or any(tokens.issubset(one.tokens) for one in covering):
             continue

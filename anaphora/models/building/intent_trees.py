@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from anaphora.errors import GrammarError
 from anaphora.grammar.idl.parsing.parser import parse_predicate
+from anaphora.grammar.idl.parsing.transformer import MAX_REPETITIONS
 from anaphora.grammar.idl.printer import print_predicate
 from anaphora.grammar.idl.syntax import (
     BinaryNode,
@@ -28,7 +29,6 @@ from anaphora.models.schema.intents import IntentSchema, SlotField, SlotSchema
 
 __all__ = ["build_intent_tree"]
 
-_MAX_ENTITIES = 100  # as "*" and "+" of the intent language
 _FUNCTION = re.compile(r"([\w.$]*)#([^\W\d]\w*)")
 
 
@@ -76,7 +76,7 @@ def _build_term(
         predicate=replace(predicate, text=print_predicate(predicate)),
         conversational=written.from_memory,
         min=0 if written.optional else 1,
-        max=_MAX_ENTITIES if written.several else 1,
+        max=MAX_REPETITIONS if written.several else 1,
         at=at,
     )
 

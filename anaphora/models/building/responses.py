@@ -43,6 +43,7 @@ TEMPLATE_VARIABLES = frozenset(
 REFUSED_VALUE = "value"
 """The variable of the texts of validators that holds the refused value."""
 
+_ANY_INTENT = Intent("", ())  # has no slots that a text for all intents could use
 _MAX_DEPTH = 100
 _JINJA_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
 
@@ -97,7 +98,9 @@ class ResponseBuilder:
     def build_validators(self) -> Validators:
         """The validators of the elements and of the terms."""
         elements = {
-            element.id: self._build_validator(("elements", index, "validate"), element.validate_)
+            element.id: self._build_validator(
+                ("elements", index, "validate"), element.validate_, _ANY_INTENT
+            )
             for index, element in enumerate(self.draft.file.elements)
             if element.validate_ is not None
         }
@@ -113,7 +116,7 @@ class ResponseBuilder:
         return Validators(elements, terms)
 
     def _build_validator(
-        self, path: NodePath, written: ValidatorSchema, intent: Intent | None = None
+        self, path: NodePath, written: ValidatorSchema, intent: Intent | None
     ) -> Validator:
         return Validator(
             check=written.check,

@@ -143,6 +143,11 @@ MISTAKES = {
         "{{ usr }}",
         (16, 34, "unknown variable 'usr' in the template"),
     ),
+    "a slot in the text of an element": (
+        "{{ value }}",
+        "{{ guests }}",
+        (6, 61, "unknown variable 'guests' in the template"),
+    ),
     "an unknown filter": (
         "{{ value }}",
         "{{ value | big }}",
