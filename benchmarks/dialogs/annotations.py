@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from spacy.lang.en.stop_words import STOP_WORDS
+
 from anaphora import Mention
 from benchmarks.dialogs.schema_guided import Action, Exchange, Frame
 from benchmarks.dialogs.service_model import intent_element, question_element, slot_element
@@ -20,6 +22,7 @@ from benchmarks.dialogs.service_model import intent_element, question_element, s
 __all__ = ["AnnotatedMention", "annotate", "annotated", "current_acts", "find_mentions"]
 
 _WORD = re.compile(r"\w[\w'-]*")
+_SENTENCE = re.compile(r"[^.!?]+[.!?]*|[.!?]+")
 _NAME_PART = re.compile(r"[A-Z]?[a-z]+")
 _MIN_PREFIX = 4  # characters that a word shares with the name of an intent: "booking", "Book"
 
@@ -130,6 +133,8 @@ class _Places:
     def __init__(self, text: str) -> None:
         self._text = text
         self._free = [found.span() for found in _WORD.finditer(text)]
+        self._taken: list[tuple[int, int]] = []
+        self._sentences = [found.span() for found in _SENTENCE.finditer(text)]
 
     def take(self, start: int, end: int) -> bool:
         """Take the words between two characters, unless one of them is taken."""
@@ -139,6 +144,7 @@ class _Places:
         if len(words) != len(_WORD.findall(self._text[start:end])):
             return False
         self._free = [word for word in self._free if word not in words]
+        self._taken += words
         return True
 
     def find_words(self, wordings: Sequence[str]) -> tuple[int, int] | None:
@@ -156,9 +162,17 @@ class _Places:
         return None
 
     def find_any(self, wordings: Sequence[str]) -> tuple[int, int] | None:
-        """Take the longest word, the last of those."""
+        """Take the longest content word of the sentence with another mention, or else of the
+        longest one."""
         if not self._free:
             return None
-        longest = max(self._free, key=lambda word: (word[1] - word[0], word))
-        self.take(*longest)
-        return longest
+
+        def rank(word: tuple[int, int]) -> tuple[bool, int, bool, int]:
+            is_content_word = self._text[slice(*word)].lower() not in STOP_WORDS
+            sentence = next(one for one in self._sentences if one[0] <= word[0] < one[1])
+            has_mention = any(sentence[0] <= start < sentence[1] for start, _ in self._taken)
+            return has_mention, sentence[1] - sentence[0], is_content_word, word[1] - word[0]
+
+        best = max(self._free, key=rank)
+        self.take(*best)
+        return best

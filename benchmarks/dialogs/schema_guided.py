@@ -181,7 +181,11 @@ def _parse_frames(turn: dict[str, Any]) -> tuple[Frame, ...]:
         Frame(
             service=frame["service"],
             actions=tuple(action for given in frame["actions"] for action in _parse_actions(given)),
-            spans={span["slot"]: (span["start"], span["exclusive_end"]) for span in frame["slots"]},
+            spans={
+                span["slot"]: (span["start"], span["exclusive_end"])
+                for span in frame["slots"]
+                if "start" in span  # a value copied from another slot has no place
+            },
             state={
                 slot: tuple(values)
                 for slot, values in frame.get("state", {}).get("slot_values", {}).items()

@@ -114,7 +114,7 @@ def garden_dialog(id: str = "1_00000") -> dict[str, Any]:
 
 
 def library_dialog(id: str = "2_00000") -> dict[str, Any]:
-    """A user who asks for a book, whom the system does not hear at once."""
+    """A user who asks for a book."""
     turns = [
         turn(
             "Do you have Emma?",
@@ -126,6 +126,29 @@ def library_dialog(id: str = "2_00000") -> dict[str, Any]:
         turn("We do.", act("NOTIFY_SUCCESS"), service="Library_1"),
     ]
     return {"id": id, "services": ["Library_1"], "turns": turns}
+
+
+def mixed_dialog(id: str = "3_00000") -> dict[str, Any]:
+    """A user who accepts a plant and asks for a book in one sentence."""
+    garden, library = garden_dialog(), library_dialog()
+    both = turn(
+        "That sounds good. And do you have Emma?",
+        act("SELECT"),
+        state={"kind": ["shade"], "plant": ["Lady Fern"]},
+    )
+    asked = turn(
+        both["utterance"],
+        act("INFORM_INTENT", "intent", "FindBook"),
+        act("INFORM", "title", "Emma"),
+        state={"title": ["Emma"]},
+        service="Library_1",
+    )
+    both["frames"] += asked["frames"]
+    return {
+        "id": id,
+        "services": ["Garden_1", "Library_1"],
+        "turns": [*garden["turns"][:2], both, library["turns"][1]],
+    }
 
 
 def data_set() -> dict[str, Any]:

@@ -41,6 +41,8 @@ def test_an_intent_is_named_by_a_word_of_its_name_or_by_a_long_word():
     order = Action("INFORM_INTENT", "intent", "OrderPlant", "OrderPlant")
     assert places("Yes, I want to order it", order) == {"Garden_1:OrderPlant": "order"}
     assert places("Could you reserve it?", order) == {"Garden_1:OrderPlant": "reserve"}
+    text = "That is wonderful. Could you reserve it?"
+    assert places(text, order) == {"Garden_1:OrderPlant": "reserve"}
 
 
 def test_a_question_is_about_a_slot():
