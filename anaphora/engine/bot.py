@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Utterance
+from anaphora.engine.callbacks.fallback_handler import FallbackHandler, bind_fallback_handler
 from anaphora.engine.callbacks.handlers import Handler, bind_handlers
 from anaphora.engine.callbacks.hooks import Hooks
 from anaphora.engine.model_upgrade import ModelUpgrade
@@ -55,9 +56,11 @@ class Bot:
         self.responses = Responses()
         self.model_upgrade = ModelUpgrade(model)
         self.handlers = bind_handlers(model)
+        self.fallback_handler = bind_fallback_handler(model)
         self.hooks = Hooks()
         self.model_info = model.info
         self._registered: dict[str, Callable[..., Any]] = {}
+        self._registered_fallback: FallbackHandler | None = None
         # A user who comes back a little too late still gets to know what was forgotten, and why.
         self.time_to_live = (
             min(model.conversation.timeout, timedelta.max - _GRACE_PERIOD) + _GRACE_PERIOD
@@ -76,13 +79,23 @@ class Bot:
     @property
     def answers_without_blocking(self) -> bool:
         """Whether answers call no function that may be slow, and no statistical pipeline."""
-        return self._reads_without_blocking and not self.handlers and self.hooks.is_empty
+        return (
+            self._reads_without_blocking
+            and not self.handlers
+            and self.fallback_handler is None
+            and self.hooks.is_empty
+        )
 
     def on(self, intent: Intent, function: Callable[..., Any]) -> None:
         """Register ``function`` as the handler of ``intent``. Raises :class:`HandlerError` if its
         parameters do not fit the intent."""
         self.handlers[intent.id] = Handler.bind(function, intent)
         self._registered[intent.id] = function
+
+    def on_fallback(self, handler: FallbackHandler) -> None:
+        """Register the handler of rejected questions, which takes precedence over that of the
+        model."""
+        self.fallback_handler = self._registered_fallback = handler
 
     def adopt_callbacks(self, other: Bot) -> None:
         """Adopt the handlers and hooks registered with ``other``, the bot before a reload. A
@@ -91,6 +104,8 @@ class Bot:
         Raises :class:`HandlerError` for a handler that no longer fits its intent.
         """
         self.hooks = other.hooks
+        if other._registered_fallback is not None:
+            self.on_fallback(other._registered_fallback)
         self._registered = dict(other._registered)
         for id, function in other._registered.items():
             if intent := self.model.intent(id):

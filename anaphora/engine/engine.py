@@ -21,6 +21,7 @@ from anaphora.core.utterance import Entity
 from anaphora.engine.ask import ask, explain
 from anaphora.engine.batches import Question, ReplyIterator, prefetch_utterances
 from anaphora.engine.bot import Bot
+from anaphora.engine.callbacks.fallback_handler import FallbackHandler
 from anaphora.engine.callbacks.hooks import HookName
 from anaphora.engine.identity import (
     NAMESPACE_KINDS,
@@ -319,6 +320,27 @@ class Engine:
             return function
 
         return register
+
+    def on_fallback(self, function: _Function, *, model: str | None = None) -> _Function:
+        """Register ``function`` as the handler of questions that nothing fits, of one model or of
+        all; usable as a decorator.
+
+        It is called for every rejected question, unless a handler has rejected it in words of its
+        own, and unless the hook ``rejection`` answers it. It may take ``text``, ``kind`` (why, as
+        one word: ``unknown``, ``incomplete``, ``too_long``, ``refused``, ``empty``), ``reason``
+        (the same as a sentence), ``unknown`` (the unknown parts of the question), ``failures`` (how
+        many questions in a row were rejected, with this one), ``examples`` (of the model),
+        ``user``, ``language``, ``at``, ``conversation`` and ``data``. If it returns a text, that is
+        the reply; None leaves the reply to the texts of the model. It takes precedence over the
+        handler that the model names.
+
+        Raises :class:`HandlerError` for a parameter that nothing can fill.
+        """
+        handler = FallbackHandler.bind(function)
+        with self._bots_lock:
+            for bot in self._select_bots(model):
+                bot.on_fallback(handler)
+        return function
 
     def active_model(self, *, user: str | User = "user") -> str:
         """The id of the model for questions of ``user`` that name none."""

@@ -41,7 +41,8 @@ class SlotView:
 class Responses:
     """The texts of a model as sandboxed Jinja templates, compiled when first used.
 
-    The templates are in ``model.responses``, ``prompts``, ``recall_offers`` and ``unused``.
+    The templates are in ``model.responses``, ``prompts``, ``recall_offers``, ``unused`` and
+    ``fallback``.
     """
 
     def __init__(self) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -12,7 +13,10 @@ from anaphora.core.utterance import Entity, LazySequence, Token, Utterance
 from anaphora.intents.confirmation import parse_answer
 from anaphora.intents.match import SlotFilling
 
-__all__ = ["UnusedPart", "find_unused_parts"]
+__all__ = ["UnusedPart", "find_unknown_parts", "find_unused_parts"]
+
+_Piece: TypeAlias = tuple[int, int, Entity | None]
+"""The first and the last token of an entity, or of a content word (None)."""
 
 _COMMAS = frozenset(",،、，")
 
@@ -75,7 +79,7 @@ def _iter_unused_parts(utterance: Utterance, filling: SlotFilling) -> Iterator[U
     turned = negated.intersection(utterance.qualifiers)
     used -= turned
     covered -= turned
-    pieces: list[tuple[int, int, Entity | None]] = [
+    pieces: list[_Piece] = [
         (min(entity.tokens), max(entity.tokens), entity)
         for entity in entities
         if id(entity) not in taken and used.isdisjoint(entity.tokens)
@@ -86,7 +90,23 @@ def _iter_unused_parts(utterance: Utterance, filling: SlotFilling) -> Iterator[U
         if i not in covered and not (i == 0 and _starts_with_answer(utterance))
     ]
     pieces.sort(key=lambda piece: piece[:2])
-    together: list[tuple[int, int, Entity | None]] = []
+    yield from _join_pieces(utterance, pieces, used)
+
+
+def find_unknown_parts(utterance: Utterance) -> Iterator[UnusedPart]:
+    """Find the parts of ``utterance`` with content words that no entity covers, and that do nothing
+    else in the dialog."""
+    known = utterance.understood.union(*(entity.tokens for entity in utterance.entities))
+    known = known.union(i for reset in utterance.resets for i in reset)
+    pieces: list[_Piece] = [(i, i, None) for i in utterance.content_words if i not in known]
+    return _join_pieces(utterance, pieces, known)
+
+
+def _join_pieces(
+    utterance: Utterance, pieces: Iterable[_Piece], used: AbstractSet[int]
+) -> Iterator[UnusedPart]:
+    """Join neighbouring pieces between which there is no ``used`` token."""
+    together: list[_Piece] = []
     for piece in pieces:
         if together and not used.isdisjoint(range(together[-1][1], piece[0])):
             yield _build_part(utterance, together)
@@ -116,9 +136,7 @@ def _starts_with_answer(utterance: Utterance) -> bool:
     return parse_answer(tokens[0].text, (utterance.language,)) is not None
 
 
-def _build_part(
-    utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | None]]
-) -> UnusedPart:
+def _build_part(utterance: Utterance, pieces: Sequence[_Piece]) -> UnusedPart:
     tokens = utterance.tokens
     first = pieces[0][0]
     while first and _is_split_word(tokens[first - 1], tokens[first]):

@@ -11,7 +11,7 @@ from anaphora.core.utterance import Token, Utterance, Variant
 from anaphora.entities.words.lexicon import Lexicon
 from anaphora.models.domain import UtteranceLimits
 
-__all__ = ["find_breach"]
+__all__ = ["find_breach", "has_too_many_words"]
 
 
 def find_breach(limits: UtteranceLimits, utterance: Utterance, variant: Variant) -> str:
@@ -19,7 +19,7 @@ def find_breach(limits: UtteranceLimits, utterance: Utterance, variant: Variant)
 
     ``variant`` is its best variant, whose entities and uncovered words count.
     """
-    words = [token for token in utterance.tokens if any(map(str.isalnum, token.text))]
+    words = _find_words(utterance)
     for count, what, least, most in (
         (len(words), "word", limits.min_words, limits.max_words),
         (len(variant.entities), "entity", limits.min_entities, limits.max_entities),
@@ -46,6 +46,15 @@ def find_breach(limits: UtteranceLimits, utterance: Utterance, variant: Variant)
     if limits.latin_only and (letter := _find_non_latin_letter(utterance.text)):
         return f"'{letter}' is not a Latin letter"
     return ""
+
+
+def has_too_many_words(limits: UtteranceLimits, utterance: Utterance) -> bool:
+    """Whether the utterance has more words than its model allows."""
+    return limits.max_words is not None and len(_find_words(utterance)) > limits.max_words
+
+
+def _find_words(utterance: Utterance) -> list[Token]:
+    return [token for token in utterance.tokens if any(map(str.isalnum, token.text))]
 
 
 def _count_occurrences(words: Iterable[Token], listed: frozenset[str], language: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from anaphora.errors import Problem
 from anaphora.frozen import freeze
@@ -26,6 +26,7 @@ __all__ = [
     "DialogActSettings",
     "Element",
     "ElementValue",
+    "Fallback",
     "FreshStart",
     "LocalizedText",
     "MentionTemplates",
@@ -36,8 +37,10 @@ __all__ = [
     "Phrases",
     "RecognizerSpec",
     "Referent",
+    "RejectionKind",
     "ResetScope",
     "ResetStep",
+    "SocialKind",
     "Status",
     "Step",
     "StopWords",
@@ -52,6 +55,8 @@ DEFAULT_MAX_GAP = 6
 
 LocalizedText: TypeAlias = Mapping[str, str]
 """A text by language; the key :data:`ANY_LANGUAGE` applies to all languages."""
+
+_Item = TypeVar("_Item")
 
 Status = Literal["matched", "incomplete", "rejected", "reset"]
 ResetScope = Literal["all", "flow", "entities"]
@@ -78,6 +83,11 @@ CueKind = Literal[
 
 MentionTemplates: TypeAlias = Mapping[str, str] | tuple[str, ...]
 """The entities that an answer mentions: a template by element, or the names of slots."""
+
+SocialKind = Literal["thanks", "greeting", "farewell", "wellbeing"]
+RejectionKind = Literal["unknown", "incomplete", "too_long", "refused", "empty", SocialKind]
+"""Why a question is rejected: nothing in it is known, an intent is near but lacks something, it is
+too long, a limit or a handler refuses it, there is nothing in it; or it is small talk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +256,22 @@ class OfferTemplate:
 
 
 @dataclass(frozen=True, slots=True)
+class Fallback:
+    """What the bot says when nothing fits.
+
+    ``texts`` are by kind of rejection, ``text`` is for all other kinds. ``examples`` are questions
+    that the bot can answer, by language. The ``after``-th rejection in a row and later ones are
+    answered with the ``escalation``, if there is one.
+    """
+
+    text: LocalizedText = field(default_factory=dict)
+    texts: Mapping[RejectionKind, LocalizedText] = field(default_factory=dict)
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    after: int = 3
+    escalation: LocalizedText = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class AskStep:
     """A question of a sample dialog and the expected result (None: not checked).
 
@@ -310,7 +336,9 @@ class Model:
     intent tell and propose; ``choices`` are the texts that ask which of several is meant.
     ``dialog_acts`` is None if the bot does not understand answers to what it said.
     ``confirmations`` are the texts, by intent, that ask whether to carry the intent out.
-    ``validators`` check the entities of the sentence.
+    ``validators`` check the entities of the sentence. ``fallback`` has the texts for rejected
+    questions (None for the engine's reasons), ``fallback_handler`` the function that may answer
+    them instead.
     """
 
     id: str
@@ -343,6 +371,8 @@ class Model:
     offers: Mapping[str, tuple[OfferTemplate, ...]] = field(default_factory=dict)
     choices: Mapping[str, LocalizedText] = field(default_factory=dict)
     validators: Validators = Validators()
+    fallback: Fallback | None = None
+    fallback_handler: Callable[..., Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "meta", freeze(self.meta))
@@ -361,8 +391,9 @@ class Model:
         return next((intent for intent in self.intents if intent.id == id), None)
 
 
-def choose_translation(texts: LocalizedText, language: str) -> str | None:
-    """The text for ``language``, or for any language, or else the first one; None for no texts."""
+def choose_translation(texts: Mapping[str, _Item], language: str) -> _Item | None:
+    """What ``texts`` have for ``language``, or for any language, or else the first one; None for no
+    texts."""
     for key in (language, ANY_LANGUAGE):
         if key in texts:
             return texts[key]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.building.elements import build_elements, check_composition, find_declared_ids
-from anaphora.models.building.handlers import resolve_handlers
+from anaphora.models.building.fallback import build_fallback
+from anaphora.models.building.handlers import resolve_fallback_handler, resolve_handlers
 from anaphora.models.building.intent_texts import move_intent_texts
 from anaphora.models.building.intents import IntentTable, build_intents, print_intents
 from anaphora.models.building.phrases import PhraseExpander
@@ -109,8 +110,14 @@ def _parse(
     model, known = _build_model(draft, intents)
     names_others = bool(draft.code.requested_modules)
     handlers = resolve_handlers(draft, known)
+    fallback_handler = resolve_fallback_handler(draft)
     draft.diagnostics.raise_if_any()
-    model = replace(model, handlers=handlers, warnings=draft.diagnostics.warnings)
+    model = replace(
+        model,
+        handlers=handlers,
+        fallback_handler=fallback_handler,
+        warnings=draft.diagnostics.warnings,
+    )
     return model, None if names_others else draft.code
 
 
@@ -231,6 +238,7 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
         choices=texts.build("choices"),
         confirmations=texts.build("confirm"),
         validators=texts.build_validators(),
+        fallback=build_fallback(draft, texts),
     )
     return model, intents
 

@@ -33,6 +33,7 @@ from anaphora.models.domain import (
     Dialog,
     DialogActSettings,
     Element,
+    Fallback,
     MentionTemplates,
     Model,
     OfferTemplate,
@@ -71,6 +72,7 @@ _FIELD_TYPES: Mapping[str, Any] = {
     "bridge": BridgeSettings,
     "mentions": dict[str, MentionTemplates],
     "offers": dict[str, tuple[OfferTemplate, ...]],
+    "fallback": Fallback | None,
     "warnings": tuple[Problem, ...],
 }
 _CONVERTED_ELEMENT_FIELDS = frozenset(
@@ -130,6 +132,8 @@ def _mentions_handlers(text: str, data: Mapping[str, Any]) -> bool:
     """Whether the model file itself names these functions. Functions that only the cache names
     are never imported."""
     module, references = data["code"], {reference for _, reference, _ in data["handlers"]}
+    if data["fallback_handler"]:
+        references.add(data["fallback_handler"][0])
     code_key = rf"""["']?\bcode["']?\s*:\s*["']?{re.escape(module)}(?![\w.])"""  # in YAML or JSON
     if module and references and not re.search(code_key, text):
         return False
@@ -160,10 +164,13 @@ def _model_to_data(model: Model) -> dict[str, Any]:
         "validators": _validators_to_data(model.validators),
         "samples": [_dialog_to_data(dialog) for dialog in model.samples],
         "handlers": [
-            (intent, named.reference, msgspec.to_builtins(named.place))
+            (intent, *_reference_to_data(named))
             for intent, named in model.handlers.items()
             if isinstance(named, HandlerReference)
         ],
+        "fallback_handler": _reference_to_data(model.fallback_handler)
+        if isinstance(model.fallback_handler, HandlerReference)
+        else None,
     }
 
 
@@ -179,9 +186,11 @@ def model_from_data(data: Mapping[str, Any], code: FunctionLoader) -> Model:
         validators=_validators_from_data(data["validators"]),
         samples=tuple(map(_dialog_from_data, data["samples"])),
         handlers={
-            intent: resolve_handler(reference, code, msgspec.convert(place, Problem))
-            for intent, reference, place in data["handlers"]
+            intent: _reference_from_data(code, *reference)
+            for intent, *reference in data["handlers"]
         },
+        fallback_handler=data["fallback_handler"]
+        and _reference_from_data(code, *data["fallback_handler"]),
     )
 
 
@@ -194,6 +203,14 @@ def _dialog_acts_from_data(ask_if_close: bool, words: Mapping[Any, Any]) -> Dial
     return DialogActSettings(
         ask_if_close, {kind: _phrases_from_data(phrases) for kind, phrases in words.items()}
     )
+
+
+def _reference_to_data(named: HandlerReference) -> tuple[str, Any]:
+    return named.reference, msgspec.to_builtins(named.place)
+
+
+def _reference_from_data(code: FunctionLoader, reference: str, place: Any) -> HandlerReference:
+    return resolve_handler(reference, code, msgspec.convert(place, Problem))
 
 
 def _element_to_data(element: Element) -> dict[str, Any]:

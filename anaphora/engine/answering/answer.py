@@ -4,7 +4,6 @@ ask back, or reject."""
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import datetime
@@ -15,6 +14,7 @@ from msgspec.structs import replace
 
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.dialog import finish_answer
+from anaphora.engine.answering.fallback import answer_fallback
 from anaphora.engine.answering.prompts import (
     DECLINED_REASON,
     accept_decline,
@@ -27,13 +27,13 @@ from anaphora.engine.answering.prompts import (
     find_unused_texts,
     make_offer,
 )
+from anaphora.engine.answering.rejection import Rejection, find_rejection, from_handler
 from anaphora.engine.answering.template_values import build_act_values, build_template_values
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
-from anaphora.engine.callbacks.live_conversation import LiveConversation
+from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
 from anaphora.errors import HandlerError
-from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision import Decision, decide
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match
@@ -59,9 +59,8 @@ def answer_decision(bot: Bot, decision: Decision, at: datetime) -> BotAnswer:
     try:
         early_answer = _run_context_hook(bot, decision, at)
     except Reject as rejection:
-        return _run_rejection_hook(
-            bot, _reject(bot, decision, at, _handler_rejection_reason(rejection))
-        )
+        answer = _reject(bot, decision, at, from_handler(rejection))
+        return _answer_rejection(bot, decision, answer, at)
     except _RematchRequest as request:
         early_answer, decision = None, _rematch(bot, decision, request, request.conversation, at)
     if early_answer:
@@ -75,10 +74,11 @@ def answer_decision(bot: Bot, decision: Decision, at: datetime) -> BotAnswer:
             conversation = decision.before_topic_change if same else request.conversation
             decision = _rematch(bot, decision, request, conversation, at)
             continue
-        answer = _run_rejection_hook(bot, answer)
+        answer = _answer_rejection(bot, decision, answer, at)
         return answer if decision is first else replace(answer, decision=decision)
     reason = f"the hook 'intent' sent back {_MAX_REMATCHES} matches"
-    return _run_rejection_hook(bot, _reject(bot, decision, at, reason))
+    answer = _reject(bot, decision, at, Rejection(reason, "refused"))
+    return _answer_rejection(bot, decision, answer, at)
 
 
 def dry_run(bot: Bot, decision: Decision, at: datetime) -> BotAnswer:
@@ -161,7 +161,7 @@ def _rematch(
 
 def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder) -> BotAnswer:
     if len(decision.question.utterance.text) > bot.max_characters:
-        return _reject(bot, decision, at, _rejection_reason(bot, decision))
+        return _reject(bot, decision, at, find_rejection(bot, decision))
     if decision.pending_action == "declined":
         return accept_decline(decision, at)
     if decision.act and (answer := _answer_act(bot, decision, decision.act, at)):
@@ -177,7 +177,7 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
         except Skip:
             skipped.append(match)
         except Reject as rejection:
-            return _reject(bot, decision, at, _handler_rejection_reason(rejection))
+            return _reject(bot, decision, at, from_handler(rejection))
     if decision.has_reset_phrase:
         return BotAnswer("reset", rules.record_reset(decision.conversation, at)[0])
     if decision.bridge and decision.bridge.outcome == "offered":
@@ -187,7 +187,7 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
         return _remember_accepted(decision, answer)
     if decision.bridge and decision.bridge.outcome == "declined":
         return accept_decline(decision, at)
-    return _reject(bot, decision, at, _rejection_reason(bot, decision), tuple(skipped))
+    return _reject(bot, decision, at, find_rejection(bot, decision), tuple(skipped))
 
 
 def _answer_act(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> BotAnswer | None:
@@ -278,7 +278,7 @@ def _respond(bot: Bot, decision: Decision, match: Match) -> tuple[LiveConversati
             language=utterance.language,
             **build_act_values(decision),
         )
-        live.replace_data(_to_json_data(data, match.intent))
+        live.replace_data(to_json_data(data, f"the handler of '{match.intent.id}'"))
     is_silent = isinstance(result, Answer) and not result.text
     if result is None or is_silent:
         values = partial(build_template_values, decision, match.filling)
@@ -291,61 +291,34 @@ def _respond(bot: Bot, decision: Decision, match: Match) -> tuple[LiveConversati
 
 
 def _reject(
-    bot: Bot, decision: Decision, at: datetime, reason: str, skipped: tuple[Match, ...] = ()
+    bot: Bot,
+    decision: Decision,
+    at: datetime,
+    rejection: Rejection,
+    skipped: tuple[Match, ...] = (),
 ) -> BotAnswer:
     before = decision.before_topic_change  # a rejected topic changes nothing
     conversation, evicted = rules.record_rejection(before, at, bot.model.conversation)
     return BotAnswer(
-        "rejected", conversation, skipped=skipped, forgotten=evicted, text=reason, reason=reason
+        "rejected",
+        conversation,
+        skipped=skipped,
+        forgotten=evicted,
+        text=rejection.reason,
+        reason=rejection.reason,
+        rejection=rejection.kind,
     )
 
 
-def _rejection_reason(bot: Bot, decision: Decision) -> str:
-    utterance = decision.question.utterance
-    if len(utterance.text) > bot.max_characters:
-        return f"the question is longer than {bot.max_characters:,} characters"
-    if decision.refusal_reason:
-        return decision.refusal_reason
-    if decision.matches:
-        return "every intent that matched passed on it"
-    if not utterance.text.strip():
-        return "the question is empty"
-    if not utterance.entities:
-        return "nothing in it is known to this bot"
-    if decision.nearest:
-        near = decision.nearest
-        if not near.missing:
-            return f"{near.intent.id} does not match: {near.blocking_reason}"
-        lacking = " and ".join(term.label for term in near.missing)
-        return f"for {near.intent.id} it lacks: {lacking}"
-    named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
-    return f"no intent can do anything with: {named}"
-
-
-def _run_rejection_hook(bot: Bot, answer: BotAnswer) -> BotAnswer:
-    """Let the rejection hook answer a rejection."""
+def _answer_rejection(bot: Bot, decision: Decision, answer: BotAnswer, at: datetime) -> BotAnswer:
+    """Let the rejection hook answer a rejection, or else the fallback of the model."""
     if answer.status != "rejected" or answer.reason == DECLINED_REASON:
         return answer
     result = bot.hooks.call("rejection", answer.reason)
-    return answer if result is None else replace(answer, text=_text_or_empty(result), result=result)
-
-
-def _handler_rejection_reason(rejection: Reject) -> str:
-    return str(rejection) or "the bot refused it"
+    if result is None:
+        return answer_fallback(bot, decision, answer, at)
+    return replace(answer, text=_text_or_empty(result), result=result)
 
 
 def _text_or_empty(result: Any) -> str:
     return result if isinstance(result, str) else ""
-
-
-def _to_json_data(data: dict[str, Any], intent: Intent) -> dict[str, Any]:
-    """Copy the data that a handler left. Raises :class:`HandlerError` if it is not JSON."""
-    if not data:
-        return {}
-    try:
-        kept: dict[str, Any] = json.loads(json.dumps(data, allow_nan=False))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise HandlerError(
-            f"the handler of '{intent.id}' left something in 'data' that is not JSON: {error}"
-        ) from error
-    return kept

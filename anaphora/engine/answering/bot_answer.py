@@ -9,7 +9,7 @@ from msgspec import Struct
 from anaphora.core.utterance import Entity
 from anaphora.intents.decision import Decision
 from anaphora.intents.match import Match, SlotFilling
-from anaphora.models.domain import Status
+from anaphora.models.domain import RejectionKind, Status
 from anaphora.stm.conversation import Conversation, ForgottenEntity
 
 __all__ = ["BotAnswer"]
@@ -23,7 +23,8 @@ class BotAnswer(Struct, frozen=True):
     a hook requested a new match: it is the decision that led to the answer.
     ``forgets_on_purpose`` says whether a handler or a hook forgot something, ``is_recovered``
     whether the error hook answered. ``mentions`` are the entities that the text tells, ``offers``
-    the bundles of entities that it proposes.
+    the bundles of entities that it proposes. ``rejection`` is why the question is rejected; None
+    if the text says so in words of the bot's author.
     """
 
     status: Status
@@ -40,3 +41,4 @@ class BotAnswer(Struct, frozen=True):
     is_recovered: bool = False
     mentions: tuple[Entity, ...] = ()
     offers: tuple[tuple[Entity, ...], ...] = ()
+    rejection: RejectionKind | None = None

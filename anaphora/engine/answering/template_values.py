@@ -7,7 +7,6 @@ from typing import Any, TypedDict
 
 from anaphora.core.utterance import Entity
 from anaphora.engine.responses import SlotView
-from anaphora.frozen import EMPTY
 from anaphora.intents.decision import Decision
 from anaphora.intents.match import SlotFilling, build_slots
 from anaphora.intents.unused import UnusedPart, find_unused_parts
@@ -61,7 +60,7 @@ def build_act_values(decision: Decision) -> ActValues:
     """Build what handlers and templates get of the dialog act."""
     act = decision.act
     if act is None:
-        return _NO_ACT
+        return ActValues(accepted={}, declined=(), comparison="", correction=False)
     return ActValues(
         accepted=_values_of(act.accepted),
         declined=[_values_of(bundle) for bundle in act.declined],
@@ -72,9 +71,6 @@ def build_act_values(decision: Decision) -> ActValues:
 
 def _values_of(bundle: Iterable[Entity]) -> dict[str, str]:
     return {entity.element: entity.value_or_text for entity in bundle}
-
-
-_NO_ACT = ActValues(accepted=EMPTY, declined=(), comparison="", correction=False)
 
 
 def find_unused(decision: Decision, filling: SlotFilling) -> Sequence[UnusedPart]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from anaphora.core.utterance import Entity
+from anaphora.errors import HandlerError
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, FlowStep, ForgottenEntity, RememberedEntity
 
-__all__ = ["LiveConversation"]
+__all__ = ["LiveConversation", "to_json_data"]
 
 
 class LiveConversation:
@@ -64,3 +66,15 @@ class LiveConversation:
     def collect_changes(self) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
         """Return the changed conversation and the forgotten entities."""
         return self._conversation, self._forgotten
+
+
+def to_json_data(data: dict[str, Any], role: str) -> dict[str, Any]:
+    """Copy the data that a handler left; ``role`` is what messages call the handler. Raises
+    :class:`HandlerError` if it is not JSON."""
+    if not data:
+        return {}
+    try:
+        kept: dict[str, Any] = json.loads(json.dumps(data, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise HandlerError(f"{role} left something in 'data' that is not JSON: {error}") from error
+    return kept

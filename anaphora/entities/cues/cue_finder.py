@@ -85,9 +85,9 @@ class _Chooser:
             if tail is None:
                 return
             spans = (*spans, (tail.first, tail.last))
-        elif reading.kind == "negate" and self._is_answer(match):
-            return
-        elif reading.kind == "accept" and self._chosen and self._is_filler(match):
+        elif (reading.kind == "negate" and self._is_answer(match)) or (
+            reading.kind == "accept" and self._chosen and self._is_filler(match)
+        ):
             return
         if reading.kind in _WITH_ONE:
             spans = ((match.first, self._skip(match.last, "one")),)

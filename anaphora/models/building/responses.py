@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from jinja2.nodes import Getattr, Node, Template
 
-__all__ = ["REFUSED_VALUE", "TEMPLATE_VARIABLES", "ResponseBuilder"]
+__all__ = ["NO_INTENT", "REFUSED_VALUE", "TEMPLATE_VARIABLES", "ResponseBuilder"]
 
 TEMPLATE_VARIABLES = frozenset(
     {
@@ -42,6 +42,9 @@ TEMPLATE_VARIABLES = frozenset(
 
 REFUSED_VALUE = "value"
 """The variable of the texts of validators that holds the refused value."""
+
+NO_INTENT = Intent("", ())
+"""For texts that belong to no intent: they have no variables but their own."""
 
 _ANY_INTENT = Intent("", ())  # has no slots that a text for all intents could use
 _MAX_DEPTH = 100
@@ -68,7 +71,7 @@ class ResponseBuilder:
         texts: Mapping[str, _TextOrTranslations] = getattr(self.draft.file, key)
         variables = ("choices",) if key == "choices" else ()
         return {
-            name: self._localize(
+            name: self.localize(
                 (key, name), written, self.check_intent((key, name), name), variables
             )
             for name, written in texts.items()
@@ -92,7 +95,7 @@ class ResponseBuilder:
                 path = ("prompts", name, term)
                 if intent is not None:
                     self._check_term(path, intent, term)
-                read[name][term] = self._localize(path, written, intent)
+                read[name][term] = self.localize(path, written, intent)
         return read
 
     def build_validators(self) -> Validators:
@@ -120,7 +123,7 @@ class ResponseBuilder:
     ) -> Validator:
         return Validator(
             check=written.check,
-            text=self._localize((*path, "text"), written.text, intent, (REFUSED_VALUE,)),
+            text=self.localize((*path, "text"), written.text, intent, (REFUSED_VALUE,)),
             test=build_entity_check(self.draft, (*path, "check"), written.check),
         )
 
@@ -154,14 +157,15 @@ class ResponseBuilder:
         if tree is not None and sole_expression(tree) is None:
             self.draft.add_error(path, f"'{text}' is no expression")
 
-    def _localize(
+    def localize(
         self,
         path: NodePath,
         written: _TextOrTranslations,
         intent: Intent | None,
         variables: Sequence[str] = (),
     ) -> LocalizedText:
-        """Check a text, whose templates may use further ``variables``."""
+        """The text at ``path`` by language: a template over the slots of ``intent`` (None if it
+        has errors) and further ``variables``; for ``NO_INTENT`` over these alone."""
         texts = {ANY_LANGUAGE: written} if isinstance(written, str) else written
         for language, text in texts.items():
             place = (*path, language) if language else path
@@ -241,19 +245,27 @@ def _find_unknown_names(
     if intent is None:
         return
     # jinja2.meta finds variables too, but evaluates constants such as `9 ** 9 ** 9`.
-    if intent.term("slots") is None:
-        slots = _slot_names(intent)
-        for node, variable in _iter_attributes(tree):
-            if variable == "slots" and node.attr not in slots:
-                yield _UnknownName(node.attr, node.lineno, "slot", slots)
+    variables = additional
+    if intent is not NO_INTENT:
+        variables = [*_slot_names(intent), *sorted({*TEMPLATE_VARIABLES, *additional})]
+        yield from _find_unknown_slots(tree, intent)
     names = [node for node in tree if isinstance(node, nodes.Name)]
-    variables = [*_slot_names(intent), *sorted({*TEMPLATE_VARIABLES, *additional})]
     known = {*variables, *environment.globals, *_JINJA_NAMES, *_assigned_names(tree)}
     known.update(node.name for node in tree if isinstance(node, nodes.Macro))
     for name in names:
         if name.name not in known:
             known.add(name.name)
             yield _UnknownName(name.name, name.lineno, "variable", variables)
+
+
+def _find_unknown_slots(tree: Sequence[Node], intent: Intent) -> Iterator[_UnknownName]:
+    """Attributes of ``slots`` that are no slots of the intent."""
+    if intent.term("slots") is not None:
+        return
+    slots = _slot_names(intent)
+    for node, variable in _iter_attributes(tree):
+        if variable == "slots" and node.attr not in slots:
+            yield _UnknownName(node.attr, node.lineno, "slot", slots)
 
 
 def _find_unknown_parts(

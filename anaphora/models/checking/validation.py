@@ -24,7 +24,7 @@ from anaphora.models.reading.nodes import (
 )
 from anaphora.models.reading.source import FileDiagnostics
 from anaphora.models.reading.yaml_comments import COMMENT_HINT, comment_hint
-from anaphora.models.schema.field_types import ALTERNATIVE_TAG, describe_value
+from anaphora.models.schema.field_types import ALTERNATIVE_TAG, describe_value, is_language
 from anaphora.models.schema.model_file import ModelSchema, section_keys
 
 __all__ = ["PLACEHOLDER", "is_placeholder", "validate"]
@@ -188,11 +188,10 @@ def _handle_unknown_key(
     if not isinstance(parent, MappingNode):
         return []
     known = section_keys(tuple(step for step in loc[:-1] if isinstance(step, str)))
-    diagnostics.add_error(
-        parent.key_offsets[key],
-        f"unknown key '{key}'",
-        did_you_mean(key, known, label="the keys here are"),
-    )
+    hint = did_you_mean(key, known, label="the keys here are")
+    if path[:-1] == ("fallback",) and is_language(key):
+        hint = f"a text by language stands under a reason, or for all: text: {{{key}: …}}"
+    diagnostics.add_error(parent.key_offsets[key], f"unknown key '{key}'", hint)
     meant = closest_match(key, known, min_similarity=_CERTAIN_SIMILARITY)
     if meant is None or meant in parent.items:
         return [path]

@@ -57,6 +57,7 @@ __all__ = [
     "ZonedTime",
     "choose_by_type",
     "describe_value",
+    "is_language",
 ]
 
 ALTERNATIVE_TAG = "·"
@@ -86,6 +87,11 @@ def describe_value(value: Any) -> str:
         case dict():
             return "a mapping"
     return type(value).__name__
+
+
+def is_language(key: str) -> bool:
+    """Whether ``key`` has the form of the code of a language."""
+    return bool(_LANGUAGE.fullmatch(key))
 
 
 def _schema_error(message: str, hint: str = "") -> PydanticCustomError:
@@ -135,7 +141,7 @@ def _validate_intent_name(value: Any) -> str:
 
 def _validate_language(value: Any) -> str:
     text: str = _validate_text(value)
-    if not _LANGUAGE.fullmatch(text):
+    if not is_language(text):
         raise _schema_error(f"'{text}' is not the code of a language", "write it as en, fr or ru")
     return text
 

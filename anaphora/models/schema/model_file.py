@@ -20,6 +20,7 @@ from anaphora.models.schema.dialog_acts import (
     OfferSchema,
     OffersField,
 )
+from anaphora.models.schema.fallback import FallbackField, FallbackSchema
 from anaphora.models.schema.field_types import (
     ALTERNATIVE_TAG,
     MAP_TAG,
@@ -367,6 +368,11 @@ class ModelSchema(SchemaBase):
         default={},
         description="The text of each intent that asks which of several values is meant.",
     )
+    fallback: FallbackField | None = Field(
+        default=None,
+        description="What the bot says when nothing fits: a text, one per language, or a mapping "
+        "with texts by reason and examples of what the bot can do.",
+    )
     reset: LocalizedTextLists = Field(
         default=[], description="Phrases that make the bot forget the conversation."
     )
@@ -380,6 +386,7 @@ _SECTIONS: Mapping[tuple[str, ...], type[SchemaBase]] = {
     ("conversation",): ConversationSchema,
     ("bridge", _MAP): BridgeSchema,
     ("dialog_acts", _MAP): DialogActsSchema,
+    ("fallback", _MAP): FallbackSchema,
     ("offers", _ANY_KEY, _MAP): OfferSchema,
     ("elements",): ElementSchema,
     ("elements", "validate"): ValidatorSchema,

@@ -43,7 +43,7 @@ def with_reply(state: QuestionState, reply: Reply, at: datetime) -> QuestionStat
     if reply.explanation:
         state = state.model_copy(update={"log_holder": reply.explanation.to_dict()})
     if reply.status == "rejected" and reply.result is None:
-        return with_error(state, ErrorCode.REJECTED, reply.reason, at)
+        return with_error(state, ErrorCode.REJECTED, reply.text or reply.reason, at)
     is_text = reply.result is None or isinstance(reply.result, str)
     body = reply.text if is_text else reply.result
     try:

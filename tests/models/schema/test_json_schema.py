@@ -30,7 +30,7 @@ def test_the_schema_names_itself_and_its_dialect() -> None:
 
 def test_every_key_is_described_and_no_other_is_allowed() -> None:
     found = list(objects(json_schema()))
-    assert len(found) == 16
+    assert len(found) == 17
     for each in found:
         assert each["additionalProperties"] is False
         assert all(value.get("description") for value in each["properties"].values())
@@ -41,7 +41,7 @@ def test_the_schema_has_the_keys_of_a_model_file() -> None:
         *("$schema", "id", "name", "version", "language", "description", "meta", "entities"),
         *("conversation", "macros", "elements", "intents", "responses", "prompts", "reset"),
         *("samples", "origin", "code", "sparse", "max_gap", "permute", "greedy"),
-        *("max_synonyms", "validate", "confirm"),
+        *("max_synonyms", "validate", "confirm", "fallback"),
         *("stop_words", "limits", "options", "pipeline", "handlers", "bridge", "recall_offers"),
         *("unused", "dialog_acts", "mentions", "offers", "choices"),
     }

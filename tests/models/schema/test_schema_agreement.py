@@ -38,6 +38,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "stop_words": ("add", "remove", "skip"),
     "limits": ("min_words", "max_free_words", "swear_words", "latin_only"),
     "options": ("ordered", "unused_entities"),
+    "fallback": ("text", "unknown", "examples", "after", "handler", "en"),
 }
 
 INTENT_KEYS = ("id", "slots", "options", "flow", "meta")
@@ -93,7 +94,8 @@ BEYOND = re.compile(
     r"is declared twice|the (synonym|phrase) is empty|has no language|expands? to|"
     r"has no synonyms or values|_ is outside of a group|refers to the unknown element|"
     r"is not expected here|there is no function|needs booleans|is not a regular expression|"
-    r"is missing"
+    r"is missing|the text is empty|the fallback has no text|names no function|"
+    r"the bot forgets everything"
 )
 
 
@@ -128,6 +130,9 @@ def is_loaded(file: Mapping[str, Any]) -> bool:
 @example({**MODEL, "elements": [{"id": "tea", "config": {"a": 1}, "recognizer": None}]})
 @example({**MODEL, "elements": [{"id": "tea", "config": {}}]})
 @example({**MODEL, "elements": [{"id": "tea", "config": {"prefer": "past"}, "recognizer": "date"}]})
+@example({**MODEL, "fallback": {"en": "a", "unknown": "b"}})
+@example({**MODEL, "fallback": {"unknown": {"en": "a"}}})
+@example({**MODEL, "fallback": None})
 def test_the_schema_and_the_loader_agree(file: dict[str, Any]) -> None:
     assert validator().is_valid(file) == is_loaded(file)
 

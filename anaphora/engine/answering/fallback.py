@@ -1,0 +1,119 @@
+"""Answer a rejected question by the fallback of the model: its handler, or its texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import deepcopy
+from datetime import datetime
+from typing import Any, get_args
+
+from msgspec.structs import replace
+
+from anaphora.engine.answering.bot_answer import BotAnswer
+from anaphora.engine.bot import Bot
+from anaphora.engine.callbacks.fallback_handler import FALLBACK_ROLE, FallbackContext
+from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
+from anaphora.intents.decision import Decision
+from anaphora.intents.unused import find_unknown_parts
+from anaphora.models.domain import (
+    ANY_LANGUAGE,
+    Fallback,
+    LocalizedText,
+    RejectionKind,
+    SocialKind,
+    choose_translation,
+)
+from anaphora.models.templates.formatting.filters import FORMAT_LOCALE_KEY
+from anaphora.stm import rules
+
+__all__ = ["answer_fallback", "choose_fallback_text"]
+
+_SOCIAL_KINDS = frozenset(get_args(SocialKind))
+
+
+def answer_fallback(bot: Bot, decision: Decision, answer: BotAnswer, at: datetime) -> BotAnswer:
+    """Let the fallback of the model put a rejection into words.
+
+    Raises :class:`HandlerError` if its handler or its template fails.
+    """
+    fallback, handler, kind = bot.model.fallback, bot.fallback_handler, answer.rejection
+    if kind is None or (fallback is None and handler is None):
+        return answer
+    question, before = decision.question, decision.before_topic_change
+    utterance, local_time = question.utterance, question.question_context.at
+    live = LiveConversation(before)
+    context: FallbackContext = {
+        "text": utterance.text,
+        "reason": answer.reason,
+        "kind": kind,
+        "unknown": _Listed([part.text for part in find_unknown_parts(utterance)], ", "),
+        "examples": _find_examples(fallback, utterance.language),
+        "failures": before.rejections + 1,
+        "user": before.user,
+        "language": utterance.language,
+        "at": local_time,
+        "conversation": live,
+        "data": deepcopy(dict(before.data)),
+    }
+    if handler is not None:
+        result = handler(**context)
+        live.replace_data(to_json_data(context["data"], FALLBACK_ROLE))
+        answer = _record_changes(bot, answer, live, at)
+        if result is not None:
+            return replace(answer, text=result if isinstance(result, str) else "", result=result)
+    if fallback is None:
+        return answer
+    values: dict[str, Any] = {**context, FORMAT_LOCALE_KEY: (utterance.language, local_time.tzinfo)}
+    texts = choose_fallback_text(fallback, kind, context["failures"], utterance.language)
+    text = bot.responses.render(texts, utterance.language, lambda: values)
+    return replace(answer, text=text) if text else answer
+
+
+def choose_fallback_text(
+    fallback: Fallback, kind: RejectionKind, failures: int, language: str
+) -> LocalizedText:
+    """The text for a rejection that is the last of so many ``failures`` in a row; empty if there
+    is none. A text in the ``language`` of the question goes before a more specific one.
+
+    Small talk for which there is no text is answered like anything unknown, and is no reason to
+    escalate.
+    """
+    texts = [fallback.texts.get(kind), fallback.text]
+    if kind in _SOCIAL_KINDS:
+        texts.insert(1, fallback.texts.get("unknown"))
+    elif failures >= fallback.after:
+        texts.insert(0, fallback.escalation)
+    known = [text for text in texts if text]
+    spoken = (text for text in known if language in text or ANY_LANGUAGE in text)
+    return next(spoken, known[0] if known else {})
+
+
+def _find_examples(fallback: Fallback | None, language: str) -> _Listed:
+    examples = choose_translation(fallback.examples, language) if fallback else None
+    return _Listed(examples or (), " ")
+
+
+def _record_changes(bot: Bot, answer: BotAnswer, live: LiveConversation, at: datetime) -> BotAnswer:
+    """Record the rejection of a question whose handler has changed the conversation."""
+    conversation, forgotten = live.collect_changes()
+    conversation, evicted = rules.record_rejection(conversation, at, bot.model.conversation)
+    return replace(
+        answer,
+        conversation=conversation,
+        forgotten=(*forgotten, *evicted),
+        forgets_on_purpose=live.forgets_on_purpose,
+    )
+
+
+class _Listed(tuple[str, ...]):
+    """Texts that a template may iterate over, or show as they are: joined."""
+
+    separator: str
+
+    def __new__(cls, texts: Iterable[str], separator: str = " ") -> _Listed:
+        listed = super().__new__(cls, texts)
+        listed.separator = separator
+        return listed
+
+    def __str__(self) -> str:
+        return self.separator.join(self)

@@ -1,0 +1,52 @@
+"""Why a question is rejected."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from anaphora.engine.bot import Bot
+from anaphora.engine.callbacks.handlers import Reject
+from anaphora.intents.decision import Decision
+from anaphora.intents.utterance_limits import has_too_many_words
+from anaphora.models.domain import RejectionKind
+
+__all__ = ["Rejection", "find_rejection", "from_handler"]
+
+
+class Rejection(NamedTuple):
+    """The reason of a rejection, and its kind; None if the reason are the words of a handler."""
+
+    reason: str
+    kind: RejectionKind | None
+
+
+def from_handler(rejection: Reject) -> Rejection:
+    """The rejection by a handler or a hook."""
+    text = str(rejection)
+    return Rejection(text, None) if text else Rejection("the bot refused it", "refused")
+
+
+def find_rejection(bot: Bot, decision: Decision) -> Rejection:
+    """Find why a question has no answer."""
+    utterance = decision.question.utterance
+    if len(utterance.text) > bot.max_characters:
+        reason = f"the question is longer than {bot.max_characters:,} characters"
+        return Rejection(reason, "too_long")
+    if decision.refusal_reason:
+        is_long = has_too_many_words(bot.model.limits, utterance)
+        return Rejection(decision.refusal_reason, "too_long" if is_long else "refused")
+    if decision.matches:
+        return Rejection("every intent that matched passed on it", "refused")
+    if not utterance.text.strip():
+        return Rejection("the question is empty", "empty")
+    if not utterance.entities:
+        return Rejection("nothing in it is known to this bot", "unknown")
+    if decision.nearest:
+        near = decision.nearest
+        if not near.missing:
+            reason = f"{near.intent.id} does not match: {near.blocking_reason}"
+            return Rejection(reason, "unknown")
+        lacking = " and ".join(term.label for term in near.missing)
+        return Rejection(f"for {near.intent.id} it lacks: {lacking}", "incomplete")
+    named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
+    return Rejection(f"no intent can do anything with: {named}", "unknown")

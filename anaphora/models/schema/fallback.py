@@ -1,0 +1,70 @@
+"""The schema of the texts for questions that nothing fits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import ConfigDict, Discriminator, Field
+
+from anaphora.models.schema.field_types import (
+    MAP_TAG,
+    ONE_TAG,
+    LocalizedTextField,
+    LocalizedTextLists,
+    PositiveInteger,
+    SchemaBase,
+    Text,
+    is_language,
+)
+
+__all__ = ["FallbackField", "FallbackSchema"]
+
+
+def _text(description: str) -> Any:
+    return Field(default=None, description=description)
+
+
+class FallbackSchema(SchemaBase):
+    """What the bot says when nothing fits: a text for all reasons, or one for each."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    text: LocalizedTextField | None = _text("The text for all reasons that have none of their own.")
+    unknown: LocalizedTextField | None = _text("No intent fits what the bot knows of the question.")
+    incomplete: LocalizedTextField | None = _text(
+        "An intent is near, but lacks something that no prompt asks for, such as its topic."
+    )
+    too_long: LocalizedTextField | None = _text("The question is too long.")
+    refused: LocalizedTextField | None = _text("A limit or a handler without words refuses it.")
+    empty: LocalizedTextField | None = _text("The question is empty.")
+    thanks: LocalizedTextField | None = _text("The user says thanks.")
+    greeting: LocalizedTextField | None = _text("The user greets.")
+    farewell: LocalizedTextField | None = _text("The user says goodbye.")
+    wellbeing: LocalizedTextField | None = _text("The user asks how the bot is.")
+    examples: LocalizedTextLists = Field(
+        default=[],
+        description="Questions that the bot can answer: a list, or one list per language.",
+    )
+    after: PositiveInteger = Field(
+        default=3, description="The number of failures in a row from which 'escalation' is said."
+    )
+    escalation: LocalizedTextField | None = _text(
+        "The text after several failures in a row, for all reasons except small talk."
+    )
+    handler: Text | None = Field(
+        default=None,
+        description="A Python function that may answer instead: module#function.",
+    )
+
+
+def _choose(value: Any) -> str:
+    """A mapping whose keys are all codes of languages has texts; the keys of the section are
+    longer words."""
+    by_reason = isinstance(value, dict) and not (value and all(map(is_language, value)))
+    return (MAP_TAG if by_reason else ONE_TAG).tag
+
+
+FallbackField: TypeAlias = Annotated[
+    Annotated[FallbackSchema, MAP_TAG] | Annotated[LocalizedTextField, ONE_TAG],
+    Discriminator(_choose),
+]
