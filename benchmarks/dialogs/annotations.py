@@ -2,7 +2,8 @@
 
 A value without an annotated span (of a slot with few values, "two tickets" or "I don't mind", or of
 an intent) is looked for in the text. Where it is not found, it gets a word that belongs to nothing
-else, the longest: recognizers need a place, and what carries the meaning is rarely a short word.
+else, for recognizers need a place: the longest content word of a sentence with another value, or
+else of the longest sentence. What answers the bot ("That sounds good") is rarely there.
 """
 
 from __future__ import annotations
@@ -162,16 +163,17 @@ class _Places:
         return None
 
     def find_any(self, wordings: Sequence[str]) -> tuple[int, int] | None:
-        """Take the longest content word of the sentence with another mention, or else of the
-        longest one."""
+        """Take the longest content word (the last of them) of the sentence with another mention,
+        or else of the longest one."""
         if not self._free:
             return None
 
-        def rank(word: tuple[int, int]) -> tuple[bool, int, bool, int]:
+        def rank(word: tuple[int, int]) -> tuple[bool, int, bool, int, int]:
             is_content_word = self._text[slice(*word)].lower() not in STOP_WORDS
             sentence = next(one for one in self._sentences if one[0] <= word[0] < one[1])
             has_mention = any(sentence[0] <= start < sentence[1] for start, _ in self._taken)
-            return has_mention, sentence[1] - sentence[0], is_content_word, word[1] - word[0]
+            length = sentence[1] - sentence[0]
+            return has_mention, length, is_content_word, word[1] - word[0], word[0]
 
         best = max(self._free, key=rank)
         self.take(*best)
