@@ -28,11 +28,11 @@ def format_report(title: str, scores: Sequence[TurnScore], failures: int) -> Ite
         yield "| --- | ---: |"
         for cause, count in causes.items():
             yield f"| {cause} | {count:,} |"
-    for score in [score for score in scores if score.added][:failures]:
+    for turn in [turn for turn in scores if turn.added][:failures]:
         yield ""
-        yield f"{score.dialog}, turn {score.number}, {' + '.join(score.acts)}, {score.status}:"
-        yield f"    {score.text}"
-        for one in score.added:
+        yield f"{turn.dialog}, turn {turn.number}, {' + '.join(turn.acts)}, {turn.status}:"
+        yield f"    {turn.text}"
+        for one in turn.added:
             expected = " or ".join(one.expected) or "nothing"
             yield f"    {one.element}: {one.remembered or 'nothing'}, not {expected} ({one.cause})"
     yield ""

@@ -9,7 +9,7 @@ slot that was not wrong in the same way before.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.dialogs.schema_guided import Exchange
@@ -158,7 +158,7 @@ def _of_services(elements: Iterable[str], services: Iterable[str]) -> set[str]:
 
 def _find_cause(
     element: str,
-    expected: Iterable[str],
+    expected: Collection[str],
     is_said: bool,  # noqa: FBT001
     turn: PlayedTurn,
     last: Mapping[str, str],
