@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -23,6 +24,9 @@ from anaphora.intents.confirmation import (
 from anaphora.intents.decision import BridgeResult, Decision, asked_before, build_pending
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
+from anaphora.intents.validation import InvalidEntity
+from anaphora.models.building.responses import REFUSED_VALUE
+from anaphora.models.templates.entity_text import to_template_value
 from anaphora.stm import rules
 from anaphora.stm.conversation import PendingQuestion
 from anaphora.stm.offers import remember
@@ -39,6 +43,7 @@ __all__ = [
     "find_unused_texts",
     "format_pending_question",
     "make_offer",
+    "refuse_value",
 ]
 
 DECLINED_REASON = "the offer was declined"
@@ -172,6 +177,44 @@ def ask_for_optional(bot: Bot, decision: Decision, match: Match, at: datetime) -
         winner=match,
         text=_format_prompt(bot, decision, filling, term.id),
         reason=f"it asks once for {term.id}, which is optional",
+    )
+
+
+def refuse_value(
+    bot: Bot, decision: Decision, filling: SlotFilling, invalid: InvalidEntity, at: datetime
+) -> BotAnswer:
+    """Say why a value is not accepted, and wait for another one in its place."""
+    term, entity = invalid.term, invalid.entity
+    terms = [
+        replace(one, taken=tuple([taken for taken in one.taken if taken.entity is not entity]))
+        for one in filling.terms
+    ]
+    left = tuple([taken for taken in filling.taken if taken.entity is not entity])
+    unfilled = replace(filling, terms=tuple(terms), taken=left, missing=(term,))
+    pending = PendingQuestion(
+        filling.intent.id,
+        tuple(taken.entity for taken in left if not taken.remembered),
+        missing=(term.label,),
+        at=at,
+        asked=asked_before(decision.conversation, filling.intent.id),
+    )
+    text: str | None
+    if isinstance(invalid.text, str):
+        text = invalid.text
+    else:
+        language = decision.question.utterance.language
+
+        def values() -> dict[str, Any]:
+            shown = build_template_values(decision, filling)
+            return {**shown, REFUSED_VALUE: to_template_value(entity)}
+
+        text = bot.responses.render(invalid.text, language, values)
+    return BotAnswer(
+        "incomplete",
+        rules.record_incomplete(decision.conversation, at, pending),
+        unfilled,
+        text=text or _format_prompt(bot, decision, filling, term.label),
+        reason=f"{entity} is not accepted for {term.label}",
     )
 
 
