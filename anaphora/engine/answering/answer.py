@@ -35,10 +35,10 @@ from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
 from anaphora.errors import EvaluationError, HandlerError
+from anaphora.intents.checks.validation import find_invalid
 from anaphora.intents.decision import Decision, decide
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
-from anaphora.intents.validation import find_invalid
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, ForgetRule, ForgottenEntity
 from anaphora.stm.offers import age_offers, remember

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.template_values import build_template_values, find_unused
 from anaphora.engine.bot import Bot
+from anaphora.intents.checks.validation import InvalidEntity
 from anaphora.intents.confirmation import (
     display_name,
     format_accepted,
@@ -24,12 +25,11 @@ from anaphora.intents.confirmation import (
 from anaphora.intents.decision import BridgeResult, Decision, asked_before, build_pending
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
-from anaphora.intents.validation import InvalidEntity
 from anaphora.models.building.responses import REFUSED_VALUE
 from anaphora.models.templates.entity_text import to_template_value
 from anaphora.stm import rules
 from anaphora.stm.conversation import PendingQuestion
-from anaphora.stm.offers import remember
+from anaphora.stm.offers import is_same_meaning, remember
 
 __all__ = [
     "DECLINED_REASON",
@@ -238,13 +238,24 @@ def ask_which(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> Bot
 
 
 def _name_bundles(bundles: Sequence[tuple[Entity, ...]]) -> list[str]:
-    """Name each bundle by its first entity that tells it from the others, else by all of them."""
-    length = min(map(len, bundles))
-    for index in range(length):
-        names = [display_name(bundle[index]) for bundle in bundles]
-        if len(set(names)) == len(names):
-            return names
-    return [" ".join(map(display_name, bundle)) for bundle in bundles]
+    """Name each bundle by the first entity that tells it from the others, else by all that are not
+    common to them; by the elements if the values are the same."""
+    common = [one for one in bundles[0] if all(_has(bundle, one) for bundle in bundles)]
+    apart = [[one for one in bundle if not _has(common, one)] for bundle in bundles]
+    if all(apart):
+        for name in (display_name, _element_name):
+            firsts = [name(bundle[0]) for bundle in apart]
+            if len(set(firsts)) == len(firsts):
+                return firsts
+    return [" ".join(map(display_name, bundle)) for bundle in apart]
+
+
+def _has(bundle: Iterable[Entity], entity: Entity) -> bool:
+    return any(is_same_meaning(one, entity) for one in bundle)
+
+
+def _element_name(entity: Entity) -> str:
+    return entity.element.replace("_", " ")
 
 
 def make_offer(bot: Bot, decision: Decision, bridge: BridgeResult, at: datetime) -> BotAnswer:

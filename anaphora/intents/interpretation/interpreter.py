@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
@@ -51,7 +51,6 @@ from anaphora.models.domain import ANY_LANGUAGE
 from anaphora.stm.conversation import Conversation, ForgetRule, ForgottenEntity, Offers
 from anaphora.stm.offers import clear_offers, is_same_meaning, remove_bundles
 from anaphora.stm.rules import expire, find_replacement, set_aside
-from anaphora.storage.logical_clock import to_utc
 
 __all__ = ["Interpreter"]
 
@@ -229,7 +228,7 @@ class Interpreter:
         intents = tuple([match.intent.id for match in close])
         if len(close) < 2 or len(set(zip(map(_values_of, bundles), intents, strict=True))) < 2:
             return decision
-        offers = Offers(intents[0], bundles, to_utc(at), intents=intents)
+        offers = Offers(intents[0], bundles, at.astimezone(UTC), intents=intents)
         conversation = replace(decision.conversation, offers=offers)
         act = DialogAct("unclear", choices=bundles)
         return replace(decision, conversation=conversation, matches=(), act=act)
@@ -559,14 +558,15 @@ class Interpreter:
         tokens = [i for cue in cues if cue.kind in ("add", "negate") for i in cue.tokens]
         if not new or not tokens or any(cue.kind in ("only", "instead") for cue in cues):
             return question
+        held = sorted(conversation.remembered, key=lambda one: one.question_number)
         joined = [
-            stand_in(held.entity, tokens, question.utterance)
-            for held in conversation.remembered
-            if held.entity.element in self._several
-            and find_replacement(held.entity.groups, new) is not None
-            and not any(is_same_meaning(held.entity, one) for one in new)
+            stand_in(one.entity, tokens, question.utterance)
+            for one in held
+            if one.entity.element in self._several
+            and find_replacement(one.entity.groups, new) is not None
+            and not any(is_same_meaning(one.entity, other) for other in new)
         ]
-        return add_entities(question, joined[::-1])
+        return add_entities(question, joined)
 
     def _is_complete(self, question: ParsedQuestion, conversation: Conversation) -> bool:
         """Whether the sentence is complete without memory."""
