@@ -175,7 +175,7 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
         if bot.model.unused and (unused := find_unused_texts(bot, decision, match.filling)):
             return ask_about_unused(bot, decision, match, unused, at)
         try:
-            if answer := _ask_before(bot, decision, match, at):
+            if bot.asks_before_answer and (answer := _ask_before(bot, decision, match, at)):
                 return answer
             return _answer_match(bot, decision, match, tuple(skipped), at, respond)
         except Skip:
