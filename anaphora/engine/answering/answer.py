@@ -24,6 +24,7 @@ from anaphora.engine.answering.prompts import (
     ask_for_missing,
     ask_for_optional,
     ask_to_confirm,
+    ask_whether_afresh,
     ask_which,
     find_unused_texts,
     make_offer,
@@ -201,6 +202,8 @@ def _answer_act(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> B
     """Answer what the question does to the offers, if no intent does."""
     if act.kind == "unclear":
         return ask_which(bot, decision, act, at)
+    if act.kind == "afresh":
+        return ask_whether_afresh(decision, decision.matches[0], at)
     if decision.matches or decision.incomplete:
         return None
     if act.kind == "accepted":

@@ -15,6 +15,7 @@ from anaphora.engine.bot import Bot
 from anaphora.intents.confirmation import (
     display_name,
     format_accepted,
+    format_begin_anew,
     format_choice,
     format_declined,
     format_offer,
@@ -35,6 +36,7 @@ __all__ = [
     "ask_for_missing",
     "ask_for_optional",
     "ask_to_confirm",
+    "ask_whether_afresh",
     "ask_which",
     "find_unused_texts",
     "format_pending_question",
@@ -65,6 +67,8 @@ def format_pending_question(bot: Bot, decision: Decision, filling: SlotFilling) 
         return format_prompt(bot, decision, filling, filling.missing[0].label)
     pending = decision.conversation.pending
     assert pending is not None
+    if pending.afresh:
+        return format_begin_anew(decision.question.utterance.language)
     if pending.confirms:
         return _format_confirmation(bot, decision, filling)
     if pending.missing:
@@ -174,6 +178,26 @@ def ask_for_optional(bot: Bot, decision: Decision, match: Match, at: datetime) -
         winner=match,
         text=format_prompt(bot, decision, filling, term.id),
         reason=f"it asks once for {term.id}, which is optional",
+    )
+
+
+def ask_whether_afresh(decision: Decision, match: Match, at: datetime) -> BotAnswer:
+    """Ask whether the question begins afresh or changes the last one (rule 22)."""
+    filling = match.filling
+    pending = PendingQuestion(
+        match.intent.id,
+        tuple(taken.entity for taken in filling.from_sentence),
+        missing=(),
+        at=at,
+        afresh=True,
+    )
+    return BotAnswer(
+        "incomplete",
+        rules.record_incomplete(decision.conversation, at, pending),
+        filling,
+        winner=match,
+        text=format_begin_anew(decision.question.utterance.language),
+        reason="it may begin afresh, or change the last question",
     )
 
 

@@ -93,7 +93,7 @@ def validator() -> Draft202012Validator:
 BEYOND = re.compile(
     r"is declared twice|the (synonym|phrase) is empty|has no language|expands? to|"
     r"has no synonyms or values|_ is outside of a group|refers to the unknown element|"
-    r"is not expected here|there is no function|needs booleans|is not a regular expression|"
+    r"is not expected here|the text ends too early|there is no function|needs booleans|is not a regular expression|"
     r"is missing|the text is empty|the fallback has no text|names no function|"
     r"the bot forgets everything"
 )
@@ -133,6 +133,7 @@ def is_loaded(file: Mapping[str, Any]) -> bool:
 @example({**MODEL, "fallback": {"en": "a", "unknown": "b"}})
 @example({**MODEL, "fallback": {"unknown": {"en": "a"}}})
 @example({**MODEL, "fallback": None})
+@example({**MODEL, "intents": [{"id": "i", "slots": {"tea": {"where": ""}}}]})
 def test_the_schema_and_the_loader_agree(file: dict[str, Any]) -> None:
     assert validator().is_valid(file) == is_loaded(file)
 
