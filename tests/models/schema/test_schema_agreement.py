@@ -93,9 +93,9 @@ def validator() -> Draft202012Validator:
 BEYOND = re.compile(
     r"is declared twice|the (synonym|phrase) is empty|has no language|expands? to|"
     r"has no synonyms or values|_ is outside of a group|refers to the unknown element|"
-    r"is not expected here|the text ends too early|there is no function|needs booleans|is not a regular expression|"
+    r"is not expected here|there is no function|needs booleans|is not a regular expression|"
     r"is missing|the text is empty|the fallback has no text|names no function|"
-    r"the bot forgets everything"
+    r"the bot forgets everything|the text ends too early"
 )
 
 
