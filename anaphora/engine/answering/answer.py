@@ -203,7 +203,9 @@ def _answer_act(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> B
     if act.kind == "unclear":
         return ask_which(bot, decision, act, at)
     if act.kind == "afresh":
-        return ask_whether_afresh(decision, decision.matches[0], at)
+        match = decision.matches[0]
+        refused = _refuse_invalid(bot, decision, match.filling, at)
+        return refused or ask_whether_afresh(decision, match, at)
     if decision.matches or decision.incomplete:
         return None
     if act.kind == "accepted":
