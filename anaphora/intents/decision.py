@@ -202,7 +202,7 @@ def _is_completed_by(decision: Decision, other: Decision) -> bool:
     new = _entities_only_in(other.question, decision.question)
     filled = [one.term.label for one in filling.terms if any(c.entity in new for c in one.taken)]
     pending = other.conversation.pending
-    if pending is not None and pending.intent == filling.intent.id:
+    if pending is not None and pending.intent == filling.intent.id and not pending.confirms:
         return any(label in pending.missing for label in filled)  # the bot asked for these only
     return bool(filled)
 
@@ -322,6 +322,7 @@ def _complete_pending(
 ) -> Decision | None:
     """Complete the pending question with the entities of this sentence. None if it adds nothing,
     or if it matches without memory."""
+    complete = question
     question = replace(question, offered=())  # of this question itself, among others
     if match_question(indexed, question, replace(conversation, remembered=())).matches:
         return None
@@ -349,7 +350,17 @@ def _complete_pending(
         taken = 0 if decision.matches else -len(filling.taken)
         return rank_coverage(filling, words), not decision.matches, taken
 
-    return min(filter(filling_of, decisions), key=rank, default=None)
+    best = min(filter(filling_of, decisions), key=rank, default=None)
+    if best is None or not pending.confirms:
+        return best
+    others = match_question(indexed, complete, conversation).matches
+    filling = filling_of(best)
+    if others and filling and others[0].filling.intent.id != intent.id:
+        # "cancel my booking" says more than that it is a booking.
+        own, other = rank_coverage(filling, words), rank_coverage(others[0].filling, words)
+        if (other.uncovered, other.pieces) < (own.uncovered, own.pieces):
+            return None
+    return best
 
 
 def _drop_replaced(pending: Sequence[Entity], variant: Variant) -> tuple[Entity, ...]:
@@ -402,7 +413,7 @@ def _resolve_confirmation(
     if not (pending.missing or pending.unused or pending.confirms or pending.afresh):
         return None
     answer = question.confirmation
-    if answer is None:
+    if answer is None and not question.has_negated:
         languages = (question.utterance.language, conversation.language, *indexed.model.languages)
         answer = parse_confirmation(question.utterance.text, languages)
     if pending.afresh and answer is not None and not answer.is_command:
@@ -466,7 +477,7 @@ def _matches_whole_sentence(
 
 def _without_entities(question: ParsedQuestion) -> ParsedQuestion:
     """Return the question as if it had no entities."""
-    return replace(question, variants=(Variant(()),))
+    return replace(question, variants=(Variant(()),), offered=())
 
 
 def match_question(

@@ -242,7 +242,8 @@ def _build_match_context(
         for held in visible
     ]
     if question.offered:
-        memory = [*_offer_candidates(question.offered, variant), *memory]
+        said_now = (*pending, *variant.entities)
+        memory = [*_offer_candidates(question.offered, said_now), *memory]
     return MatchContext(
         variant=variant,
         sentence_candidates=in_sentence,
@@ -255,12 +256,12 @@ def _build_match_context(
     )
 
 
-def _offer_candidates(offered: Sequence[Entity], variant: Variant) -> list[Candidate]:
-    """The offered entities that no entity of the sentence replaces."""
+def _offer_candidates(offered: Sequence[Entity], said: Sequence[Entity]) -> list[Candidate]:
+    """The offered entities that nothing that is said replaces."""
     return [
         Candidate(entity, pending=True, offered=True)
         for entity in offered
-        if find_replacement(entity.groups, variant.entities) is None
+        if find_replacement(entity.groups, said) is None
     ]
 
 

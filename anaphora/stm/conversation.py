@@ -99,8 +99,9 @@ class Offers(Struct, frozen=True, gc=False):
     ``bundles`` are the proposals in the order in which the bot named them, each with its entities.
     ``intent`` is the one that offered them, at the time ``at``. ``idle`` counts the questions since
     then that had nothing to do with them, ``declined`` are the bundles that were declined before.
-    ``then`` is the intent to go on with once a bundle is accepted ('' if they do not say). If the
-    bot asks which of several intents is meant, ``intents`` has that of each bundle.
+    ``then`` is the intent to go on with once a bundle is accepted ('' if they do not say); until it
+    is carried out, ``taken`` is the index of that bundle, so that the user may still take another.
+    If the bot asks which of several intents is meant, ``intents`` has that of each bundle.
     """
 
     intent: str
@@ -110,6 +111,7 @@ class Offers(Struct, frozen=True, gc=False):
     declined: tuple[tuple[Entity, ...], ...] = ()
     intents: tuple[str, ...] = ()
     then: str = ""
+    taken: int | None = None
 
 
 class RecallOffer(Struct, frozen=True, gc=False):

@@ -30,6 +30,7 @@ __all__ = [
     "remember_mentions",
     "remove_bundles",
     "replace_offered",
+    "take_bundle",
 ]
 
 _MAX_DECLINED = 50  # bundles
@@ -109,7 +110,8 @@ def make_offers(
     """
     told = list(before.declined) if before and before.intent == intent else []
     told += [bundle for bundle in declined if bundle not in told]
-    if before is not None and len(bundles) == 1 and len(before.bundles) == 1:
+    is_open = before is not None and before.taken is None
+    if before is not None and is_open and len(bundles) == 1 and len(before.bundles) == 1:
         bundle = bundles[0]
         rest = [one for one in before.bundles[0] if find_replacement(one.groups, bundle) is None]
         bundles = ((*bundle, *rest),)
@@ -121,7 +123,7 @@ def replace_offered(conversation: Conversation, said: Collection[Entity]) -> Con
     """Take from the one bundle on the table what the user has ``said`` otherwise: a correction
     replaces its own groups, and the rest stays offered."""
     offers = conversation.offers
-    if offers is None or len(offers.bundles) != 1:
+    if offers is None or len(offers.bundles) != 1 or offers.taken is not None:
         return conversation
     bundle = offers.bundles[0]
     rest = tuple([one for one in bundle if find_replacement(one.groups, said) is None])
@@ -143,6 +145,26 @@ def remove_bundles(
     told = (*offers.declined, *declined)[-_MAX_DECLINED:]
     left = replace(left or replace(offers, bundles=(), intents=()), declined=told)
     return replace(conversation, offers=left)
+
+
+def take_bundle(conversation: Conversation, index: int) -> Conversation:
+    """Mark a bundle as taken; the others stay until the intent that the offers are for is carried
+    out. What another bundle that was taken before has left in the memory goes."""
+    offers = conversation.offers
+    if offers is None:
+        return conversation
+    if offers.taken is not None:
+        old = offers.bundles[offers.taken]
+
+        def stays(entity: Entity) -> bool:
+            return not any(is_same_meaning(entity, one) for one in old)
+
+        kept = tuple([held for held in conversation.remembered if stays(held.entity)])
+        pending = conversation.pending
+        if pending is not None:
+            pending = replace(pending, entities=tuple(filter(stays, pending.entities)))
+        conversation = replace(conversation, remembered=kept, pending=pending)
+    return replace(conversation, offers=replace(offers, taken=index, idle=0))
 
 
 def clear_offers(conversation: Conversation) -> Conversation:

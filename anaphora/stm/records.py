@@ -146,6 +146,7 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
                     [_entities_to_list(bundle) for bundle in offers.declined],
                     list(offers.intents),
                     offers.then,
+                    None if offers.taken is None else str(offers.taken),
                 ]
             ),
         ],
@@ -338,6 +339,7 @@ class _Offers(Struct, array_like=True, forbid_unknown_fields=True):
     declined: tuple[list[dict[str, Any]], ...] = ()
     intents: tuple[str, ...] = ()
     then: str = ""
+    taken: str | None = None
 
 
 class _ConversationFields(TypedDict, total=False):
@@ -389,6 +391,8 @@ def _conversation(plain: Any) -> Conversation:
     if offers := fields.get("offers"):
         if offers.intents and len(offers.intents) != len(offers.bundles):
             raise ValueError("each of the offers has an intent, or none has")
+        if offers.taken is not None and int(offers.taken) not in range(len(offers.bundles)):
+            raise ValueError("the offer that is taken is not there")
         fields["offers"] = Offers(
             offers.intent,
             tuple(map(_to_entities, offers.bundles)),
@@ -397,6 +401,7 @@ def _conversation(plain: Any) -> Conversation:
             tuple(map(_to_entities, offers.declined)),
             offers.intents,
             offers.then,
+            None if offers.taken is None else int(offers.taken),
         )
     if "offer" in fields:
         question, language, at, entities, ages, exchange, said_at, declined = fields.pop("offer")

@@ -428,6 +428,7 @@ def keep_bundles(
             offers,
             bundles=tuple([offers.bundles[index] for index in kept]),
             intents=tuple([offers.intents[index] for index in kept]) if offers.intents else (),
+            taken=kept.index(offers.taken) if offers.taken in kept else None,
         )
         if kept
         else None

@@ -69,6 +69,7 @@ offers = st.lists(st.tuples(bundles, names), min_size=1, max_size=3).flatmap(
         declined=st.lists(bundles, max_size=2).map(tuple),
         intents=st.sampled_from([(), tuple(intent for _, intent in pairs)]),
         then=st.just("") | names,
+        taken=st.none() | st.integers(0, len(pairs) - 1),
     )
 )
 recall_offers = st.lists(st.tuples(entities, st.integers(0, 9)), max_size=3).flatmap(

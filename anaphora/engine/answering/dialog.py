@@ -17,6 +17,7 @@ from anaphora.intents.match import Match
 from anaphora.stm.conversation import Conversation, Offers
 from anaphora.stm.offers import (
     age_offers,
+    clear_offers,
     is_same_meaning,
     make_offers,
     remember,
@@ -67,6 +68,8 @@ def _settle_table(
     bot: Bot, match: Match, conversation: Conversation, offers: Offers, at: datetime
 ) -> Conversation:
     """Keep the offers as long as the dialog is about them (rule 12)."""
+    if offers.taken is not None:
+        return clear_offers(conversation)
     if match.intent.id == offers.intent or any(
         one.offered or _names_offered(one.entity, offers) for one in match.filling.taken
     ):
@@ -93,5 +96,9 @@ def _resume_pending(
         return answer
     question = format_pending_question(bot, again, again.incomplete)
     text = f"{answer.text} {question}".strip()
-    waiting = replace(answer.conversation, pending=replace(pending, at=to_utc(at)))
+    waiting = replace(
+        answer.conversation,
+        pending=replace(pending, at=to_utc(at)),
+        offers=answer.conversation.offers or decision.conversation.offers,
+    )
     return replace(answer, text=text, conversation=waiting)

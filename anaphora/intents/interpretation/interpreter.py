@@ -55,7 +55,7 @@ from anaphora.stm.conversation import (
     Offers,
     PendingQuestion,
 )
-from anaphora.stm.offers import clear_offers, is_same_meaning, remove_bundles
+from anaphora.stm.offers import clear_offers, is_same_meaning, remove_bundles, take_bundle
 from anaphora.stm.rules import expire, find_replacement, set_aside
 
 __all__ = ["Interpreter"]
@@ -153,7 +153,7 @@ class Interpreter:
             repeated,
             is_asked=bool(conversation.offers or pending),
         )
-        question = _mark_negated(question, cues)
+        question = _drop_corrected(_mark_negated(question, cues), cues)
         kinds = {cue.kind for cue in cues}
         if pending is not None and pending.afresh:
             decision = self._answer_afresh(question, cues, conversation, pending, at)
@@ -172,9 +172,21 @@ class Interpreter:
             declined = _find_declined(question, cues, offers)
             if declined is not None:
                 return self._decline(question, cues, conversation, offers, declined, at)
+        if offers is not None and offers.taken is not None:
+            decision = self._take_another(question, cues, conversation, offers, at)
+            if decision is not None:
+                return decision
+            offers = None  # what is taken is remembered; the others are only named
         offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
         if pending is not None:
+            before = pending
             conversation, pending = _take_back(conversation, pending, question)
+            if pending is not before and not find_new(question):
+                decision = self._ask_for_taken_back(question, conversation, pending)
+                if decision is not None:
+                    return decision
+            held = [(0, one) for one in pending.entities]
+            question = self._join_several(question, cues, held)
             offered = (*pending.entities, *offered)
         question = bind_references(question, cues, conversation, self._referents, offered)
         question = replace(question, confirmation=_read_confirmation(question, cues))
@@ -199,6 +211,23 @@ class Interpreter:
         if decision.matches or offers is None or len(offers.bundles) < 2:
             return decision
         return self._ask_which(question, conversation, offers, at) or decision
+
+    def _take_another(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        offers: Offers,
+        at: datetime,
+    ) -> Decision | None:
+        """Resolve a sentence that takes another bundle than the one that is taken; None for
+        others."""
+        selection = select_bundles(offers, cues, find_new(question))
+        if not selection.is_explicit or len(selection.bundles) != 1:
+            return None
+        if selection.bundles[0] == offers.taken or _asks_about(question, cues):
+            return None
+        return self._accept(question, cues, conversation, offers, selection, at)
 
     def _decide_afresh(
         self,
@@ -329,12 +358,12 @@ class Interpreter:
             return self._decline(question, cues, conversation, offers, declined, at)
         selection = select_bundles(offers, cues, said)
         others = [one for one in said if one not in selection.entities]
-        if "accept" in kinds:
+        if _last_answer(cues) == "accept":
             if any(_contradicts(one, offers) for one in others):
                 return None  # "okay, how about Oakland?"
-        elif not self._names_next_intent(question, conversation, offers) and (
+        elif not self._names_next_intent(question, others, conversation, offers) and (
             not selection.is_explicit
-            or question.variants[0].uncovered
+            or _asks_about(question, cues)
             or not self._only_selects(question, others, selection, conversation, offers, at)
         ):
             is_closing = not said and any(cue.value in _CLOSING for cue in cues)
@@ -349,9 +378,14 @@ class Interpreter:
         return self._accept(question, cues, conversation, offers, selection, at)
 
     def _names_next_intent(
-        self, question: ParsedQuestion, conversation: Conversation, offers: Offers
+        self,
+        question: ParsedQuestion,
+        others: Sequence[Entity],
+        conversation: Conversation,
+        offers: Offers,
     ) -> bool:
-        """Whether the sentence asks for the intent that the offers are for."""
+        """Whether the sentence asks for the intent that the offers are for, with something besides
+        the names of offers. A bare value among unknown words ("7 is too early") does not."""
         intent = self._intent(offers.then)
         if intent is None or offers.then == offers.intent:
             return False
@@ -368,7 +402,13 @@ class Interpreter:
         if offering is not None:
             own -= {key for term in offering.terms for key in term.predicate.requires or ()}
         own -= {("element", one.element) for bundle in offers.bundles for one in bundle}
-        return any(("element", one.entity.element) in own for one in filling.from_sentence)
+        is_clear = not question.variants[0].uncovered
+        return any(
+            ("element", one.entity.element) in own
+            and one.entity in others
+            and (is_clear or one.entity.is_from_phrase)
+            for one in filling.from_sentence
+        )
 
     def _only_selects(
         self,
@@ -417,7 +457,7 @@ class Interpreter:
                 if find_replacement(one.groups, said) is None
             ]
         )
-        after = clear_offers(conversation)
+        after = take_bundle(conversation, index)
         question = add_entities(question, accepted)
         act = DialogAct("accepted", accepted=accepted)
         goal = offers.intents[index] if offers.intents else offers.then
@@ -465,7 +505,12 @@ class Interpreter:
     ) -> Decision | None:
         """Match one intent, with what the last question took; None if it cannot even be asked
         for."""
-        frame = _keep(_entities_of_last_match(conversation), find_new(question))
+        pending = conversation.pending
+        if pending is not None and pending.intent == intent.id:
+            held: Sequence[Entity] = pending.entities
+        else:
+            held = _entities_of_last_match(conversation)
+        frame = _keep(held, find_new(question))
         decision = ask_again(self._indexed, intent, question, conversation, frame)
         if not decision.matches:
             decision = find_incomplete(self._indexed.with_only(intent), decision)
@@ -558,7 +603,8 @@ class Interpreter:
             else:
                 taken_back.append(ForgottenEntity(held, ForgetRule.EVICTED, by))
         after = replace(conversation, remembered=tuple(kept))
-        question = self._join_several(question, cues, after)
+        held_now = [(held.question_number, held.entity) for held in after.remembered]
+        question = self._join_several(question, cues, held_now)
         taken = _entities_of_last_match(after) if is_last else [one.entity for one in kept]
         frame = _keep(taken, find_new(question))
         decision: Decision | None = ask_again(self._indexed, intent, question, after, frame)
@@ -571,6 +617,22 @@ class Interpreter:
             return None
         act = DialogAct(kind)
         return replace(decision, act=act, forgotten=(*taken_back, *decision.forgotten))
+
+    def _ask_for_taken_back(
+        self, question: ParsedQuestion, conversation: Conversation, pending: PendingQuestion
+    ) -> Decision | None:
+        """Ask for what the user takes back of a question that waits; None if it is not asked
+        for."""
+        intent = self._intent(pending.intent)
+        if intent is None:
+            return None
+        bare = replace(question, offered=())
+        decision: Decision | None = ask_again(
+            self._indexed, intent, bare, conversation, pending.entities
+        )
+        if decision is None or not decision.matches:
+            decision = self._ask_for_rest(intent, bare, conversation, pending.entities)
+        return decision and replace(decision, act=DialogAct("changed"))
 
     def _ask_for_rest(
         self,
@@ -609,20 +671,28 @@ class Interpreter:
         return None
 
     def _join_several(
-        self, question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
+        self, question: ParsedQuestion, cues: Sequence[Cue], held: Iterable[tuple[int, Entity]]
     ) -> ParsedQuestion:
-        """Add the remembered entities that new ones join rather than replace."""
+        """Add the earlier entities that new ones join rather than replace; ``held`` are those with
+        the numbers of their questions. Another number of the same joins the rest as well."""
         new = [one for one in find_new(question) if one.element in self._several]
-        tokens = [i for cue in cues if cue.kind in ("add", "negate") for i in cue.tokens]
-        if not new or not tokens or any(cue.kind in ("only", "instead") for cue in cues):
+        if not new or any(cue.kind in ("only", "instead") for cue in cues):
             return question
-        held = sorted(conversation.remembered, key=lambda one: one.question_number)
+        held = sorted(held, key=lambda one: one[0])
+        tokens = [i for cue in cues if cue.kind in ("add", "negate") for i in cue.tokens]
+        if not tokens and all(
+            one.quantity is not None and any(is_same_meaning(one, other) for _, other in held)
+            for one in new
+        ):
+            tokens = [i for cue in cues if cue.kind == "correct" for i in cue.tokens]
+        if not tokens:
+            return question
         joined = [
-            stand_in(one.entity, tokens, question.utterance)
-            for one in held
-            if one.entity.element in self._several
-            and find_replacement(one.entity.groups, new) is not None
-            and not any(is_same_meaning(one.entity, other) for other in new)
+            stand_in(entity, tokens, question.utterance)
+            for _, entity in held
+            if entity.element in self._several
+            and find_replacement(entity.groups, new) is not None
+            and not any(is_same_meaning(entity, other) for other in new)
         ]
         return add_entities(question, joined)
 
@@ -673,7 +743,8 @@ def _settle_cues(
         tokens = set(cue.tokens)
         covering = [one for one in entities if not tokens.isdisjoint(one.tokens)]
         is_answer = cue.kind in ("accept", "decline", "cancel")
-        wins = (is_answer and is_asked) or (is_listed and cue.kind in ("ordinal", "comparison"))
+        is_place = cue.kind == "ordinal" and is_asked  # "the second one" is no number of guests
+        wins = (is_answer and is_asked) or is_place or (is_listed and cue.kind == "comparison")
         is_own = any(
             one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
             for one in covering
@@ -700,17 +771,52 @@ def _tokens(entity: Entity) -> tuple[int, ...]:
 
 
 def _mark_negated(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuestion:
-    if not any(cue.kind == "negate" or cue.value == "of" for cue in cues):
+    """Mark what the sentence negates: by its cues, and values that a recognizer read as "not"."""
+    has_cue = any(cue.kind == "negate" or cue.value == "of" for cue in cues)
+    if not has_cue and not any(map(_is_inequality, question.variants[0].entities)):
         return question
 
     def mark(entities: Sequence[Entity]) -> Sequence[Entity]:
-        negated = find_negated(entities, question.utterance, cues)
+        negated = find_negated(entities, question.utterance, cues) if has_cue else ()
         return [
-            replace(entity, negated=True) if index in negated else entity
+            _negate(entity) if index in negated or _is_inequality(entity) else entity
             for index, entity in enumerate(entities)
         ]
 
     return replace(change_entities(question, mark), has_negated=True)
+
+
+def _is_inequality(entity: Entity) -> bool:
+    return not entity.is_from_phrase and (entity.value or "").startswith("!=")
+
+
+def _negate(entity: Entity) -> Entity:
+    value = entity.value
+    if value is not None and _is_inequality(entity):
+        value = value.removeprefix("!=")
+    return replace(entity, value=value, negated=True)
+
+
+def _drop_corrected(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuestion:
+    """Drop what the sentence itself corrects: "in the kitchen, no, in the hall"."""
+    middle = [cue for cue in cues if cue.kind in ("correct", "decline") and cue.tokens]
+    if not middle:
+        return question
+
+    def keep(entities: Sequence[Entity]) -> Sequence[Entity]:
+        kept = list(entities)
+        for cue in middle:
+            after = [one for one in kept if one.tokens and one.tokens[0] > cue.tokens[-1]]
+            kept = [
+                one
+                for one in kept
+                if not one.tokens
+                or one.tokens[-1] > cue.tokens[0]
+                or find_replacement(one.groups, after) is None
+            ]
+        return kept
+
+    return change_entities(question, keep)
 
 
 def _find_negated_entities(question: ParsedQuestion) -> tuple[Entity, ...]:
@@ -722,11 +828,19 @@ def _read_confirmation(question: ParsedQuestion, cues: Sequence[Cue]) -> Confirm
     if find_new(question) or question.variants[0].uncovered:
         return None
     kinds = {cue.kind for cue in cues}
-    if "accept" in kinds and not kinds & _CONTRARY:
+    answer = _last_answer(cues)
+    if answer == "accept" and not (kinds & _CONTRARY - {"decline"}):
         return Confirmation(is_yes=True)
-    if "accept" not in kinds and kinds & {"decline", "cancel"}:
+    if answer == "decline" or (not answer and "cancel" in kinds):
         return Confirmation(is_yes=False, is_command="decline" not in kinds)
     return None
+
+
+def _last_answer(cues: Iterable[Cue]) -> str:
+    """The last yes or no of a sentence: "okay, no" is a no, "no, that's fine" is a yes ('' for
+    neither)."""
+    answers = [cue.kind for cue in cues if cue.kind in ("accept", "decline")]
+    return answers[-1] if answers else ""
 
 
 def _take_back(
@@ -768,7 +882,7 @@ def _find_declined(
         return () if kinds & {"other", "comparison"} else None
     if "other" in kinds:
         return offers.bundles
-    says_no = "decline" in kinds and "accept" not in kinds
+    says_no = _last_answer(cues) == "decline"
     if says_no and len(offers.bundles) == 1:
         said = find_new(question)
         if any(_contradicts(one, offers) for one in said):
@@ -783,6 +897,14 @@ def _find_declined(
         if not is_choice:
             return offers.bundles
     return None
+
+
+def _asks_about(question: ParsedQuestion, cues: Sequence[Cue]) -> bool:
+    """Whether a sentence that names an offer, without a yes, says more or asks something."""
+    if any(cue.kind == "accept" for cue in cues):
+        return False
+    text = question.utterance.text.rstrip()
+    return text.endswith(("?", "？", "؟")) or bool(question.variants[0].uncovered)
 
 
 def _contradicts(entity: Entity, offers: Offers) -> bool:

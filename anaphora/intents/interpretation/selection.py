@@ -39,28 +39,32 @@ def select_bundles(offers: Offers, cues: Iterable[Cue], entities: Sequence[Entit
     the sentence names. "Something cheaper" selects nothing: "the cheaper one" does."""
     cues = tuple(cues)
     accepts = any(cue.kind == "accept" for cue in cues)
-    left = list(range(len(offers.bundles)))
-    used: list[Cue] = []
-    named: list[Entity] = []
+    count = len(offers.bundles)
+    left = list(range(count))
+    used = [cue for cue in cues if cue.kind == "ordinal" and -count <= cue.number <= count]
+    if used:  # of several ("the first or the third") any may be meant
+        pointed = {cue.number - 1 if cue.number > 0 else count + cue.number for cue in used}
+        left = [index for index in left if index in pointed]
     for cue in cues:
-        if cue.kind == "ordinal":
-            index = cue.number - 1 if cue.number > 0 else len(offers.bundles) + cue.number
-            if index in left:
-                left = [index]
-                used.append(cue)
-        elif cue.kind == "comparison" and len(left) > 1 and (cue.number or accepts):
+        if cue.kind == "comparison" and len(left) > 1 and (cue.number or accepts):
             best = compare_bundles(offers.bundles, left, cue.value)
             if best is not None:
                 left = [best]
                 used.append(cue)
-    for entity in entities:
-        if entity.negated:
-            continue
-        naming = [i for i in left if any(is_same_value(entity, o) for o in offers.bundles[i])]
-        if naming:
-            named.append(entity)
-            left = naming
+    named = [one for one in entities if not one.negated and _names_any(one, offers, left)]
+    for element in dict.fromkeys(one.element for one in named):
+        values = [one for one in named if one.element == element]
+        naming = [i for i in left if any(_names(one, offers.bundles[i]) for one in values)]
+        left = naming or left
     return Selection(tuple(left), tuple(used), tuple(named))
+
+
+def _names_any(entity: Entity, offers: Offers, indexes: Iterable[int]) -> bool:
+    return any(_names(entity, offers.bundles[index]) for index in indexes)
+
+
+def _names(entity: Entity, bundle: _Bundle) -> bool:
+    return any(is_same_value(entity, offered) for offered in bundle)
 
 
 def is_same_value(entity: Entity, offered: Entity) -> bool:
