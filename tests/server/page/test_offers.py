@@ -108,10 +108,11 @@ def test_a_key_that_may_only_ask_has_the_buttons_too(visit: Visits, engine: Engi
 def test_offers_can_be_read_in_both_themes_and_on_a_narrow_screen(visit: Visits, cinema: Server):
     at = visit(cinema).open()
     page = at.page
-    at.ask("What's on?", "the first one", "2", "What's on?")
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        assert page.evaluate(_POOR_CONTRAST) == [], scheme
+    for texts in (("What's on?", "the first one", "2"), ("no", "What's on?")):
+        at.ask(*texts)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert page.evaluate(_POOR_CONTRAST) == [], scheme
     page.set_viewport_size({"width": 360, "height": 780})
     page.get_by_role("tab", name="Memory").click()
     table = page.get_by_role("region", name="On the table")
