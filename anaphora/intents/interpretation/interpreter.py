@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
@@ -48,10 +48,15 @@ from anaphora.intents.match import Match
 from anaphora.intents.ranking_steps import is_close
 from anaphora.intents.solver import ParsedQuestion, build_match_contexts, fill_intents
 from anaphora.models.domain import ANY_LANGUAGE
-from anaphora.stm.conversation import Conversation, ForgetRule, ForgottenEntity, Offers
+from anaphora.stm.conversation import (
+    Conversation,
+    ForgetRule,
+    ForgottenEntity,
+    Offers,
+    PendingQuestion,
+)
 from anaphora.stm.offers import clear_offers, is_same_meaning, remove_bundles
 from anaphora.stm.rules import expire, find_replacement, set_aside
-from anaphora.storage.logical_clock import to_utc
 
 __all__ = ["Interpreter"]
 
@@ -70,11 +75,17 @@ class Interpreter:
         elements = indexed.model.elements
         self._several = frozenset(one.id for one in elements if one.several)
         self._fresh = frozenset(one.id for one in elements if one.fresh)
+        self._asks_afresh = frozenset(one.id for one in elements if one.fresh == "ask")
         referents: defaultdict[str, set[str]] = defaultdict(set)
         for element in elements:
             for kind in element.refers:
                 referents[kind].add(element.id)
         self._referents: Mapping[str, Collection[str]] = dict(referents)
+        self._remembers_negated = any(
+            term.predicate.reads_negation
+            for intent in indexed.model.intents
+            for term in intent.terms
+        )
         settings = indexed.model.dialog_acts
         self._added_words = settings.words if settings else {}
         self._cue_words: dict[str, CueWords] = {}  # by language
@@ -108,6 +119,8 @@ class Interpreter:
         utterance = question.utterance
         if utterance.resets or utterance.error or not question.variants:
             return decide(self._indexed, question, conversation, at)
+        if self._remembers_negated:
+            question = replace(question, has_negated=True)
         said = find_new(question)
         if not said and (social := [cue.value for cue in cues if cue.kind == "social"]):
             question = replace(question, small_talk=social[-1])
@@ -142,6 +155,10 @@ class Interpreter:
         )
         question = _mark_negated(question, cues)
         kinds = {cue.kind for cue in cues}
+        if pending is not None and pending.afresh:
+            decision = self._answer_afresh(question, cues, conversation, pending, at)
+            if decision is not None:
+                return decision
         if (
             self._begins_afresh(find_new(question))
             and conversation.remembered
@@ -156,6 +173,9 @@ class Interpreter:
             if declined is not None:
                 return self._decline(question, cues, conversation, offers, declined, at)
         offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
+        if pending is not None:
+            conversation, pending = _take_back(conversation, pending, question)
+            offered = (*pending.entities, *offered)
         question = bind_references(question, cues, conversation, self._referents, offered)
         question = replace(question, confirmation=_read_confirmation(question, cues))
         decision = None
@@ -167,6 +187,8 @@ class Interpreter:
                 if decision is not None:
                     return decision
                 question = self._mean_offered(question, cues, conversation, offers)
+        if pending is not None:  # what it says is newer than anything remembered
+            question = replace(question, offered=(*pending.entities, *question.offered))
         decision = (
             self._correct(question, cues, conversation)
             or self._change(question, cues, conversation)
@@ -187,6 +209,10 @@ class Interpreter:
     ) -> Decision | None:
         """Resolve a question that begins afresh: what was remembered is set aside. None if it means
         nothing without it."""
+        if self._is_open_whether_afresh(question, conversation):
+            decision = decide(self._indexed, question, conversation, at)
+            if decision.matches:
+                return replace(decision, act=DialogAct("afresh"))
         begun, forgotten = set_aside(conversation)
         question = bind_references(question, cues, begun, self._referents)
         decision = decide(self._indexed, question, begun, at)
@@ -229,7 +255,7 @@ class Interpreter:
         intents = tuple([match.intent.id for match in close])
         if len(close) < 2 or len(set(zip(map(_values_of, bundles), intents, strict=True))) < 2:
             return decision
-        offers = Offers(intents[0], bundles, to_utc(at), intents=intents)
+        offers = Offers(intents[0], bundles, at.astimezone(UTC), intents=intents)
         conversation = replace(decision.conversation, offers=offers)
         act = DialogAct("unclear", choices=bundles)
         return replace(decision, conversation=conversation, matches=(), act=act)
@@ -252,6 +278,37 @@ class Interpreter:
         incomplete = replace(filling, taken=taken, missing=missing)
         act = DialogAct("unclear", choices=offers.bundles)
         return replace(found, matches=(), incomplete=incomplete, act=act)
+
+    def _is_open_whether_afresh(self, question: ParsedQuestion, conversation: Conversation) -> bool:
+        """Whether the user is to be asked: the topic is the one that is remembered."""
+        said = {one.element for one in find_new(question)} & self._asks_afresh
+        return any(held.entity.element in said for held in conversation.remembered)
+
+    def _answer_afresh(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        pending: PendingQuestion,
+        at: datetime,
+    ) -> Decision | None:
+        """Resolve the answer to the question whether to begin afresh; None if it is none."""
+        answer, intent = _read_confirmation(question, cues), self._intent(pending.intent)
+        settled = replace(conversation, pending=None)
+        if answer is None or answer.is_command or intent is None:
+            return None
+        forgotten: tuple[ForgottenEntity, ...] = ()
+        if answer.is_yes:
+            settled, forgotten = set_aside(settled)
+        decision = ask_again(self._indexed, intent, question, settled, pending.entities)
+        if not decision.matches:
+            decision = find_incomplete(self._indexed.with_only(intent), decision)
+            if decision.incomplete is None:
+                incomplete = self._ask_for_rest(intent, question, settled, pending.entities)
+                if incomplete is None:
+                    return None
+                decision = incomplete
+        return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
     def _answer_offers(
         self,
@@ -571,15 +628,15 @@ class Interpreter:
 
     def _is_complete(self, question: ParsedQuestion, conversation: Conversation) -> bool:
         """Whether the sentence is complete without memory."""
-        bare = replace(conversation, remembered=())
-        return bool(match_question(self._indexed, question, bare).matches)
+        bare, said = replace(conversation, remembered=()), replace(question, offered=())
+        return bool(match_question(self._indexed, said, bare).matches)
 
     def _is_other_question(
         self, question: ParsedQuestion, conversation: Conversation, intent: str
     ) -> bool:
         """Whether the sentence is complete without memory, for another intent."""
-        bare = replace(conversation, remembered=())
-        matches = match_question(self._indexed, question, bare).matches
+        bare, said = replace(conversation, remembered=()), replace(question, offered=())
+        matches = match_question(self._indexed, said, bare).matches
         return bool(matches) and matches[0].intent.id != intent
 
     def _intent(self, id: str) -> Intent | None:
@@ -653,7 +710,7 @@ def _mark_negated(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuesti
             for index, entity in enumerate(entities)
         ]
 
-    return change_entities(question, mark)
+    return replace(change_entities(question, mark), has_negated=True)
 
 
 def _find_negated_entities(question: ParsedQuestion) -> tuple[Entity, ...]:
@@ -670,6 +727,22 @@ def _read_confirmation(question: ParsedQuestion, cues: Sequence[Cue]) -> Confirm
     if "accept" not in kinds and kinds & {"decline", "cancel"}:
         return Confirmation(is_yes=False, is_command="decline" not in kinds)
     return None
+
+
+def _take_back(
+    conversation: Conversation, pending: PendingQuestion, question: ParsedQuestion
+) -> tuple[Conversation, PendingQuestion]:
+    """Forget what the sentence negates, while a question waits."""
+    negated = _find_negated_entities(question)
+    if not negated:
+        return conversation, pending
+
+    def stays(entity: Entity) -> bool:
+        return not any(is_same_meaning(entity, one) for one in negated)
+
+    pending = replace(pending, entities=tuple(filter(stays, pending.entities)))
+    remembered = tuple([held for held in conversation.remembered if stays(held.entity)])
+    return replace(conversation, remembered=remembered, pending=pending), pending
 
 
 def _pending_is_newer(conversation: Conversation, offers: Offers) -> bool:
