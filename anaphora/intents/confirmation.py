@@ -45,8 +45,8 @@ class _LanguageTexts:
     """``still_about`` asks whether the conversation is about ``{}``, ``declined`` acknowledges a
     no and ``accepted`` a yes, ``left_over`` asks whether to go on without ``{}``, ``which_one``
     which of ``{}`` is meant, ``begin_anew`` whether a question begins afresh. ``option`` accepts
-    the offer at the place ``{}`` of the list; it is empty in a language without cues. ``yes`` and
-    ``no`` are answers, the usual one first."""
+    the offer at the place ``{}`` of the list, in languages with cues. ``yes`` and ``no`` are
+    answers, the usual one first."""
 
     still_about: str
     declined: str
@@ -109,13 +109,15 @@ def format_quick_replies(conversation: Conversation, language: str) -> tuple[str
     if pending is None and offers is None:
         return ()
     texts = _texts_of(language)
-    if pending is not None and pending.confirms:
+    if pending is not None and (pending.confirms or pending.afresh):
         return (texts.yes[0], texts.no[0])
-    if offers is None or not texts.option:
+    if offers is None:
         return ()
     if len(offers.bundles) == 1:
         is_asked_since = pending is not None and pending.at >= offers.at
         return () if is_asked_since else (texts.yes[0],)
+    if base_code(language) not in languages_with("cues"):
+        return ()  # nothing reads places in a list
     places = range(1, len(offers.bundles) + 1)
     return tuple([texts.option.replace("{}", str(place)) for place in places])
 

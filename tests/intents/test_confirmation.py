@@ -178,3 +178,7 @@ def test_the_only_offer_is_accepted_by_a_yes():
 
 def test_where_nothing_is_offered_there_is_no_button():
     assert format_quick_replies(Conversation("user", "cinema"), "en") == ()
+
+
+def test_a_language_without_cues_has_no_buttons_for_places():
+    assert format_quick_replies(offering(2), "nl") == ()

@@ -129,6 +129,7 @@ function answer(reply) {
 function waitsFor(reply) {
   if (reply.confirms) return "a yes carries it out";
   if (reply.offers) return "it waits for one of the offers";
+  if (reply.quick_replies) return "it waits for a yes or a no";
   return reply.reason ? "a yes goes on without it" : "an offer: a yes takes it up";
 }
 

@@ -122,7 +122,8 @@ export class MemoryView {
   /** The offers, each a button that accepts it. */
   #table(offers, conversation, palette, then) {
     const { quick_replies: replies = [], pending } = conversation;
-    const canAccept = !then && !pending?.confirms && replies.length === offers.length;
+    const waitsForYes = pending?.missing.length === 0;
+    const canAccept = !then && !waitsForYes && replies.length === offers.length;
     return h("section", { class: "table", "aria-labelledby": "table-title" },
       this.#ring(Date.parse(conversation.offers_expire), conversation.timeout),
       h("div", { class: "body" },

@@ -5,11 +5,11 @@ import { h } from "./dom.js";
 /** Show them in `box`. Without a look into the conversation, the last reply tells of them. */
 export function offerQuickReplies(box, thread, onSay) {
   const last = thread.turns.findLast((turn) => turn.state === "done")?.reply;
-  const now = thread.conversation;
-  const waits = now && !thread.unreadable ? now.pending?.confirms : last?.confirms;
-  box.hidden = !waits || thread.isBusy || thread.selected !== null;
+  const now = thread.unreadable ? null : thread.conversation;
+  const waits = now ? now.pending?.missing.length === 0 : last?.confirms;
+  const texts = (now ?? last)?.quick_replies ?? [];
+  box.hidden = !waits || texts.length === 0 || thread.isBusy || thread.selected !== null;
   if (box.hidden) return;
-  const texts = (now && !thread.unreadable ? now : last).quick_replies ?? [];
   box.replaceChildren(...texts.map((text) =>
     h("button", { type: "button", class: "quiet", dir: "auto", on: { click: () => onSay(text) } },
       text)));
