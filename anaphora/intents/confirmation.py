@@ -116,7 +116,7 @@ def format_quick_replies(conversation: Conversation, language: str) -> tuple[str
     if len(offers.bundles) == 1:
         is_asked_since = pending is not None and pending.at >= offers.at
         return () if is_asked_since else (texts.yes[0],)
-    if base_code(language) not in languages_with("cues"):
+    if not texts.option or base_code(language) not in languages_with("cues"):
         return ()  # nothing reads places in a list
     places = range(1, len(offers.bundles) + 1)
     return tuple([texts.option.replace("{}", str(place)) for place in places])
