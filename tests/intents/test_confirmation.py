@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from anaphora import Entity
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.languages import languages_with
-from anaphora.intents.confirmation import display_name, format_declined, format_offer, parse_answer
+from anaphora.intents.confirmation import (
+    display_name,
+    format_declined,
+    format_offer,
+    format_quick_replies,
+    parse_answer,
+)
+from anaphora.stm.conversation import Conversation, Offers, PendingQuestion
+from tests.entities.cues.cue_phrases import read_phrase
+
+NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 LANGUAGES = sorted(
     {*languages_with("orthography"), *languages_with("dates"), *languages_with("booleans")}
@@ -135,3 +147,38 @@ def test_what_was_said_at_length_is_named_in_short(text, value, name):
 def test_a_long_text_is_no_yes():
     assert parse_answer("yes " * 10, ["en"]) is True
     assert parse_answer("yes " * 100, ["en"]) is None
+
+
+def offering(count: int, *, asked: bool = False) -> Conversation:
+    """A conversation with offers on the table; ``asked`` has the bot wait for a yes."""
+    entities = [Entity("film", frozenset({"film"}), f"film {place}") for place in range(count)]
+    pending = PendingQuestion("book", (), (), NOW, confirms=True) if asked else None
+    offers = Offers("find", tuple((entity,) for entity in entities), NOW)
+    return Conversation("user", "cinema", pending=pending, offers=offers)
+
+
+@pytest.mark.parametrize("language", sorted(languages_with("replies")))
+def test_a_button_says_yes_and_no_in_every_language(language: str):
+    yes, no = format_quick_replies(offering(1, asked=True), language)
+    assert parse_answer(yes, [language]) is True
+    assert parse_answer(no, [language]) is False
+
+
+@pytest.mark.parametrize("language", sorted(languages_with("cues")))
+def test_a_button_accepts_an_offer_by_its_place_in_every_language_with_cues(language: str):
+    texts = format_quick_replies(offering(12), language)
+    assert len(texts) == 12
+    found = [read_phrase(language, text)[0] for text in texts]
+    assert found == [[f"ordinal {place}: {text}"] for place, text in enumerate(texts, 1)]
+
+
+def test_the_only_offer_is_accepted_by_a_yes():
+    assert format_quick_replies(offering(1), "ru") == ("да",)
+
+
+def test_where_nothing_is_offered_there_is_no_button():
+    assert format_quick_replies(Conversation("user", "cinema"), "en") == ()
+
+
+def test_a_language_without_cues_has_no_buttons_for_places():
+    assert format_quick_replies(offering(2), "nl") == ()

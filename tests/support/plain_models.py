@@ -4,4 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-PLAIN_WEATHER = str(Path(__file__).parents[1] / "models" / "weather.yaml")
+_FOLDER = Path(__file__).parents[1] / "models"
+
+PLAIN_WEATHER = str(_FOLDER / "weather.yaml")
+CINEMA = str(_FOLDER / "cinema.yaml")  # a bot that makes offers, and has them confirmed

@@ -12,6 +12,7 @@ import { keys } from "./keys.js";
 import { tabs } from "./look.js";
 import { Notices } from "./notices.js";
 import { Panels } from "./panels.js";
+import { offerQuickReplies } from "./quick.js";
 import { pause } from "./retries.js";
 import { offerNext } from "./sample.js";
 import { Session } from "./session.js";
@@ -48,6 +49,7 @@ class Page {
       onForget: (group) => this.forget({ group }),
       onOver: () => this.look({ soon: true }),
       onBack: () => this.select(null),
+      onSay: (text) => this.#answer(text),
     });
     this.composer = new Composer({
       form: $("#ask"),
@@ -154,6 +156,7 @@ class Page {
       $("#welcome").hidden = false;
       $("#welcome").replaceChildren(h("p", { class: "about" }, WAITING));
       $("#next").hidden = true;
+      $("#quick").hidden = true;
       this.chat.clear();
       this.panels.clear();
       this.tip.settle();
@@ -260,7 +263,8 @@ class Page {
 
   #take(thread, conversation) {
     const before = thread.conversation;
-    const parts = (one) => JSON.stringify([one?.questions, one?.flow, one?.remembered, one?.pending]);
+    const parts = (one) =>
+      JSON.stringify([one?.questions, one?.flow, one?.remembered, one?.pending, one?.offers]);
     const changed = parts(before) !== parts(conversation) || thread.unreadable;
     const gone = thread.take(conversation);
     thread.unreadable = null;
@@ -378,6 +382,7 @@ class Page {
       ? last.prompt
       : "Ask a question";
     $("#send").setAttribute("aria-disabled", String(thread.isBusy));
+    offerQuickReplies($("#quick"), thread, (text) => this.#answer(text));
     this.#offerNext();
   }
 
@@ -432,6 +437,17 @@ class Page {
     });
   }
 
+  /** Say what a button says for the user. */
+  #answer(text) {
+    this.ask(text);
+    this.#toQuestion();
+  }
+
+  #toQuestion() {
+    this.views.select("chat");
+    this.composer.focus();
+  }
+
   #play() {
     const { sample } = this.thread;
     const text = sample.texts[sample.at];
@@ -442,18 +458,14 @@ class Page {
 
   #furnish() {
     $("#send").append(icon("send"));
-    const views = tabs($("#tabs"));
-    const toQuestion = () => {
-      views.select("chat");
-      this.composer.focus();
-    };
+    this.views = tabs($("#tabs"));
     $(".skip").addEventListener("click", (event) => {
       event.preventDefault();
-      toQuestion();
+      this.#toQuestion();
     });
     keys({
       help: $("#keys"),
-      onFocus: toQuestion,
+      onFocus: () => this.#toQuestion(),
       onStep: (by) => this.step(by),
       onBack: () => (this.tip.shown ? this.tip.hide() : this.thread?.selected && this.select(null)),
     });

@@ -121,8 +121,16 @@ function answer(reply) {
     reply.status === "matched" && meta(reply),
     reply.status === "incomplete" && h("p", { class: "meta" }, reply.missing.length > 0
       ? ["missing ", reply.missing.map((name) => [h("code", { class: "need" }, name), " "])]
-      : reply.reason ? "a yes goes on without it" : "an offer: a yes takes it up"),
+      : waitsFor(reply)),
   );
+}
+
+/** What a question of the bot waits for, if nothing is missing. */
+function waitsFor(reply) {
+  if (reply.confirms) return "a yes carries it out";
+  if (reply.offers) return "it waits for one of the offers";
+  if (reply.quick_replies) return "it waits for a yes or a no";
+  return reply.reason ? "a yes goes on without it" : "an offer: a yes takes it up";
 }
 
 function lines(reply) {

@@ -36,11 +36,14 @@ export function keyOf(entity) {
   return JSON.stringify([entity.element, entity.value ?? entity.text, entity.text]);
 }
 
-/** Hidden from the question, and yet not pushed out by it. */
+/** Hidden from the question, and yet neither pushed out by it nor part of what it goes on with. */
 function heldBack(explanation) {
   if (!explanation) return [];
   const gone = new Set(explanation.forgotten.map(keyOf));
-  return explanation.hidden.filter((entity) => !gone.has(keyOf(entity)));
+  const taken = explanation.matches.find((match) => !match.skipped)?.taken ?? [];
+  return explanation.hidden.filter((entity) => !gone.has(keyOf(entity))
+    && !taken.some((one) => one.element === entity.element && one.value === entity.value
+      && one.source === "memory"));
 }
 
 function standIn(entity, reading) {

@@ -1,5 +1,6 @@
 // What is remembered, as cards by group. A ring runs down to the time when nothing has used the
-// card for too long; the dots are the answers that it outlives unused.
+// card for too long; the dots are the answers that it outlives unused. What the bot said is a card
+// without a ground; what it offers lies on the table, above the cards.
 
 import { nameOf as groupsName } from "./colors.js";
 import { h, icon, svg } from "./dom.js";
@@ -13,10 +14,8 @@ export class MemoryView {
   #offset = 0; // ms that the service's clock is ahead of ours
   #frozen = null;
 
-  constructor({ root, onForget, onOver }) {
-    this.root = root;
-    this.onForget = onForget;
-    this.onOver = onOver;
+  constructor({ root, onForget, onOver, onSay }) {
+    Object.assign(this, { root, onForget, onOver, onSay });
   }
 
   /** Show a conversation. `then` stops the clock at its time: the past is looked at. */
@@ -25,14 +24,15 @@ export class MemoryView {
     this.#offset = at - Date.now();
     this.#frozen = then ? at : null;
     this.#rings = [];
-    const { pending, offer, remembered } = conversation;
+    const { pending, offer, remembered, offers = [] } = conversation;
     const clusters = Map.groupBy(remembered, (held) => groupsName(held.groups));
     this.root.replaceChildren(
       ...(offer ? [this.#offer(offer, conversation, palette)] : []),
       ...(pending ? [this.#pending(pending, conversation, palette, prompt)] : []),
+      ...(offers.length > 0 ? [this.#table(offers, conversation, palette, then)] : []),
       ...[...clusters].map(([name, cards]) =>
         this.#cluster(name, cards, conversation, palette, then)),
-      ...(offer || pending || remembered.length > 0 ? [] : [empty(conversation, then)]),
+      ...(offer || pending || offers.length + remembered.length > 0 ? [] : [empty(conversation, then)]),
     );
     this.tick();
   }
@@ -81,7 +81,8 @@ export class MemoryView {
   #card(held, conversation) {
     const { main, exact } = said(held);
     const named = groupsName(held.groups) !== held.element; // else the heading says it
-    return h("li", { class: "card", data: { card: nameOf(held), element: held.element } },
+    const byBot = held.by === "bot";
+    return h("li", { class: `card${byBot ? " by-bot" : ""}`, data: { card: nameOf(held), element: held.element } },
       this.#ring(Date.parse(held.expires_at), conversation.timeout),
       h("div", { class: "body" },
         h("p", { class: "main", dir: "auto" }, main),
@@ -118,8 +119,30 @@ export class MemoryView {
     );
   }
 
+  /** The offers, each a button that accepts it. */
+  #table(offers, conversation, palette, then) {
+    const { quick_replies: replies = [], pending } = conversation;
+    const waitsForYes = pending?.missing.length === 0;
+    const canAccept = !then && !waitsForYes && replies.length === offers.length;
+    return h("section", { class: "table", "aria-labelledby": "table-title" },
+      this.#ring(Date.parse(conversation.offers_expire), conversation.timeout),
+      h("div", { class: "body" },
+        h("h3", { id: "table-title" }, "On the table"),
+        h("p", { class: "sub" }, "offered by ", h("code", {}, conversation.offered_by)),
+        h("ol", {}, offers.map((bundle, index) => h("li", {}, h(canAccept ? "button" : "div", {
+          class: "offer",
+          ...(canAccept && {
+            type: "button",
+            title: `Accept: “${replies[index]}”`,
+            on: { click: () => this.onSay(replies[index]) },
+          }),
+        }, canAccept && h("span", { class: "unseen" }, "Accept: "), this.#chips(bundle, palette))))),
+      ),
+    );
+  }
+
   #chips(entities, palette) {
-    return h("p", { class: "has" }, entities.map((entity) =>
+    return h("span", { class: "has" }, entities.map((entity) =>
       h("span", { class: "tinted chip", dir: "auto", vars: palette.vars(entity.groups) },
         said(entity).main)));
   }
@@ -148,8 +171,9 @@ function dots(held, { depth }) {
 }
 
 function stored(held) {
-  if (held.questions_ago === 0) return "just said";
-  return `said ${counted(held.questions_ago, "question")} ago`;
+  const by = held.by === "bot" ? " by the bot" : "";
+  if (held.questions_ago === 0) return `just said${by}`;
+  return `said${by} ${counted(held.questions_ago, "question")} ago`;
 }
 
 function empty(conversation, then) {

@@ -16,9 +16,9 @@ export class Panels {
   #palette = new Palette();
   #told = {}; // the turn that a panel shows, with its thread and its palette: drawn once
 
-  constructor({ onForget, onOver, onBack }) {
+  constructor({ onForget, onOver, onBack, onSay }) {
     this.onBack = onBack;
-    this.memory = new MemoryView({ root: $("#memory .content"), onForget, onOver });
+    this.memory = new MemoryView({ root: $("#memory .content"), onForget, onOver, onSay });
   }
 
   /** Show what the thread's selected turn says, else its last. What has just happened moves:

@@ -35,6 +35,8 @@ export function whyGone(gone, { reading = [], timeout = 300, depth = 3 } = {}) {
       return "forgotten: the topic changed";
     case "reset":
       return "forgotten: a reset was asked for";
+    case "afresh":
+      return "set aside: a new question of the topic begins";
     case "elsewhere":
       return "left by a question on another channel";
     default:

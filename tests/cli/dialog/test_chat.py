@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from anaphora import Engine
 from anaphora.cli import app
 from anaphora.cli.dialog.chat import _lines as lines
-from tests.support.plain_models import PLAIN_WEATHER
+from tests.support.plain_models import CINEMA, PLAIN_WEATHER
 
 
 def chat(*lines: str, model: str = PLAIN_WEATHER) -> str:
@@ -107,6 +107,24 @@ def test_stm_shows_the_memory_as_a_table():
 
 def test_stm_shows_the_missing_slot():
     assert "waiting for city of weather" in chat("What's the weather?", "/stm")
+
+
+def test_stm_shows_what_lies_on_the_table():
+    output = chat("What's on?", "/stm", model=CINEMA)
+    assert "on the table:" in output
+    assert "2. film=Brazil, hall=blue" in output
+
+
+def test_stm_shows_who_said_it_if_the_bot_did():
+    assert "said by" not in chat("What's on?", "/stm", model=CINEMA)
+    output = chat("What's on?", "the second one", "/stm", model=CINEMA)
+    assert "said by" in output
+    rows = [line.split() for line in output.splitlines()]
+    assert {row[0]: row[-1] for row in rows if row and row[0] in ("film", "hall", "find")} == {
+        "film": "bot",
+        "hall": "bot",
+        "find": "user",
+    }
 
 
 def test_why_explains_the_last_answer():
