@@ -130,6 +130,8 @@ class Interpreter:
         repeated = pending.entities if pending is not None and pending.confirms else ()
         cues, question = _settle_cues(cues, question, conversation.offers, repeated)
         question = _mark_negated(question, cues)
+        if repeated and _read_confirmation(question, cues):  # "book it": the whole question
+            cues = tuple([cue for cue in cues if cue.kind != "reference"])
         kinds = {cue.kind for cue in cues}
         if (
             self._begins_afresh(find_new(question))
