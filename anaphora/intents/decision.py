@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Variant
 from anaphora.errors import EvaluationError, HandlerError
 from anaphora.grammar.idl.intent import Intent
+from anaphora.intents.checks.utterance_limits import find_breach
 from anaphora.intents.confirmation import parse_confirmation
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.index import IntentIndex
@@ -41,7 +42,6 @@ from anaphora.intents.solver import (
     match_intents,
     uses_part_of_longer_entity,
 )
-from anaphora.intents.utterance_limits import find_breach
 from anaphora.models.domain import Model, UtteranceLimits
 from anaphora.stm.conversation import (
     Conversation,

@@ -360,8 +360,11 @@ def _round_duration(duration: timedelta) -> timedelta:
 
 def _format_entity(entity: Entity) -> str:
     """Format an entity, with its groups unless its only group is its element."""
+    text = str(entity) if entity.quantity is None else f"{entity.quantity} × {entity}"
+    if entity.negated:
+        text = f"not {text}"
     own = entity.groups == {entity.element}
-    return str(entity) if own else f"{entity} ({_format_groups(entity.groups)})"
+    return text if own else f"{text} ({_format_groups(entity.groups)})"
 
 
 def _format_source_text(entity: Entity) -> str:
@@ -441,4 +444,5 @@ def _entity_to_dict(entity: Entity) -> dict[str, Any]:
         "start": entity.start,
         "end": entity.end,
         "misspelt": "misspelt" in entity.marks,
+        **entity.modifiers,
     }
