@@ -389,7 +389,7 @@ def _format_groups(groups: frozenset[str]) -> str:
 
 def _format_age(candidate: Candidate) -> str:
     if candidate.offered:
-        return "offered by the bot"
+        return "offered, or part of a question that waits"
     if candidate.pending:
         return "from the question that is being completed"
     return f"{pluralize(candidate.distance, 'question')} ago"
@@ -409,6 +409,7 @@ _MARK_NOTES = {"misspelt": "misspelt", "compound": "by its head", "stem": "by it
 _ACT_NOTES = {
     "corrected": "a correction: the last question is asked again",
     "changed": "something is added or taken away: the last question is asked again",
+    "afresh": "it may begin afresh or change the last question, which the bot asks",
     "cancelled": "nothing of what was offered is wanted",
 }
 _PENDING_ACTION_NOTES = {

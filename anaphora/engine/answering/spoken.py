@@ -1,4 +1,4 @@
-"""What the bot says with an answer: its text, the facts it tells, and what it offers."""
+"""The parts of an answer: its text, the facts in it, and what it offers."""
 
 from __future__ import annotations
 

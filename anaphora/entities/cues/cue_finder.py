@@ -1,7 +1,7 @@
 """Find the cues in an utterance.
 
 Phrases are chosen from left to right, the longest first, where their position in the clause allows
-their meaning. Yes and no, greetings and the like extend the edges of a clause: what stands behind
+their meaning. Yes and no, greetings and the like extend the edges of a clause: what follows
 "yes, please" still begins one.
 """
 
@@ -12,6 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast, get_args
+
+import msgspec
 
 from anaphora.core.utterance import Utterance
 from anaphora.entities.builtin.atoms import Atom
@@ -38,7 +40,17 @@ def find_cues(utterance: Utterance, words: CueWords) -> tuple[Cue, ...]:
     if not matches:
         return ()
     chosen = _Chooser(utterance, atoms, matches).choose()
-    return tuple(_to_cue(match, spans, utterance, atoms) for match, spans in chosen)
+    definite = [one for one in matches if one.reading.kind == "definite"]
+    edges = {edge for one in definite for edge in (("end", one.end), ("start", one.start))}
+    cues = []
+    for match, spans in chosen:
+        cue = _to_cue(match, spans, utterance, atoms)
+        if cue.kind == "comparison" and not edges.isdisjoint(
+            (("end", spans[0][0]), ("start", match.end))
+        ):
+            cue = msgspec.structs.replace(cue, number=1)  # the cheaper one of two
+        cues.append(cue)
+    return tuple(cues)
 
 
 _Spans = tuple[tuple[int, int], ...]
@@ -205,7 +217,7 @@ class _Chooser:
         return is_filler and self._words > match.end - match.start
 
     def _skip(self, at: int, kind: str) -> int:
-        """The position behind the words of a class from ``at`` on."""
+        """The position after the words of a class from ``at`` on."""
         while ends := [one.last for one in self._by_start.get(at, ()) if one.reading.kind == kind]:
             at = max(ends)
         return at

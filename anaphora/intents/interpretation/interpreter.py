@@ -1,4 +1,4 @@
-"""What a question does to what was said before, and the decision that follows from it.
+"""Interpret a question as a part of a dialog, and decide what follows from it.
 
 :meth:`Interpreter.decide` takes the cues of an utterance and the state of the conversation::
 
@@ -48,7 +48,13 @@ from anaphora.intents.match import Match
 from anaphora.intents.ranking_steps import is_close
 from anaphora.intents.solver import ParsedQuestion, build_match_contexts, fill_intents
 from anaphora.models.domain import ANY_LANGUAGE
-from anaphora.stm.conversation import Conversation, ForgetRule, ForgottenEntity, Offers
+from anaphora.stm.conversation import (
+    Conversation,
+    ForgetRule,
+    ForgottenEntity,
+    Offers,
+    PendingQuestion,
+)
 from anaphora.stm.offers import clear_offers, is_same_meaning, remove_bundles
 from anaphora.stm.rules import expire, find_replacement, set_aside
 
@@ -62,18 +68,24 @@ _NOT_AFRESH = frozenset({"correct", "decline", "only", "instead"})
 
 
 class Interpreter:
-    """Reads the cues of utterances, and decides what they do; for one model that wants it."""
+    """Interprets the questions to a model with dialog acts by their cues."""
 
     def __init__(self, indexed: IndexedModel) -> None:
         self._indexed = indexed
         elements = indexed.model.elements
         self._several = frozenset(one.id for one in elements if one.several)
         self._fresh = frozenset(one.id for one in elements if one.fresh)
+        self._asks_afresh = frozenset(one.id for one in elements if one.fresh == "ask")
         referents: defaultdict[str, set[str]] = defaultdict(set)
         for element in elements:
             for kind in element.refers:
                 referents[kind].add(element.id)
         self._referents: Mapping[str, Collection[str]] = dict(referents)
+        self._remembers_negated = any(
+            term.predicate.reads_negation
+            for intent in indexed.model.intents
+            for term in intent.terms
+        )
         settings = indexed.model.dialog_acts
         self._added_words = settings.words if settings else {}
         self._cue_words: dict[str, CueWords] = {}  # by language
@@ -107,6 +119,8 @@ class Interpreter:
         utterance = question.utterance
         if utterance.resets or utterance.error or not question.variants:
             return decide(self._indexed, question, conversation, at)
+        if self._remembers_negated:
+            question = replace(question, has_negated=True)
         said = find_new(question)
         if not said and (social := [cue.value for cue in cues if cue.kind == "social"]):
             question = replace(question, small_talk=social[-1])
@@ -143,6 +157,10 @@ class Interpreter:
         if repeated and _read_confirmation(question, cues):  # "book it": the whole question
             cues = tuple([cue for cue in cues if cue.kind != "reference"])
         kinds = {cue.kind for cue in cues}
+        if pending is not None and pending.afresh:
+            decision = self._answer_afresh(question, cues, conversation, pending, at)
+            if decision is not None:
+                return decision
         if (
             self._begins_afresh(find_new(question))
             and conversation.remembered
@@ -157,6 +175,9 @@ class Interpreter:
             if declined is not None:
                 return self._decline(question, cues, conversation, offers, declined, at)
         offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
+        if pending is not None:
+            conversation, pending = _take_back(conversation, pending, question)
+            offered = (*pending.entities, *offered)
         question = bind_references(question, cues, conversation, self._referents, offered)
         question = replace(question, confirmation=_read_confirmation(question, cues))
         decision = None
@@ -168,6 +189,8 @@ class Interpreter:
                 if decision is not None:
                     return decision
                 question = self._mean_offered(question, cues, conversation, offers)
+        if pending is not None:  # what it says is newer than anything remembered
+            question = replace(question, offered=(*pending.entities, *question.offered))
         decision = (
             self._correct(question, cues, conversation)
             or self._change(question, cues, conversation)
@@ -188,6 +211,10 @@ class Interpreter:
     ) -> Decision | None:
         """Resolve a question that begins afresh: what was remembered is set aside. None if it means
         nothing without it."""
+        if self._is_open_whether_afresh(question, conversation):
+            decision = decide(self._indexed, question, conversation, at)
+            if decision.matches:
+                return replace(decision, act=DialogAct("afresh"))
         begun, forgotten = set_aside(conversation)
         question = bind_references(question, cues, begun, self._referents)
         decision = decide(self._indexed, question, begun, at)
@@ -253,6 +280,37 @@ class Interpreter:
         incomplete = replace(filling, taken=taken, missing=missing)
         act = DialogAct("unclear", choices=offers.bundles)
         return replace(found, matches=(), incomplete=incomplete, act=act)
+
+    def _is_open_whether_afresh(self, question: ParsedQuestion, conversation: Conversation) -> bool:
+        """Whether the user is to be asked: the topic is the one that is remembered."""
+        said = {one.element for one in find_new(question)} & self._asks_afresh
+        return any(held.entity.element in said for held in conversation.remembered)
+
+    def _answer_afresh(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        pending: PendingQuestion,
+        at: datetime,
+    ) -> Decision | None:
+        """Resolve the answer to the question whether to begin afresh; None if it is none."""
+        answer, intent = _read_confirmation(question, cues), self._intent(pending.intent)
+        settled = replace(conversation, pending=None)
+        if answer is None or answer.is_command or intent is None:
+            return None
+        forgotten: tuple[ForgottenEntity, ...] = ()
+        if answer.is_yes:
+            settled, forgotten = set_aside(settled)
+        decision = ask_again(self._indexed, intent, question, settled, pending.entities)
+        if not decision.matches:
+            decision = find_incomplete(self._indexed.with_only(intent), decision)
+            if decision.incomplete is None:
+                incomplete = self._ask_for_rest(intent, question, settled, pending.entities)
+                if incomplete is None:
+                    return None
+                decision = incomplete
+        return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
     def _answer_offers(
         self,
@@ -323,8 +381,8 @@ class Interpreter:
         offers: Offers,
         at: datetime,
     ) -> bool:
-        """Whether a sentence without a yes takes what it names, rather than asks about it: it has
-        no ``others``, or what they ask for is what was offered."""
+        """Whether a sentence without a yes selects an offer, rather than asks about it: it has no
+        entities but those of the selection (``others``), or they ask for what was offered."""
         if not others:
             return True
         if len(selection.bundles) > 1:
@@ -381,8 +439,8 @@ class Interpreter:
     def _name_intent(
         self, intent: Intent, question: ParsedQuestion, tokens: Collection[int]
     ) -> list[Entity]:
-        """The entities that only name the intent ("book"), which the bot has named itself: those
-        of required terms that it never asks for."""
+        """The entities that only name the intent ("book"), as its offers have already done: those
+        of required terms without a prompt."""
         prompts = self._indexed.model.prompts.get(intent.id, {})
         said = {one.element for one in find_new(question)}
         named = []
@@ -407,8 +465,8 @@ class Interpreter:
     def _go_on(
         self, intent: Intent, question: ParsedQuestion, conversation: Conversation
     ) -> Decision | None:
-        """Match one intent, with what the last question took; None if it cannot even be asked
-        for."""
+        """Match one intent, also with the entities of the last question; None if it lacks something
+        that has no prompt."""
         frame = _keep(_entities_of_last_match(conversation), find_new(question))
         decision = ask_again(self._indexed, intent, question, conversation, frame)
         if not decision.matches:
@@ -572,15 +630,15 @@ class Interpreter:
 
     def _is_complete(self, question: ParsedQuestion, conversation: Conversation) -> bool:
         """Whether the sentence is complete without memory."""
-        bare = replace(conversation, remembered=())
-        return bool(match_question(self._indexed, question, bare).matches)
+        bare, said = replace(conversation, remembered=()), replace(question, offered=())
+        return bool(match_question(self._indexed, said, bare).matches)
 
     def _is_other_question(
         self, question: ParsedQuestion, conversation: Conversation, intent: str
     ) -> bool:
         """Whether the sentence is complete without memory, for another intent."""
-        bare = replace(conversation, remembered=())
-        matches = match_question(self._indexed, question, bare).matches
+        bare, said = replace(conversation, remembered=()), replace(question, offered=())
+        matches = match_question(self._indexed, said, bare).matches
         return bool(matches) and matches[0].intent.id != intent
 
     def _intent(self, id: str) -> Intent | None:
@@ -654,7 +712,7 @@ def _mark_negated(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuesti
             for index, entity in enumerate(entities)
         ]
 
-    return change_entities(question, mark)
+    return replace(change_entities(question, mark), has_negated=True)
 
 
 def _find_negated_entities(question: ParsedQuestion) -> tuple[Entity, ...]:
@@ -671,6 +729,22 @@ def _read_confirmation(question: ParsedQuestion, cues: Sequence[Cue]) -> Confirm
     if "accept" not in kinds and kinds & {"decline", "cancel"}:
         return Confirmation(is_yes=False, is_command="decline" not in kinds)
     return None
+
+
+def _take_back(
+    conversation: Conversation, pending: PendingQuestion, question: ParsedQuestion
+) -> tuple[Conversation, PendingQuestion]:
+    """Forget what the sentence negates, while a question waits."""
+    negated = _find_negated_entities(question)
+    if not negated:
+        return conversation, pending
+
+    def stays(entity: Entity) -> bool:
+        return not any(is_same_meaning(entity, one) for one in negated)
+
+    pending = replace(pending, entities=tuple(filter(stays, pending.entities)))
+    remembered = tuple([held for held in conversation.remembered if stays(held.entity)])
+    return replace(conversation, remembered=remembered, pending=pending), pending
 
 
 def _pending_is_newer(conversation: Conversation, offers: Offers) -> bool:
@@ -714,7 +788,7 @@ def _find_declined(
 
 
 def _contradicts(entity: Entity, offers: Offers) -> bool:
-    """Whether the sentence says something else than what was offered."""
+    """Whether the entity would replace one that is offered."""
     return any(entity.groups <= one.groups for bundle in offers.bundles for one in bundle)
 
 
