@@ -294,7 +294,7 @@ class Interpreter:
         pending: PendingQuestion,
         at: datetime,
     ) -> Decision | None:
-        """Resolve the answer to the question whether to begin afresh; None if it is none."""
+        """Resolve the answer to the question whether to begin afresh; None for anything else."""
         answer, intent = _read_confirmation(question, cues), self._intent(pending.intent)
         settled = replace(conversation, pending=None)
         if answer is None or answer.is_command or intent is None:
