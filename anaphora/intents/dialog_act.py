@@ -1,4 +1,4 @@
-"""What a question does to what was said before."""
+"""Dialog acts: what a question does to what was said before."""
 
 from __future__ import annotations
 

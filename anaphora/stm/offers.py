@@ -1,5 +1,5 @@
-"""What the bot says: facts that are remembered, and offers that lie on the table until they are
-accepted or declined (rules 11 to 14 of docs/how-it-works.md).
+"""The rules for what the bot says: mentions are remembered, and offers lie on the table until they
+are accepted or declined (rules 11 to 14 of docs/how-it-works.md).
 
 Pure functions from one conversation to the next, like those of :mod:`anaphora.stm.rules`.
 """
@@ -57,8 +57,8 @@ def remember(
 def remember_mentions(
     conversation: Conversation, mentions: Iterable[Entity]
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
-    """Remember the facts that the bot told in its answer to the question that was just recorded
-    (rule 11). What the user said of it stays before what the bot said."""
+    """Remember the facts in the bot's answer to the question that was just recorded (rule 11). Of
+    that question, the user's own entities go first."""
     return _add(conversation, mentions, first=False)
 
 
@@ -108,25 +108,32 @@ def make_offers(
     of the values of the one before leaves its other values there: a bot that asks again about the
     time still offers the place.
     """
-    told = list(before.declined) if before and before.intent == intent else []
-    told += [bundle for bundle in declined if bundle not in told]
+    refused = list(before.declined) if before and before.intent == intent else []
+    refused += [bundle for bundle in declined if bundle not in refused]
     is_open = before is not None and before.taken is None
     if before is not None and is_open and len(bundles) == 1 and len(before.bundles) == 1:
         bundle = bundles[0]
         rest = [one for one in before.bundles[0] if find_replacement(one.groups, bundle) is None]
         bundles = ((*bundle, *rest),)
         then = then or before.then
-    return Offers(intent, tuple(bundles), at, declined=tuple(told[-_MAX_DECLINED:]), then=then)
+    return Offers(intent, tuple(bundles), at, declined=tuple(refused[-_MAX_DECLINED:]), then=then)
 
 
 def replace_offered(conversation: Conversation, said: Collection[Entity]) -> Conversation:
-    """Take from the one bundle on the table what the user has ``said`` otherwise: a correction
-    replaces its own groups, and the rest stays offered."""
+    """Remove from the only bundle on the table what the user has replaced with another value; the
+    rest of it stays offered."""
     offers = conversation.offers
     if offers is None or len(offers.bundles) != 1 or offers.taken is not None:
         return conversation
     bundle = offers.bundles[0]
-    rest = tuple([one for one in bundle if find_replacement(one.groups, said) is None])
+    rest = tuple(
+        [
+            one
+            for one in bundle
+            if find_replacement(one.groups, said) is None
+            or any(is_same_meaning(one, other) for other in said)
+        ]
+    )
     if len(rest) == len(bundle):
         return conversation
     left = replace(offers, bundles=(rest,)) if rest else None
@@ -136,14 +143,14 @@ def replace_offered(conversation: Conversation, said: Collection[Entity]) -> Con
 def remove_bundles(
     conversation: Conversation, declined: Collection[tuple[Entity, ...]]
 ) -> Conversation:
-    """Take the ``declined`` bundles from the table (rule 14), which knows them as declined even if
-    none is left."""
+    """Take the ``declined`` bundles from the table (rule 14). They are kept as declined, even if
+    nothing is left on the table."""
     offers = conversation.offers
     if offers is None:
         return conversation
     left = keep_bundles(offers, lambda bundle: bundle not in declined)
-    told = (*offers.declined, *declined)[-_MAX_DECLINED:]
-    left = replace(left or replace(offers, bundles=(), intents=()), declined=told)
+    refused = (*offers.declined, *declined)[-_MAX_DECLINED:]
+    left = replace(left or replace(offers, bundles=(), intents=()), declined=refused)
     return replace(conversation, offers=left)
 
 

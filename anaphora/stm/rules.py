@@ -12,6 +12,8 @@ Rule of docs/how-it-works.md  Function
 7. What is remembered         `record_match`
 8. A change of topic          `forget_all`, called by :mod:`anaphora.intents.decision`
 9. Explicit reset             `record_reset`, `forget`, `forget_group`, `forget_flow`, `forget_all`
+11. to 14. What the bot says  :mod:`anaphora.stm.offers`; offers expire in `expire`
+22. Beginning anew            `set_aside`
 ============================  ==================================================================
 
 Rules 5 and 6 share one inclusion test, `find_replacement`.

@@ -20,7 +20,7 @@ __all__ = ["BotEntities", "find_bot_entities", "render_mentions", "render_offers
 
 
 class BotEntities(NamedTuple):
-    """The entities that an answer tells, and the bundles of entities that it proposes."""
+    """The entities that an answer mentions, and the bundles of entities that it offers."""
 
     mentions: tuple[Entity, ...] = ()
     offers: tuple[tuple[Entity, ...], ...] = ()

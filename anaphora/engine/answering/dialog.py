@@ -1,5 +1,5 @@
-"""Finish the answer of an intent in a dialog with two sides: what the bot says is remembered, its
-offers go on the table, and a question that waits is asked again."""
+"""Complete the answer of an intent: remember what the bot mentions, put its offers on the table,
+and repeat the pending question."""
 
 from __future__ import annotations
 

@@ -128,7 +128,9 @@ class _EntityBuilder:
                 raise self._error(f"the value of '{element.id}' has an unknown key '{key}'", hint)
         value, text, meta = given.get("value"), given.get("text") or "", given.get("meta") or {}
         if not (isinstance(text, str) and isinstance(meta, Mapping)):
-            raise self._error(f"the text or the metadata of '{element.id}' is none: {given!r}")
+            raise self._error(
+                f"'{element.id}' needs a string as 'text' and a mapping as 'meta': {given!r}"
+            )
         value = text if value is None else value
         if meta and element.recognition and isinstance(value, str) and value:
             yield self._create(element, text or value, value, meta)
@@ -214,7 +216,7 @@ class _EntityBuilder:
             case int() | float() | Decimal():
                 number = Decimal(str(value))
                 if not number.is_finite():
-                    raise self._error(f"{value!r} is no number that anybody could say")
+                    raise self._error(f"{value!r} is not a finite number")
                 plain = format(number.normalize(), "f")
                 return (plain, plain.replace(".", ",")) if "." in plain else (plain,)
         return (str(value),)

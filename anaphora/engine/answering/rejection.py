@@ -14,7 +14,7 @@ __all__ = ["Rejection", "find_rejection", "from_handler"]
 
 
 class Rejection(NamedTuple):
-    """The reason of a rejection, and its kind; None if the reason are the words of a handler."""
+    """The reason for a rejection, and its kind: None if a handler has given the reason."""
 
     reason: str
     kind: RejectionKind | None

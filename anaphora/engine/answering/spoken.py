@@ -1,4 +1,4 @@
-"""What the bot says with an answer: its text, the facts it tells, and what it offers."""
+"""The parts of an answer: its text, the facts in it, and what it offers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ def collect_spoken(bot: Bot, decision: Decision, filling: SlotFilling, result: A
     if isinstance(result, Answer):
         then = result.then or then
         if then and bot.model.intent(then) is None:
-            raise HandlerError(f"the handler of '{intent}' goes on with '{then}': no such intent")
+            raise HandlerError(
+                f"the handler of '{intent}' names '{then}' as 'then': no such intent"
+            )
         clears = result.offers is not None and not offers
         text, result = result.text, result.result
         if offers and bot.interpreter is None:

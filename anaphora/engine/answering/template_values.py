@@ -43,7 +43,7 @@ def build_template_values(
 
 
 class ActValues(TypedDict):
-    """What a question does to what was said before, for handlers and templates.
+    """The dialog act of a question, for handlers and templates.
 
     ``accepted`` has the values of the offer that the user takes, by element; ``declined`` those of
     all offers that the user did not want. ``comparison`` is what is wanted instead, such as

@@ -1,4 +1,4 @@
-"""The answer of a handler that also tells which entities it mentions and offers."""
+"""The answer of a handler, with the entities that it mentions and offers."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["Answer"]
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A text with the entities in it, for a handler to return. Without a ``text``, the model's
-    response answers; ``result`` is what the caller gets besides.
+    response answers; ``result`` is returned to the caller.
 
-    ``mentions`` are the facts that the text tells: a mapping from elements to values, or a list of
+    ``mentions`` are the facts in the text: a mapping from elements to values, or a list of
     such mappings, of entities and of slots. ``offers`` are bundles of entities that it proposes,
     each given as ``mentions`` are; ``then`` is the intent that goes on once the user accepts one.
-    None leaves them to the model's own keys; no offers at all say that there is nothing to offer.
+    None leaves them to the keys of the model; an empty list of offers clears the table.
 
     A value is a text (as users would say it, or the name of a value), a number, a date, a time, a
     duration, an entity, a list of these, or a mapping with ``value``, ``text`` and ``meta``.
 
-    Raises TypeError for a text that is none.
+    Raises TypeError if ``text`` is not a string.
     """
 
     text: str = ""

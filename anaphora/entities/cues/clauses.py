@@ -1,4 +1,4 @@
-"""The edges of the clauses of a text, as far as punctuation and phrases tell them."""
+"""Find the edges of the clauses of a text, by punctuation and phrases."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_boundary(atoms: Sequence[Atom], at: int) -> bool:
 
 
 class ClauseEdges:
-    """Whether a clause begins or ends before each atom, and behind the last one."""
+    """Whether a clause begins or ends before each atom, and after the last one."""
 
     def __init__(self, atoms: Sequence[Atom], matches: Sequence[PhraseMatch]) -> None:
         marks = [is_boundary(atoms, at) for at in range(len(atoms))]
@@ -64,7 +64,7 @@ class ClauseEdges:
                 return end < len(self._atoms) and self._atoms[end].text in _QUESTION_MARKS
 
     def pass_over(self, match: PhraseMatch) -> None:
-        """Extend the edge before a chosen phrase behind it, where it is one as "yes" is."""
+        """Move the edge before a chosen phrase to its end, if the phrase is one like "yes"."""
         if _extends_edge(match.reading) and self.begins[match.start]:
             self.begins[match.end] = True
             self._opens[match.end] |= self._opens[match.start]

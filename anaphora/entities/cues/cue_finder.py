@@ -1,7 +1,7 @@
 """Find the cues in an utterance.
 
 Phrases are chosen from left to right, the longest first, where their position in the clause allows
-their meaning. Yes and no, greetings and the like extend the edges of a clause: what stands behind
+their meaning. Yes and no, greetings and the like extend the edges of a clause: what follows
 "yes, please" still begins one.
 """
 
@@ -217,7 +217,7 @@ class _Chooser:
         return is_filler and self._words > match.end - match.start
 
     def _skip(self, at: int, kind: str) -> int:
-        """The position behind the words of a class from ``at`` on."""
+        """The position after the words of a class from ``at`` on."""
         while ends := [one.last for one in self._by_start.get(at, ()) if one.reading.kind == kind]:
             at = max(ends)
         return at

@@ -1,4 +1,4 @@
-"""What a question does to what was said before, and the decision that follows from it.
+"""Interpret a question as a part of a dialog, and decide what follows from it.
 
 :meth:`Interpreter.decide` takes the cues of an utterance and the state of the conversation::
 
@@ -68,7 +68,7 @@ _NOT_AFRESH = frozenset({"correct", "decline", "only", "instead"})
 
 
 class Interpreter:
-    """Reads the cues of utterances, and decides what they do; for one model that wants it."""
+    """Interprets the questions to a model with dialog acts by their cues."""
 
     def __init__(self, indexed: IndexedModel) -> None:
         self._indexed = indexed
@@ -155,6 +155,8 @@ class Interpreter:
             is_asked=bool(conversation.offers or pending),
         )
         question = _drop_corrected(_mark_negated(question, cues), cues)
+        if repeated and _read_confirmation(question, cues):  # "book it": the whole question
+            cues = tuple([cue for cue in cues if cue.kind != "reference"])
         kinds = {cue.kind for cue in cues}
         if pending is not None and pending.afresh:
             decision = self._answer_afresh(question, cues, conversation, pending, at)
@@ -322,7 +324,7 @@ class Interpreter:
         pending: PendingQuestion,
         at: datetime,
     ) -> Decision | None:
-        """Resolve the answer to the question whether to begin afresh; None if it is none."""
+        """Resolve the answer to the question whether to begin afresh; None for anything else."""
         answer, intent = _read_confirmation(question, cues), self._intent(pending.intent)
         settled = replace(conversation, pending=None)
         if answer is None or answer.is_command or intent is None:
@@ -420,8 +422,8 @@ class Interpreter:
         offers: Offers,
         at: datetime,
     ) -> bool:
-        """Whether a sentence without a yes takes what it names, rather than asks about it: it has
-        no ``others``, or what they ask for is what was offered."""
+        """Whether a sentence without a yes selects an offer, rather than asks about it: it has no
+        entities but those of the selection (``others``), or they ask for what was offered."""
         if not others:
             return True
         if len(selection.bundles) > 1:
@@ -478,8 +480,8 @@ class Interpreter:
     def _name_intent(
         self, intent: Intent, question: ParsedQuestion, tokens: Collection[int]
     ) -> list[Entity]:
-        """The entities that only name the intent ("book"), which the bot has named itself: those
-        of required terms that it never asks for."""
+        """The entities that only name the intent ("book"), as its offers have already done: those
+        of required terms without a prompt."""
         prompts = self._indexed.model.prompts.get(intent.id, {})
         said = {one.element for one in find_new(question)}
         named = []
@@ -504,8 +506,8 @@ class Interpreter:
     def _go_on(
         self, intent: Intent, question: ParsedQuestion, conversation: Conversation
     ) -> Decision | None:
-        """Match one intent, with what the last question took; None if it cannot even be asked
-        for."""
+        """Match one intent, also with the entities of the last question, or of the one that waits;
+        None if it lacks something that has no prompt."""
         pending = conversation.pending
         if pending is not None and pending.intent == intent.id:
             held: Sequence[Entity] = pending.entities
@@ -909,7 +911,7 @@ def _asks_about(question: ParsedQuestion, cues: Sequence[Cue]) -> bool:
 
 
 def _contradicts(entity: Entity, offers: Offers) -> bool:
-    """Whether the sentence says something else than what was offered."""
+    """Whether the entity would replace one that is offered."""
     return any(entity.groups <= one.groups for bundle in offers.bundles for one in bundle)
 
 

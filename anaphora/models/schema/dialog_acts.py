@@ -1,4 +1,4 @@
-"""The schema of what makes a bot talk back: dialog acts, mentions and offers."""
+"""The schema of dialog acts, mentions and offers."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ Offers: TypeAlias = Annotated[
 
 
 def _check_offers(offers: Any) -> Any:
-    """Recognize texts, which stood under this key before."""
+    """Reject texts, which were once allowed under this key, with a hint."""
     if not isinstance(offers, dict) or not any(map(_is_text, offers.values())):
         return offers
     context = {
@@ -90,7 +90,7 @@ def _check_offers(offers: Any) -> Any:
 
 
 def _is_text(offer: Any) -> bool:
-    """Whether it is a text, or a text by language."""
+    """Whether it is a text, or a mapping from languages to texts."""
     if isinstance(offer, Mapping):
         return bool(offer) and all(
             len(key) in (2, 3) and isinstance(text, str) for key, text in offer.items()

@@ -1,4 +1,4 @@
-"""The schema of the texts for questions that nothing fits."""
+"""The schema of the fallback: what the bot says when nothing fits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FallbackSchema(SchemaBase):
         "An intent is near, but lacks something that no prompt asks for, such as its topic."
     )
     too_long: LocalizedTextField | None = _text("The question is too long.")
-    refused: LocalizedTextField | None = _text("A limit or a handler without words refuses it.")
+    refused: LocalizedTextField | None = _text("A limit, or a handler without a text, refuses it.")
     empty: LocalizedTextField | None = _text("The question is empty.")
     thanks: LocalizedTextField | None = _text("The user says thanks.")
     greeting: LocalizedTextField | None = _text("The user greets.")

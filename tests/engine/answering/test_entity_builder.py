@@ -181,11 +181,11 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     "misspelt value": ({"kitchen": "Japanes"}, "did you mean 'Japanese'?"),
     "unknown value": ({"seat": "in the cellar"}, "its values are: window, 2"),
     "no date": ({"date": "soonish"}, "the recognizer 'date' does not find it"),
-    "no number": ({"number": float("nan")}, "nan is no number"),
+    "no number": ({"number": float("nan")}, "nan is not a finite number"),
     "a thing": ({"kitchen": object()}, "is no value of 'kitchen'"),
     "yes": ({"kitchen": True}, "True is no value of 'kitchen'"),
     "unknown detail": ({"kitchen": {"val": "x"}}, "unknown key 'val'; did you mean 'value'?"),
-    "details in a text": ({"kitchen": {"value": "sushi", "meta": "x"}}, "the metadata"),
+    "details in a text": ({"kitchen": {"value": "sushi", "meta": "x"}}, "a mapping as 'meta'"),
     "text": ("sushi", "give a mapping from elements to values"),
     "entity of another model": (Entity("car", frozenset({"car"}), "car"), "no element 'car'"),
 }
