@@ -124,7 +124,14 @@ def replace_offered(conversation: Conversation, said: Collection[Entity]) -> Con
     if offers is None or len(offers.bundles) != 1:
         return conversation
     bundle = offers.bundles[0]
-    rest = tuple([one for one in bundle if find_replacement(one.groups, said) is None])
+    rest = tuple(
+        [
+            one
+            for one in bundle
+            if find_replacement(one.groups, said) is None
+            or any(is_same_meaning(one, other) for other in said)
+        ]
+    )
     if len(rest) == len(bundle):
         return conversation
     left = replace(offers, bundles=(rest,)) if rest else None
