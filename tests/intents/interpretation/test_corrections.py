@@ -49,7 +49,7 @@ def test_the_handler_learns_that_it_is_corrected(bot):
     engine = bot(WEATHER)
 
     @engine.on("weather")
-    def weather(city: str, correction: bool) -> str:
+    def weather(city: str, *, correction: bool) -> str:
         return f"{'rather ' * correction}{city}"
 
     assert engine.ask("weather in Oslo").text == "Oslo"
