@@ -270,7 +270,12 @@ def _answer_match(
         conversation,
         at,
         intent=match.intent.id,
-        new=[taken.entity for taken in filling.taken if not (taken.remembered or taken.offered)],
+        new=[
+            taken.entity
+            for taken in filling.taken
+            if not (taken.remembered or taken.offered)
+            and taken.entity not in decision.question.referred
+        ],
         used=[taken.remembered for taken in filling.taken if taken.remembered],
     )
     answer = BotAnswer(

@@ -306,8 +306,14 @@ class Interpreter:
         missing = tuple(
             [one.term for one in filling.terms if any(taken.offered for taken in one.taken)]
         )
+        terms = tuple(
+            [
+                replace(one, taken=tuple([taken for taken in one.taken if not taken.offered]))
+                for one in filling.terms
+            ]
+        )
         taken = tuple([one for one in filling.taken if not one.offered])
-        incomplete = replace(filling, taken=taken, missing=missing)
+        incomplete = replace(filling, terms=terms, taken=taken, missing=missing)
         act = DialogAct("unclear", choices=offers.bundles)
         return replace(found, matches=(), incomplete=incomplete, act=act)
 

@@ -34,6 +34,7 @@ def bind_references(
     what a question that began afresh has set aside.
     """
     bound: list[Entity] = []
+    referred: list[Entity] = []  # to an offer, so they are not remembered
     notes: list[str] = []
     is_open = False
     for cue in cues:
@@ -49,14 +50,19 @@ def bind_references(
             continue
         words = " ".join(question.utterance.tokens[index].text for index in cue.tokens)
         for entity, ago in found:
-            bound.append(stand_in(entity, cue.tokens, question.utterance))
+            one = stand_in(entity, cue.tokens, question.utterance)
+            if ago == _OFFERED:
+                referred.append(one)
+            bound.append(one)
             when = "offered" if ago == _OFFERED else f"{pluralize(ago, 'question')} ago"
             notes.append(f"{words!r} stands for {entity}, {when}")
     if is_open:
         question = replace(question, open_reference=True)
     if not bound:
         return question
-    question = replace(question, notes=(*question.notes, *notes))
+    question = replace(
+        question, notes=(*question.notes, *notes), referred=(*question.referred, *referred)
+    )
     return add_entities(question, bound)
 
 

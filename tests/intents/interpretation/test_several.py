@@ -1,0 +1,107 @@
+"""Several of one kind: adding, taking away, replacing (rule 21)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.dialog_models import ORDERS
+from tests.support.dialogs import check_dialog
+
+DIALOGS = {
+    "English": """
+        > a rye sandwich with egg
+        order bread=rye fillings=egg
+        > and cress
+        order bread=rye fillings=egg+cress
+        notes: something is added or taken away: the last question is asked again
+        > no egg
+        order bread=rye fillings=cress
+        remembers: sandwich, bread=rye, filling=cress
+        > plus butter
+        order bread=rye fillings=cress+butter
+        > just salmon
+        order bread=rye fillings=salmon
+        > no, white
+        order bread=white fillings=salmon
+        """,
+    "Russian": """
+        > ржаной бутерброд с яйцом
+        order bread=rye fillings=egg
+        > и кресс
+        order bread=rye fillings=egg+cress
+        > без яйца
+        order bread=rye fillings=cress
+        > только лосось
+        order bread=rye fillings=salmon
+        > ещё масло
+        order bread=rye fillings=salmon+butter
+        > нет, белый
+        order bread=white fillings=salmon+butter
+        """,
+    "German": """
+        > ein Brötchen, weiß, mit Ei
+        order bread=white fillings=egg
+        > und Kresse
+        order bread=white fillings=egg+cress
+        > ohne Ei
+        order bread=white fillings=cress
+        > nur Lachs
+        order bread=white fillings=salmon
+        > auch Butter
+        order bread=white fillings=salmon+butter
+        > nein, Roggen
+        order bread=rye fillings=salmon+butter
+        """,
+    "Spanish": """
+        > un bocadillo blanco con huevo
+        order bread=white fillings=egg
+        > y berro
+        order bread=white fillings=egg+cress
+        > sin huevo
+        order bread=white fillings=cress
+        > solo salmón
+        order bread=white fillings=salmon
+        > también mantequilla
+        order bread=white fillings=salmon+butter
+        """,
+}
+
+
+@pytest.mark.parametrize("language", DIALOGS)
+def test_an_order_is_changed_step_by_step(bot, language):
+    check_dialog(bot(ORDERS), DIALOGS[language])
+
+
+def test_what_is_unwanted_from_the_start_is_not_ordered(bot):
+    check_dialog(
+        bot(ORDERS),
+        """
+        > a rye sandwich with egg and salmon, no butter
+        order bread=rye fillings=egg+salmon
+        """,
+    )
+
+
+def test_a_plain_mention_replaces(bot):
+    check_dialog(
+        bot(ORDERS),
+        """
+        > a rye sandwich with egg and cress
+        order bread=rye fillings=egg+cress
+        > salmon
+        order bread=rye fillings=salmon
+        """,
+    )
+
+
+def test_what_was_never_ordered_cannot_be_taken_away(bot):
+    check_dialog(
+        bot(ORDERS),
+        """
+        > a rye sandwich with egg
+        order bread=rye fillings=egg
+        > without butter
+        order bread=rye fillings=egg
+        remembers: sandwich, bread=rye, filling=egg
+        """,
+    )
