@@ -18,6 +18,7 @@ from anaphora.engine.responses import Responses
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 from anaphora.grammar.idl.intent import Intent
+from anaphora.intents.combination import create_combiners
 from anaphora.intents.decision import IndexedModel
 from anaphora.intents.interpretation.interpreter import Interpreter
 from anaphora.models.domain import Model
@@ -68,7 +69,7 @@ class Bot:
         self.has_memory_only_intents = any(one.options.allow_stm_only for one in model.intents)
         self.indexed_model = IndexedModel.from_model(model)
         self.interpreter = None if model.dialog_acts is None else Interpreter(self.indexed_model)
-        self.has_recognizers = any(element.recognition for element in model.elements)
+        self.combiners = create_combiners(model)
         self.random = random
         self.max_characters = max_characters
         self._reads_without_blocking = not model.pipelines and all(

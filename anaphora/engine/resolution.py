@@ -17,8 +17,8 @@ from anaphora.entities.cues.cue import Cue
 from anaphora.entities.variants.search import find_variants
 from anaphora.errors import HandlerError
 from anaphora.grammar.context import QuestionContext
+from anaphora.intents.combination import combine_with_memory
 from anaphora.intents.decision import Decision, decide
-from anaphora.intents.partial_dates import resolve_partial_dates
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm.conversation import Conversation
 
@@ -30,8 +30,8 @@ _ENVIRONMENT: Mapping[str, str] = MappingProxyType(os.environ)  # not to be chan
 def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Decision:
     """Decide which intent an utterance of the turn matches in this conversation.
 
-    A date that leaves out what the conversation remembers ("on the 5th") is first read as
-    completed by it; that reading counts only if the question uses the memory.
+    What is part of a remembered value ("on Friday", then "at eight") is first read as combined
+    with it; that reading counts only if the question uses the memory.
     """
     bot = turn.bot
     cues: tuple[Cue, ...] = ()
@@ -50,19 +50,17 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
         environment=_ENVIRONMENT,
         random=bot.random,
     )
-    dated = None
-    if bot.has_recognizers:
-        dated = resolve_partial_dates(
-            utterance,
-            conversation,
-            turn.now,
-            bot.model.conversation,
-            lambda then: bot.read(utterance.text, utterance.language, at=then),
-        )
     try:
-        if dated is not None:
-            question = _build_question(dated.utterance, context, bot.hooks)
-            question = replace(question, notes=dated.notes)
+        if bot.combiners is not None and (
+            combined := combine_with_memory(
+                utterance, conversation, turn.now, bot.model.conversation, bot.combiners
+            )
+        ):
+            question = _build_question(combined.utterance, context, bot.hooks)
+            fallback = question.fallback and replace(
+                question.fallback, notes=combined.fallback_notes
+            )
+            question = replace(question, notes=combined.notes, fallback=fallback)
             decision = _decide(bot, question, cues, conversation, turn.now)
             if decision.uses_memory:
                 return decision

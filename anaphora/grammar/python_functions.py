@@ -23,7 +23,13 @@ from anaphora.grammar.function_errors import describe_failure
 from anaphora.grammar.values import describe_value
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["FlowFunction", "FunctionLoader", "build_entity_check", "build_term_predicate"]
+__all__ = [
+    "FlowFunction",
+    "FunctionLoader",
+    "accepts_arguments",
+    "build_entity_check",
+    "build_term_predicate",
+]
 
 
 # A module file next to a model is in sys.modules under its name only while it is executed.
@@ -137,7 +143,7 @@ class FlowFunction:
 
     def __init__(self, function: Callable[..., Any], text: str) -> None:
         """Wrap a function; raises :class:`GrammarError` unless it accepts one argument."""
-        if not _accepts_arguments(function, 1):
+        if not accepts_arguments(function, 1):
             raise GrammarError(
                 Problem(
                     f"{text} must take one argument",
@@ -206,8 +212,8 @@ def build_entity_check(
 
 
 def _build_entity_call(function: Callable[..., Any], text: str) -> Callable[[EntityContext], Any]:
-    both = not _accepts_arguments(function, 1)
-    if both and not _accepts_arguments(function, 2):
+    both = not accepts_arguments(function, 1)
+    if both and not accepts_arguments(function, 2):
         raise GrammarError(
             Problem(
                 f"{text} must take one argument or two",
@@ -226,7 +232,7 @@ def _build_entity_call(function: Callable[..., Any], text: str) -> Callable[[Ent
     return call
 
 
-def _accepts_arguments(function: Callable[..., Any], count: int) -> bool:
+def accepts_arguments(function: Callable[..., Any], count: int) -> bool:
     """Whether the function can be called with ``count`` arguments."""
     try:
         signature = inspect.signature(function)

@@ -124,7 +124,8 @@ class Element:
     time (then) or a person (her). ``several``: a question may mention several of them, to which
     later ones add. ``fresh``: whether each mention of a topic begins a new question: "always", or
     only after asking the user; "" for never. ``counts`` is the id of the element whose numbers
-    count it ("two pizzas"); "" for none.
+    count it ("two pizzas"); "" for none. ``combine`` is a function of an old and a new entity that
+    are parts of one value.
     """
 
     id: str
@@ -147,6 +148,7 @@ class Element:
     several: bool = False
     fresh: FreshStart = ""
     counts: str = ""
+    combine: Callable[..., Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", pack_values(self.values))
@@ -334,7 +336,8 @@ class Model:
     ``unused`` ask about the unused rest of a sentence, with these texts or, if there are none,
     those of the language. ``mentions`` and ``offers`` are the entities that the answers of an
     intent tell and propose; ``choices`` are the texts that ask which of several is meant.
-    ``dialog_acts`` is None if the bot does not understand answers to what it said.
+    ``dialog_acts`` is None if the bot does not understand answers to what it said, and does not
+    combine partial values.
     ``confirmations`` are the texts, by intent, that ask whether to carry the intent out.
     ``validators`` check the entities of the sentence. ``fallback`` has the texts for rejected
     questions (None for the engine's reasons), ``fallback_handler`` the function that may answer

@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText
 
-__all__ = ["map_metadata"]
+__all__ = ["extend_metadata", "map_metadata"]
 
 Meta: TypeAlias = Mapping[str, Any]
 
@@ -25,16 +25,18 @@ Meta: TypeAlias = Mapping[str, Any]
 def map_metadata(name: str, inner: Recognizer) -> Recognizer:
     """Wrap the recognizer of a built-in entity as one of NLPCraft's entities (``nlpcraft:num``),
     with metadata under other keys."""
-    keys = tuple(_KEYS[name].items())
-
-    def add_keys(meta: Meta) -> Meta:
-        found = {theirs: ours(meta) if callable(ours) else meta.get(ours) for theirs, ours in keys}
-        return {**meta, **{key: value for key, value in found.items() if value is not None}}
 
     def recognize(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
-        return [replace(one, meta=add_keys(one.meta)) for one in inner(doc, at)]
+        return [replace(one, meta=extend_metadata(name, one.meta)) for one in inner(doc, at)]
 
     return recognize
+
+
+def extend_metadata(name: str, meta: Meta) -> Meta:
+    """The metadata of a built-in entity with the keys of NLPCraft's entity ``name``."""
+    keys = _KEYS[name].items()
+    found = {theirs: ours(meta) if callable(ours) else meta.get(ours) for theirs, ours in keys}
+    return {**meta, **{key: value for key, value in found.items() if value is not None}}
 
 
 _Key: TypeAlias = str | Callable[[Meta], Any]

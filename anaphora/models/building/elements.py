@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from anaphora.core.name_hints import did_you_mean
+from anaphora.models.building.combine_functions import find_combine_function
 from anaphora.models.building.phrases import PhraseExpander
 from anaphora.models.building.recognizers import (
     build_builtin_elements,
@@ -141,6 +142,9 @@ def _build_element(
         several=written.several,
         fresh=_build_fresh_start(draft, path, written),
         counts=written.counts or "",
+        combine=None
+        if written.combine is None
+        else find_combine_function(draft, (*path, "combine"), written.combine),
     )
 
 

@@ -207,6 +207,11 @@ class ElementSchema(SchemaBase):
     validate_: ValidatorSchema | None = Field(
         default=None, alias="validate", description="A check of what the user names."
     )
+    combine: Text | None = Field(
+        default=None,
+        description="A Python function that combines an old and a new entity that are parts of one "
+        "value: module#function.",
+    )
 
 
 class StopWordsSchema(SchemaBase):

@@ -49,7 +49,7 @@ def test_the_schema_has_the_keys_of_a_model_file() -> None:
         *("id", "description", "groups", "synonyms", "values", "parent", "topic", "meta"),
         *("id_synonym", "sparse", "max_gap", "permute", "greedy", "abstract", "value_loader"),
         *("recognizer", "config", "typos", "compounds", "refers", "several", "fresh", "counts"),
-        "validate",
+        *("validate", "combine"),
     }
 
 

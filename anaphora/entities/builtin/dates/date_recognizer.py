@@ -11,15 +11,11 @@ from spacy.tokens import Doc
 
 from anaphora.entities.builtin.dates.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.date_parser import DateParser, get_date_parser
-from anaphora.entities.builtin.dates.formatting import build_metadata, format_value
 from anaphora.entities.builtin.dates.intervals import Moment
-from anaphora.entities.builtin.dates.operations import depends_on_seconds, resolve
-from anaphora.entities.builtin.dates.operations.expression_analysis import (
-    assumed_unit,
-    has_weekday_conflict,
-    names_calendar_day,
-)
+from anaphora.entities.builtin.dates.operations import depends_on_seconds
+from anaphora.entities.builtin.dates.operations.expression_analysis import names_calendar_day
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+from anaphora.entities.builtin.dates.resolution import ResolvedDate, resolve_date
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.storage.cache import Cache
 
@@ -52,7 +48,8 @@ class DateRecognizer:
     their offset from UTC, and the ``grain``. ``assumed`` is the unit that the text leaves open and
     the time of the question provides (the ``year`` of "May 5"). ``conflict`` is ``weekday`` if the
     text has a weekday that the date does not have. ``hours`` are the daily hours
-    (``09:00/17:00``) of a range of days.
+    (``09:00/17:00``) of a range of days. ``expression`` is the time expression as a list: what the
+    text says, before it is resolved.
     """
 
     def __init__(
@@ -93,19 +90,5 @@ class DateRecognizer:
 
     def _resolve(
         self, meaning: TimeExpression, at: datetime, zone: tzinfo, fold: int
-    ) -> tuple[str, Mapping[str, Any]] | None:
-        moment = Moment(at, self._prefer_future, self._first_day)
-        interval = resolve(meaning, moment)
-        if interval is None:
-            return None
-        try:
-            meta = build_metadata(interval)
-            if (unit := assumed_unit(meaning)) is not None:
-                meta["assumed"] = unit
-            if has_weekday_conflict(meaning, moment):
-                meta["conflict"] = "weekday"
-            if meaning[0] == "daily":
-                meta["hours"] = f"{interval.start:%H:%M}/{interval.end:%H:%M}"
-            return format_value(interval, moment), meta
-        except OverflowError:  # at the ends of the calendar some local times do not exist
-            return None
+    ) -> ResolvedDate | None:
+        return resolve_date(meaning, Moment(at, self._prefer_future, self._first_day))

@@ -87,6 +87,8 @@ class MoneyRecognizer:
                 continue
             start, end = atoms[one.start].start, atoms[one.end - 1].end
             meta = _build_metadata(one)
+            if is_bare and one.unit is not None:
+                meta["assumed"] = "currency"
             mentions.append(Mention(start, end, format_quantity(one), meta, fallback=is_bare))
         return mentions
 

@@ -1,0 +1,39 @@
+"""Find what is an entity only behind other words: a unit behind a number, an hour behind a day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from msgspec.structs import replace
+
+from anaphora.entities.builtin.registry import create_builtin
+from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText
+
+__all__ = ["find_completion"]
+
+
+def find_completion(
+    name: str,
+    language: str,
+    options: Mapping[str, Any],
+    *,
+    before: str,
+    text: str,
+    at: datetime,
+) -> Mention | None:
+    """Find the mention of a built-in entity that begins with the words ``before`` and goes on with
+    ``text``, at whose start its offsets count; None if there is none."""
+    recognizer = _get_recognizer(name, language, tuple(options.items()))
+    whole = before + text
+    for one in recognizer(TokenizedText(whole, [whole], [0]), at):
+        if one.start == 0 and one.end > len(before) and not one.void:
+            return replace(one, end=one.end - len(before))
+    return None
+
+
+@lru_cache(maxsize=64)
+def _get_recognizer(name: str, language: str, options: tuple[tuple[str, Any], ...]) -> Recognizer:
+    return create_builtin(name, language, dict(options))

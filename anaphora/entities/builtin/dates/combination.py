@@ -1,0 +1,373 @@
+"""Combine two dates that are parts of one: Friday and at eight, in May and the 5th.
+
+A date says a day or a longer period, a part of the day, and a time. What the new date leaves open
+comes from the old one; what both say, the new one replaces. The result is the date that one text
+with both would mean, so that the order does not matter where both orders mean the same. A new date
+that leaves nothing open is not combined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace as replace_struct
+
+from anaphora.core.utterance import Entity
+from anaphora.entities.builtin.completion import find_completion
+from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Grain, Moment
+from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
+from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression, evaluate_bounded
+from anaphora.entities.builtin.dates.resolution import (
+    ResolvedDate,
+    parse_expression,
+    resolve_date,
+)
+from anaphora.entities.builtin.numbers.prefilter import build_prefilter
+from anaphora.entities.recognizers.recognizer import Mention
+
+__all__ = ["combine_dates", "continue_date", "create_combiner"]
+
+_TODAY: TimeExpression = ("cell", "day")
+_DAY = timedelta(days=1)
+# The operations on one date that make an interval which begins or ends with it.
+_STARTS = ("onward", "since", "since_or_from", "after")
+_ENDS = ("until", "before")
+# The operations that name a year, and the grains of what lies in a year.
+_DATED = ("ymd", "month_of", "in_year", "season_of")
+_FINER_THAN_YEAR = GRAINS[: GRAINS.index("year")]
+
+
+class _Time(NamedTuple):
+    """What a date says of the time of day: a part of the day, a time or the two of a range."""
+
+    part: str = ""
+    clock: tuple[TimeExpression, ...] = ()
+
+
+class _Reading(NamedTuple):
+    """What a date says: ``day`` is a day or a longer period, ``bound`` the operation of an interval
+    that is open at one end ("until"). ``start`` and ``end`` are those of the resolved date; None at
+    an open end."""
+
+    day: TimeExpression | None
+    time: _Time
+    bound: str
+    expression: TimeExpression
+    start: datetime | None
+    end: datetime | None
+    grain: Grain
+
+    @property
+    def period(self) -> Grain | None:
+        """The grain of the day or longer period; None without one."""
+        if self.day is None:
+            return None
+        return self.grain if self.time == _Time() else "day"
+
+
+def create_combiner(
+    name: str, options: Mapping[str, Any], *, is_full: bool
+) -> _PartialDateCombiner:
+    """Create the combiner of dates; unless it ``is_full``, it only completes dates without a month
+    or a start."""
+    return _DateCombiner(options) if is_full else _PartialDateCombiner(options)
+
+
+class _PartialDateCombiner:
+    """Completes dates without a month or a start."""
+
+    completes = False
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = options
+
+    def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
+        return continue_date(old, new, self._moment(at)) if old.element == new.element else None
+
+    def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
+        return None
+
+    def _moment(self, at: datetime) -> Moment:
+        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+        first_day = 0 if self._options["week"] == "monday" else 6
+        prefer_future = self._options["prefer"] == "future"
+        return Moment(at.replace(second=0, microsecond=0), prefer_future, first_day)
+
+
+class _DateCombiner(_PartialDateCombiner):
+    """Combines the parts of dates. What is a time only behind a day (Russian в восемь) completes
+    a date."""
+
+    completes = True
+
+    def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
+        return combine_dates(old, new, self._moment(at)) if old.element == new.element else None
+
+    def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
+        if not build_prefilter(language)(text):
+            return None
+        moment = self._moment(at)
+        today = f"{moment.today.isoformat()} "
+        found = find_completion("date", language, self._options, before=today, text=text, at=at)
+        return found and _complete_date(old, found, moment)
+
+
+def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
+    """Combine two dates; None if the new one replaces the old one, and for other entities. The
+    result has the words of the new date, and the text of both unless one replaces a part of the
+    other."""
+    first, last = _read(old.meta, moment), _read(new.meta, moment)
+    if first is None or last is None:
+        return None
+    try:
+        found = _combine_ranges(first, last, moment) or _combine_points(first, last, moment)
+    except (LookupError, TypeError, ValueError, OverflowError):  # no such date
+        return None
+    if found is None or found[1].get("expression") == new.meta.get("expression"):
+        return None
+    is_over = "to" in found[1] and found[1]["to"] <= moment.at.timestamp() * 1000
+    if is_over and moment.prefer_future and last.end is not None and last.end > moment.at:
+        return None
+    value, meta = found
+    return replace_struct(new, text=_join_texts(old, new, first, last), value=value, meta=meta)
+
+
+def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
+    """Resolve a date whose month, or whose start, was said by an old date in the future; None for
+    other entities. This much is combined in every model."""
+    if "assumed" not in new.meta:
+        return None
+    first, last = _read(old.meta, moment), _read(new.meta, moment)
+    if first is None or last is None or first.start is None or first.start <= moment.at:
+        return None
+    found = None
+    if last.bound in _ENDS:
+        found = _continue_until(first, last, moment)
+    elif new.meta.get("assumed") == "month":
+        month = moment.period("month", first.start.date()).start
+        found = resolve_date(last.expression, replace(moment, at=max(moment.at, month)))
+    return replace_struct(new, value=found[0], meta=found[1]) if found else None
+
+
+def _complete_date(old: Entity, found: Mention, moment: Moment) -> Mention | None:
+    """Combine an old date with the time of day of a mention; None if either has none."""
+    whole = _read(found.meta, moment)
+    if whole is None or whole.bound or not whole.time.clock:
+        return None
+    time = resolve_date(_join(None, whole.time), moment)
+    if time is None:
+        return None
+    combined = combine_dates(old, replace_struct(old, value=time[0], meta=time[1]), moment)
+    if combined is None:
+        return None
+    return replace_struct(found, value=combined.value, meta=combined.meta)
+
+
+def _join_texts(old: Entity, new: Entity, first: _Reading, last: _Reading) -> str:
+    is_replaced = (first.time.clock and last.time.clock) or (first.time.part and last.time.part)
+    is_same = first.period is not None and first.period == last.period and not last.bound
+    if is_replaced or is_same or first.expression[0] == "span":
+        return new.text
+    if first.bound in _ENDS or (first.day is None and last.day is not None):
+        return f"{new.text} {old.text}"
+    return f"{old.text} {new.text}"
+
+
+def _read(meta: Mapping[str, Any], moment: Moment) -> _Reading | None:
+    """What a date says, by its metadata; None if that is not known."""
+    expression, grain = parse_expression(meta.get("expression")), meta.get("grain")
+    if expression is None or grain not in GRAINS:
+        return None
+    start, end = (
+        datetime.fromisoformat(meta[key]).astimezone(moment.zone) if key in meta else None
+        for key in ("start", "end")
+    )
+    inner, bound = expression, ""
+    if len(expression) == 2 and expression[0] in (*_STARTS, *_ENDS):
+        bound, inner = expression
+    day, time = _split(inner)
+    if day is not None and time == _Time() and grain in CLOCK_GRAINS:
+        return None  # in two hours
+    return _Reading(day, time, bound, expression, start, end, grain)
+
+
+def _split(expression: TimeExpression) -> tuple[TimeExpression | None, _Time]:
+    """Split a date into the day, or a longer period, and the time of day."""
+    match expression:
+        case ("clock", clock):
+            return None, _Time(clock=(clock,))
+        case ("times", first, last):
+            return None, _Time(clock=(first, last))
+        case ("part", name):
+            return None, _Time(part=name)
+        case ("within", day, name):
+            return day, _Time(part=name)
+        case ("at", day, *clock) | ("at_times", day, *clock):
+            inner, time = _split(day)
+            return inner, time._replace(clock=tuple(clock))
+    return expression, _Time()
+
+
+def _join(day: TimeExpression | None, time: _Time) -> TimeExpression:
+    """The date with that day and time of day."""
+    if time.part:
+        day = ("part", time.part) if day is None else ("within", day, time.part)
+    name = "times" if len(time.clock) > 1 else "clock"
+    if not time.clock:
+        assert day is not None
+        return day
+    if day is None:
+        return (name, *time.clock)
+    return ("at" if name == "clock" else "at_times", day, *time.clock)
+
+
+def _combine_points(first: _Reading, last: _Reading, moment: Moment) -> ResolvedDate | None:
+    """Combine the day of one date with the time of the other, or two parts of one day."""
+    if last.bound and last.day is not None:
+        return None
+    if first.bound and first.day is not None:
+        day = _place_day(last, first, moment)
+        return resolve_date(_join(day, last.time), moment) if day is not None else None
+    day = _combine_days(first, last, moment)
+    if day is None and (first.day is not None or last.day is not None):
+        return None
+    says_all = last.day is not None and last.time != _Time()
+    time = last.time if says_all else _combine_times(first, last, day, moment)
+    bound, expression = last.bound or first.bound, _join(day, time)
+    return resolve_date((bound, expression) if bound else expression, moment)
+
+
+def _combine_days(first: _Reading, last: _Reading, moment: Moment) -> TimeExpression | None:
+    """The day, or longer period, that both dates say; None if there is none, and if the new date
+    replaces the old one."""
+    if last.day is None:
+        return _day_said(first, moment) if first.period == "day" else None
+    if first.day is not None:
+        found = _place_day(last, first, moment) or _place_day(first, last, moment, is_later=False)
+        if found is not None:
+            return found
+    has_new_time, has_old_time = last.time != _Time(), first.time != _Time()
+    if last.period == "day" and has_old_time and not has_new_time:
+        return _day_said(last, moment)
+    return None
+
+
+def _day_said(reading: _Reading, moment: Moment) -> TimeExpression:
+    """The day of a date on its own: as the text says it, unless that means another day by now."""
+    if reading.start is None or reading.day is None:
+        raise ValueError("the date has no day")
+    day = reading.start.date()
+    days = (day - _DAY, day) if reading.time.part else (day,)  # Friday night at one is on Saturday
+    again = evaluate_bounded(reading.day, moment).start.date()
+    if again not in days:
+        return _ymd(day)
+    return _TODAY if again == moment.today else reading.day
+
+
+def _ymd(day: date) -> TimeExpression:
+    return "ymd", day.year, day.month, day.day
+
+
+def _place_day(
+    open_: _Reading, whole: _Reading, moment: Moment, *, is_later: bool = True
+) -> TimeExpression | None:
+    """The day of a date that leaves a week, a month or a year open, in the one of another date;
+    None if it does not. Unless the open date ``is_later``, only a period that is no day, and no
+    week, tells where it lies: after "on Friday", "next week" is the whole week."""
+    day, other = open_.day, whole.day
+    if day is None or other is None or whole.start is None:
+        return None
+    unit, at = assumed_unit(day), whole.start.date()
+    period = None if whole.bound else whole.period
+    if unit == "week" and day[0] == "weekday" and is_later:
+        is_week = period in ("week", "weekend")
+        if is_week or (other[0] in ("weekday", "weekday_in") and assumed_unit(other) is None):
+            grain = period if is_week else "week"
+            return "weekday_in", day[1], ("cell_of", grain, _ymd(at))
+    if unit == "month" and day[0] == "day_of_month":
+        if period == "month" and (is_later or assumed_unit(other) == "year"):
+            return _ymd(at.replace(day=day[1]))
+        if is_later and (whole.start > moment.at or not moment.prefer_future):
+            base = max(moment.at, moment.period("month", at).start)
+            if not moment.prefer_future:
+                return _ymd(at.replace(day=day[1]))
+            found = evaluate_bounded(day, replace(moment, at=base))
+            return _ymd(found.start.date())
+    if unit == "year":
+        is_in_year = other[0] in _DATED and open_.period in _FINER_THAN_YEAR
+        if period == "year" or (is_later and is_in_year):
+            return "in_year", day, ("year", at.year)
+    return None
+
+
+def _combine_times(
+    first: _Reading, last: _Reading, day: TimeExpression | None, moment: Moment
+) -> _Time:
+    """The time of day that both dates say: what both say is that of the new one."""
+    time = _Time(last.time.part or first.time.part, last.time.clock or first.time.clock)
+    if len(time.clock) != 1:
+        return time
+    (clock,) = time.clock
+    shown = evaluate_clock(clock)
+    if time.part:
+        is_contrary = not shown.open and not _is_within(_join(day, time), day, time.part, moment)
+        return last.time if is_contrary else time
+    if not shown.open or first.start is None:
+        return time
+    if first.time.clock and last.time.clock:
+        # After "at 8 pm", "at nine" is 9 pm.
+        half = "pm" if _is_nearer_after_noon(shown.hours, first.start.hour) else "am"
+        closed = time._replace(clock=((half, clock),))
+        found = [resolve_date(_join(day, one), moment) for one in (time, closed)]
+        return time if found[0] and found[1] and found[0][0] == found[1][0] else closed
+    if first.time.clock and first.day is not None and shown.hours < HALF_DAY <= first.start.hour:
+        return time._replace(clock=(("pm", clock),))  # "at eight" of today was 8 pm
+    return time
+
+
+def _is_nearer_after_noon(hours: int, old: int) -> bool:
+    hours %= HALF_DAY
+    return abs(hours + HALF_DAY - old) < abs(hours - old)
+
+
+def _is_within(
+    expression: TimeExpression, day: TimeExpression | None, part: str, moment: Moment
+) -> bool:
+    """Whether a time is in that part of its day."""
+    start = evaluate_bounded(expression, moment).start
+    whole = evaluate_bounded(_join(day, _Time(part)), moment)
+    return whole.start <= start < whole.end
+
+
+def _combine_ranges(first: _Reading, last: _Reading, moment: Moment) -> ResolvedDate | None:
+    """Combine the start of a range with its end; None unless one date says the end."""
+    if last.bound in _ENDS and first.bound not in _ENDS:
+        return _continue_until(first, last, moment)
+    if first.bound in _ENDS and last.bound not in _ENDS and (last.bound or first.day is None):
+        return _continue_until(last, first, moment)
+    if last.bound in _STARTS and first.expression[0] == "span":
+        until = ("until", first.expression[2])
+        return _continue_until(last, first._replace(expression=until, bound="until"), moment)
+    return None
+
+
+def _continue_until(first: _Reading, last: _Reading, moment: Moment) -> ResolvedDate | None:
+    """The range from a date in the future until another one."""
+    start = first.start
+    if start is None or start <= moment.at or (last.bound == "before" and last.day is not None):
+        return None
+    end = last.expression[1]
+    found = resolve_date(("until", end), replace(moment, at=start, prefer_future=True))
+    if found is None or "start" not in found[1]:
+        return None
+    clock = ("clock24", start.hour, start.minute)
+    from_: TimeExpression = _ymd(start.date())
+    if start.time() != datetime.min.time():
+        from_ = "at", from_, clock
+    value, meta = found
+    again = resolve_date(("span", from_, end), moment)
+    return again if again is not None and again[0] == value else (value, meta)

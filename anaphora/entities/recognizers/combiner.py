@@ -1,0 +1,29 @@
+"""The protocol of combiners, which make one value of two entities that are parts of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+
+from anaphora.core.utterance import Entity
+from anaphora.entities.recognizers.recognizer import Mention
+
+__all__ = ["Combiner"]
+
+
+class Combiner(Protocol):
+    """Combines entities of one kind. ``at`` is the local time of the user. Unless it ``completes``
+    entities, :meth:`complete` finds nothing."""
+
+    @property
+    def completes(self) -> bool: ...
+
+    def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
+        """Combine an old entity with a new one, in whose place the result stands; None if the new
+        one replaces the old one."""
+        ...
+
+    def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
+        """Find at the start of ``text`` what is no entity by itself, but completes an old one
+        ("euros" after "500"): a mention with the value and the metadata of the whole."""
+        ...

@@ -1,0 +1,237 @@
+"""Two dates that are parts of one mean what one text with both would mean."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import lru_cache
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from anaphora.core.utterance import Entity
+from anaphora.entities.builtin.combination import create_builtin_combiner
+from anaphora.entities.builtin.registry import create_builtin
+from anaphora.entities.recognizers.recognizer import TokenizedText
+from anaphora.models.schema.builtin_entities import resolve_options
+
+MONDAY = datetime(2026, 11, 23, 15, tzinfo=UTC)
+
+DAYS = {
+    "en": ["on Friday", "tomorrow", "on December 5", "the 28th", "next Monday", "at Easter"],
+    "de": ["am Freitag", "morgen", "am 5. Dezember", "nächsten Montag"],
+    "fr": ["vendredi", "demain", "le 5 décembre"],
+}
+TIMES = {
+    "en": ["at eight", "at 8 pm", "at 17:30", "in the evening", "from 5 to 7 pm", "at noon"],
+    "de": ["um acht", "um 17:30", "am Abend", "abends"],
+    "fr": ["à huit heures", "à 17h30", "le soir"],
+}
+SENTENCES = [
+    (language, day, time)
+    for language, days in DAYS.items()
+    for day in days
+    for time in TIMES[language]
+]
+MOMENTS = st.datetimes(datetime(2024, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC))
+
+
+@lru_cache
+def recognizer(language: str, prefer: str = "future"):
+    return create_builtin("date", language, resolve_options("date", {"prefer": prefer}))
+
+
+def read(text: str, at: datetime = MONDAY, *, language: str = "en", prefer: str = "future"):
+    """The date that the whole text is, apart from prepositions."""
+    found = list(recognizer(language, prefer)(TokenizedText(text, [text], [0]), at))
+    assert len(found) == 1, text
+    (one,) = found
+    said = text[one.start : one.end]
+    groups = frozenset({"date"})
+    return Entity("date", groups, said, value=one.value, meta=one.meta, is_from_phrase=False)
+
+
+def combine(old: Entity, new: Entity, at: datetime = MONDAY, *, prefer: str = "future"):
+    combiner = create_builtin_combiner("date", resolve_options("date", {"prefer": prefer}))
+    assert combiner is not None
+    return combiner.combine(old, new, at)
+
+
+def follow(*texts: str, language: str = "en", prefer: str = "future") -> str | None:
+    """The value after a date and those that follow it."""
+    first, *others = (read(text, language=language, prefer=prefer) for text in texts)
+    for new in others:
+        first = combine(first, new, prefer=prefer) or new
+    return first.value
+
+
+def is_today(date: Entity, at: datetime) -> bool:
+    return date.meta["start"][:10] == at.isoformat()[:10]
+
+
+@given(st.sampled_from(SENTENCES), MOMENTS)
+@example(("en", "tomorrow", "at eight"), MONDAY)
+def test_a_day_and_a_time_are_what_one_text_with_both_is(sentence, at):
+    language, day, time = sentence
+    old = read(day, at, language=language)
+    assume(not is_today(old, at))
+    combined = combine(old, read(time, at, language=language), at)
+    assert combined is not None
+    text = f"{day} {time}"
+    whole = list(recognizer(language)(TokenizedText(text, [text], [0]), at))
+    assume(len(whole) == 1)  # "the 28th in the evening" is no one date in the grammar
+    assert combined.value == whole[0].value
+
+
+@given(st.sampled_from(SENTENCES), MOMENTS)
+def test_the_order_of_a_day_and_a_time_does_not_matter(sentence, at):
+    language, *texts = sentence
+    one, other = (read(text, at, language=language) for text in texts)
+    assume(not is_today(one, at))  # the time may have passed
+    forth, back = combine(one, other, at), combine(other, one, at)
+    assert forth is not None
+    assert back is not None
+    assert (forth.value, forth.meta) == (back.value, back.meta)
+
+
+@given(
+    st.permutations(["on Friday", "in the evening", "at eight"]),
+    MOMENTS,
+)
+def test_the_order_of_three_parts_does_not_matter(parts, at):
+    first, *others = (read(part, at) for part in parts)
+    for new in others:
+        combined = combine(first, new, at)
+        assert combined is not None
+        first = combined
+    assert first.value == read("on Friday evening at eight", at).value
+
+
+@given(
+    st.sampled_from(
+        [("in May", "on the 5th"), ("in 2032", "on May 5"), ("in 2032", "in May")],
+    ),
+    MOMENTS,
+)
+def test_the_order_of_a_period_and_a_part_of_it_does_not_matter(parts, at):
+    one, other = (read(part, at) for part in parts)
+    forth, back = combine(one, other, at), combine(other, one, at)
+    assume(forth is not None)  # the fifth of this month may have passed
+    assert back is not None
+    assert forth.value == back.value
+
+
+@given(st.sampled_from(["on Friday", "tomorrow at eight", "in the evening", "in May"]), MOMENTS)
+def test_a_date_does_not_combine_with_itself(text, at):
+    assert combine(read(text, at), read(text, at), at) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "value"),
+    [
+        (("on Friday", "at eight", "at nine"), "2026-11-27T09:00"),
+        (("on Friday", "at eight", "on Saturday"), "2026-11-28T08:00"),
+        (("at eight", "in the evening"), "2026-11-23T20:00"),
+        (("in the evening", "at eight", "on Friday"), "2026-11-27T20:00"),
+        (("tomorrow at 8 pm", "at nine"), "2026-11-24T21:00"),
+        (("tomorrow at 8 pm", "in the morning"), "2026-11-24T06:00/2026-11-24T12:00"),
+        (("tomorrow in the morning", "at 10 pm"), "2026-11-24T22:00"),
+        (("today at eight", "tomorrow"), "2026-11-24T20:00"),
+        (("Friday night at one", "at two"), "2026-11-28T02:00"),
+        (("on Friday", "from five to seven"), "2026-11-27T05:00/2026-11-27T07:00"),
+        (("in May", "the 5th", "at eight"), "2027-05-05T08:00"),
+        (("the 5th", "in May"), "2027-05-05"),
+        (("on December 20", "on the 24th"), "2026-12-24"),
+        (("next week", "on Friday"), "2026-12-04"),
+        (("next week", "on Friday at eight"), "2026-12-04T08:00"),
+        (("next week", "on Friday", "on Thursday"), "2026-12-03"),
+        (("next weekend", "on Sunday"), "2026-12-06"),
+        (("May 5", "at eight", "in 2028"), "2028-05-05T08:00"),
+        (("in 2028", "at Easter"), "2028-04-16"),
+        (("in May 2027", "in June"), "2027-06"),
+    ],
+)
+def test_what_is_new_completes_or_replaces_a_part(texts, value):
+    assert follow(*texts) == value
+
+
+@pytest.mark.parametrize(
+    ("texts", "value"),
+    [
+        (("from Monday", "until Friday"), "2026-11-30/2026-12-04"),
+        (("until Friday", "from Monday"), "2026-11-30/2026-12-04"),
+        (("from Monday to Wednesday", "until Friday"), "2026-11-30/2026-12-04"),
+        (("from Monday to Friday", "from Tuesday"), "2026-11-24/2026-11-27"),
+        (("on Friday", "until ten"), "2026-11-27T00:00/2026-11-27T10:00"),
+        (("on Friday", "after eight"), "2026-11-27T08:00/.."),
+        (("after eight", "on Friday"), "2026-11-27T08:00/.."),
+        (("after eight", "before ten"), "2026-11-23T20:00/2026-11-23T22:00"),
+    ],
+)
+def test_a_range_gets_its_other_end_or_its_day(texts, value):
+    assert follow(*texts) == value
+
+
+@pytest.mark.parametrize(
+    ("texts", "value"),
+    [
+        (("in May", "on the 5th"), "2026-05-05"),
+        (("on May 20", "on the 18th"), "2026-05-18"),
+        (("last year", "in May"), "2025-05"),
+        (("last week", "on Friday"), "2026-11-20"),
+    ],
+)
+def test_dates_of_the_past_combine_as_well(texts, value):
+    assert follow(*texts, prefer="past") == value
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("on Friday", "on Saturday"),
+        ("on Friday", "next week"),
+        ("on Friday at eight", "tomorrow at nine"),
+        ("on Friday", "in two hours"),
+        ("in two hours", "at eight"),
+        ("on December 20", "in January"),
+        ("on December 20, 2026", "in January"),
+        ("next week", "at eight"),
+        ("in February", "on the 31st"),
+        ("today", "at 2 pm"),  # which has passed
+    ],
+)
+def test_a_date_that_leaves_nothing_open_replaces_the_old_one(old, new):
+    assert combine(read(old), read(new)) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("on Friday", "at eight", "Friday at eight"),
+        ("at eight", "on Friday", "Friday at eight"),
+        ("until Friday", "from Monday", "from Monday until Friday"),
+        ("on Friday at eight", "at nine", "at nine"),
+    ],
+)
+def test_the_text_of_both_reads_as_one(old, new, text):
+    combined = combine(read(old), read(new))
+    assert combined is not None
+    assert combined.text == text
+
+
+def test_a_day_stays_the_same_day_over_midnight():
+    thursday = datetime(2026, 11, 26, 23, 59, tzinfo=UTC)
+    friday = datetime(2026, 11, 27, 0, 1, tzinfo=UTC)
+    combined = combine(read("on Friday", thursday), read("at eight", friday), friday)
+    assert combined is not None
+    assert combined.value == "2026-11-27T08:00"
+    tomorrow = combine(read("tomorrow", thursday), read("at eight", friday), friday)
+    assert tomorrow is not None
+    assert tomorrow.value == "2026-11-27T08:00"
+
+
+def test_other_metadata_is_no_date():
+    friday = read("on Friday")
+    stranger = Entity("date", frozenset({"date"}), "x", meta={"grain": "day", "expression": ["x"]})
+    assert combine(stranger, read("at eight")) is None
+    assert combine(friday, stranger) is None
