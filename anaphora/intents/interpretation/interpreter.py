@@ -551,7 +551,7 @@ def _settle_cues(
     the same words, a yes or a no is the cue, and so is the place of an offer in its list ("the
     second"). What only repeats an entity that the user is to confirm ("book it") is a cue as well.
     """
-    is_listed = offers is not None and len(offers.bundles) > 1
+    is_listed = offers is not None and bool(offers.bundles)
     settled: list[Cue] = []
     dropped: list[Entity] = []
     entities = question.variants[0].entities
@@ -645,11 +645,7 @@ def _find_declined(
         selection = select_bundles(offers, pointed, ())
         return tuple([offers.bundles[index] for index in selection.bundles])
     compared = [cue for cue in cues if cue.kind == "comparison" and not cue.number]
-    if compared and "accept" not in kinds:
-        is_choice = select_bundles(offers, compared, ()).is_explicit
-        if not is_choice:
-            return offers.bundles
-    return None
+    return offers.bundles if compared and "accept" not in kinds else None
 
 
 def _contradicts(entity: Entity, offers: Offers) -> bool:
