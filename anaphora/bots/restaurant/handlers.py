@@ -24,6 +24,7 @@ _CLOCKS = frozenset({"second", "minute", "hour"})  # grains of times that can be
 
 def find(
     match: Match,
+    data: dict[str, Any],
     at: datetime,
     language: str,
     declined: Sequence[Mapping[str, str]],
@@ -41,17 +42,24 @@ def find(
         max_price=high,
         is_open=_opening(_said(match, "when")),
         seen=seen,
-        comparison=comparison,
+        comparison=comparison or next((one.value_or_text for one in _said(match, "first")), ""),
     )
-    found, first = find_restaurants(criteria), "better" if seen else "here"
+    found = find_restaurants(criteria)[:_MAX_OFFERED]
+    head, tail = "better" if seen else "here", "which" if len(found) > 1 else "shall"
     if not found and seen:
-        found, first = find_restaurants(replace(criteria, seen=())), "again"
+        found, tail = find_restaurants(replace(criteria, seen=()))[:_MAX_OFFERED], "or_else"
+        head = "left"
     if not found:
         return Answer(words.say("none"), offers=[])
-    found = found[:_MAX_OFFERED]
-    lines = [words.describe(number, one) for number, one in enumerate(found, 1)]
-    question = words.say("which" if len(found) > 1 else "shall")
-    text = "\n".join([words.say(first), *lines, question])
+    names = [one.name for one in found]
+    if data.get("shown") == names:
+        head = "left"
+    data["shown"] = names
+    if head == "left":
+        text = f"{words.say(head, names=', '.join(names))} {words.say(tail)}"
+    else:
+        lines = [words.describe(number, one) for number, one in enumerate(found, 1)]
+        text = "\n".join([words.say(head), *lines, words.say(tail)])
     return Answer(text, offers=[_bundle(one) for one in found], then="book")
 
 
@@ -69,7 +77,7 @@ def book(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     time: nobody sits at two tables."""
     words = _Words(language, at)
     place = restaurants()[str(match.slots["restaurant"].value)]
-    people = int(float(match.slots["people"].meta["value"]))
+    people = int(float(str(match.slots["people"].value)))
     time = datetime.fromisoformat(match.slots["when"].meta["start"])
     if time <= at:
         return words.say("past")
@@ -104,12 +112,12 @@ def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> A
     words, known = _Words(language, at), _bookings(data, at)
     if not known:
         return Answer(words.say("nothing"), offers=[])
-    place = match.slots.get("restaurant")
-    chosen = known
-    if place is not None:
-        chosen = [one for one in known if one["name"] == place.value]
-        if not chosen:
-            return words.say("not_booked")
+    place, chosen = match.slots.get("restaurant"), known
+    there = [one for one in known if place is not None and one["name"] == place.value]
+    if place is not None and place.source == "sentence" and not there:
+        return words.say("not_booked")
+    if there and "all" not in match.slots:
+        chosen = there
     elif len(known) > 1 and "all" not in match.slots:
         text = f"{words.say('which_booking')} {words.list_bookings(known)}"
         return Answer(text, offers=_booking_bundles(known), then="cancel")

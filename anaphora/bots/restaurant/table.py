@@ -25,8 +25,8 @@ _SCALES: Mapping[str, _Key] = {
 
 @dataclass(frozen=True, slots=True)
 class Restaurant:
-    """A restaurant: ``price`` in euros per person, ``distance`` from the town hall in km, ``closed``
-    the weekday without service."""
+    """A restaurant: ``price`` in euros per person, ``distance`` from the town hall in km,
+    ``closed`` the weekday without service."""
 
     name: str
     kitchen: str
@@ -80,7 +80,8 @@ def names(element: Any) -> Mapping[str, Sequence[str]]:
 def find_restaurants(criteria: Criteria) -> list[Restaurant]:
     """Find what fits and has not been seen: the best first, or first what a comparison asks for."""
     known = restaurants()
-    found = [one for one in known.values() if _fits(one, criteria) and one.name not in criteria.seen]
+    fitting = (one for one in known.values() if _fits(one, criteria))
+    found = [one for one in fitting if one.name not in criteria.seen]
     scale, _, direction = criteria.comparison.partition(":")
     key = _SCALES.get(scale)
     if key is None:

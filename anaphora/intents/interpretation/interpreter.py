@@ -248,7 +248,8 @@ class Interpreter:
         required = [term for term in intent.terms if term.min > 0]
         bare = replace(conversation, remembered=(), flow=conversation.flow)
         single = self._indexed.with_only(intent)
-        decision = match_question(single, replace(question, offered=()), bare)
+        question = replace(question, offered=(), variants=question.variants[:1])
+        decision = match_question(single, question, bare)
         decision = decision if decision.matches else find_incomplete(single, decision)
         filling = decision.matches[0].filling if decision.matches else decision.nearest
         if filling is None:
@@ -560,7 +561,7 @@ def _settle_cues(
         tokens = set(cue.tokens)
         covering = [one for one in entities if not tokens.isdisjoint(one.tokens)]
         is_answer = cue.kind in ("accept", "decline", "cancel")
-        wins = is_answer or (is_listed and cue.kind in ("ordinal", "comparison"))
+        wins = is_answer or (is_listed and cue.kind in ("ordinal", "comparison", "other"))
         is_own = any(
             one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
             for one in covering

@@ -46,7 +46,7 @@ def select_bundles(offers: Offers, cues: Iterable[Cue], entities: Sequence[Entit
             if index in left:
                 left = [index]
                 used.append(cue)
-        elif cue.kind == "comparison" and len(left) > 1:
+        elif cue.kind == "comparison" and (cue.number or len(left) > 1):
             best = compare_bundles(offers.bundles, left, cue.value)
             if best is not None:
                 left = [best]
