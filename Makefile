@@ -50,11 +50,14 @@ lint: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# For `make bench`: the file with LoCoMo's dialogs, which some benchmarks need.
+# For `make bench`: the file with LoCoMo's dialogs and the folder with the Schema-Guided Dialogue
+# data, which some benchmarks need.
 LOCOMO ?=
+SGD ?=
 
 bench: $(DEV)
-	$(BIN)/python -m benchmarks.report $(if $(LOCOMO),--locomo '$(LOCOMO)')
+	$(BIN)/python -m benchmarks.report $(if $(LOCOMO),--locomo '$(LOCOMO)') \
+		$(if $(SGD),--sgd '$(SGD)')
 
 bench-short: $(DEV)
 	$(BIN)/python -m benchmarks.report --short

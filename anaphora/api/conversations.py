@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from anaphora.api.values import NOT_NULL, Resource, Value, doc
+from anaphora.api.values import NEGATED, NOT_NULL, QUANTITY, Resource, Value, doc
 
 __all__ = [
     "ActiveModel",
@@ -29,6 +29,8 @@ class ConversationEntity(Value):
     text: str = ""
     groups: tuple[str, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
+    quantity: int | float | None = field(default=None, metadata=QUANTITY)
+    negated: bool = field(default=False, metadata=NEGATED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from anaphora.api.values import OneOf, Resource, Source, Status, Value, doc
+from anaphora.api.values import NEGATED, QUANTITY, OneOf, Resource, Source, Status, Value, doc
 
 __all__ = [
     "Entity",
@@ -32,6 +32,8 @@ class Entity(Value):
     start: int = 0
     end: int = 0
     misspelt: bool = False
+    quantity: int | float | None = field(default=None, metadata=QUANTITY)
+    negated: bool = field(default=False, metadata=NEGATED)
 
     @property
     def value_or_text(self) -> str:

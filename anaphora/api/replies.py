@@ -13,7 +13,15 @@ from typing import Any
 
 from anaphora.api.explanations import Explanation
 from anaphora.api.problems import ProblemDetails
-from anaphora.api.values import Resource, Source, Status, Value, doc
+from anaphora.api.values import (
+    NEGATED,
+    QUANTITY,
+    Resource,
+    Source,
+    Status,
+    Value,
+    doc,
+)
 
 __all__ = ["DialogReplies", "MemoryItem", "Reply", "Slot", "UnusedEntity", "UnusedPart"]
 
@@ -32,6 +40,8 @@ class Slot(Value):
         default=None,
         metadata=doc("Metadata of its recognizer, such as the days of a date.", omit_none=True),
     )
+    quantity: int | float | list[int | float | None] | None = field(default=None, metadata=QUANTITY)
+    negated: bool | list[bool] = field(default=False, metadata=NEGATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,8 @@ class MemoryItem(Value):
     groups: tuple[str, ...] = field(
         default=(), metadata=doc("An entity of another set of these groups replaces it.")
     )
+    quantity: int | float | None = field(default=None, metadata=QUANTITY)
+    negated: bool = field(default=False, metadata=NEGATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +64,8 @@ class UnusedEntity(Value):
     element: str
     value: str = field(metadata=doc("The element's value, else the text."))
     text: str = ""
+    quantity: int | float | None = field(default=None, metadata=QUANTITY)
+    negated: bool = field(default=False, metadata=NEGATED)
 
 
 @dataclass(frozen=True, slots=True)

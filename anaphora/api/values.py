@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
+    "NEGATED",
     "NOT_NULL",
+    "QUANTITY",
     "OneOf",
     "Resource",
     "Source",
@@ -58,8 +60,19 @@ def doc(description: str, *, omit_none: bool = False, **extra: Any) -> dict[str,
     return {"description": description} | omitted | extra
 
 
+def _is_false(value: object) -> bool:
+    return value is False
+
+
 def _is_none(value: object) -> bool:
     return value is None
+
+
+QUANTITY = doc("The number that counts it in the text, if there is one.", omit_none=True)
+"""The metadata of fields with the quantity of an entity."""
+
+NEGATED = doc("Whether the user excludes it; only sent if so.", exclude_if=_is_false)
+"""The metadata of fields that say whether an entity is negated."""
 
 
 def _finish_schema(schema: dict[str, Any], kind: type[Any]) -> None:

@@ -177,6 +177,12 @@ class Entity(Struct, frozen=True):
         """The value, or the text of an entity without a value."""
         return self.text if self.value is None else self.value
 
+    @property
+    def modifiers(self) -> dict[str, Any]:
+        """``quantity`` and ``negated`` by name, only those that are set: JSON-able data."""
+        found: dict[str, Any] = {} if self.quantity is None else {"quantity": self.quantity}
+        return found | {"negated": True} if self.negated else found
+
     def __str__(self) -> str:
         return self.element if self.value is None else f"{self.element}={self.value}"
 

@@ -59,6 +59,7 @@ class Reply(Struct, frozen=True):
                     "element": entity.element,
                     "value": entity.value_or_text,
                     "groups": sorted(entity.groups),
+                    **entity.modifiers,
                 }
                 for entity in self.memory
             ],

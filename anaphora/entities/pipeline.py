@@ -15,6 +15,7 @@ from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.language_detection import select_likeliest
 from anaphora.entities.matching.entity_filter import EntityFilter
 from anaphora.entities.matching.matcher import match_elements
+from anaphora.entities.matching.quantity_linker import QuantityLinker
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 from anaphora.entities.recognizers.fallbacks import select_fallbacks
 from anaphora.entities.recognizers.recognizer import TEXT_KEY, TokenizedText
@@ -170,6 +171,11 @@ class _LanguageReader:
         }
         self._is_internal = nlp is None and not any(map(needs_doc, model.elements))
         self._entity_filter = EntityFilter(model.elements)
+        self._quantity_linker = (
+            QuantityLinker(model.elements, language)
+            if any(element.counts for element in model.elements)
+            else None
+        )
         self._lock = fork_safe_lock()
         tokenizer = self._nlp().tokenizer
         self._token_cache: TokenCache | None = None
@@ -256,6 +262,16 @@ class _LanguageReader:
             again = self._entity_filter.apply([*utterance.entities, *fallbacks])
         return replace(utterance, fallback_entities=again)
 
+    def _add_quantities(
+        self, entities: tuple[Entity, ...], sentence: Sentence
+    ) -> tuple[Entity, ...]:
+        """Add the entities that numbers count."""
+        linker = self._quantity_linker
+        linked = linker and linker.link(entities, sentence)
+        if not linked:
+            return entities
+        return tuple(sorted((*entities, *linked), key=self._entity_filter.sort_key))
+
     def _utterance_from_matches(
         self, sentence: Sentence, recognized: Sequence[Entity]
     ) -> Utterance:
@@ -298,6 +314,7 @@ class _LanguageReader:
     ) -> Utterance:
         outermost = self._entity_filter.keep_outermost_resets(resets, entities) if resets else ()
         tokens = sentence.tokens()
+        entities = self._add_quantities(entities, sentence)
         return Utterance(sentence.text, self._language, tokens, entities, outermost, error)
 
     def _read_batch(self, texts: Sequence[UnreadText]) -> Iterator[Utterance]:

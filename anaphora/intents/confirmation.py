@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "display_name",
     "format_accepted",
+    "format_begin_anew",
     "format_choice",
     "format_declined",
     "format_offer",
@@ -40,13 +41,14 @@ _MAX_ANSWER_LENGTH = 200  # characters of a yes or a no
 class _LanguageTexts:
     """``still_about`` asks whether the conversation is about ``{}``, ``declined`` acknowledges a
     no and ``accepted`` a yes, ``left_over`` asks whether to go on without ``{}``, ``which_one``
-    which of ``{}`` is meant."""
+    which of ``{}`` is meant, ``begin_anew`` whether a question begins afresh."""
 
     still_about: str
     declined: str
     left_over: str
     accepted: str
     which_one: str
+    begin_anew: str
     yes: frozenset[str]
     no: frozenset[str]
     comma: str
@@ -80,6 +82,11 @@ def format_choice(names: Iterable[str], language: str) -> str:
     """Ask which of the offers with these ``names`` is meant."""
     texts = _texts_of(language)
     return texts.which_one.replace("{}", texts.comma.join(names))
+
+
+def format_begin_anew(language: str) -> str:
+    """Ask whether a question begins afresh, rather than changes the last one."""
+    return _texts_of(language).begin_anew
 
 
 def format_unused_question(parts: Iterable[str], language: str) -> str:
@@ -147,6 +154,7 @@ def _written_in(code: str) -> _LanguageTexts:
         table["left_over"],
         table["accepted"],
         table["which_one"],
+        table["begin_anew"],
         frozenset(table.get("yes", ())),
         frozenset(table.get("no", ())),
         table.get("comma", ", "),

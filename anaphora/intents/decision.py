@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Variant
 from anaphora.errors import EvaluationError, HandlerError
 from anaphora.grammar.idl.intent import Intent
+from anaphora.intents.checks.utterance_limits import find_breach
 from anaphora.intents.confirmation import parse_confirmation
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.index import IntentIndex
@@ -41,7 +42,6 @@ from anaphora.intents.solver import (
     match_intents,
     uses_part_of_longer_entity,
 )
-from anaphora.intents.utterance_limits import find_breach
 from anaphora.models.domain import Model, UtteranceLimits
 from anaphora.stm.conversation import (
     Conversation,
@@ -301,6 +301,7 @@ def _resolve_topic_change(
         return None
     if question.open_reference:
         return None
+    question = replace(question, offered=())
     fresh, forgotten = forget_all(conversation, ForgetRule.TOPIC)
     # The dialog flow may be needed for the match; it is forgotten afterwards.
     decision = match_question(indexed, question, replace(fresh, flow=conversation.flow))
@@ -318,6 +319,7 @@ def _complete_pending(
 ) -> Decision | None:
     """Complete the pending question with the entities of this sentence. None if it adds nothing,
     or if it matches without memory."""
+    question = replace(question, offered=())  # of this question itself, among others
     if match_question(indexed, question, replace(conversation, remembered=())).matches:
         return None
     single_intent = indexed.with_only(intent)
@@ -394,12 +396,14 @@ def _resolve_confirmation(
     sentences."""
     if pending.missing and question.utterance.entities:
         return None
-    if not (pending.missing or pending.unused or pending.confirms):
+    if not (pending.missing or pending.unused or pending.confirms or pending.afresh):
         return None
     answer = question.confirmation
     if answer is None:
         languages = (question.utterance.language, conversation.language, *indexed.model.languages)
         answer = parse_confirmation(question.utterance.text, languages)
+    if pending.afresh and answer is not None and not answer.is_command:
+        return None
     if answer is None or (
         answer.is_command and _matches_whole_sentence(indexed, question, conversation)
     ):
@@ -446,7 +450,8 @@ def _matches_whole_sentence(
 ) -> bool:
     """Whether an intent matches without memory and covers the whole sentence, in which there is a
     user-defined entity."""
-    without_memory = match_question(indexed, question, replace(conversation, remembered=()))
+    bare = replace(question, offered=())
+    without_memory = match_question(indexed, bare, replace(conversation, remembered=()))
     fillings = (match.filling for match in without_memory.matches)
     return any(
         not filling.variant.uncovered

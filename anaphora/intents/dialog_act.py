@@ -20,10 +20,11 @@ class DialogAct(Struct, frozen=True):
     - ``unclear``: the user takes one of ``choices``, but does not say which;
     - ``corrected``: the last question is asked again with other values;
     - ``changed``: the same, with something added or taken away;
-    - ``cancelled``: nothing of what the bot proposed is wanted.
+    - ``cancelled``: nothing of what the bot proposed is wanted;
+    - ``afresh``: the user may begin a new question or change the last one, and is asked.
     """
 
-    kind: Literal["accepted", "declined", "unclear", "corrected", "changed", "cancelled"]
+    kind: Literal["accepted", "declined", "unclear", "corrected", "changed", "cancelled", "afresh"]
     accepted: tuple[Entity, ...] = ()
     declined: tuple[tuple[Entity, ...], ...] = ()
     choices: tuple[tuple[Entity, ...], ...] = ()

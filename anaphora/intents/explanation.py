@@ -360,8 +360,11 @@ def _round_duration(duration: timedelta) -> timedelta:
 
 def _format_entity(entity: Entity) -> str:
     """Format an entity, with its groups unless its only group is its element."""
+    text = str(entity) if entity.quantity is None else f"{entity.quantity} × {entity}"
+    if entity.negated:
+        text = f"not {text}"
     own = entity.groups == {entity.element}
-    return str(entity) if own else f"{entity} ({_format_groups(entity.groups)})"
+    return text if own else f"{text} ({_format_groups(entity.groups)})"
 
 
 def _format_source_text(entity: Entity) -> str:
@@ -386,7 +389,7 @@ def _format_groups(groups: frozenset[str]) -> str:
 
 def _format_age(candidate: Candidate) -> str:
     if candidate.offered:
-        return "offered by the bot"
+        return "offered, or part of a question that waits"
     if candidate.pending:
         return "from the question that is being completed"
     return f"{pluralize(candidate.distance, 'question')} ago"
@@ -406,6 +409,7 @@ _MARK_NOTES = {"misspelt": "misspelt", "compound": "by its head", "stem": "by it
 _ACT_NOTES = {
     "corrected": "a correction: the last question is asked again",
     "changed": "something is added or taken away: the last question is asked again",
+    "afresh": "it may begin afresh or change the last question, which the bot asks",
     "cancelled": "nothing of what was offered is wanted",
 }
 _PENDING_ACTION_NOTES = {
@@ -441,4 +445,5 @@ def _entity_to_dict(entity: Entity) -> dict[str, Any]:
         "start": entity.start,
         "end": entity.end,
         "misspelt": "misspelt" in entity.marks,
+        **entity.modifiers,
     }

@@ -161,11 +161,22 @@ class Slot(Struct, frozen=True, gc=False):
         return self._unwrap([taken.entity.meta for taken in self.taken])
 
     @property
+    def quantity(self) -> float | list[float | None] | None:
+        """The number that counts the entity in the text; None without one."""
+        return self._unwrap([taken.entity.quantity for taken in self.taken])
+
+    @property
+    def negated(self) -> bool | list[bool]:
+        """Whether the user excludes the entity."""
+        return self._unwrap([taken.entity.negated for taken in self.taken])
+
+    @property
     def entities(self) -> tuple[Entity, ...]:
         return tuple(taken.entity for taken in self.taken)
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert the slot to JSON-able data, with metadata if a recognizer found an entity."""
+        """Convert the slot to JSON-able data: with metadata if a recognizer found an entity, with
+        quantities and negations if there are any."""
         plain: dict[str, Any] = {
             "value": self.value,
             "text": self.text,
@@ -174,7 +185,8 @@ class Slot(Struct, frozen=True, gc=False):
         }
         if not all(taken.entity.is_from_phrase for taken in self.taken):
             plain["meta"] = self._unwrap([dict(taken.entity.meta) for taken in self.taken])
-        return plain
+        modifiers = {name for taken in self.taken for name in taken.entity.modifiers}
+        return plain | {name: getattr(self, name) for name in sorted(modifiers)}
 
     def _unwrap(self, items: list[_Item]) -> _Item | list[_Item]:
         return items if self.is_multiple else items[0]

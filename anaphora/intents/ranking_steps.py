@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Rank", "ReadingRank", "explain_precedence"]
+__all__ = ["Rank", "ReadingRank", "explain_precedence", "is_close"]
 
 
 class ReadingRank(NamedTuple):
@@ -85,6 +85,17 @@ def explain_precedence(winner: Rank, other: Rank) -> str:
     if winner.reading != other.reading:
         return _find_deciding_step(_READING_STEPS, winner.reading, other.reading)
     return _find_deciding_step(_MATCH_STEPS, winner, other)
+
+
+def is_close(winner: Rank, other: Rank) -> bool:
+    """Whether only the last steps tell two matches apart: which memory they use, the order of the
+    model, and where the reading comes from."""
+    return _leading_steps(winner) == _leading_steps(other)
+
+
+def _leading_steps(rank: Rank) -> tuple[object, ...]:
+    reading = rank.reading._replace(builtin=0, variant=(), intent_index=0, place=0)
+    return (reading, *rank[1:5])
 
 
 def _find_deciding_step(

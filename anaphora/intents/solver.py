@@ -46,7 +46,7 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
     ``notes`` are texts for the explanation. ``offered`` are entities that lie on the table and may
     be meant. A question with an ``open_reference`` ("there", of nothing that is remembered) is not
     complete by itself. ``confirmation`` says what it answers to a yes/no question, if that is known
-    from its cues.
+    from its cues; ``small_talk`` is the kind of a sentence that says nothing else ("thanks").
     """
 
     utterance: Utterance
@@ -57,6 +57,7 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
     offered: tuple[Entity, ...] = ()
     open_reference: bool = False
     confirmation: Confirmation | None = None
+    small_talk: str = ""
 
 
 class MatchContext(Struct, frozen=True, gc=False):
@@ -266,8 +267,8 @@ def _fill_candidates(
     sentence = context.sentence_candidates
     everything = (*sentence, *context.memory) if context.memory else sentence
     if context.has_negated:  # plans do not tell them from others
-        candidates = index.candidates([candidate.entity for candidate in everything])
-        yield from fill_intents(intents, candidates, context)
+        found = index.candidates([candidate.entity for candidate in everything])
+        yield from fill_intents(intents, found, context)
         return
     current = range(len(sentence) - len(context.variant.entities), len(sentence))
     plans = index.plans(

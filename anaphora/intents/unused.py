@@ -44,7 +44,12 @@ class UnusedPart(Struct, frozen=True):
             "start": self.start,
             "end": self.end,
             "entities": [
-                {"element": entity.element, "value": entity.value_or_text, "text": entity.text}
+                {
+                    "element": entity.element,
+                    "value": entity.value_or_text,
+                    "text": entity.text,
+                    **entity.modifiers,
+                }
                 for entity in self.entities
             ],
             "words": list(self.words),

@@ -159,6 +159,7 @@ def to_memory(conversation: Conversation, model: Model) -> Memory:
                 groups=tuple(sorted(held.entity.groups)),
                 questions_ago=conversation.questions - held.question_number,
                 used_at=held.used_at,
+                **held.entity.modifiers,
             )
             for held in conversation.remembered
         ],
@@ -201,7 +202,8 @@ def _examples(model: Model) -> list[str]:
 
 def _format_entity(held: RememberedItem) -> str:
     groups = "" if held.groups == (held.element,) else f" ({', '.join(held.groups)})"
-    return f"{held.element}={held.value}{groups}"
+    count = "" if held.quantity is None else f"{held.quantity} × "
+    return f"{'not ' if held.negated else ''}{count}{held.element}={held.value}{groups}"
 
 
 def _format_age(questions: int) -> str:

@@ -10,8 +10,8 @@ from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.building.elements import build_elements, check_composition, find_declared_ids
 from anaphora.models.building.fallback import build_fallback
 from anaphora.models.building.handlers import resolve_fallback_handler, resolve_handlers
-from anaphora.models.building.intent_texts import move_intent_texts
 from anaphora.models.building.intents import IntentTable, build_intents, print_intents
+from anaphora.models.building.mapping_intents.texts import move_intent_texts
 from anaphora.models.building.phrases import PhraseExpander
 from anaphora.models.building.responses import ResponseBuilder
 from anaphora.models.building.samples import build_samples

@@ -78,7 +78,8 @@ class PendingQuestion(Struct, frozen=True, gc=False):
 
     ``unused`` are the unused parts of its text, if the bot asks about them. If nothing is missing,
     the bot asks whether to go on without them or, if it ``confirms``, whether to carry the intent
-    out. ``asked`` are the optional terms that the bot has asked for.
+    out, or if it may begin ``afresh``, whether to set aside what was filled before. ``asked`` are
+    the optional terms that the bot has asked for.
     """
 
     intent: str
@@ -88,6 +89,7 @@ class PendingQuestion(Struct, frozen=True, gc=False):
     unused: tuple[str, ...] = ()
     confirms: bool = False
     asked: tuple[str, ...] = ()
+    afresh: bool = False
 
 
 class Offers(Struct, frozen=True, gc=False):

@@ -133,7 +133,7 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
             _entities_to_list(pending.entities),
             list(pending.missing),
             to_microseconds(pending.at),
-            *_trim([list(pending.unused), pending.confirms, list(pending.asked)]),
+            *_trim([list(pending.unused), pending.confirms, list(pending.asked), pending.afresh]),
         ],
         "offers": offers
         and [
@@ -318,6 +318,7 @@ class _Pending(Struct, array_like=True, forbid_unknown_fields=True):
     unused: tuple[str, ...] = ()
     confirms: bool = False
     asked: tuple[str, ...] = ()
+    afresh: bool = False
 
 
 class _Remembered(Struct, array_like=True, forbid_unknown_fields=True):
@@ -383,6 +384,7 @@ def _conversation(plain: Any) -> Conversation:
             pending.unused,
             pending.confirms,
             pending.asked,
+            pending.afresh,
         )
     if offers := fields.get("offers"):
         if offers.intents and len(offers.intents) != len(offers.bundles):

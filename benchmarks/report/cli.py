@@ -48,6 +48,10 @@ def main(
     locomo: Annotated[
         Path | None, typer.Option(help="The dialogs of LoCoMo, for the programs that need them.")
     ] = None,
+    sgd: Annotated[
+        Path | None,
+        typer.Option(help="The Schema-Guided Dialogue data, for the program that needs it."),
+    ] = None,
     script: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Also run a program that takes minutes: ltm.bart."),
@@ -66,7 +70,7 @@ def main(
             typer.echo(f"{one.id:<12}{one.about}")
         return
     form = Form.SHORT if short else Form.WHOLE
-    wanted = ReportOptions(form, locomo, tuple(script or ()))
+    wanted = ReportOptions(form, locomo, tuple(script or ()), sgd)
     chosen = _select_sections(only)
     begun = datetime.now().astimezone()
     sections: list[Section] = []

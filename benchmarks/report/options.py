@@ -19,12 +19,13 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """``locomo`` is a file with LoCoMo's dialogs, if any; ``scripts`` names programs that take
-    minutes and run only on request."""
+    """``locomo`` is a file with LoCoMo's dialogs and ``sgd`` the Schema-Guided Dialogue data, if
+    any; ``scripts`` names programs that take minutes and run only on request."""
 
     form: Form = Form.WHOLE
     locomo: Path | None = None
     scripts: tuple[str, ...] = ()
+    sgd: Path | None = None
 
     def pick(self, *, whole: _T, short: _T) -> _T:
         """The value for the requested form."""

@@ -100,6 +100,7 @@ conversations = st.builds(
         unused=st.lists(names, max_size=2).map(tuple),
         confirms=st.booleans(),
         asked=st.lists(names, max_size=2).map(tuple),
+        afresh=st.booleans(),
     ),
     data=data,
     last=st.none() | times,

@@ -45,9 +45,9 @@ def evaluate(
 
     The exit code is 1 if it cannot be parsed or evaluated. An entity has an element, and any of
     value, text, groups, ancestors, meta, parts, aliases, start, end, stem, lemma, pos, gaps,
-    marks, own. The data of user_fname, req_id, mdl_name and similar functions belong to --meta as
-    well: {"user": {"first_name": "Ann"}, "request": {"text": …, "at": …}}. Write -- before an
-    expression that begins with a minus sign.
+    marks, own, negated, quantity. The data of user_fname, req_id, mdl_name and similar functions
+    belong to --meta as well: {"user": {"first_name": "Ann"}, "request": {"text": …, "at": …}}.
+    Write -- before an expression that begins with a minus sign.
 
     Example: anaphora eval "ent_value == 'Tokyo'" --entity '{"element": "city", "value": "Tokyo"}'
     """
@@ -84,6 +84,7 @@ def to_json_data(value: Any) -> Any:
                 "value": value.value,
                 "text": value.text,
                 "groups": sorted(value.groups),
+                **value.modifiers,
             }
         case Kind.NUMBER if not math.isfinite(value):
             return _Placeholder(json.dumps(value))

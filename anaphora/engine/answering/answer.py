@@ -23,9 +23,11 @@ from anaphora.engine.answering.prompts import (
     ask_for_missing,
     ask_for_optional,
     ask_to_confirm,
+    ask_whether_afresh,
     ask_which,
     find_unused_texts,
     make_offer,
+    refuse_value,
 )
 from anaphora.engine.answering.rejection import Rejection, find_rejection, from_handler
 from anaphora.engine.answering.template_values import build_act_values, build_template_values
@@ -33,13 +35,14 @@ from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
-from anaphora.errors import HandlerError
+from anaphora.errors import EvaluationError, HandlerError
+from anaphora.intents.checks.validation import find_invalid
 from anaphora.intents.decision import Decision, decide
 from anaphora.intents.dialog_act import DialogAct
-from anaphora.intents.match import Match
+from anaphora.intents.match import Match, SlotFilling
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation, ForgetRule
-from anaphora.stm.offers import remember
+from anaphora.stm.conversation import Conversation, ForgetRule, ForgottenEntity
+from anaphora.stm.offers import age_offers, remember
 
 __all__ = ["answer_decision", "answer_error", "dry_run", "is_confirmed"]
 
@@ -154,6 +157,7 @@ def _rematch(
     return replace(
         again,
         bridge=bridged,
+        act=decision.act,
         forgotten=(*stays, *request.forgotten, *again.forgotten),
         forgets_on_purpose=decision.forgets_on_purpose or request.forgets_on_purpose,
     )
@@ -170,12 +174,14 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
     for match in decision.matches:
         if bot.model.unused and (unused := find_unused_texts(bot, decision, match.filling)):
             return ask_about_unused(bot, decision, match, unused, at)
-        if answer := _ask_before(bot, decision, match, at):
-            return answer
         try:
+            if answer := _ask_before(bot, decision, match, at):
+                return answer
             return _answer_match(bot, decision, match, tuple(skipped), at, respond)
         except Skip:
             skipped.append(match)
+        except EvaluationError as error:
+            return _reject(bot, decision, at, Rejection(str(error), "refused"))
         except Reject as rejection:
             return _reject(bot, decision, at, from_handler(rejection))
     if decision.has_reset_phrase:
@@ -183,7 +189,12 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
     if decision.bridge and decision.bridge.outcome == "offered":
         return make_offer(bot, decision, decision.bridge, at)
     if decision.incomplete:
-        answer = ask_for_missing(bot, decision, decision.incomplete, at)
+        try:
+            answer = _refuse_invalid(bot, decision, decision.incomplete, at) or ask_for_missing(
+                bot, decision, decision.incomplete, at
+            )
+        except EvaluationError as error:
+            return _reject(bot, decision, at, Rejection(str(error), "refused"))
         return _remember_accepted(decision, answer)
     if decision.bridge and decision.bridge.outcome == "declined":
         return accept_decline(decision, at)
@@ -194,6 +205,8 @@ def _answer_act(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> B
     """Answer what the question does to the offers, if no intent does."""
     if act.kind == "unclear":
         return ask_which(bot, decision, act, at)
+    if act.kind == "afresh":
+        return ask_whether_afresh(decision, decision.matches[0], at)
     if decision.matches or decision.incomplete:
         return None
     if act.kind == "accepted":
@@ -202,13 +215,27 @@ def _answer_act(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> B
 
 
 def _ask_before(bot: Bot, decision: Decision, match: Match, at: datetime) -> BotAnswer | None:
-    """Ask what is to be asked before an intent is carried out: its optional terms, then whether to
-    carry it out."""
+    """Ask what is to be asked before an intent is carried out: for another value in the place of an
+    invalid one, for its optional terms, then whether to carry it out."""
+    if refused := _refuse_invalid(bot, decision, match.filling, at):
+        return _remember_accepted(decision, refused)
     if asked := ask_for_optional(bot, decision, match, at):
         return _remember_accepted(decision, asked)
     if match.intent.id not in bot.model.confirmations or is_confirmed(decision):
         return None
     return _remember_accepted(decision, ask_to_confirm(bot, decision, match, at))
+
+
+def _refuse_invalid(
+    bot: Bot, decision: Decision, filling: SlotFilling, at: datetime
+) -> BotAnswer | None:
+    """Refuse a value that a validator does not accept, and ask for another; None if all are
+    valid."""
+    if not bot.model.validators or decision.pending_action == "asked again":
+        return None
+    context = decision.question.question_context
+    invalid = find_invalid(bot.model.validators, filling, context)
+    return refuse_value(bot, decision, filling, invalid, at) if invalid else None
 
 
 def _remember_accepted(decision: Decision, answer: BotAnswer) -> BotAnswer:
@@ -298,7 +325,12 @@ def _reject(
     skipped: tuple[Match, ...] = (),
 ) -> BotAnswer:
     before = decision.before_topic_change  # a rejected topic changes nothing
-    conversation, evicted = rules.record_rejection(before, at, bot.model.conversation)
+    if decision.question.small_talk:
+        evicted: tuple[ForgottenEntity, ...] = ()
+        conversation = rules.record_without_intent(before, at)
+    else:
+        conversation, evicted = rules.record_rejection(before, at, bot.model.conversation)
+        conversation = age_offers(conversation, bot.model.conversation.depth)
     return BotAnswer(
         "rejected",
         conversation,

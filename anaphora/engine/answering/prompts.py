@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -12,9 +13,11 @@ from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.template_values import build_template_values, find_unused
 from anaphora.engine.bot import Bot
+from anaphora.intents.checks.validation import InvalidEntity
 from anaphora.intents.confirmation import (
     display_name,
     format_accepted,
+    format_begin_anew,
     format_choice,
     format_declined,
     format_offer,
@@ -23,9 +26,11 @@ from anaphora.intents.confirmation import (
 from anaphora.intents.decision import BridgeResult, Decision, asked_before, build_pending
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
+from anaphora.models.building.responses import REFUSED_VALUE
+from anaphora.models.templates.entity_text import to_template_value
 from anaphora.stm import rules
 from anaphora.stm.conversation import PendingQuestion
-from anaphora.stm.offers import remember
+from anaphora.stm.offers import is_same_meaning, remember
 
 __all__ = [
     "DECLINED_REASON",
@@ -35,10 +40,12 @@ __all__ = [
     "ask_for_missing",
     "ask_for_optional",
     "ask_to_confirm",
+    "ask_whether_afresh",
     "ask_which",
     "find_unused_texts",
     "format_pending_question",
     "make_offer",
+    "refuse_value",
 ]
 
 DECLINED_REASON = "the offer was declined"
@@ -64,6 +71,8 @@ def format_pending_question(bot: Bot, decision: Decision, filling: SlotFilling) 
         return _format_prompt(bot, decision, filling, filling.missing[0].label)
     pending = decision.conversation.pending
     assert pending is not None
+    if pending.afresh:
+        return format_begin_anew(decision.question.utterance.language)
     if pending.confirms:
         return _format_confirmation(bot, decision, filling)
     if pending.missing:
@@ -175,6 +184,64 @@ def ask_for_optional(bot: Bot, decision: Decision, match: Match, at: datetime) -
     )
 
 
+def ask_whether_afresh(decision: Decision, match: Match, at: datetime) -> BotAnswer:
+    """Ask whether the question begins afresh or changes the last one (rule 22)."""
+    filling = match.filling
+    pending = PendingQuestion(
+        match.intent.id,
+        tuple(taken.entity for taken in filling.from_sentence),
+        missing=(),
+        at=at,
+        afresh=True,
+    )
+    return BotAnswer(
+        "incomplete",
+        rules.record_incomplete(decision.conversation, at, pending),
+        filling,
+        winner=match,
+        text=format_begin_anew(decision.question.utterance.language),
+        reason="it may begin afresh, or change the last question",
+    )
+
+
+def refuse_value(
+    bot: Bot, decision: Decision, filling: SlotFilling, invalid: InvalidEntity, at: datetime
+) -> BotAnswer:
+    """Say why a value is not accepted, and wait for another one in its place."""
+    term, entity = invalid.term, invalid.entity
+    terms = [
+        replace(one, taken=tuple([taken for taken in one.taken if taken.entity is not entity]))
+        for one in filling.terms
+    ]
+    left = tuple([taken for taken in filling.taken if taken.entity is not entity])
+    unfilled = replace(filling, terms=tuple(terms), taken=left, missing=(term,))
+    pending = PendingQuestion(
+        filling.intent.id,
+        tuple(taken.entity for taken in left if not taken.remembered),
+        missing=(term.label,),
+        at=at,
+        asked=asked_before(decision.conversation, filling.intent.id),
+    )
+    text: str | None
+    if isinstance(invalid.text, str):
+        text = invalid.text
+    else:
+        language = decision.question.utterance.language
+
+        def values() -> dict[str, Any]:
+            shown = build_template_values(decision, filling)
+            return {**shown, REFUSED_VALUE: to_template_value(entity)}
+
+        text = bot.responses.render(invalid.text, language, values)
+    return BotAnswer(
+        "incomplete",
+        rules.record_incomplete(decision.conversation, at, pending),
+        unfilled,
+        text=text or _format_prompt(bot, decision, filling, term.label),
+        reason=f"{entity} is not accepted for {term.label}",
+    )
+
+
 def ask_which(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> BotAnswer:
     """Ask which of the offers the user takes."""
     offers = decision.conversation.offers
@@ -195,13 +262,24 @@ def ask_which(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> Bot
 
 
 def _name_bundles(bundles: Sequence[tuple[Entity, ...]]) -> list[str]:
-    """Name each bundle by its first entity that tells it from the others, else by all of them."""
-    length = min(map(len, bundles))
-    for index in range(length):
-        names = [display_name(bundle[index]) for bundle in bundles]
-        if len(set(names)) == len(names):
-            return names
-    return [" ".join(map(display_name, bundle)) for bundle in bundles]
+    """Name each bundle by the first entity that tells it from the others, else by all that are not
+    common to them; by the elements if the values are the same."""
+    common = [one for one in bundles[0] if all(_has(bundle, one) for bundle in bundles)]
+    apart = [[one for one in bundle if not _has(common, one)] for bundle in bundles]
+    if all(apart):
+        for name in (display_name, _element_name):
+            firsts = [name(bundle[0]) for bundle in apart]
+            if len(set(firsts)) == len(firsts):
+                return firsts
+    return [" ".join(map(display_name, bundle)) for bundle in apart]
+
+
+def _has(bundle: Iterable[Entity], entity: Entity) -> bool:
+    return any(is_same_meaning(one, entity) for one in bundle)
+
+
+def _element_name(entity: Entity) -> str:
+    return entity.element.replace("_", " ")
 
 
 def make_offer(bot: Bot, decision: Decision, bridge: BridgeResult, at: datetime) -> BotAnswer:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.handlers import Reject
+from anaphora.intents.checks.utterance_limits import has_too_many_words
 from anaphora.intents.decision import Decision
-from anaphora.intents.utterance_limits import has_too_many_words
-from anaphora.models.domain import RejectionKind
+from anaphora.models.domain import RejectionKind, SocialKind
 
 __all__ = ["Rejection", "find_rejection", "from_handler"]
 
@@ -39,6 +39,8 @@ def find_rejection(bot: Bot, decision: Decision) -> Rejection:
         return Rejection("every intent that matched passed on it", "refused")
     if not utterance.text.strip():
         return Rejection("the question is empty", "empty")
+    if talk := decision.question.small_talk:
+        return Rejection(f"it is small talk: {talk}", cast(SocialKind, talk))
     if not utterance.entities:
         return Rejection("nothing in it is known to this bot", "unknown")
     if decision.nearest:

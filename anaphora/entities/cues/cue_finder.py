@@ -21,7 +21,7 @@ from anaphora.entities.cues.cue_words import CueWords, PhraseMatch, Reading
 
 __all__ = ["find_cues"]
 
-_CUE_KINDS = frozenset(get_args(CueKind))
+_CHOSEN_KINDS = frozenset({*get_args(CueKind), "none", "take"})
 _CHOICES = frozenset({"reference", "ordinal", "comparison"})
 _WITH_ONE = _CHOICES | {"other"}
 # What may follow a "no" that is an answer.
@@ -57,6 +57,7 @@ class _Chooser:
         self._by_start: dict[int, list[PhraseMatch]] = defaultdict(list)
         for match in self._matches:
             self._by_start[match.first].append(match)
+        self._words = sum(atom.kind != "mark" for atom in atoms)
         self._taken: set[int] = set()  # atoms of chosen phrases
         self._chosen: list[tuple[PhraseMatch, _Spans]] = []
 
@@ -70,9 +71,11 @@ class _Chooser:
 
     def _try(self, match: PhraseMatch) -> None:
         reading = match.reading
-        if not (reading.kind in _CUE_KINDS or reading.kind in ("none", "take")):
-            return
-        if not self._edges.allow(match):
+        if (
+            reading.kind not in _CHOSEN_KINDS
+            or not self._edges.allow(match)
+            or self._is_misread(match)
+        ):
             return
         spans: _Spans = ((match.first, match.last),)
         if reading.kind == "take":
@@ -85,17 +88,26 @@ class _Chooser:
             if tail is None:
                 return
             spans = (*spans, (tail.first, tail.last))
-        elif (reading.kind == "negate" and self._is_answer(match)) or (
-            reading.kind == "accept" and self._chosen and self._is_filler(match)
-        ):
-            return
-        if reading.kind in _WITH_ONE:
+        if reading.kind in _WITH_ONE and reading.value not in ("place", "time", "person"):
             spans = ((match.first, self._skip(match.last, "one")),)
         for start, end in spans:
             self._taken.update(range(start, end))
         self._edges.pass_over(match)
         if reading.kind != "none":
             self._chosen.append((match, spans))
+
+    def _is_misread(self, match: PhraseMatch) -> bool:
+        """Whether the words around a phrase give it another meaning."""
+        match match.reading.kind:
+            case "negate":
+                needs_choice = match.reading.value == "remove" and match.reading.side == "before"
+                return self._is_answer(match) or (needs_choice and not self._has_choice(match))
+            case "decline":
+                return self._goes_on(match)
+            case "accept":
+                return self._goes_on(match) or self._is_filler(match)
+            case _:
+                return False
 
     def _is_second_reference(self, match: PhraseMatch) -> bool:
         """Whether the phrase is a reference of another kind than the one chosen in its place."""
@@ -111,7 +123,7 @@ class _Chooser:
     def _read_taking(self, match: PhraseMatch) -> tuple[PhraseMatch, _Spans] | None:
         """An acceptance, if what is taken stands beside the verb ("book it"); a refusal, if the
         verb is negated."""
-        if not self._takes_choice(match):
+        if not self._has_choice(match):
             return None
         first = match.first
         kind: CueKind = "accept"
@@ -125,7 +137,7 @@ class _Chooser:
             return None
         return replace(match, reading=Reading(kind)), ((first, match.last),)
 
-    def _takes_choice(self, match: PhraseMatch) -> bool:
+    def _has_choice(self, match: PhraseMatch) -> bool:
         if match.reading.side != "behind":
             behind = self._skip(match.last, "small")
             return any(
@@ -168,18 +180,35 @@ class _Chooser:
         tokens = _tokens_in(self._utterance, self._atoms, behind, behind + 1)
         return not any(self._utterance.tokens[index].is_content_word for index in tokens)
 
+    def _goes_on(self, match: PhraseMatch) -> bool:
+        """Whether more follows that makes an answer of several words something else: a verb behind
+        "I'd like to", the negation of *passt mir nicht*."""
+        if match.end == match.start + 1:
+            return False
+        is_negated = any(
+            one.reading.kind == "negate" and one.reading.side == "either"
+            for one in self._by_start.get(match.end, ())
+        )
+        ends_open = not self._edges.ends[match.end] and any(
+            one.reading.kind == "small" and one.end == match.end
+            for one in self._by_start.get(match.end - 1, ())
+        )
+        return is_negated or ends_open
+
     def _is_filler(self, match: PhraseMatch) -> bool:
-        """Whether the words may also dress others: "please" accepts only by itself."""
-        return any(
+        """Whether the words dress others: "please" accepts only by itself."""
+        is_filler = any(
             one.reading.kind == "filler" and one.reading.position == "anywhere"
             for one in self._by_start[match.first]
             if one.end == match.end
         )
+        return is_filler and self._words > match.end - match.start
 
     def _skip(self, at: int, kind: str) -> int:
         """The position behind the words of a class from ``at`` on."""
-        ends = [one.last for one in self._by_start.get(at, ()) if one.reading.kind == kind]
-        return self._skip(max(ends), kind) if ends else at
+        while ends := [one.last for one in self._by_start.get(at, ()) if one.reading.kind == kind]:
+            at = max(ends)
+        return at
 
 
 def _preference(match: PhraseMatch) -> tuple[int, bool, int]:

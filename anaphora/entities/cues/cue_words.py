@@ -38,6 +38,10 @@ _MAX_DIGITS = 4  # of an ordinal
 # The sections of a table, in the order in which their phrases are tried, with what they mean.
 _SECTIONS: Mapping[str, _Meaning] = {
     "none": ("none", ""),
+    "thanks": ("social", "thanks"),
+    "greeting": ("social", "greeting"),
+    "farewell": ("social", "farewell"),
+    "wellbeing": ("social", "wellbeing"),
     "cancel": ("cancel", ""),
     "decline": ("decline", ""),
     "accept": ("accept", ""),
@@ -56,10 +60,6 @@ _SECTIONS: Mapping[str, _Meaning] = {
     "time": ("reference", "time"),
     "person": ("reference", "person"),
     "same": ("reference", "same"),
-    "thanks": ("social", "thanks"),
-    "greeting": ("social", "greeting"),
-    "farewell": ("social", "farewell"),
-    "wellbeing": ("social", "wellbeing"),
     "joiners": ("joiner", ""),
     "contrast": ("contrast", ""),
     "small": ("small", ""),
@@ -151,8 +151,8 @@ class _Readings:
         for section, (kind, value) in sections.items():
             content = table.get(section, ())
             for key, phrases in _by_key(content):
-                position = next((one for one in _POSITIONS if one == key), "anywhere")
-                side = next((one for one in _SIDES if one == key), "")
+                position: _Position = next((one for one in _POSITIONS if one == key), "anywhere")
+                side: _Side = next((one for one in _SIDES if one == key), "")
                 self._add(phrases, Reading(kind, value, 0, position, side), table)
 
     def add_choices(self, table: Table) -> None:
@@ -192,13 +192,14 @@ class _Readings:
         elif "(" in phrase:
             left, _, rest = phrase.partition("(")
             inner, _, right = rest.partition(")")
-            in_context = replace(reading, left=_count_atoms(left), right=_count_atoms(right))
+            in_context = replace(reading, left=len(_split(left)), right=len(_split(right)))
             self._append(f"{left} {inner} {right}", in_context)
         else:
             self._append(phrase, reading)
 
     def _append(self, phrase: str, reading: Reading) -> None:
-        readings = self.by_phrase.setdefault(" ".join(phrase.split()), [])
+        # "that's" and "that 's" are the same phrase.
+        readings = self.by_phrase.setdefault(" ".join(_split(phrase)), [])
         if reading not in readings:
             readings.append(reading)
 
@@ -210,9 +211,15 @@ def _by_key(
     yield from content.items() if isinstance(content, Mapping) else [("anywhere", content)]
 
 
-def _count_atoms(words: str) -> int:
-    atoms = split_atoms(words, str)
-    return sum(atom.text != "*" or not atom.glued for atom in atoms)
+def _split(phrase: str) -> list[str]:
+    """The atoms of a phrase, each with the star behind it."""
+    words: list[str] = []
+    for atom in split_atoms(phrase, str.casefold):
+        if atom.text == "*" and atom.glued:
+            words[-1] += "*"
+        else:
+            words.append(atom.text)
+    return words
 
 
 @lru_cache(maxsize=256)

@@ -6,9 +6,10 @@ onions and olives"). Punctuation, words of contrast ("but") and other cues ("wit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.cues.clauses import COMMAS, is_boundary
@@ -17,10 +18,14 @@ from anaphora.entities.cues.cue_words import PhraseMatch, load_cue_words
 
 __all__ = ["find_negated"]
 
+# What an atom between two parts of a sentence is; of several the first counts.
+_CLASSES = ("barrier", "contrast", "joiner", "small", "filler", "word")
+_PRECEDENCE = _CLASSES.index
 _MAX_WORDS = 4  # between a negation and what it negates
-_GAP_KINDS = ("contrast", "joiner", "small", "filler", "word")
-_PRECEDENCE = _GAP_KINDS.index
 _NO_BARRIERS = frozenset({"filler", "reference", "ordinal", "comparison"})
+
+_Gap: TypeAlias = Counter[str]
+"""How many atoms of each class stand between two parts of a sentence."""
 
 
 def find_negated(
@@ -35,16 +40,6 @@ def find_negated(
     return frozenset(index for cue in negations for index in scopes.find(cue))
 
 
-class _Gap(NamedTuple):
-    """What stands between two parts of a sentence."""
-
-    is_open: bool  # nothing in it ends a scope
-    commas: int
-    joiners: int
-    small: int  # articles, prepositions and the like
-    words: int  # others
-
-
 class _Scopes:
     """Finds the entities that each negation of a sentence negates."""
 
@@ -53,129 +48,110 @@ class _Scopes:
     ) -> None:
         self._entities = entities
         self._tokens = utterance.tokens
-        self._atoms, self._matches = load_cue_words(utterance.language).read(utterance.text)
-        self._barriers = [
-            self._span(cue.tokens)
-            for cue in cues
-            if cue.kind not in _NO_BARRIERS and cue.value != "maybe"
-        ]
+        self._atoms, matches = load_cue_words(utterance.language).read(utterance.text)
+        self._starts = [atom.start for atom in self._atoms]
+        self._negations = [match for match in matches if match.reading.side]
+        self._classes = self._classify(matches, cues)
 
     def find(self, cue: Cue) -> list[int]:
         tokens = cue.tokens
+        start, end = self._tokens[tokens[0]].start, self._tokens[tokens[-1]].end
         if tokens[-1] - tokens[0] >= len(tokens):  # in two parts, around what it negates
-            return [
-                index
-                for index, entity in enumerate(self._entities)
-                if entity.tokens and tokens[0] < entity.tokens[0] <= tokens[-1]
-            ]
-        start, end = self._span(tokens)
+            return [i for i, one in enumerate(self._entities) if start < one.start < end]
         sides = self._sides(cue, start, end)
         if "behind" in sides:
             return self._spread_back(start)
-        found = self._spread(end, is_noun="noun" in sides, is_single=cue.kind == "instead")
-        return found or (self._spread_back(start) if "either" in sides else [])
+        found = self._spread(end, is_noun="noun" in sides)
+        if cue.kind == "instead":
+            return found[:1]
+        may_stand_behind = "either" in sides or ("before" in sides and self._ends_clause(end))
+        return found or (self._spread_back(start) if may_stand_behind else [])
+
+    def _spread(self, at: int, *, is_noun: bool) -> list[int]:
+        """The entities behind the negation that ends at the offset ``at``. A list that goes on
+        behind a comma counts only if a conjunction closes it."""
+        first = bisect_left(self._entities, at, key=lambda entity: entity.start)
+        if first == len(self._entities) or not self._is_near(at, self._entities[first].start):
+            return []
+        end = first + 1
+        for index in range(first + 1, len(self._entities)):
+            gap = self._gap(self._entities[index - 1].end, self._entities[index].start)
+            if gap["joiner"] and self._is_coordination(index, gap):
+                end = index + 1
+            elif is_noun and end == index and not gap:
+                end = index + 1  # "no red onions"
+            elif not self._is_coordination(index, gap) and (gap or not is_noun):
+                break
+        return list(range(first, end))
+
+    def _spread_back(self, at: int) -> list[int]:
+        """The entities before the negation that starts at the offset ``at``."""
+        last = bisect_right(self._entities, at, key=lambda entity: entity.end) - 1
+        if last < 0 or not self._is_near(self._entities[last].end, at):
+            return []
+        first = last
+        while first > 0:
+            gap = self._gap(self._entities[first - 1].end, self._entities[first].start)
+            is_listed = gap["joiner"] or first < last
+            if not is_listed or not self._is_coordination(first, gap):
+                break
+            first -= 1
+        return list(range(first, last + 1))
+
+    def _is_coordination(self, index: int, gap: _Gap) -> bool:
+        """Whether an entity goes on with a list that has the one before it, behind a gap."""
+        first, second = self._entities[index - 1 : index + 1]
+        return bool(gap) and (
+            not gap.keys() & {"barrier", "contrast", "filler", "word"}
+            and bool(gap["joiner"] or gap["comma"])
+            and (first.element == second.element or not first.groups.isdisjoint(second.groups))
+        )
+
+    def _is_near(self, start: int, end: int) -> bool:
+        """Whether a negation reaches from one offset to the other."""
+        gap = self._gap(start, end)
+        is_open = not gap.keys() & {"barrier", "contrast", "joiner", "comma"}
+        return is_open and gap["word"] <= _MAX_WORDS
+
+    def _gap(self, start: int, end: int) -> _Gap:
+        """What stands between two offsets."""
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        return Counter(self._classes[first:last])
+
+    def _ends_clause(self, offset: int) -> bool:
+        """Whether a clause ends at the offset."""
+        at = bisect_left(self._starts, offset)
+        return at == len(self._atoms) or is_boundary(self._atoms, at)
 
     def _sides(self, cue: Cue, start: int, end: int) -> set[str]:
         """Where the words of the cue stand beside what they negate, as the table has it."""
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
         inside = [
             match
-            for match in self._matches
-            if match.reading.kind == cue.kind
-            and start <= self._offsets(match)[0]
-            and self._offsets(match)[1] <= end
+            for match in self._negations
+            if match.reading.kind == cue.kind and first <= match.first and match.last <= last
         ]
         length = max((match.last - match.first for match in inside), default=0)
         return {match.reading.side for match in inside if match.last - match.first == length}
 
-    def _spread(self, at: int, *, is_noun: bool, is_single: bool) -> list[int]:
-        """The entities behind the negation that ends at the offset ``at``."""
-        ahead = [index for index, one in enumerate(self._entities) if one.start >= at]
-        if not ahead or not _is_near(self._gap(at, self._entities[ahead[0]].start)):
-            return []
-        found = ahead[:1]
-        for position, index in enumerate(ahead[1:], 1):
-            last, entity = self._entities[found[-1]], self._entities[index]
-            gap = self._gap(last.end, entity.start)
-            if is_noun and not any(gap[1:]) and gap.is_open:
-                found.append(index)  # "no red onions"
-            elif (
-                not is_single
-                and self._is_coordination(last, entity, gap)
-                and (gap.joiners or self._closes_list(ahead[position:]))
-            ):
-                found.append(index)
-            else:
-                break
-        return found
-
-    def _spread_back(self, at: int) -> list[int]:
-        """The entities before the negation that starts at the offset ``at``."""
-        before = [index for index, one in enumerate(self._entities) if one.end <= at]
-        if not before or not _is_near(self._gap(self._entities[before[-1]].end, at)):
-            return []
-        found = [before[-1]]
-        has_joiner = False
-        for index in reversed(before[:-1]):
-            entity, last = self._entities[index], self._entities[found[-1]]
-            gap = self._gap(entity.end, last.start)
-            has_joiner |= gap.joiners > 0
-            if not has_joiner or not self._is_coordination(entity, last, gap):
-                break
-            found.append(index)
-        return found
-
-    def _closes_list(self, ahead: Sequence[int]) -> bool:
-        """Whether a list that goes on behind a comma has a conjunction before its last part."""
-        for index, behind in pairwise(ahead):
-            last, entity = self._entities[index], self._entities[behind]
-            gap = self._gap(last.end, entity.start)
-            if not self._is_coordination(last, entity, gap):
-                return False
-            if gap.joiners:
-                return True
-        return False
-
-    def _is_coordination(self, first: Entity, second: Entity, gap: _Gap) -> bool:
-        """Whether two entities of one group are parts of a list."""
-        return (
-            gap.is_open
-            and not gap.words
-            and bool(gap.joiners or gap.commas)
-            and (first.element == second.element or not first.groups.isdisjoint(second.groups))
-        )
-
-    def _gap(self, start: int, end: int) -> _Gap:
-        """What stands between two offsets."""
-        if any(start <= first < end for first, _ in self._barriers):
-            return _Gap(False, 0, 0, 0, 0)
-        kinds: dict[int, str] = {}
-        inside = range(start, end)
-        for match in self._matches:
-            first, last = self._offsets(match)
-            if match.reading.kind in _GAP_KINDS and first in inside and last <= end:
+    def _classify(self, matches: Iterable[PhraseMatch], cues: Iterable[Cue]) -> list[str]:
+        """The class of each atom. Commas around politeness do not count ("remove, please, the
+        onions")."""
+        classes = ["word"] * len(self._atoms)
+        for match in matches:
+            kind = match.reading.kind
+            if kind in _CLASSES:
                 for at in range(match.first, match.last):
-                    kinds[at] = min(kinds.get(at, "word"), match.reading.kind, key=_PRECEDENCE)
-        counts = {"joiner": 0, "small": 0, "word": 0, "comma": 0, "filler": 0}
+                    classes[at] = min(classes[at], kind, key=_PRECEDENCE)
+        for cue in cues:
+            if cue.kind not in _NO_BARRIERS and cue.value != "maybe":
+                at = bisect_left(self._starts, self._tokens[cue.tokens[0]].start)
+                if classes[at] != "joiner":
+                    classes[at] = "barrier"
+        polite = [kind == "filler" for kind in (*classes, "", "")]
         for at, atom in enumerate(self._atoms):
-            if atom.start not in inside:
-                continue
-            kind = kinds.get(at, "word")
             if is_boundary(self._atoms, at):
-                if atom.text not in COMMAS:
-                    return _Gap(False, 0, 0, 0, 0)
-                kind = "comma"
-            elif kind == "contrast":
-                return _Gap(False, 0, 0, 0, 0)
-            counts[kind] += 1
-        return _Gap(True, counts["comma"], counts["joiner"], counts["small"], counts["word"])
-
-    def _offsets(self, match: PhraseMatch) -> tuple[int, int]:
-        return self._atoms[match.first].start, self._atoms[match.last - 1].end
-
-    def _span(self, tokens: Sequence[int]) -> tuple[int, int]:
-        """The offsets of tokens."""
-        return self._tokens[tokens[0]].start, self._tokens[tokens[-1]].end
-
-
-def _is_near(gap: _Gap) -> bool:
-    return gap.is_open and not gap.commas and not gap.joiners and gap.words <= _MAX_WORDS
+                is_comma = atom.text in COMMAS
+                is_polite = polite[at - 1] or polite[at + 1]
+                classes[at] = "barrier" if not is_comma else "filler" if is_polite else "comma"
+        return classes

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
@@ -44,9 +44,17 @@ from anaphora.intents.interpretation.rewriting import (
     stand_in,
 )
 from anaphora.intents.interpretation.selection import Selection, is_same_value, select_bundles
+from anaphora.intents.match import Match
+from anaphora.intents.ranking_steps import is_close
 from anaphora.intents.solver import ParsedQuestion, build_match_contexts, fill_intents
 from anaphora.models.domain import ANY_LANGUAGE
-from anaphora.stm.conversation import Conversation, ForgetRule, ForgottenEntity, Offers
+from anaphora.stm.conversation import (
+    Conversation,
+    ForgetRule,
+    ForgottenEntity,
+    Offers,
+    PendingQuestion,
+)
 from anaphora.stm.offers import clear_offers, is_same_meaning, remove_bundles
 from anaphora.stm.rules import expire, find_replacement, set_aside
 
@@ -67,6 +75,7 @@ class Interpreter:
         elements = indexed.model.elements
         self._several = frozenset(one.id for one in elements if one.several)
         self._fresh = frozenset(one.id for one in elements if one.fresh)
+        self._asks_afresh = frozenset(one.id for one in elements if one.fresh == "ask")
         referents: defaultdict[str, set[str]] = defaultdict(set)
         for element in elements:
             for kind in element.refers:
@@ -106,8 +115,10 @@ class Interpreter:
         if utterance.resets or utterance.error or not question.variants:
             return decide(self._indexed, question, conversation, at)
         said = find_new(question)
+        if not said and (social := [cue.value for cue in cues if cue.kind == "social"]):
+            question = replace(question, small_talk=social[-1])
         if not (cues or conversation.offers or self._begins_afresh(said)):
-            return decide(self._indexed, question, conversation, at)
+            return self._ask_if_close(decide(self._indexed, question, conversation, at), at)
         conversation, forgotten = expire(conversation, at, self._indexed.model.conversation)
         try:
             decision = self._interpret(question, cues, conversation, at)
@@ -128,9 +139,19 @@ class Interpreter:
     ) -> Decision:
         pending = conversation.pending
         repeated = pending.entities if pending is not None and pending.confirms else ()
-        cues, question = _settle_cues(cues, question, conversation.offers, repeated)
+        cues, question = _settle_cues(
+            cues,
+            question,
+            conversation.offers,
+            repeated,
+            is_asked=bool(conversation.offers or pending),
+        )
         question = _mark_negated(question, cues)
         kinds = {cue.kind for cue in cues}
+        if pending is not None and pending.afresh:
+            decision = self._answer_afresh(question, cues, conversation, pending, at)
+            if decision is not None:
+                return decision
         if (
             self._begins_afresh(find_new(question))
             and conversation.remembered
@@ -145,6 +166,9 @@ class Interpreter:
             if declined is not None:
                 return self._decline(question, cues, conversation, offers, declined, at)
         offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
+        if pending is not None:
+            conversation, pending = _take_back(conversation, pending, question)
+            offered = (*pending.entities, *offered)
         question = bind_references(question, cues, conversation, self._referents, offered)
         question = replace(question, confirmation=_read_confirmation(question, cues))
         decision = None
@@ -155,12 +179,16 @@ class Interpreter:
                 decision = self._answer_offers(question, cues, conversation, offers, at)
                 if decision is not None:
                     return decision
-                question = _mean_offered(question, cues, offers)
+                question = self._mean_offered(question, cues, conversation, offers)
+        if pending is not None:  # what it says is newer than anything remembered
+            question = replace(question, offered=(*pending.entities, *question.offered))
         decision = (
             self._correct(question, cues, conversation)
             or self._change(question, cues, conversation)
             or decide(self._indexed, question, conversation, at)
         )
+        if decision.matches and decision.act is None:
+            return self._ask_if_close(decision, at)
         if decision.matches or offers is None or len(offers.bundles) < 2:
             return decision
         return self._ask_which(question, conversation, offers, at) or decision
@@ -174,12 +202,56 @@ class Interpreter:
     ) -> Decision | None:
         """Resolve a question that begins afresh: what was remembered is set aside. None if it means
         nothing without it."""
+        if self._is_open_whether_afresh(question, conversation):
+            decision = decide(self._indexed, question, conversation, at)
+            if decision.matches:
+                return replace(decision, act=DialogAct("afresh"))
         begun, forgotten = set_aside(conversation)
         question = bind_references(question, cues, begun, self._referents)
         decision = decide(self._indexed, question, begun, at)
         if not decision.matches and not decision.incomplete:
             return None
         return replace(decision, forgotten=(*forgotten, *decision.forgotten))
+
+    def _mean_offered(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        offers: Offers,
+    ) -> ParsedQuestion:
+        """Let a question about the offers see the one that it means; what it points at ("the second
+        one") is as good as said."""
+        selection = select_bundles(offers, cues, find_new(question))
+        if len(selection.bundles) != 1:
+            return question
+        bundle = offers.bundles[selection.bundles[0]]
+        if selection.cues:
+            tokens = [index for cue in selection.cues for index in cue.tokens]
+            named = [stand_in(one, tokens, question.utterance) for one in bundle]
+            named = [one for one in named if not _replaces(find_new(question), one)]
+            pointed = add_entities(question, named)
+            found = match_question(self._indexed, pointed, conversation).matches
+            if found and any(one in named for one in found[0].entities):
+                return pointed
+        return replace(question, offered=bundle)
+
+    def _ask_if_close(self, decision: Decision, at: datetime) -> Decision:
+        """Ask which of the best two matches is meant if only the last steps of the ranking tell
+        them apart (rule 19)."""
+        settings = self._indexed.model.dialog_acts
+        if settings is None or not settings.ask_if_close or len(decision.matches) < 2:
+            return decision
+        best = decision.matches[0].rank
+        close = [one for one in decision.matches if is_close(best, one.rank)]
+        bundles = tuple([_taken_now(match) for match in close])
+        intents = tuple([match.intent.id for match in close])
+        if len(close) < 2 or len(set(zip(map(_values_of, bundles), intents, strict=True))) < 2:
+            return decision
+        offers = Offers(intents[0], bundles, at.astimezone(UTC), intents=intents)
+        conversation = replace(decision.conversation, offers=offers)
+        act = DialogAct("unclear", choices=bundles)
+        return replace(decision, conversation=conversation, matches=(), act=act)
 
     def _ask_which(
         self, question: ParsedQuestion, conversation: Conversation, offers: Offers, at: datetime
@@ -199,6 +271,37 @@ class Interpreter:
         incomplete = replace(filling, taken=taken, missing=missing)
         act = DialogAct("unclear", choices=offers.bundles)
         return replace(found, matches=(), incomplete=incomplete, act=act)
+
+    def _is_open_whether_afresh(self, question: ParsedQuestion, conversation: Conversation) -> bool:
+        """Whether the user is to be asked: the topic is the one that is remembered."""
+        said = {one.element for one in find_new(question)} & self._asks_afresh
+        return any(held.entity.element in said for held in conversation.remembered)
+
+    def _answer_afresh(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        pending: PendingQuestion,
+        at: datetime,
+    ) -> Decision | None:
+        """Resolve the answer to the question whether to begin afresh; None if it is none."""
+        answer, intent = _read_confirmation(question, cues), self._intent(pending.intent)
+        settled = replace(conversation, pending=None)
+        if answer is None or answer.is_command or intent is None:
+            return None
+        forgotten: tuple[ForgottenEntity, ...] = ()
+        if answer.is_yes:
+            settled, forgotten = set_aside(settled)
+        decision = ask_again(self._indexed, intent, question, settled, pending.entities)
+        if not decision.matches:
+            decision = find_incomplete(self._indexed.with_only(intent), decision)
+            if decision.incomplete is None:
+                incomplete = self._ask_for_rest(intent, question, settled, pending.entities)
+                if incomplete is None:
+                    return None
+                decision = incomplete
+        return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
     def _answer_offers(
         self,
@@ -507,26 +610,27 @@ class Interpreter:
         tokens = [i for cue in cues if cue.kind in ("add", "negate") for i in cue.tokens]
         if not new or not tokens or any(cue.kind in ("only", "instead") for cue in cues):
             return question
+        held = sorted(conversation.remembered, key=lambda one: one.question_number)
         joined = [
-            stand_in(held.entity, tokens, question.utterance)
-            for held in conversation.remembered
-            if held.entity.element in self._several
-            and find_replacement(held.entity.groups, new) is not None
-            and not any(is_same_meaning(held.entity, one) for one in new)
+            stand_in(one.entity, tokens, question.utterance)
+            for one in held
+            if one.entity.element in self._several
+            and find_replacement(one.entity.groups, new) is not None
+            and not any(is_same_meaning(one.entity, other) for other in new)
         ]
-        return add_entities(question, joined[::-1])
+        return add_entities(question, joined)
 
     def _is_complete(self, question: ParsedQuestion, conversation: Conversation) -> bool:
         """Whether the sentence is complete without memory."""
-        bare = replace(conversation, remembered=())
-        return bool(match_question(self._indexed, question, bare).matches)
+        bare, said = replace(conversation, remembered=()), replace(question, offered=())
+        return bool(match_question(self._indexed, said, bare).matches)
 
     def _is_other_question(
         self, question: ParsedQuestion, conversation: Conversation, intent: str
     ) -> bool:
         """Whether the sentence is complete without memory, for another intent."""
-        bare = replace(conversation, remembered=())
-        matches = match_question(self._indexed, question, bare).matches
+        bare, said = replace(conversation, remembered=()), replace(question, offered=())
+        matches = match_question(self._indexed, said, bare).matches
         return bool(matches) and matches[0].intent.id != intent
 
     def _intent(self, id: str) -> Intent | None:
@@ -545,6 +649,8 @@ def _settle_cues(
     question: ParsedQuestion,
     offers: Offers | None,
     repeated: Sequence[Entity] = (),
+    *,
+    is_asked: bool,
 ) -> tuple[tuple[Cue, ...], ParsedQuestion]:
     """Drop the cues that are words of the model, and the entities that are no more than a cue.
 
@@ -561,7 +667,8 @@ def _settle_cues(
         tokens = set(cue.tokens)
         covering = [one for one in entities if not tokens.isdisjoint(one.tokens)]
         is_answer = cue.kind in ("accept", "decline", "cancel")
-        wins = is_answer or (is_listed and cue.kind in ("ordinal", "comparison", "other"))
+        of_list = is_listed and cue.kind in ("ordinal", "comparison", "other")
+        wins = (is_answer and is_asked) or of_list
         is_own = any(
             one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
             for one in covering
@@ -617,6 +724,22 @@ def _read_confirmation(question: ParsedQuestion, cues: Sequence[Cue]) -> Confirm
     return None
 
 
+def _take_back(
+    conversation: Conversation, pending: PendingQuestion, question: ParsedQuestion
+) -> tuple[Conversation, PendingQuestion]:
+    """Forget what the sentence negates, while a question waits."""
+    negated = _find_negated_entities(question)
+    if not negated:
+        return conversation, pending
+
+    def stays(entity: Entity) -> bool:
+        return not any(is_same_meaning(entity, one) for one in negated)
+
+    pending = replace(pending, entities=tuple(filter(stays, pending.entities)))
+    remembered = tuple([held for held in conversation.remembered if stays(held.entity)])
+    return replace(conversation, remembered=remembered, pending=pending), pending
+
+
 def _pending_is_newer(conversation: Conversation, offers: Offers) -> bool:
     """Whether the bot has asked something after it made its offers."""
     pending = conversation.pending
@@ -641,6 +764,10 @@ def _find_declined(
     if "other" in kinds:
         return offers.bundles
     says_no = "decline" in kinds and "accept" not in kinds
+    if says_no and len(offers.bundles) == 1:
+        said = find_new(question)
+        if any(_contradicts(one, offers) for one in said):
+            return None  # "no, for three": a correction of what was offered
     pointed = [cue for cue in cues if cue.kind in ("ordinal", "reference")]
     if says_no or ("negate" in kinds and pointed and not find_new(question)):
         selection = select_bundles(offers, pointed, ())
@@ -664,12 +791,17 @@ def _say_selected(question: ParsedQuestion, cues: Sequence[Cue], offers: Offers)
     return add_entities(question, [stand_in(one, tokens, question.utterance) for one in bundle])
 
 
-def _mean_offered(question: ParsedQuestion, cues: Sequence[Cue], offers: Offers) -> ParsedQuestion:
-    """Let a question about the offers see the one that it means."""
-    selection = select_bundles(offers, cues, find_new(question))
-    if len(selection.bundles) != 1:
-        return question
-    return replace(question, offered=offers.bundles[selection.bundles[0]])
+def _replaces(said: Sequence[Entity], entity: Entity) -> bool:
+    return find_replacement(entity.groups, said) is not None
+
+
+def _taken_now(match: Match) -> tuple[Entity, ...]:
+    """What a match takes from the sentence and from the question that it completes."""
+    return tuple([one.entity for one in match.filling.taken if one.remembered is None])
+
+
+def _values_of(bundle: Iterable[Entity]) -> tuple[tuple[str, str], ...]:
+    return tuple([(one.element, one.value_or_text) for one in bundle])
 
 
 def _entities_of_last_match(conversation: Conversation) -> list[Entity]:

@@ -17,7 +17,7 @@ from anaphora.grammar.idl.intent import Intent, IntentOptions
 from anaphora.grammar.idl.parsing.parser import parse_idl
 from anaphora.grammar.idl.printer import print_statements
 from anaphora.grammar.idl.syntax import Statement
-from anaphora.models.building.intent_trees import build_intent_tree
+from anaphora.models.building.mapping_intents.trees import build_intent_tree
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.checking.references import (
     KnownNames,

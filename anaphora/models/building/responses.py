@@ -47,6 +47,7 @@ NO_INTENT = Intent("", ())
 """For texts that belong to no intent: they have no variables but their own."""
 
 _ANY_INTENT = Intent("", ())  # has no slots that a text for all intents could use
+_ENTITY_ATTRIBUTES = frozenset({"quantity", "negated"})  # besides those of its text
 _MAX_DEPTH = 100
 _JINJA_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
 
@@ -280,7 +281,8 @@ def _find_unknown_parts(
         for element in elements or ():
             names = parts.get(element)
             known = None if known is None or names is None else known | names
-        if known is None or node.attr in known or hasattr(str, node.attr):
+        is_other = node.attr in _ENTITY_ATTRIBUTES or hasattr(str, node.attr)
+        if known is None or node.attr in known or is_other:
             continue
         yield _UnknownName(node.attr, node.lineno, "part", sorted(known))
 

@@ -11,9 +11,10 @@ __all__ = ["EntityText", "to_template_value"]
 
 
 def to_template_value(entity: Entity) -> str:
-    """The value of an entity (or its text); an :class:`EntityText` if the entity has parts or is
-    built in."""
-    return EntityText(entity) if entity.parts or not entity.is_from_phrase else entity.value_or_text
+    """The value of an entity (or its text); an :class:`EntityText` if the entity has parts, is
+    built in, counted or negated."""
+    is_plain = entity.is_from_phrase and not (entity.parts or entity.modifiers)
+    return entity.value_or_text if is_plain else EntityText(entity)
 
 
 class EntityText(str):
@@ -30,6 +31,14 @@ class EntityText(str):
     @property
     def meta(self) -> Mapping[str, Any]:
         return self.entity.meta
+
+    @property
+    def quantity(self) -> float | None:
+        return self.entity.quantity
+
+    @property
+    def negated(self) -> bool:
+        return self.entity.negated
 
     def part(self, name: str) -> str | list[str] | None:
         """The value of the part with that alias (``^^[name]{…}^^``), or else with that element.

@@ -4,7 +4,13 @@ const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?$/;
 const PREDICATE = /\(\{.*?\}\)(?=;|$| in the sentence itself)/g;
 
 /** How an entity is named: `main` is read first; `exact` is its value where that differs. */
-export function said({ value, text, element }) {
+export function said({ quantity, negated, ...entity }) {
+  const { main, exact } = plainly(entity);
+  const counted = quantity === undefined ? main : `${quantity} × ${main}`;
+  return { main: negated ? `not ${counted}` : counted, exact };
+}
+
+function plainly({ value, text, element }) {
   if (value === null || value === undefined) return { main: text || element, exact: "" };
   const date = spokenDate(String(value));
   if (date) return { main: text || date, exact: date };

@@ -206,6 +206,7 @@ def _entity_fields(entity: Entity) -> dict[str, Any]:
         "text": entity.text,
         "groups": tuple(sorted(entity.groups)),
         "meta": entity.meta,
+        **entity.modifiers,
     }
 
 

@@ -54,6 +54,12 @@ def _quality_lacks(wanted: ReportOptions) -> str:
     return "" if wanted.locomo.is_file() else f"there is no file {wanted.locomo}"
 
 
+def _dialogs_lack(wanted: ReportOptions) -> str:
+    if wanted.sgd is None:
+        return "it needs the Schema-Guided Dialogue data (CC BY-SA 4.0): --sgd FOLDER"
+    return "" if wanted.sgd.exists() else f"there is no {wanted.sgd}"
+
+
 def _lacks_programs(*names: str) -> str:
     missing = [name for name in names if shutil.which(name) is None]
     return f"it needs {' and '.join(missing)}" if missing else ""
@@ -72,6 +78,15 @@ SCRIPTS = (
     Script("ltm.bart", lambda wanted: (), _bart_lacks),
     Script("ltm.recall_quality", lambda wanted: (str(wanted.locomo),), _quality_lacks),
     Script("ltm.summary_quality", lambda wanted: (str(wanted.locomo),), _quality_lacks),
+    Script(
+        "sgd",
+        lambda wanted: (
+            str(wanted.sgd),
+            "--summary",
+            *wanted.pick(whole=(), short=("--limit", "20")),
+        ),
+        _dialogs_lack,
+    ),
 )
 
 

@@ -62,6 +62,7 @@ def test_programs_name_missing_options_and_files(tmp_path):
     lacking = {one.name: one.missing(ReportOptions()) for one in scripts.SCRIPTS}
     assert "--script ltm.bart" in lacking["ltm.bart"]
     assert "--locomo" in lacking["ltm.recall_quality"]
+    assert "--sgd" in lacking["sgd"]
     given = ReportOptions(locomo=tmp_path / "none.json")
     assert "no file" in next(
         one for one in scripts.SCRIPTS if one.name == "ltm.recall_quality"

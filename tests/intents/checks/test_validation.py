@@ -10,8 +10,8 @@ import pytest
 from anaphora.core.utterance import Entity, Variant
 from anaphora.errors import EvaluationError
 from anaphora.grammar.context import QuestionContext
+from anaphora.intents.checks.validation import find_invalid
 from anaphora.intents.match import Candidate, SlotFilling, TermMatch
-from anaphora.intents.validation import find_invalid
 from anaphora.models.domain import Model
 from anaphora.models.loader import load_model, parse_model
 

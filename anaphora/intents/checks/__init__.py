@@ -1,0 +1,1 @@
+"""Checks of utterances against the limits of the model, and of entities by its validators."""

@@ -1,0 +1,1 @@
+"""Intents that a model file writes as mappings."""

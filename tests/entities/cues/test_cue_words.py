@@ -1,0 +1,72 @@
+"""The cue phrases of a language: those of its tables, and those that a model adds."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from anaphora.core.utterance import Utterance
+from anaphora.entities.cues.cue import Cue
+from anaphora.entities.cues.cue_finder import find_cues
+from anaphora.entities.cues.cue_words import load_cue_words
+from anaphora.entities.languages import languages_with, load_table
+from tests.entities.cues.cue_phrases import utterance_of
+
+
+def cues_in(
+    text: str, language: str = "en", added: dict[str, list[str]] | None = None
+) -> list[tuple[str, str]]:
+    utterance, _ = utterance_of(language, text)
+    found = find_cues(utterance, load_cue_words(language, added or {}))
+    return [(cue.kind, cue.value) for cue in found]
+
+
+def test_the_languages_of_dates_have_cues():
+    written = {"en", "ru", "de", "fr", "es", "it", "pt", "uk", "zh", "ja"}
+    assert set(languages_with("cues")) == written
+
+
+@pytest.mark.parametrize("language", languages_with("cues"))
+def test_every_section_of_a_table_is_known(language):
+    english = {*load_table("en", "cues"), "instead_of"}
+    assert set(load_table(language, "cues")) <= english
+
+
+def test_a_model_adds_words_of_its_own():
+    assert cues_in("righty ho") == []
+    added = {"accept": ["righty ho"], "thing": ["the {whatsit|thingummy}"]}
+    assert cues_in("righty ho", added=added) == [("accept", "")]
+    assert cues_in("book the whatsit", added=added) == [("accept", ""), ("reference", "thing")]
+
+
+def test_an_added_word_goes_before_those_of_the_tables():
+    assert cues_in("great", added={"decline": ["great"]}) == [("decline", "")]
+
+
+def test_the_words_of_a_language_are_loaded_once():
+    assert load_cue_words("en") is load_cue_words("en-GB")
+
+
+def test_a_language_without_a_table_knows_what_says_yes_everywhere():
+    assert cues_in("OK", "nl") == [("accept", "")]
+    assert cues_in("zonder uien", "nl") == []
+
+
+def test_the_tokens_of_a_cue_in_two_parts_are_those_of_both():
+    utterance, _ = utterance_of("en", "take the onions off")
+    assert find_cues(utterance, load_cue_words("en")) == (Cue("negate", (0, 3), "remove"),)
+
+
+def test_them_is_persons_or_things():
+    assert cues_in("call them") == [("reference", "thing"), ("reference", "person")]
+
+
+def test_a_text_without_words_has_no_cues():
+    for text in ("", "   ", "?!", "…"):
+        assert find_cues(Utterance(text, "en", ()), load_cue_words("en")) == ()
+
+
+def test_long_texts_have_cues_too():
+    text = "no onions, " * 500
+    assert len(cues_in(text)) == len(re.findall("no", text))

@@ -1,0 +1,54 @@
+"""How far a negation reaches."""
+
+from __future__ import annotations
+
+from anaphora.entities.cues.cue_finder import find_cues
+from anaphora.entities.cues.cue_words import load_cue_words
+from anaphora.entities.cues.negation import find_negated
+from tests.entities.cues.cue_phrases import utterance_of
+
+
+def negated(text: str, language: str = "en") -> list[str]:
+    utterance, entities = utterance_of(language, text)
+    cues = find_cues(utterance, load_cue_words(language))
+    return [entities[index].text for index in sorted(find_negated(entities, utterance, cues))]
+
+
+def test_a_list_is_negated_as_a_whole():
+    assert negated("without [onions], [ham] and [olives]") == ["onions", "ham", "olives"]
+    assert negated("no [onions] or [ham]") == ["onions", "ham"]
+
+
+def test_what_only_a_comma_separates_is_not_negated():
+    assert negated("not [Tokyo], [Kyoto]") == ["Tokyo"]
+
+
+def test_entities_of_different_kinds_are_no_list():
+    assert negated("no [onions] and [large:size]") == ["onions"]
+
+
+def test_a_contrast_ends_the_negation():
+    assert negated("not [Tokyo] but [Kyoto]") == ["Tokyo"]
+    assert negated("without [ham] but with [corn]") == ["ham"]
+
+
+def test_a_determiner_negates_the_whole_noun_phrase():
+    assert negated("no [red:color] [onions]") == ["red", "onions"]
+    assert negated("not [Tokyo] [tomorrow:date]") == ["Tokyo"]
+
+
+def test_what_is_replaced_is_one_entity():
+    assert negated("instead of [Friday], [Saturday] and [Sunday]") == ["Friday"]
+
+
+def test_a_negation_does_not_reach_into_the_next_sentence():
+    assert negated("I don't like that. [Kyoto]") == []
+    assert negated("No. [Kyoto]") == []
+
+
+def test_politeness_does_not_stop_a_negation():
+    assert negated("remove, please, the [onions]") == ["onions"]
+
+
+def test_an_utterance_without_entities_has_nothing_negated():
+    assert negated("without onions") == []
