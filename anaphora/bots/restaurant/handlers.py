@@ -48,14 +48,14 @@ def find(
     head, tail = "better" if seen else "here", "which" if len(found) > 1 else "shall"
     if not found and seen:
         found, tail = find_restaurants(replace(criteria, seen=()))[:_MAX_OFFERED], "or_else"
-        head = "left"
+        head = "all"
     if not found:
         return Answer(words.say("none"), offers=[])
     names = [one.name for one in found]
-    if data.get("shown") == names:
-        head = "left"
+    is_known = data.get("shown") == names
     data["shown"] = names
-    if head == "left":
+    if is_known or head == "all":
+        head = "all" if head == "all" else "still"
         text = f"{words.say(head, names=', '.join(names))} {words.say(tail)}"
     else:
         lines = [words.describe(number, one) for number, one in enumerate(found, 1)]

@@ -144,7 +144,7 @@ class Interpreter:
             question,
             conversation.offers,
             repeated,
-            is_asked=bool(conversation.offers or pending),
+            is_pending=pending is not None,
         )
         question = _mark_negated(question, cues)
         kinds = {cue.kind for cue in cues}
@@ -325,7 +325,10 @@ class Interpreter:
         if "accept" in kinds:
             if any(_contradicts(one, offers) for one in others):
                 return None  # "okay, how about Oakland?"
-        elif not self._names_next_intent(question, conversation, offers) and (
+        elif (
+            any(_contradicts(one, offers) for one in others)
+            or not self._names_next_intent(question, conversation, offers)
+        ) and (
             not selection.is_explicit
             or question.variants[0].uncovered
             or not self._only_selects(question, others, selection, conversation, offers, at)
@@ -650,13 +653,14 @@ def _settle_cues(
     offers: Offers | None,
     repeated: Sequence[Entity] = (),
     *,
-    is_asked: bool,
+    is_pending: bool,
 ) -> tuple[tuple[Cue, ...], ParsedQuestion]:
     """Drop the cues that are words of the model, and the entities that are no more than a cue.
 
     What the model's own phrases cover means what the model says. Of a built-in entity and a cue on
     the same words, a yes or a no is the cue, and so is the place of an offer in its list ("the
-    second"). What only repeats an entity that the user is to confirm ("book it") is a cue as well.
+    second"). What only repeats an entity that the user is to confirm ("book it") is a cue as well, and
+    "cancel" drops a question that waits, whatever else the model cancels.
     """
     is_listed = offers is not None and bool(offers.bundles)
     settled: list[Cue] = []
@@ -668,8 +672,8 @@ def _settle_cues(
         covering = [one for one in entities if not tokens.isdisjoint(one.tokens)]
         is_answer = cue.kind in ("accept", "decline", "cancel")
         of_list = is_listed and cue.kind in ("ordinal", "comparison", "other")
-        wins = (is_answer and is_asked) or of_list
-        is_own = any(
+        wins = (is_answer and (is_pending or offers is not None)) or of_list
+        is_own = (cue.kind != "cancel" or not is_pending) and any(
             one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
             for one in covering
         )
