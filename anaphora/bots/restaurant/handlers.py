@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from anaphora.bots.date_text import date_range, format_clock, format_day
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["book", "cancel", "find", "show", "tell"]
 
 _MAX_OFFERED = 3
+_FIRST_HOUR = 10
 _CLOCKS = frozenset({"second", "minute", "hour"})  # grains of times that can be booked
 
 
@@ -78,7 +79,7 @@ def book(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     words = _Words(language, at)
     place = restaurants()[str(match.slots["restaurant"].value)]
     people = int(float(str(match.slots["people"].value)))
-    time = datetime.fromisoformat(match.slots["when"].meta["start"])
+    time = _evening(datetime.fromisoformat(match.slots["when"].meta["start"]))
     if time <= at:
         return words.say("past")
     if not place.is_open(time, whole_day=True):
@@ -204,7 +205,13 @@ def _opening(whens: Iterable[Entity]) -> Any:
     whole_day = when.meta.get("grain") not in _CLOCKS
     if whole_day and first != last:
         return None
-    return lambda one: one.is_open(start, whole_day=whole_day)
+    time = start if whole_day else _evening(start)
+    return lambda one: one.is_open(time, whole_day=whole_day)
+
+
+def _evening(time: datetime) -> datetime:
+    """Nobody books a table for eight in the morning."""
+    return time + timedelta(hours=12) if 0 < time.hour < _FIRST_HOUR else time
 
 
 def _bundle(one: Restaurant) -> dict[str, Any]:

@@ -117,7 +117,8 @@ class Interpreter:
         said = find_new(question)
         if not said and (social := [cue.value for cue in cues if cue.kind == "social"]):
             question = replace(question, small_talk=social[-1])
-        if not (cues or conversation.offers or self._begins_afresh(said)):
+        has_state = conversation.offers or conversation.pending
+        if not (cues or has_state or self._begins_afresh(said)):
             return self._ask_if_close(decide(self._indexed, question, conversation, at), at)
         conversation, forgotten = expire(conversation, at, self._indexed.model.conversation)
         try:
