@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from anaphora.api.values import NEGATED, NOT_NULL, QUANTITY, Resource, Value, doc
+from anaphora.api.values import (
+    BY,
+    NEGATED,
+    NOT_NULL,
+    QUANTITY,
+    QUICK_REPLIES,
+    Resource,
+    Speaker,
+    Value,
+    doc,
+)
 
 __all__ = [
     "ActiveModel",
@@ -49,6 +59,7 @@ class Remembered(ConversationEntity):
         default=0,
         metadata=doc("After how many matched questions that don't use it it is forgotten."),
     )
+    by: Speaker = field(default="user", metadata=BY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +72,16 @@ class FlowStep(Value):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending(Value):
-    """An incomplete question that waits for its missing terms."""
+    """A question that waits for its missing terms, or for a yes."""
 
     intent: str
     missing: tuple[str, ...] = ()
     entities: tuple[ConversationEntity, ...] = ()
     at: datetime | None = field(default=None, metadata=NOT_NULL)
+    confirms: bool = field(
+        default=False,
+        metadata=doc("Whether it waits for a yes to be carried out.", omit_empty=True),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +117,21 @@ class Conversation(Resource):
     flow: tuple[FlowStep, ...] = field(default=(), metadata=doc("Oldest first."))
     pending: Pending | None = None
     offer: Offer | None = None
+    offers: tuple[tuple[ConversationEntity, ...], ...] = field(
+        default=(),
+        metadata=doc(
+            "What the bot offers, until it is accepted or declined: bundles of entities.",
+            omit_empty=True,
+        ),
+    )
+    offered_by: str = field(
+        default="", metadata=doc("The intent that made the offers.", omit_empty=True)
+    )
+    offers_expire: datetime | None = field(
+        default=None,
+        metadata=doc("When they are withdrawn if no question is about them.", omit_none=True),
+    )
+    quick_replies: tuple[str, ...] = field(default=(), metadata=QUICK_REPLIES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,10 @@ __all__ = [
     "TakenEntity",
 ]
 
-_Rule = Annotated[str, OneOf("timeout", "age", "depth", "rejections", "evicted", "topic", "reset")]
+_Rule = Annotated[
+    str,
+    OneOf("timeout", "age", "depth", "rejections", "evicted", "topic", "reset", "afresh"),
+]
 
 
 @dataclass(frozen=True, slots=True)

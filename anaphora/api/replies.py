@@ -14,16 +14,27 @@ from typing import Any
 from anaphora.api.explanations import Explanation
 from anaphora.api.problems import ProblemDetails
 from anaphora.api.values import (
+    BY,
     NEGATED,
     QUANTITY,
+    QUICK_REPLIES,
     Resource,
     Source,
+    Speaker,
     Status,
     Value,
     doc,
 )
 
-__all__ = ["DialogReplies", "MemoryItem", "Reply", "Slot", "UnusedEntity", "UnusedPart"]
+__all__ = [
+    "DialogReplies",
+    "MemoryItem",
+    "OfferedItem",
+    "Reply",
+    "Slot",
+    "UnusedEntity",
+    "UnusedPart",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +56,8 @@ class Slot(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryItem(Value):
-    """An entity that the conversation remembers after the question."""
+class OfferedItem(Value):
+    """An entity of an offer."""
 
     element: str
     value: str
@@ -55,6 +66,13 @@ class MemoryItem(Value):
     )
     quantity: int | float | None = field(default=None, metadata=QUANTITY)
     negated: bool = field(default=False, metadata=NEGATED)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryItem(OfferedItem):
+    """An entity that the conversation remembers after the question."""
+
+    by: Speaker = field(default="user", metadata=BY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +125,21 @@ class Reply(Resource):
         default="",
         metadata=doc("Why the question was rejected, or which of its words nothing uses."),
     )
+    offers: tuple[tuple[OfferedItem, ...], ...] = field(
+        default=(),
+        metadata=doc(
+            "What the bot offers, until it is accepted or declined: bundles of entities.",
+            omit_empty=True,
+        ),
+    )
+    offered_by: str = field(
+        default="", metadata=doc("The intent that made the offers.", omit_empty=True)
+    )
+    confirms: bool = field(
+        default=False,
+        metadata=doc("Whether it waits for a yes to carry the intent out.", omit_empty=True),
+    )
+    quick_replies: tuple[str, ...] = field(default=(), metadata=QUICK_REPLIES)
     model: str = field(default="", metadata=doc("The model that was asked."))
     user: str = ""
     result: Any = field(

@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
+    "BY",
     "NEGATED",
     "NOT_NULL",
     "QUANTITY",
+    "QUICK_REPLIES",
     "OneOf",
     "Resource",
     "Source",
+    "Speaker",
     "Status",
     "Value",
     "adapter",
@@ -48,20 +51,30 @@ class OneOf:
 
 Status: TypeAlias = Annotated[str, OneOf("matched", "incomplete", "rejected", "reset")]
 Source: TypeAlias = Annotated[str, OneOf("sentence", "memory")]
+Speaker: TypeAlias = Annotated[str, OneOf("user", "bot")]
 
 
 NOT_NULL = {"not_null": True}
 """The metadata of a field that servers always send; None is the default of clients."""
 
 
-def doc(description: str, *, omit_none: bool = False, **extra: Any) -> dict[str, Any]:
-    """Create the metadata of a field: its OpenAPI description, and whether JSON omits None."""
-    omitted: dict[str, Any] = {"exclude_if": _is_none} if omit_none else {}
+def doc(
+    description: str, *, omit_none: bool = False, omit_empty: bool = False, **extra: Any
+) -> dict[str, Any]:
+    """Create the metadata of a field: its OpenAPI description, and whether JSON omits None, or
+    whatever is empty or false."""
+    omitted: dict[str, Any] = {}
+    if omit_none or omit_empty:
+        omitted["exclude_if"] = _is_none if omit_none else _is_empty
     return {"description": description} | omitted | extra
 
 
-def _is_false(value: object) -> bool:
-    return value is False
+def _is_empty(value: object) -> bool:
+    return not value
+
+
+def _is_user(value: object) -> bool:
+    return value == "user"
 
 
 def _is_none(value: object) -> bool:
@@ -71,8 +84,18 @@ def _is_none(value: object) -> bool:
 QUANTITY = doc("The number that counts it in the text, if there is one.", omit_none=True)
 """The metadata of fields with the quantity of an entity."""
 
-NEGATED = doc("Whether the user excludes it; only sent if so.", exclude_if=_is_false)
+NEGATED = doc("Whether the user excludes it; only sent if so.", omit_empty=True)
 """The metadata of fields that say whether an entity is negated."""
+
+QUICK_REPLIES = doc(
+    "Texts for buttons: a yes and a no if it waits for one, else one for each of the offers, which "
+    "accepts it.",
+    omit_empty=True,
+)
+"""The metadata of fields with the answers that a button may send."""
+
+BY = doc("Who said it first; only sent if it was the bot.", exclude_if=_is_user)
+"""The metadata of fields that say who said a remembered entity."""
 
 
 def _finish_schema(schema: dict[str, Any], kind: type[Any]) -> None:

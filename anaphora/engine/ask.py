@@ -16,6 +16,7 @@ from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
 from anaphora.errors import HandlerError
 from anaphora.intents import explanation as explanations
+from anaphora.intents.confirmation import format_quick_replies
 from anaphora.intents.decision import Decision
 from anaphora.intents.explanation import Explanation
 from anaphora.intents.match import build_slots
@@ -39,7 +40,7 @@ def ask(turn: Turn, store: Store, long_term: LongTerm | None) -> Reply:
         decision, answer = _answer(turn, decision, conversation)  # 4
         explanation = _explain(turn, decision, answer) if turn.explain else None  # 5
         times = _remember(turn, decision, answer, session, long_term)  # 6
-    reply = _build_reply(decision, answer, explanation)  # 7
+    reply = _build_reply(turn, decision, answer, explanation)  # 7
     record_exchange(turn, decision, answer, reply, times, long_term)  # 8
     return reply
 
@@ -112,9 +113,11 @@ def _remember(
     return LogicalTimes(clock, reset)
 
 
-def _build_reply(decision: Decision, answer: BotAnswer, explanation: Explanation | None) -> Reply:
+def _build_reply(
+    turn: Turn, decision: Decision, answer: BotAnswer, explanation: Explanation | None
+) -> Reply:
     filling = answer.slot_filling
-    return Reply(
+    reply = Reply(
         status=answer.status,
         intent=filling.intent.id if filling else None,
         slots=build_slots(filling) if filling else {},
@@ -126,4 +129,20 @@ def _build_reply(decision: Decision, answer: BotAnswer, explanation: Explanation
         memory=tuple(held.entity for held in answer.conversation.remembered),
         unused=find_unused(decision, filling) if filling else (),
         explanation=explanation,
+    )
+    if turn.bot.interpreter is None:
+        return reply
+    return _add_bot_side(reply, answer.conversation, decision.question.utterance.language)
+
+
+def _add_bot_side(reply: Reply, conversation: Conversation, language: str) -> Reply:
+    """The reply with what the bot has said: facts, offers, a question for a yes."""
+    pending, offers = conversation.pending, conversation.offers
+    return replace(
+        reply,
+        by_bot=tuple([held.entity for held in conversation.remembered if held.by == "bot"]),
+        offers=offers.bundles if offers else (),
+        offered_by=offers.intent if offers and offers.bundles else "",
+        confirms=pending is not None and pending.confirms,
+        quick_replies=format_quick_replies(conversation, language),
     )

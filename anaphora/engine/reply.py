@@ -25,6 +25,11 @@ class Reply(Struct, frozen=True):
     returned. ``slots`` are the filled slots by name, ``memory`` the entities remembered after the
     question, newest first, ``unused`` the parts of the sentence that the reply does not use.
     ``explanation`` is None unless it was requested.
+
+    In a dialog with two sides, ``by_bot`` are the entities of the memory that the bot said, and
+    ``offers`` the bundles of entities that lie on the table, ``offered_by`` the intent that offered
+    them. It ``confirms`` if it waits for a yes before an intent is carried out. ``quick_replies``
+    are texts for buttons: a yes and a no if it confirms, else one that accepts each of the offers.
     """
 
     status: Status
@@ -38,6 +43,11 @@ class Reply(Struct, frozen=True):
     memory: tuple[Entity, ...] = ()
     unused: Sequence[UnusedPart] = ()
     explanation: Explanation | None = None
+    by_bot: tuple[Entity, ...] = ()
+    offers: tuple[tuple[Entity, ...], ...] = ()
+    offered_by: str = ""
+    confirms: bool = False
+    quick_replies: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         slots = ", ".join(f"{name}={slot.value}" for name, slot in self.slots.items())
@@ -46,22 +56,35 @@ class Reply(Struct, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the reply to JSON-able data: what the command line prints. The server adds to it
-        (``anaphora.server.schemas.serializers.serialize_reply``)."""
-        return {
+        (``anaphora.server.schemas.serializers.serialize_reply``). What concerns a dialog with two
+        sides is left out where there is nothing to say."""
+        memory = [_entity_to_dict(entity) for entity in self.memory]
+        for entity in self.by_bot:
+            memory[self.memory.index(entity)]["by"] = "bot"
+        plain: dict[str, Any] = {
             "status": self.status,
             "intent": self.intent,
             "slots": {name: slot.to_dict() for name, slot in self.slots.items()},
             "missing": list(self.missing),
             "prompt": self.prompt,
             "text": self.text,
-            "memory": [
-                {
-                    "element": entity.element,
-                    "value": entity.value_or_text,
-                    "groups": sorted(entity.groups),
-                    **entity.modifiers,
-                }
-                for entity in self.memory
-            ],
+            "memory": memory,
             "unused": [one.to_dict() for one in self.unused],
         }
+        if self.offers:
+            plain["offers"] = [list(map(_entity_to_dict, bundle)) for bundle in self.offers]
+            plain["offered_by"] = self.offered_by
+        if self.confirms:
+            plain["confirms"] = True
+        if self.quick_replies:
+            plain["quick_replies"] = list(self.quick_replies)
+        return plain
+
+
+def _entity_to_dict(entity: Entity) -> dict[str, Any]:
+    return {
+        "element": entity.element,
+        "value": entity.value_or_text,
+        "groups": sorted(entity.groups),
+        **entity.modifiers,
+    }

@@ -1,7 +1,8 @@
-"""Built-in questions and acknowledgements in each language, and a parser for yes/no answers.
+"""Built-in questions and acknowledgements in each language, the answers that a button may send, and
+a parser for yes/no answers.
 
-They serve the offers of the long-term memory and the question about unused parts of a sentence. A
-model can have its own texts instead. ``languages/<code>/replies.yaml`` has the texts of each
+The questions serve the offers of the long-term memory and unused parts of a sentence. A model can
+have its own texts instead. ``languages/<code>/replies.yaml`` has the texts of each
 language, and the words for yes and no of languages without a table in
 :mod:`anaphora.entities.builtin.boolean`.
 """
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from anaphora.core.utterance import Entity
 from anaphora.entities.languages import languages_with, load_table
 from anaphora.entities.words.normalization import base_code
+from anaphora.stm.conversation import Conversation
 
 if TYPE_CHECKING:
     from anaphora.entities.builtin.boolean import Confirmation
@@ -27,6 +29,7 @@ __all__ = [
     "format_choice",
     "format_declined",
     "format_offer",
+    "format_quick_replies",
     "format_unused_question",
     "parse_answer",
     "parse_confirmation",
@@ -41,7 +44,9 @@ _MAX_ANSWER_LENGTH = 200  # characters of a yes or a no
 class _LanguageTexts:
     """``still_about`` asks whether the conversation is about ``{}``, ``declined`` acknowledges a
     no and ``accepted`` a yes, ``left_over`` asks whether to go on without ``{}``, ``which_one``
-    which of ``{}`` is meant, ``begin_anew`` whether a question begins afresh."""
+    which of ``{}`` is meant, ``begin_anew`` whether a question begins afresh. ``option`` accepts
+    the offer at the place ``{}`` of the list; it is empty in a language without cues. ``yes`` and
+    ``no`` are answers, the usual one first."""
 
     still_about: str
     declined: str
@@ -49,8 +54,9 @@ class _LanguageTexts:
     accepted: str
     which_one: str
     begin_anew: str
-    yes: frozenset[str]
-    no: frozenset[str]
+    option: str
+    yes: tuple[str, ...]
+    no: tuple[str, ...]
     comma: str
 
 
@@ -93,6 +99,25 @@ def format_unused_question(parts: Iterable[str], language: str) -> str:
     """Ask whether to go on without these parts of the sentence."""
     texts = _texts_of(language)
     return texts.left_over.replace("{}", texts.comma.join(parts))
+
+
+def format_quick_replies(conversation: Conversation, language: str) -> tuple[str, ...]:
+    """Return what the user may answer at the push of a button: a yes and a no to a question that
+    waits for one, else for each of the offers a text that accepts it. Empty if there is nothing to
+    answer."""
+    pending, offers = conversation.pending, conversation.offers
+    if pending is None and offers is None:
+        return ()
+    texts = _texts_of(language)
+    if pending is not None and pending.confirms:
+        return (texts.yes[0], texts.no[0])
+    if offers is None or not texts.option:
+        return ()
+    if len(offers.bundles) == 1:
+        is_asked_since = pending is not None and pending.at >= offers.at
+        return () if is_asked_since else (texts.yes[0],)
+    places = range(1, len(offers.bundles) + 1)
+    return tuple([texts.option.replace("{}", str(place)) for place in places])
 
 
 def parse_answer(text: str, languages: Iterable[str]) -> bool | None:
@@ -155,7 +180,8 @@ def _written_in(code: str) -> _LanguageTexts:
         table["accepted"],
         table["which_one"],
         table["begin_anew"],
-        frozenset(table.get("yes", ())),
-        frozenset(table.get("no", ())),
+        table.get("option", ""),
+        tuple(table.get("yes", ())),
+        tuple(table.get("no", ())),
         table.get("comma", ", "),
     )

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 from pydantic_core import to_jsonable_python
 
-from anaphora.api.replies import MemoryItem, Slot
+from anaphora.api.replies import MemoryItem, OfferedItem, Slot
 from anaphora.api.values import doc
 from anaphora.core.plurals import pluralize
 from anaphora.engine.reply import Reply
@@ -48,6 +48,19 @@ class Answer(BaseModel):
     model: str = Field(description="The model that was asked.")
     user: str
     result: Any = Field(default=None, description="The handler's result besides the text.")
+    offers: list[list[OfferedItem]] = Field(
+        default=[],
+        description="What the bot offers until it is accepted or declined: bundles of entities.",
+    )
+    offered_by: str = Field(default="", description="The intent that made the offers.")
+    confirms: bool = Field(
+        default=False, description="Whether it waits for a yes to carry the intent out."
+    )
+    quick_replies: list[str] = Field(
+        default=[],
+        description="Texts to answer with: a yes and a no if it waits for one, else one for each "
+        "of the offers, which accepts it.",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +72,14 @@ class RememberedItem(MemoryItem):
 
 
 class PendingShape(BaseModel):
-    """An incomplete question that waits for its missing slots."""
+    """A question that waits for its missing slots, or for a yes."""
 
     intent: str
     missing: list[str]
     understood: list[str] = Field(description="Its entities, each as element=value.")
+    confirms: bool = Field(
+        default=False, description="Whether it waits for a yes to carry the intent out."
+    )
 
 
 class Memory(BaseModel):
@@ -77,6 +93,12 @@ class Memory(BaseModel):
     remembered: list[RememberedItem] = Field(description="Newest first.")
     flow: list[str] = Field(description="The intents that answered, oldest first.")
     pending: PendingShape | None
+    offers: list[list[str]] = Field(
+        default=[],
+        description="What the bot offers until it is accepted or declined: bundles of entities, "
+        "each as element=value.",
+    )
+    offered_by: str = Field(default="", description="The intent that made the offers.")
 
     def __str__(self) -> str:
         """The memory in words."""
@@ -86,6 +108,7 @@ class Memory(BaseModel):
         if self.pending:
             lacks = ", ".join(self.pending.missing) or "a yes or a no"
             lines.append(f"waiting for {lacks} of {self.pending.intent}")
+        lines += [f"offered by {self.offered_by}: {', '.join(bundle)}" for bundle in self.offers]
         if self.flow:
             lines.append(f"answered so far: {', '.join(self.flow)}")
         return "\n".join(lines) or "Nothing is remembered."
@@ -145,7 +168,8 @@ def format_reply(reply: Reply) -> str:
 
 def to_memory(conversation: Conversation, model: Model) -> Memory:
     """Convert a conversation with a model to its memory."""
-    pending = conversation.pending
+    pending, offers = conversation.pending, conversation.offers
+    bundles = offers.bundles if offers else ()
     return Memory(
         user=conversation.user,
         model=conversation.model,
@@ -159,12 +183,15 @@ def to_memory(conversation: Conversation, model: Model) -> Memory:
                 groups=tuple(sorted(held.entity.groups)),
                 questions_ago=conversation.questions - held.question_number,
                 used_at=held.used_at,
+                by=held.by,
                 **held.entity.modifiers,
             )
             for held in conversation.remembered
         ],
         flow=[step.intent for step in conversation.flow],
         pending=_to_pending(pending) if pending else None,
+        offers=[list(map(str, bundle)) for bundle in bundles],
+        offered_by=offers.intent if offers and bundles else "",
     )
 
 
@@ -191,6 +218,7 @@ def _to_pending(pending: PendingQuestion) -> PendingShape:
         intent=pending.intent,
         missing=list(pending.missing),
         understood=[str(entity) for entity in pending.entities],
+        confirms=pending.confirms,
     )
 
 
@@ -202,8 +230,9 @@ def _examples(model: Model) -> list[str]:
 
 def _format_entity(held: RememberedItem) -> str:
     groups = "" if held.groups == (held.element,) else f" ({', '.join(held.groups)})"
+    speaker = ", said by the bot" if held.by == "bot" else ""
     count = "" if held.quantity is None else f"{held.quantity} × "
-    return f"{'not ' if held.negated else ''}{count}{held.element}={held.value}{groups}"
+    return f"{'not ' if held.negated else ''}{count}{held.element}={held.value}{groups}{speaker}"
 
 
 def _format_age(questions: int) -> str:

@@ -218,7 +218,11 @@ def _bundle(one: Restaurant) -> dict[str, Any]:
     return {
         "restaurant": one.name,
         "price": f"{one.price} EUR",
-        "rating": {"text": str(one.rating), "value": str(one.rating), "meta": {"value": one.rating}},
+        "rating": {
+            "text": str(one.rating),
+            "value": str(one.rating),
+            "meta": {"value": one.rating},
+        },
         "distance": {
             "text": str(one.distance),
             "value": str(one.distance),

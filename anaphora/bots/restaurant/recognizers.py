@@ -43,7 +43,9 @@ def guests(text: str, language: str) -> Iterator[Mention]:
         behind = found[number.end] if number.end < len(found) else None
         if number.ordinal or number.value != int(number.value) or number.value > _MOST:
             continue
-        if before and (before.text in _NOT_BEFORE or (before.kind == "mark" and before.text in "€$:.")):
+        if before and (
+            before.text in _NOT_BEFORE or (before.kind == "mark" and before.text in "€$:.")
+        ):
             continue
         if behind and (behind.text in _NOT_BEHIND or (behind.text in "€$:." and behind.glued)):
             continue

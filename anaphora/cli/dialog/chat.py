@@ -208,11 +208,18 @@ class _ChatSession:
         if offer and not offer.declined:
             entities = ", ".join(map(str, offer.entities))
             self._out.print(Text(f"a yes restores {entities}, for {offer.question!r}"))
+        offers = conversation.offers.bundles if conversation.offers else ()
+        if offers:
+            self._out.print(Text("on the table:"))
+            for place, bundle in enumerate(offers, 1):
+                self._out.print(Text(f"  {place}. {', '.join(map(str, bundle))}"))
         if not conversation.remembered:
-            if not pending and not offer:
+            if not (pending or offer or offers):
                 self._out.print(Text("the memory is empty", style="dim"))
             return
-        table = Table("element", "value", "groups", "questions ago", "last used", box=None)
+        columns = ["element", "value", "groups", "questions ago", "last used"]
+        is_bot_heard = any(held.by == "bot" for held in conversation.remembered)
+        table = Table(*columns, *(["said by"] if is_bot_heard else []), box=None)
         for remembered in conversation.remembered:
             entity = remembered.entity
             age = timedelta(seconds=max(0, int((now - remembered.used_at).total_seconds())))
@@ -222,6 +229,7 @@ class _ChatSession:
                 Text(", ".join(sorted(entity.groups))),
                 str(conversation.questions - remembered.question_number),
                 f"{format_duration(age)} ago",
+                *([remembered.by] if is_bot_heard else []),
             )
         self._out.print(table)
 

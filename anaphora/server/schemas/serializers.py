@@ -15,6 +15,7 @@ from anaphora.core.utterance import Entity
 from anaphora.engine.engine import Engine
 from anaphora.engine.reply import Reply
 from anaphora.engine.samples.runner import DialogResult, run_dialog_safely
+from anaphora.intents.confirmation import format_quick_replies
 from anaphora.models.domain import AskStep, Model, PauseStep, Step
 from anaphora.models.schema.durations import format_duration
 from anaphora.server.auth.keys import ALL_SCOPES, ApiKey
@@ -66,6 +67,7 @@ def serialize_conversation(
 ) -> conversations.Conversation:
     """Serialize the state of a conversation at the time ``now``."""
     settings, last = model.conversation, conversation.last
+    offers = conversation.offers if conversation.offers and conversation.offers.bundles else None
     return conversations.Conversation(
         user=conversation.user,
         model=conversation.model,
@@ -84,6 +86,10 @@ def serialize_conversation(
         flow=tuple(conversations.FlowStep(step.intent, step.at) for step in conversation.flow),
         pending=_serialize_pending(conversation.pending) if conversation.pending else None,
         offer=_serialize_offer(conversation.recall_offer),
+        offers=tuple(map(_serialize_entities, offers.bundles)) if offers else (),
+        offered_by=offers.intent if offers else "",
+        offers_expire=_add_timeout(offers.at, settings.timeout) if offers else None,
+        quick_replies=format_quick_replies(conversation, conversation.language),
     )
 
 
@@ -170,6 +176,7 @@ def _serialize_remembered(
         expires_at=_add_timeout(held.used_at, settings.timeout),
         questions_ago=conversation.questions - held.question_number,
         matches_left=settings.depth - (conversation.matches - held.used_match),
+        by=held.by,
     )
 
 
@@ -179,6 +186,7 @@ def _serialize_pending(pending: PendingQuestion) -> conversations.Pending:
         missing=tuple(pending.missing),
         entities=_serialize_entities(pending.entities),
         at=pending.at,
+        confirms=pending.confirms,
     )
 
 
