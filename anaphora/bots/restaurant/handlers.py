@@ -105,7 +105,10 @@ def show(data: dict[str, Any], at: datetime, language: str) -> Answer:
     words, known = _Words(language, at), _bookings(data, at)
     if not known:
         return Answer(words.say("nothing"), offers=[])
-    return Answer(words.list_bookings(known), offers=_booking_bundles(known), then="tell")
+    text = words.list_bookings(known)
+    if len(known) == 1:
+        return Answer(text, mentions={"restaurant": known[0]["name"]}, offers=[])
+    return Answer(text, offers=_booking_bundles(known), then="cancel")
 
 
 def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> Answer | str:
@@ -181,7 +184,9 @@ def _said(match: Match, slot: str) -> tuple[Entity, ...]:
     filled = match.slots.get(slot)
     taken = filled.taken if filled else ()
     return tuple(
-        one.entity for one in taken if one.remembered is None or one.remembered.by == "user"
+        one.entity
+        for one in taken
+        if not (one.offered or (one.remembered and one.remembered.by == "bot"))
     )
 
 
