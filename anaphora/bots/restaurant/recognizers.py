@@ -1,5 +1,5 @@
-"""Recognizers of the model ``restaurant`` (see docs/entities.md): the number of guests, and what the
-restaurants of a list are compared by besides their price."""
+"""Recognizers of the model ``restaurant`` (see docs/entities.md): the number of guests, and
+what the restaurants of a list are compared by besides their price."""
 
 from __future__ import annotations
 

@@ -660,8 +660,8 @@ def _settle_cues(
 
     What the model's own phrases cover means what the model says. Of a built-in entity and a cue on
     the same words, a yes or a no is the cue, and so is the place of an offer in its list ("the
-    second"). What only repeats an entity that the user is to confirm ("book it") is a cue as well, and
-    "cancel" drops a question that waits, whatever else the model cancels.
+    second"). What only repeats an entity that the user is to confirm ("book it") is a cue as well,
+    and "cancel" drops a question that waits, whatever else the model cancels.
     """
     is_listed = offers is not None and bool(offers.bundles)
     settled: list[Cue] = []

@@ -96,7 +96,7 @@ def test_the_number_of_guests_is_limited():
 
 
 def test_a_closed_restaurant_is_not_booked():
-    said = answers("restaurant", "a table at Kiku for 2 tonight at 8", "yes", "on Friday", "yes")
+    said = answers("restaurant", "a table at Kiku tonight at 8 for 2", "yes", "on Friday", "yes")
     assert said[1] == (
         "Kiku is closed on that day (Mon 5 Jan). Name another day, or I look for another place."
     )
