@@ -20,6 +20,7 @@ from anaphora.engine.callbacks.answer import Answer
 
 if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
+    from anaphora.engine.callbacks.live_conversation import LiveConversation
     from anaphora.intents.match import Candidate, Match, Slot
 
 __all__ = ["cancel", "drop", "left", "move", "once", "show", "wake"]
@@ -143,9 +144,12 @@ def left(data: dict[str, Any], at: datetime, language: str) -> str:
     )
 
 
-def drop(data: dict[str, Any], at: datetime, language: str) -> None:
+def drop(
+    data: dict[str, Any], at: datetime, language: str, conversation: LiveConversation
+) -> None:
     """Drop a pending question of the bot; the model's response is the answer."""
     _Alarms(data, at, language)
+    conversation.forget(lambda entity: entity.element == "date")
 
 
 class _Alarms:
