@@ -44,8 +44,8 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
 
     ``fallback`` is the same question with the entities that count only if an intent needs them;
     ``notes`` are texts for the explanation. ``offered`` are entities that lie on the table and may
-    be meant. A question with an ``open_reference`` ("there", of nothing that is remembered) is not
-    complete by itself. ``confirmation`` says what it answers to a yes/no question, if that is known
+    be meant. A question with an ``open_reference`` ("there") leans on what was said before: it is
+    not complete by itself. ``confirmation`` says what it answers to a yes/no question, if that is known
     from its cues; ``small_talk`` is the kind of a sentence that says nothing else ("thanks").
     """
 

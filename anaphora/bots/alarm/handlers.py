@@ -144,9 +144,7 @@ def left(data: dict[str, Any], at: datetime, language: str) -> str:
     )
 
 
-def drop(
-    data: dict[str, Any], at: datetime, language: str, conversation: LiveConversation
-) -> None:
+def drop(data: dict[str, Any], at: datetime, language: str, conversation: LiveConversation) -> None:
     """Drop a pending question of the bot; the model's response is the answer."""
     _Alarms(data, at, language)
     conversation.forget(lambda entity: entity.element == "date")

@@ -52,12 +52,10 @@ def bind_references(
             bound.append(stand_in(entity, cue.tokens, question.utterance))
             when = "offered" if ago == _OFFERED else f"{pluralize(ago, 'question')} ago"
             notes.append(f"{words!r} stands for {entity}, {when}")
-    if is_open:
-        question = replace(question, open_reference=True)
-    if not bound:
+    if not (bound or is_open):
         return question
-    question = replace(question, notes=(*question.notes, *notes))
-    return add_entities(question, bound)
+    question = replace(question, open_reference=True, notes=(*question.notes, *notes))
+    return add_entities(question, bound) if bound else question
 
 
 def _find_newest(
