@@ -210,20 +210,21 @@ class Utterance(Struct, frozen=True, gc=False):
     def content_words(self) -> Sequence[int]:
         """The indexes of the content words."""
         if isinstance(self.tokens, LazyTokens):
-            return self._without_understood(self.tokens.content_words)
-        content = [token.index for token in self.tokens if token.is_content_word]
-        return self._without_understood(content)
+            content = self.tokens.content_words
+        else:
+            content = [token.index for token in self.tokens if token.is_content_word]
+        return self._without_understood(content) if self.understood else content
 
     @property
     def qualifiers(self) -> Sequence[int]:
         """The indexes of the tokens that negate or restrict others."""
-        if isinstance(self.tokens, LazyTokens):
-            return self._without_understood(self.tokens.qualifiers)
-        return ()
+        if not isinstance(self.tokens, LazyTokens):
+            return ()
+        found = self.tokens.qualifiers
+        return self._without_understood(found) if self.understood else found
 
     def _without_understood(self, indexes: Sequence[int]) -> Sequence[int]:
-        understood = self.understood
-        return [index for index in indexes if index not in understood] if understood else indexes
+        return [index for index in indexes if index not in self.understood]
 
 
 class Variant(Struct, frozen=True, gc=False):

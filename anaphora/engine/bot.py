@@ -68,6 +68,7 @@ class Bot:
         )
         self.has_memory_only_intents = any(one.options.allow_stm_only for one in model.intents)
         self.indexed_model = IndexedModel.from_model(model)
+        self.asks_before_answer = _asks_before_answer(model)
         self.interpreter = None if model.dialog_acts is None else Interpreter(self.indexed_model)
         self.combiners = create_combiners(model)
         self.random = random
@@ -144,6 +145,17 @@ class Bot:
         fitting = [one for one in texts if len(one.text) <= self.max_characters]
         read = iter(self.pipeline.prefetch(fitting))
         return [next(read) if len(one.text) <= self.max_characters else None for one in texts]
+
+
+def _asks_before_answer(model: Model) -> bool:
+    """Whether the bot may ask something of a question that is complete: for another value, for an
+    optional term, or whether to carry it out."""
+    return bool(model.validators or model.confirmations) or any(
+        term.min == 0 and term.id in prompts
+        for id, prompts in model.prompts.items()
+        if (intent := model.intent(id)) is not None
+        for term in intent.terms
+    )
 
 
 def _drop_reset_entities(utterance: Utterance) -> Utterance:

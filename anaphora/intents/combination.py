@@ -41,8 +41,8 @@ class CombinedUtterance(NamedTuple):
 
 
 def create_combiners(model: Model) -> Combiners | None:
-    """Create the combiners of a model; None if it needs none. Without ``dialog_acts`` they only
-    complete dates without a month or a start."""
+    """Create the combiners of a model; None if it needs none. Without ``dialog_acts`` those of the
+    built-in entities only complete dates without a month or a start."""
     found = {element.id: _create_combiner(element, model) for element in model.elements}
     combiners = {id: combiner for id, combiner in found.items() if combiner is not None}
     completing = frozenset(id for id, combiner in combiners.items() if combiner.completes)
@@ -50,12 +50,12 @@ def create_combiners(model: Model) -> Combiners | None:
 
 
 def _create_combiner(element: Element, model: Model) -> Combiner | None:
-    is_full = model.dialog_acts is not None
     if element.combine is not None:
-        return FunctionCombiner(element.id, element.combine) if is_full else None
+        return FunctionCombiner(element.id, element.combine)
     recognition = element.recognition
     if recognition is None or recognition.kind != "built-in":
         return None
+    is_full = model.dialog_acts is not None
     return create_builtin_combiner(recognition.name, recognition.options, is_full=is_full)
 
 

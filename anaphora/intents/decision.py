@@ -232,7 +232,10 @@ def _decide_by_state(
     )
     if decision.matches or decision.incomplete or decision.pending_action:
         return decision
-    if conversation.rejections >= indexed.model.conversation.depth:
+    prompts = indexed.model.prompts.get(pending.intent, {})
+    if conversation.rejections >= indexed.model.conversation.depth or any(
+        label not in prompts for label in pending.missing
+    ):
         return decision
     return repeat_prompt(question, conversation, pending, intent) or decision
 

@@ -45,8 +45,9 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
     ``fallback`` is the same question with the entities that count only if an intent needs them;
     ``notes`` are texts for the explanation. ``offered`` are entities that lie on the table and may
     be meant. A question with an ``open_reference`` ("there") leans on what was said before: it is
-    not complete by itself. ``confirmation`` says what it answers to a yes/no question, if that is known
-    from its cues; ``small_talk`` is the kind of a sentence that says nothing else ("thanks").
+    not complete by itself. ``confirmation`` says what it answers to a yes/no question, if that is
+    known from its cues; ``small_talk`` is the kind of a sentence that says nothing else ("thanks").
+    ``has_negated``: it negates an entity, or the memory may have a negated one.
     """
 
     utterance: Utterance
@@ -58,6 +59,7 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
     open_reference: bool = False
     confirmation: Confirmation | None = None
     small_talk: str = ""
+    has_negated: bool = False
 
 
 class MatchContext(Struct, frozen=True, gc=False):
@@ -65,7 +67,7 @@ class MatchContext(Struct, frozen=True, gc=False):
 
     ``sentence_candidates`` are the pending entities and, after them, those of the variant;
     ``hidden`` are the remembered entities that an entity of the sentence replaces, each with the
-    groups of that entity. ``has_negated``: the sentence or the memory has a negated entity.
+    groups of that entity. ``has_negated``: the sentence or the memory may have a negated entity.
     """
 
     variant: Variant
@@ -228,7 +230,9 @@ def _build_match_context(
     visible: Sequence[RememberedEntity] = ()
     hidden: tuple[tuple[RememberedEntity, frozenset[str]], ...] = ()
     if conversation.remembered:
-        said = [one for one in variant.entities if not one.negated]
+        said: Sequence[Entity] = variant.entities
+        if question.has_negated:
+            said = [one for one in said if not one.negated]
         visible, hidden = split_visible(conversation, (*pending, *said))
     number = conversation.questions + 1
     pending_candidates = [Candidate(entity, pending=True) for entity in pending] if pending else []
@@ -247,7 +251,7 @@ def _build_match_context(
         flow=conversation.flow,
         question_context=question.question_context.with_entities(variant.entities),
         utterance=question.utterance,
-        has_negated=True in [one.entity.negated for one in (*in_sentence, *memory)],
+        has_negated=question.has_negated,
     )
 
 

@@ -21,7 +21,7 @@ __all__ = [
     "BridgeMode",
     "BridgeSettings",
     "ConversationSettings",
-    "CueKind",
+    "CueSection",
     "Dialog",
     "DialogActSettings",
     "Element",
@@ -63,23 +63,12 @@ ResetScope = Literal["all", "flow", "entities"]
 BridgeMode = Literal["off", "offered", "automatic"]
 Referent = Literal["thing", "place", "time", "person"]
 FreshStart = Literal["", "always", "ask"]
-CueKind = Literal[
-    "accept",
-    "decline",
-    "other",
-    "correct",
-    "negate",
-    "instead",
-    "add",
-    "only",
-    "reference",
-    "ordinal",
-    "comparison",
-    "cancel",
-    "social",
-    "filler",
-]
-"""What a word or phrase does in a dialog."""
+CueSection = Literal[
+    "accept", "take", "decline", "other", "correct", "negate", "remove", "instead", "instead_of",
+    "add", "maybe", "only", "thing", "place", "time", "person", "same", "cancel", "thanks",
+    "greeting", "farewell", "wellbeing", "filler",
+]  # fmt: skip
+"""What the words of a section of a table of cues do in a dialog."""
 
 MentionTemplates: TypeAlias = Mapping[str, str] | tuple[str, ...]
 """The entities that an answer mentions: a template by element, or the names of slots."""
@@ -241,7 +230,7 @@ class DialogActSettings:
     """
 
     ask_if_close: bool = False
-    words: Mapping[CueKind, Phrases] = field(default_factory=dict)
+    words: Mapping[CueSection, Phrases] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,9 +250,10 @@ class OfferTemplate:
 class Fallback:
     """What the bot says when nothing fits.
 
-    ``texts`` are by kind of rejection, ``text`` is for all other kinds. ``examples`` are questions
-    that the bot can answer, by language. The ``after``-th rejection in a row and later ones are
-    answered with the ``escalation``, if there is one.
+    ``intents`` are the texts of intents that a question comes near, ``texts`` those by kind of
+    rejection, ``text`` is for all other kinds. ``examples`` are questions that the bot can answer,
+    by language. The ``after``-th rejection in a row and later ones are answered with the
+    ``escalation``, if there is one.
     """
 
     text: LocalizedText = field(default_factory=dict)
@@ -271,6 +261,7 @@ class Fallback:
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     after: int = 3
     escalation: LocalizedText = field(default_factory=dict)
+    intents: Mapping[str, LocalizedText] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from anaphora.models.domain import (
     AskStep,
     BridgeSettings,
     ConversationSettings,
-    CueKind,
+    CueSection,
     Dialog,
     DialogActSettings,
     Element,
@@ -194,7 +194,7 @@ def model_from_data(data: Mapping[str, Any], code: FunctionLoader) -> Model:
     )
 
 
-def _dialog_acts_to_data(settings: DialogActSettings) -> tuple[bool, dict[CueKind, Any]]:
+def _dialog_acts_to_data(settings: DialogActSettings) -> tuple[bool, dict[CueSection, Any]]:
     words = {kind: _phrases_to_data(phrases) for kind, phrases in settings.words.items()}
     return settings.ask_if_close, words
 

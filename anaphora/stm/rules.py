@@ -94,7 +94,7 @@ def expire(
     offer, offers = conversation.recall_offer, conversation.offers
     offer_expired = offer is not None and at - offer.at > timeout
     offers_expired = offers is not None and at - offers.at > timeout
-    if not (forgotten or pending_expired or offer_expired or offers_expired):
+    if not forgotten and not pending_expired and not offer_expired and not offers_expired:
         return conversation, ()
     after = replace(
         conversation,

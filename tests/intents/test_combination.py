@@ -260,9 +260,9 @@ class TestFunctions:
         bot = replace(bot, intents=(*bot.intents, *parse_model(_with(elements, intent)).intents))
         assert values(talk(bot, "a dark shirt", "red")) == ["dark", "dark red"]
 
-    def test_without_dialog_acts_it_is_not_called(self, functions):
-        functions.mix = lambda old, new: 1 / 0
-        assert values(talk(shop("mix", is_on=False), "a red shirt", "dark")) == ["red", "dark"]
+    def test_it_needs_no_dialog_acts(self, functions):
+        functions.mix = lambda old, new: f"{new.value} {old.value}"
+        assert values(talk(shop("mix", is_on=False), "a red shirt", "dark"))[1] == "dark red"
 
     @pytest.mark.parametrize(
         ("function", "message"),

@@ -4,7 +4,7 @@ ask back, or reject."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from datetime import datetime
 from functools import partial
@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
+from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.dialog import finish_answer
 from anaphora.engine.answering.fallback import answer_fallback
@@ -27,8 +28,8 @@ from anaphora.engine.answering.prompts import (
     ask_which,
     find_unused_texts,
     make_offer,
-    refuse_value,
 )
+from anaphora.engine.answering.refusal import find_refused, refuse
 from anaphora.engine.answering.rejection import Rejection, find_rejection, from_handler
 from anaphora.engine.answering.template_values import build_act_values, build_template_values
 from anaphora.engine.bot import Bot
@@ -36,7 +37,6 @@ from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
 from anaphora.errors import EvaluationError, HandlerError
-from anaphora.intents.checks.validation import find_invalid
 from anaphora.intents.decision import Decision, decide
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
@@ -172,16 +172,16 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
         return answer
     skipped: list[Match] = []
     for match in decision.matches:
+        if answer := _refuse_invalid(bot, decision, match.filling, at):
+            return answer
         if bot.model.unused and (unused := find_unused_texts(bot, decision, match.filling)):
             return ask_about_unused(bot, decision, match, unused, at)
         try:
-            if answer := _ask_before(bot, decision, match, at):
+            if bot.asks_before_answer and (answer := _ask_before(bot, decision, match, at)):
                 return answer
             return _answer_match(bot, decision, match, tuple(skipped), at, respond)
         except Skip:
             skipped.append(match)
-        except EvaluationError as error:
-            return _reject(bot, decision, at, Rejection(str(error), "refused"))
         except Reject as rejection:
             return _reject(bot, decision, at, from_handler(rejection))
     if decision.has_reset_phrase:
@@ -189,12 +189,9 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
     if decision.bridge and decision.bridge.outcome == "offered":
         return make_offer(bot, decision, decision.bridge, at)
     if decision.incomplete:
-        try:
-            answer = _refuse_invalid(bot, decision, decision.incomplete, at) or ask_for_missing(
-                bot, decision, decision.incomplete, at
-            )
-        except EvaluationError as error:
-            return _reject(bot, decision, at, Rejection(str(error), "refused"))
+        if refused := _refuse_invalid(bot, decision, decision.incomplete, at):
+            return refused
+        answer = ask_for_missing(bot, decision, decision.incomplete, at)
         return _remember_accepted(decision, answer)
     if decision.bridge and decision.bridge.outcome == "declined":
         return accept_decline(decision, at)
@@ -206,7 +203,9 @@ def _answer_act(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> B
     if act.kind == "unclear":
         return ask_which(bot, decision, act, at)
     if act.kind == "afresh":
-        return ask_whether_afresh(decision, decision.matches[0], at)
+        match = decision.matches[0]
+        refused = _refuse_invalid(bot, decision, match.filling, at)
+        return refused or ask_whether_afresh(decision, match, at)
     if decision.matches or decision.incomplete:
         return None
     if act.kind == "accepted":
@@ -215,10 +214,8 @@ def _answer_act(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> B
 
 
 def _ask_before(bot: Bot, decision: Decision, match: Match, at: datetime) -> BotAnswer | None:
-    """Ask what is to be asked before an intent is carried out: for another value in the place of an
-    invalid one, for its optional terms, then whether to carry it out."""
-    if refused := _refuse_invalid(bot, decision, match.filling, at):
-        return _remember_accepted(decision, refused)
+    """Ask what is to be asked before an intent is carried out: its optional terms, then whether to
+    carry it out."""
     if asked := ask_for_optional(bot, decision, match, at):
         return _remember_accepted(decision, asked)
     if match.intent.id not in bot.model.confirmations or is_confirmed(decision):
@@ -229,20 +226,26 @@ def _ask_before(bot: Bot, decision: Decision, match: Match, at: datetime) -> Bot
 def _refuse_invalid(
     bot: Bot, decision: Decision, filling: SlotFilling, at: datetime
 ) -> BotAnswer | None:
-    """Refuse a value that a validator does not accept, and ask for another; None if all are
-    valid."""
-    if not bot.model.validators or decision.pending_action == "asked again":
+    """Refuse the values that a validator does not accept; None if all are valid."""
+    try:
+        refused = find_refused(bot, decision, filling)
+    except EvaluationError as error:
+        return _reject(bot, decision, at, Rejection(str(error), "refused"))
+    if not refused:
         return None
-    context = decision.question.question_context
-    invalid = find_invalid(bot.model.validators, filling, context)
-    return refuse_value(bot, decision, filling, invalid, at) if invalid else None
+    answer = refuse(bot, decision, filling, refused, at)
+    return _remember_accepted(decision, answer, [one.entity for one in refused])
 
 
-def _remember_accepted(decision: Decision, answer: BotAnswer) -> BotAnswer:
-    """Remember an offer that the user accepts, even if more is to be asked."""
-    if decision.act is None or not decision.act.accepted:
+def _remember_accepted(
+    decision: Decision, answer: BotAnswer, refused: Sequence[Entity] = ()
+) -> BotAnswer:
+    """Remember an offer that the user accepts, even if more is to be asked, but for what is
+    ``refused`` of it."""
+    accepted = decision.act.accepted if decision.act else ()
+    if not (accepted := tuple([one for one in accepted if one not in refused])):
         return answer
-    conversation, forgotten = remember(answer.conversation, decision.act.accepted)
+    conversation, forgotten = remember(answer.conversation, accepted)
     return replace(answer, conversation=conversation, forgotten=(*answer.forgotten, *forgotten))
 
 

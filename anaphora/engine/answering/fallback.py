@@ -28,6 +28,7 @@ from anaphora.stm import rules
 
 __all__ = ["answer_fallback", "choose_fallback_text"]
 
+_NEAR_KINDS = frozenset({"unknown", "incomplete", "refused"})
 _SOCIAL_KINDS = frozenset(get_args(SocialKind))
 
 
@@ -64,21 +65,26 @@ def answer_fallback(bot: Bot, decision: Decision, answer: BotAnswer, at: datetim
     if fallback is None:
         return answer
     values: dict[str, Any] = {**context, FORMAT_LOCALE_KEY: (utterance.language, local_time.tzinfo)}
-    texts = choose_fallback_text(fallback, kind, context["failures"], utterance.language)
+    texts = choose_fallback_text(
+        fallback, kind, context["failures"], utterance.language, _near_intent(decision)
+    )
     text = bot.responses.render(texts, utterance.language, lambda: values)
     return replace(answer, text=text) if text else answer
 
 
 def choose_fallback_text(
-    fallback: Fallback, kind: RejectionKind, failures: int, language: str
+    fallback: Fallback, kind: RejectionKind, failures: int, language: str, intent: str = ""
 ) -> LocalizedText:
     """The text for a rejection that is the last of so many ``failures`` in a row; empty if there
-    is none. A text in the ``language`` of the question goes before a more specific one.
+    is none. ``intent`` is the one that the question comes near. A text in the ``language`` of the
+    question goes before a more specific one.
 
     Small talk for which there is no text is answered like anything unknown, and is no reason to
     escalate.
     """
     texts = [fallback.texts.get(kind), fallback.text]
+    if kind in _NEAR_KINDS:
+        texts.insert(0, fallback.intents.get(intent))
     if kind in _SOCIAL_KINDS:
         texts.insert(1, fallback.texts.get("unknown"))
     elif failures >= fallback.after:
@@ -86,6 +92,13 @@ def choose_fallback_text(
     known = [text for text in texts if text]
     spoken = (text for text in known if language in text or ANY_LANGUAGE in text)
     return next(spoken, known[0] if known else {})
+
+
+def _near_intent(decision: Decision) -> str:
+    """The id of the intent that a question comes near, or that refuses it ('' for none)."""
+    if decision.matches:
+        return decision.matches[0].intent.id
+    return decision.nearest.intent.id if decision.nearest else ""
 
 
 def _find_examples(fallback: Fallback | None, language: str) -> _Listed:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -13,7 +12,6 @@ from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.template_values import build_template_values, find_unused
 from anaphora.engine.bot import Bot
-from anaphora.intents.checks.validation import InvalidEntity
 from anaphora.intents.confirmation import (
     display_name,
     format_accepted,
@@ -26,8 +24,6 @@ from anaphora.intents.confirmation import (
 from anaphora.intents.decision import BridgeResult, Decision, asked_before, build_pending
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
-from anaphora.models.building.responses import REFUSED_VALUE
-from anaphora.models.templates.entity_text import to_template_value
 from anaphora.stm import rules
 from anaphora.stm.conversation import PendingQuestion
 from anaphora.stm.offers import is_same_meaning, remember
@@ -44,8 +40,8 @@ __all__ = [
     "ask_which",
     "find_unused_texts",
     "format_pending_question",
+    "format_prompt",
     "make_offer",
-    "refuse_value",
 ]
 
 DECLINED_REASON = "the offer was declined"
@@ -68,7 +64,7 @@ def ask_for_missing(bot: Bot, decision: Decision, filling: SlotFilling, at: date
 def format_pending_question(bot: Bot, decision: Decision, filling: SlotFilling) -> str:
     """What the bot asks about an incomplete or pending question."""
     if filling.missing:
-        return _format_prompt(bot, decision, filling, filling.missing[0].label)
+        return format_prompt(bot, decision, filling, filling.missing[0].label)
     pending = decision.conversation.pending
     assert pending is not None
     if pending.afresh:
@@ -76,11 +72,12 @@ def format_pending_question(bot: Bot, decision: Decision, filling: SlotFilling) 
     if pending.confirms:
         return _format_confirmation(bot, decision, filling)
     if pending.missing:
-        return _format_prompt(bot, decision, filling, pending.missing[0])
+        return format_prompt(bot, decision, filling, pending.missing[0])
     return _format_unused_question(bot, decision, filling, pending.unused)
 
 
-def _format_prompt(bot: Bot, decision: Decision, filling: SlotFilling, term: str) -> str:
+def format_prompt(bot: Bot, decision: Decision, filling: SlotFilling, term: str) -> str:
+    """The question for a term; empty if the model has none."""
     prompt = bot.responses.render(
         bot.model.prompts.get(filling.intent.id, {}).get(term),
         decision.question.utterance.language,
@@ -179,7 +176,7 @@ def ask_for_optional(bot: Bot, decision: Decision, match: Match, at: datetime) -
         rules.record_incomplete(decision.conversation, at, pending),
         filling,
         winner=match,
-        text=_format_prompt(bot, decision, filling, term.id),
+        text=format_prompt(bot, decision, filling, term.id),
         reason=f"it asks once for {term.id}, which is optional",
     )
 
@@ -201,44 +198,6 @@ def ask_whether_afresh(decision: Decision, match: Match, at: datetime) -> BotAns
         winner=match,
         text=format_begin_anew(decision.question.utterance.language),
         reason="it may begin afresh, or change the last question",
-    )
-
-
-def refuse_value(
-    bot: Bot, decision: Decision, filling: SlotFilling, invalid: InvalidEntity, at: datetime
-) -> BotAnswer:
-    """Say why a value is not accepted, and wait for another one in its place."""
-    term, entity = invalid.term, invalid.entity
-    terms = [
-        replace(one, taken=tuple([taken for taken in one.taken if taken.entity is not entity]))
-        for one in filling.terms
-    ]
-    left = tuple([taken for taken in filling.taken if taken.entity is not entity])
-    unfilled = replace(filling, terms=tuple(terms), taken=left, missing=(term,))
-    pending = PendingQuestion(
-        filling.intent.id,
-        tuple(taken.entity for taken in left if not taken.remembered),
-        missing=(term.label,),
-        at=at,
-        asked=asked_before(decision.conversation, filling.intent.id),
-    )
-    text: str | None
-    if isinstance(invalid.text, str):
-        text = invalid.text
-    else:
-        language = decision.question.utterance.language
-
-        def values() -> dict[str, Any]:
-            shown = build_template_values(decision, filling)
-            return {**shown, REFUSED_VALUE: to_template_value(entity)}
-
-        text = bot.responses.render(invalid.text, language, values)
-    return BotAnswer(
-        "incomplete",
-        rules.record_incomplete(decision.conversation, at, pending),
-        unfilled,
-        text=text or _format_prompt(bot, decision, filling, term.label),
-        reason=f"{entity} is not accepted for {term.label}",
     )
 
 

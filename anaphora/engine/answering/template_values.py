@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypedDict
 
 from anaphora.core.utterance import Entity
@@ -60,7 +61,7 @@ def build_act_values(decision: Decision) -> ActValues:
     """Build what handlers and templates get of the dialog act."""
     act = decision.act
     if act is None:
-        return ActValues(accepted={}, declined=(), comparison="", correction=False)
+        return _NO_ACT
     return ActValues(
         accepted=_values_of(act.accepted),
         declined=[_values_of(bundle) for bundle in act.declined],
@@ -71,6 +72,9 @@ def build_act_values(decision: Decision) -> ActValues:
 
 def _values_of(bundle: Iterable[Entity]) -> dict[str, str]:
     return {entity.element: entity.value_or_text for entity in bundle}
+
+
+_NO_ACT = ActValues(accepted=MappingProxyType({}), declined=(), comparison="", correction=False)
 
 
 def find_unused(decision: Decision, filling: SlotFilling) -> Sequence[UnusedPart]:

@@ -26,7 +26,8 @@ class Cue(Struct, frozen=True, gc=False):
     - comparison: a scale and a direction, such as "price:less";
     - social: "thanks", "greeting", "farewell" or "wellbeing".
 
-    ``number`` of an ordinal is 1, 2, … or, from the end, -1, -2; that of a superlative is 1.
+    ``number`` of an ordinal is 1, 2, … or, from the end, -1, -2; that of a superlative is 1, and so
+    is that of a definite comparative (the cheaper one).
     """
 
     kind: CueKind

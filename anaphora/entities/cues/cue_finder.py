@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast, get_args
 
+import msgspec
+
 from anaphora.core.utterance import Utterance
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.cues.clauses import ClauseEdges, is_boundary
@@ -38,7 +40,17 @@ def find_cues(utterance: Utterance, words: CueWords) -> tuple[Cue, ...]:
     if not matches:
         return ()
     chosen = _Chooser(utterance, atoms, matches).choose()
-    return tuple(_to_cue(match, spans, utterance, atoms) for match, spans in chosen)
+    definite = [one for one in matches if one.reading.kind == "definite"]
+    edges = {edge for one in definite for edge in (("end", one.end), ("start", one.start))}
+    cues = []
+    for match, spans in chosen:
+        cue = _to_cue(match, spans, utterance, atoms)
+        if cue.kind == "comparison" and not edges.isdisjoint(
+            (("end", spans[0][0]), ("start", match.end))
+        ):
+            cue = msgspec.structs.replace(cue, number=1)  # the cheaper one of two
+        cues.append(cue)
+    return tuple(cues)
 
 
 _Spans = tuple[tuple[int, int], ...]

@@ -23,7 +23,9 @@ from anaphora.grammar.synonyms.expansion import expand_synonym
 
 __all__ = ["CueWords", "PhraseMatch", "Reading", "load_cue_words"]
 
-_WordClass: TypeAlias = Literal["none", "take", "tail", "joiner", "contrast", "small", "one"]
+_WordClass: TypeAlias = Literal[
+    "none", "take", "tail", "joiner", "contrast", "small", "one", "definite"
+]
 _Position: TypeAlias = Literal[
     "anywhere", "starting", "ending", "alone", "asked", "opening", "edge"
 ]
@@ -64,6 +66,7 @@ _SECTIONS: Mapping[str, _Meaning] = {
     "contrast": ("contrast", ""),
     "small": ("small", ""),
     "ones": ("one", ""),
+    "definite": ("definite", ""),
 }
 _LAST_SECTIONS: Mapping[str, _Meaning] = {"filler": ("filler", "")}  # behind yes and no
 

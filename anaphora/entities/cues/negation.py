@@ -56,8 +56,8 @@ class _Scopes:
     def find(self, cue: Cue) -> list[int]:
         tokens = cue.tokens
         start, end = self._tokens[tokens[0]].start, self._tokens[tokens[-1]].end
-        if tokens[-1] - tokens[0] >= len(tokens):  # in two parts, around what it negates
-            return [i for i, one in enumerate(self._entities) if start < one.start < end]
+        if tokens[-1] - tokens[0] >= len(tokens):
+            return self._enclosed(start, end, is_replaced=cue.kind == "instead")
         sides = self._sides(cue, start, end)
         if "behind" in sides:
             return self._spread_back(start)
@@ -66,6 +66,16 @@ class _Scopes:
             return found[:1]
         may_stand_behind = "either" in sides or ("before" in sides and self._ends_clause(end))
         return found or (self._spread_back(start) if may_stand_behind else [])
+
+    def _enclosed(self, start: int, end: int, *, is_replaced: bool) -> list[int]:
+        """The entities in a negation in two parts ("take … off"); of what is replaced ("change …
+        to") only those of a group of the replacement."""
+        first = bisect_left(self._entities, start, key=lambda entity: entity.start)
+        last = bisect_left(self._entities, end, key=lambda entity: entity.start)
+        found = list(range(first, last))
+        if not is_replaced:
+            return found
+        return [i for i in found if _are_alike(self._entities[i], *self._entities[last : last + 1])]
 
     def _spread(self, at: int, *, is_noun: bool) -> list[int]:
         """The entities behind the negation that ends at the offset ``at``. A list that goes on
@@ -104,7 +114,7 @@ class _Scopes:
         return bool(gap) and (
             not gap.keys() & {"barrier", "contrast", "filler", "word"}
             and bool(gap["joiner"] or gap["comma"])
-            and (first.element == second.element or not first.groups.isdisjoint(second.groups))
+            and _are_alike(first, second)
         )
 
     def _is_near(self, start: int, end: int) -> bool:
@@ -155,3 +165,11 @@ class _Scopes:
                 is_polite = polite[at - 1] or polite[at + 1]
                 classes[at] = "barrier" if not is_comma else "filler" if is_polite else "comma"
         return classes
+
+
+def _are_alike(first: Entity, *others: Entity) -> bool:
+    """Whether an entity has the element or a group of any other."""
+    return any(
+        first.element == other.element or not first.groups.isdisjoint(other.groups)
+        for other in others
+    )

@@ -81,6 +81,11 @@ class Interpreter:
             for kind in element.refers:
                 referents[kind].add(element.id)
         self._referents: Mapping[str, Collection[str]] = dict(referents)
+        self._remembers_negated = any(
+            term.predicate.reads_negation
+            for intent in indexed.model.intents
+            for term in intent.terms
+        )
         settings = indexed.model.dialog_acts
         self._added_words = settings.words if settings else {}
         self._cue_words: dict[str, CueWords] = {}  # by language
@@ -114,6 +119,8 @@ class Interpreter:
         utterance = question.utterance
         if utterance.resets or utterance.error or not question.variants:
             return decide(self._indexed, question, conversation, at)
+        if self._remembers_negated:
+            question = replace(question, has_negated=True)
         said = find_new(question)
         if not said and (social := [cue.value for cue in cues if cue.kind == "social"]):
             question = replace(question, small_talk=social[-1])
@@ -710,7 +717,7 @@ def _mark_negated(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuesti
             for index, entity in enumerate(entities)
         ]
 
-    return change_entities(question, mark)
+    return replace(change_entities(question, mark), has_negated=True)
 
 
 def _find_negated_entities(question: ParsedQuestion) -> tuple[Entity, ...]:

@@ -36,7 +36,9 @@ class Selection(Struct, frozen=True):
 
 def select_bundles(offers: Offers, cues: Iterable[Cue], entities: Sequence[Entity]) -> Selection:
     """Select among what lies on the table by place in the list, by comparison, and by values that
-    the sentence names."""
+    the sentence names. "Something cheaper" selects nothing: "the cheaper one" does."""
+    cues = tuple(cues)
+    accepts = any(cue.kind == "accept" for cue in cues)
     left = list(range(len(offers.bundles)))
     used: list[Cue] = []
     named: list[Entity] = []
@@ -46,7 +48,7 @@ def select_bundles(offers: Offers, cues: Iterable[Cue], entities: Sequence[Entit
             if index in left:
                 left = [index]
                 used.append(cue)
-        elif cue.kind == "comparison" and (cue.number or len(left) > 1):
+        elif cue.kind == "comparison" and (cue.number or (accepts and len(left) > 1)):
             best = compare_bundles(offers.bundles, left, cue.value)
             if best is not None:
                 left = [best]

@@ -42,11 +42,25 @@ def build_fallback(draft: ModelDraft, texts: ResponseBuilder) -> Fallback | None
         examples=_build_examples(draft, written.examples),
         after=_check_after(draft, written),
         escalation=localize("escalation"),
+        intents={
+            id: _build_of_intent(texts, ("fallback", "intents", id), text)
+            for id, text in written.intents.items()
+        },
     )
-    spoken = fallback.text or fallback.texts or fallback.escalation or written.handler
-    if not spoken and not draft.is_removed("fallback"):
+    spoken = (
+        *(fallback.text, fallback.texts, fallback.escalation, fallback.intents),
+        written.handler,
+    )
+    if not any(spoken) and not draft.is_removed("fallback"):
         draft.add_error(("fallback",), "the fallback has no text", "write one: text: Sorry?")
     return fallback
+
+
+def _build_of_intent(
+    texts: ResponseBuilder, path: NodePath, written: str | LocalizedText
+) -> LocalizedText:
+    texts.check_intent(path, str(path[-1]))
+    return texts.localize(path, written, NO_INTENT, FALLBACK_VARIABLES)
 
 
 def _build_examples(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from anaphora.models.domain import CueKind
+from anaphora.models.domain import CueSection
 from anaphora.models.schema.field_types import (
     LIST_TAG,
     MAP_TAG,
@@ -24,8 +24,10 @@ from anaphora.models.schema.field_types import (
 __all__ = [
     "DialogActsOrFlag",
     "DialogActsSchema",
+    "Mentions",
     "MentionsField",
     "OfferSchema",
+    "Offers",
     "OffersField",
 ]
 
@@ -36,7 +38,7 @@ class DialogActsSchema(SchemaBase):
     ask_if_close: Flag = Field(
         default=False, description="Whether the bot asks which of two close matches is meant."
     )
-    words: dict[CueKind, LocalizedTextLists] = Field(
+    words: dict[CueSection, LocalizedTextLists] = Field(
         default={},
         description="Further words for what users do in a dialog, by kind: a list of synonyms, "
         "or one list per language.",
@@ -68,7 +70,7 @@ class OfferSchema(SchemaBase):
     )
 
 
-_Offers: TypeAlias = Annotated[
+Offers: TypeAlias = Annotated[
     Annotated[OfferSchema, MAP_TAG] | Annotated[list[_Templates], Field(min_length=1), LIST_TAG],
     choose_by_type(
         "a list of bundles, or a mapping with 'each' and 'entities'", map=dict, list=list
@@ -96,13 +98,9 @@ def _is_text(offer: Any) -> bool:
     return isinstance(offer, str)
 
 
-OffersField: TypeAlias = Annotated[dict[str, _Offers], BeforeValidator(_check_offers)]
-MentionsField: TypeAlias = dict[
-    str,
-    Annotated[
-        Annotated[_Templates, MAP_TAG] | Annotated[list[Name], Field(min_length=1), LIST_TAG],
-        choose_by_type(
-            "a mapping from elements to templates, or a list of slots", map=dict, list=list
-        ),
-    ],
+OffersField: TypeAlias = Annotated[dict[str, Offers], BeforeValidator(_check_offers)]
+Mentions: TypeAlias = Annotated[
+    Annotated[_Templates, MAP_TAG] | Annotated[list[Name], Field(min_length=1), LIST_TAG],
+    choose_by_type("a mapping from elements to templates, or a list of slots", map=dict, list=list),
 ]
+MentionsField: TypeAlias = dict[str, Mentions]

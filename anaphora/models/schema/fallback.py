@@ -11,6 +11,7 @@ from anaphora.models.schema.field_types import (
     ONE_TAG,
     LocalizedTextField,
     LocalizedTextLists,
+    Name,
     PositiveInteger,
     SchemaBase,
     Text,
@@ -41,6 +42,10 @@ class FallbackSchema(SchemaBase):
     greeting: LocalizedTextField | None = _text("The user greets.")
     farewell: LocalizedTextField | None = _text("The user says goodbye.")
     wellbeing: LocalizedTextField | None = _text("The user asks how the bot is.")
+    intents: dict[Name, LocalizedTextField] = Field(
+        default={},
+        description="The text by intent if a question comes near it, or its handler refuses it.",
+    )
     examples: LocalizedTextLists = Field(
         default=[],
         description="Questions that the bot can answer: a list, or one list per language.",

@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field
 
+from anaphora.models.schema.dialog_acts import Mentions, Offers
 from anaphora.models.schema.field_types import (
     LIST_TAG,
     MAP_TAG,
@@ -129,6 +130,16 @@ class IntentSchema(SchemaBase):
     confirm: LocalizedTextField = Field(
         default="",
         description="The question whether to carry the intent out: a Jinja template.",
+    )
+    fallback: LocalizedTextField = Field(
+        default="",
+        description="What is said if a question comes near the intent, or its handler refuses it.",
+    )
+    mentions: Mentions | None = Field(
+        default=None, description="The entities that its answer mentions."
+    )
+    offers: Offers | None = Field(
+        default=None, description="The bundles of entities that its answer offers."
     )
 
 

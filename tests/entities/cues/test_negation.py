@@ -52,3 +52,8 @@ def test_politeness_does_not_stop_a_negation():
 
 def test_an_utterance_without_entities_has_nothing_negated():
     assert negated("without onions") == []
+
+
+def test_what_is_exchanged_is_of_the_kind_of_its_replacement():
+    assert negated("change [Friday] to [Saturday]") == ["Friday"]
+    assert negated("change my [booking:topic] to [Saturday:date]") == []

@@ -95,7 +95,7 @@ BEYOND = re.compile(
     r"has no synonyms or values|_ is outside of a group|refers to the unknown element|"
     r"is not expected here|there is no function|needs booleans|is not a regular expression|"
     r"is missing|the text is empty|the fallback has no text|names no function|"
-    r"the bot forgets everything"
+    r"the bot forgets everything|the text ends too early"
 )
 
 
@@ -133,6 +133,7 @@ def is_loaded(file: Mapping[str, Any]) -> bool:
 @example({**MODEL, "fallback": {"en": "a", "unknown": "b"}})
 @example({**MODEL, "fallback": {"unknown": {"en": "a"}}})
 @example({**MODEL, "fallback": None})
+@example({**MODEL, "intents": [{"id": "i", "slots": {"tea": {"where": ""}}}]})
 def test_the_schema_and_the_loader_agree(file: dict[str, Any]) -> None:
     assert validator().is_valid(file) == is_loaded(file)
 

@@ -33,6 +33,7 @@ __all__ = ["combine_dates", "continue_date", "create_combiner"]
 
 _TODAY: TimeExpression = ("cell", "day")
 _DAY = timedelta(days=1)
+_MAX_DISTANCE = timedelta(hours=2)  # of a time from the part of the day that it is said to be in
 # The operations on one date that make an interval which begins or ends with it.
 _STARTS = ("onward", "since", "since_or_from", "after")
 _ENDS = ("until", "before")
@@ -230,6 +231,8 @@ def _combine_points(first: _Reading, last: _Reading, moment: Moment) -> Resolved
     if last.bound and last.day is not None:
         return None
     if first.bound and first.day is not None:
+        if last.day is None and first.period == "day" and first.time == _Time():
+            return resolve_date((first.bound, _join(first.day, last.time)), moment)
         day = _place_day(last, first, moment)
         return resolve_date(_join(day, last.time), moment) if day is not None else None
     day = _combine_days(first, last, moment)
@@ -314,8 +317,10 @@ def _combine_times(
     (clock,) = time.clock
     shown = evaluate_clock(clock)
     if time.part:
-        is_contrary = not shown.open and not _is_within(_join(day, time), day, time.part, moment)
-        return last.time if is_contrary else time
+        # A time in the part of the day, or near it ("at five" and "in the evening").
+        away = _distance_to_part(_join(day, time), day, time.part, moment)
+        is_near = away <= _MAX_DISTANCE if shown.open else not away
+        return time if is_near or (shown.open and last.time.clock) else last.time
     if not shown.open or first.start is None:
         return time
     if first.time.clock and last.time.clock:
@@ -334,13 +339,17 @@ def _is_nearer_after_noon(hours: int, old: int) -> bool:
     return abs(hours + HALF_DAY - old) < abs(hours - old)
 
 
-def _is_within(
+def _distance_to_part(
     expression: TimeExpression, day: TimeExpression | None, part: str, moment: Moment
-) -> bool:
-    """Whether a time is in that part of its day."""
+) -> timedelta:
+    """How far a time is from that part of a day; zero inside it."""
     start = evaluate_bounded(expression, moment).start
     whole = evaluate_bounded(_join(day, _Time(part)), moment)
-    return whole.start <= start < whole.end
+    length = whole.end - whole.start
+    behind = (start - whole.start) % _DAY  # without a day, both may be on different ones
+    if behind < length:
+        return timedelta()
+    return min(behind - length + timedelta(minutes=1), _DAY - behind)
 
 
 def _combine_ranges(first: _Reading, last: _Reading, moment: Moment) -> ResolvedDate | None:

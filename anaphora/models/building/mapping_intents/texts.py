@@ -6,10 +6,16 @@ from collections.abc import Mapping
 
 from anaphora.models.reading.nodes import MappingNode, NodePath, ScalarNode, mappings_in
 from anaphora.models.reading.source import FileDiagnostics
+from anaphora.models.schema.field_types import is_language
 
 __all__ = ["move_intent_texts"]
 
-_SECTIONS: Mapping[str, str] = {"response": "responses", "confirm": "confirm"}
+_SECTIONS: Mapping[str, str] = {
+    "response": "responses",
+    "confirm": "confirm",
+    "mentions": "mentions",
+    "offers": "offers",
+}
 _SECTIONS_OF_SLOTS: Mapping[str, str] = {"ask": "prompts", "validate": "validate"}
 
 
@@ -25,10 +31,26 @@ def move_intent_texts(root: MappingNode, diagnostics: FileDiagnostics) -> None:
             continue
         for key, section in _SECTIONS.items():
             _move(intent, key, root, (section, id.text), diagnostics)
+        if "fallback" in intent.items:
+            _make_room(root, intent.key_offsets["fallback"])
+            _move(intent, "fallback", root, ("fallback", "intents", id.text), diagnostics)
         for name, slot in slots.items.items() if isinstance(slots, MappingNode) else ():
             if isinstance(slot, MappingNode):
                 for key, section in _SECTIONS_OF_SLOTS.items():
                     _move(slot, key, root, (section, id.text, name), diagnostics)
+
+
+def _make_room(root: MappingNode, at: int) -> None:
+    """Give the fallback of the model the form in which intents have texts of their own."""
+    whole = root.items.get("fallback")
+    if whole is None:
+        return
+    if isinstance(whole, MappingNode) and not (whole.items and all(map(is_language, whole.items))):
+        return
+    wrapped = MappingNode(at)
+    wrapped.items["text"] = whole
+    wrapped.key_offsets["text"] = root.key_offsets["fallback"]
+    root.items["fallback"] = wrapped
 
 
 def _move(
