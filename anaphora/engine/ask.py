@@ -137,7 +137,7 @@ def _build_reply(
 
 def _add_bot_side(reply: Reply, conversation: Conversation, language: str) -> Reply:
     """The reply with what the bot has said: facts, offers, a question for a yes."""
-    pending, offers = conversation.pending, conversation.offers
+    pending, offers = conversation.pending, conversation.open_offers
     return replace(
         reply,
         by_bot=tuple([held.entity for held in conversation.remembered if held.by == "bot"]),

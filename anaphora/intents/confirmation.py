@@ -45,8 +45,8 @@ class _LanguageTexts:
     """``still_about`` asks whether the conversation is about ``{}``, ``declined`` acknowledges a
     no and ``accepted`` a yes, ``left_over`` asks whether to go on without ``{}``, ``which_one``
     which of ``{}`` is meant, ``begin_anew`` whether a question begins afresh. ``option`` accepts
-    the offer at the place ``{}`` of the list, in languages with cues. ``yes`` and ``no`` are
-    answers, the usual one first."""
+    the offer at the place ``{}`` of the list; it is empty in a language without cues. ``yes`` and
+    ``no`` are answers, the usual one first."""
 
     still_about: str
     declined: str
@@ -105,7 +105,7 @@ def format_quick_replies(conversation: Conversation, language: str) -> tuple[str
     """Return what the user may answer at the push of a button: a yes and a no to a question that
     waits for one, else for each of the offers a text that accepts it. Empty if there is nothing to
     answer."""
-    pending, offers = conversation.pending, conversation.offers
+    pending, offers = conversation.pending, conversation.open_offers
     if pending is None and offers is None:
         return ()
     texts = _texts_of(language)

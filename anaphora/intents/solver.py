@@ -45,7 +45,7 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
     ``fallback`` is the same question with the entities that count only if an intent needs them;
     ``notes`` are texts for the explanation. ``offered`` are entities that lie on the table and may
     be meant, ``referred`` are entities that reference words stand for in them; neither are
-    remembered. A question with an ``open_reference`` ("there", of nothing that is remembered) is
+    remembered. A question with an ``open_reference`` ("there") leans on what was said before: it is
     not complete by itself. ``confirmation`` says what it answers to a yes/no question, if that is
     known from its cues; ``small_talk`` is the kind of a sentence that says nothing else ("thanks").
     ``has_negated``: it negates an entity, or the memory may have a negated one.

@@ -168,7 +168,7 @@ def format_reply(reply: Reply) -> str:
 
 def to_memory(conversation: Conversation, model: Model) -> Memory:
     """Convert a conversation with a model to its memory."""
-    pending, offers = conversation.pending, conversation.offers
+    pending, offers = conversation.pending, conversation.open_offers
     bundles = offers.bundles if offers else ()
     return Memory(
         user=conversation.user,

@@ -268,7 +268,9 @@ class Fallback:
 class AskStep:
     """A question of a sample dialog and the expected result (None: not checked).
 
-    ``memory`` is the content of the memory afterwards, as ``element`` or ``element=value``.
+    ``memory`` is the content of the memory afterwards, as ``element`` or ``element=value``; so is
+    ``by_bot``, what the bot has said of it. ``offers`` names an entity of each bundle that lies on
+    the table, in order.
     """
 
     text: str
@@ -278,6 +280,8 @@ class AskStep:
     from_memory: tuple[str, ...] | None = None
     missing: tuple[str, ...] | None = None
     memory: tuple[str, ...] | None = None
+    by_bot: tuple[str, ...] | None = None
+    offers: tuple[str, ...] | None = None
     language: str | None = None
     line: int = 0
 

@@ -188,6 +188,12 @@ class Conversation(Struct, frozen=True):
         return cls(key.user, key.model, tenant=key.tenant)
 
     @property
+    def open_offers(self) -> Offers | None:
+        """What lies on the table, unless the user has taken one of it; None if nothing does."""
+        offers = self.offers
+        return offers if offers and offers.bundles and offers.taken is None else None
+
+    @property
     def is_empty(self) -> bool:
         """Whether it is empty, so that no store needs to keep it."""
         return not self.questions and replace(self, clock=0) == Conversation.empty(self.key)

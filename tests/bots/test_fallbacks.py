@@ -11,12 +11,11 @@ from tests.bots.dialog import MONDAY, answers, engine
 
 NONSENSE = {
     "en": [
-        "how is it going",
         "sing me a song",
         "tell me a joke",
         "who was the president of France",
     ],
-    "ru": ["как дела", "спой мне песню", "кто написал «Войну и мир»"],
+    "ru": ["спой мне песню", "кто написал «Войну и мир»"],
     "fr": ["comment ça va", "chante une chanson"],
     "de": ["wie geht es dir", "sing mir ein Lied"],
 }

@@ -42,7 +42,7 @@ def describe_turn(engine: Engine, text: str, user: str = "user") -> dict[str, st
     reply = engine.ask(text, user=user, explain=True)
     assert reply.explanation is not None
     conversation = engine.conversation(user=user)
-    table = conversation.offers.bundles if conversation.offers else ()
+    table = conversation.open_offers.bundles if conversation.open_offers else ()
     return {
         "": _describe_reply(reply),
         "says": reply.text,

@@ -1,7 +1,8 @@
 """The handlers of the model ``alarm``, which store the alarms in the conversation.
 
-Besides the alarms, ``data`` holds what the last answer asked for: ``day``, the day whose hour is
-missing, or ``asked: which``, if the user should name one of the alarms.
+Besides the alarms, ``data`` holds ``last``, the alarms that were set last, which a correction
+replaces, and what the last answer asked for: ``day``, the day whose hour is missing, or ``asked:
+which``, if the user should name one of the alarms.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from msgspec.structs import replace
 
 from anaphora.bots.date_text import format_clock, format_day
 from anaphora.bots.tables import load_texts
+from anaphora.engine.callbacks.answer import Answer
 
 if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
-    from anaphora.intents.match import Match, Slot
+    from anaphora.engine.callbacks.live_conversation import LiveConversation
+    from anaphora.intents.match import Candidate, Match, Slot
 
 __all__ = ["cancel", "drop", "left", "move", "once", "show", "wake"]
 
@@ -36,8 +39,11 @@ class _TooFarError(Exception):
     """The time is more than ten years ahead."""
 
 
-def wake(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
-    """Set an alarm for each time; ask for the hour if there is only a day."""
+def wake(
+    match: Match, data: dict[str, Any], at: datetime, language: str, *, correction: bool = False
+) -> str:
+    """Set an alarm for each time; ask for the hour if there is only a day. A correction ("no, at
+    8", "not at 8, at 9") replaces the alarms that were set last, or those that it negates."""
     alarms = _Alarms(data, at, language)
     # "Remind me at 5" does not answer "At what time on Monday?".
     asked = alarms.day if match.slots["action"].source == "memory" else None
@@ -50,6 +56,8 @@ def wake(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
         except _TooFarError:
             return alarms.answer("far")
     past = [time for time in times if time <= alarms.now]
+    if not past:
+        alarms.drop_corrected(match.filling.variant.entities, is_correction=correction)
     new = [time for time in dict.fromkeys(times) if time not in alarms.times]
     if past:
         return alarms.answer("past", when=alarms.format_times(past))
@@ -58,6 +66,7 @@ def wake(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     if len(alarms.times) + len(new) > _MAX_ALARMS:
         return alarms.answer("full")
     alarms.save([*alarms.times, *new])
+    data["last"] = [time.isoformat() for time in new]
     if len(new) > 1:
         return alarms.answer("many", when=alarms.format_times(new))
     return alarms.answer("set", when=alarms.format_times(new), left=alarms.format_time_left(new[0]))
@@ -69,7 +78,7 @@ def once(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     return _Alarms(data, at, language).answer("once", repeat=repeat.text)
 
 
-def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
+def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> Answer | str:
     """Cancel the alarms at the given times: on that date, else on any date, else also twelve hours
     off; or all alarms of a day. Without a time, cancel the only alarm, or all if the user says
     so."""
@@ -83,13 +92,15 @@ def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> s
             chosen = alarms.find(named)
         except _TooFarError:
             chosen = []
+    elif listed := [one.entity for one in _taken(match.slots.get("listed")) if one.offered]:
+        chosen = alarms.find(listed)
     else:
         every = "all" in match.slots or bool(mentioned)
         chosen = alarms.times if every or len(alarms.times) == 1 else []
     if chosen:
         alarms.save(time for time in alarms.times if time not in chosen)
-        return alarms.answer("cancelled", when=alarms.format_times(chosen))
-    return alarms.ask_which(named)
+        return Answer(alarms.answer("cancelled", when=alarms.format_times(chosen)), offers=[])
+    return Answer(alarms.ask_which(named), offers=alarms.offers(), then="which")
 
 
 def move(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
@@ -113,12 +124,13 @@ def move(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     return alarms.answer("moved", when=alarms.format_times(chosen), to=alarms.format_times([time]))
 
 
-def show(data: dict[str, Any], at: datetime, language: str) -> str:
-    """List the alarms."""
+def show(data: dict[str, Any], at: datetime, language: str) -> Answer | str:
+    """List the alarms, of which the user may then mean "the second one"."""
     alarms = _Alarms(data, at, language)
     if not alarms.times:
         return alarms.answer("none")
-    return alarms.answer("list", when=alarms.format_times(alarms.times))
+    text = alarms.answer("list", when=alarms.format_times(alarms.times))
+    return Answer(text, offers=alarms.offers())
 
 
 def left(data: dict[str, Any], at: datetime, language: str) -> str:
@@ -132,9 +144,10 @@ def left(data: dict[str, Any], at: datetime, language: str) -> str:
     )
 
 
-def drop(data: dict[str, Any], at: datetime, language: str) -> None:
+def drop(data: dict[str, Any], at: datetime, language: str, conversation: LiveConversation) -> None:
     """Drop a pending question of the bot; the model's response is the answer."""
     _Alarms(data, at, language)
+    conversation.forget(lambda entity: entity.element == "date")
 
 
 class _Alarms:
@@ -175,6 +188,19 @@ class _Alarms:
             return self.answer("unknown", when=when, alarms=listed)
         return self.answer("which", alarms=listed)
 
+    def offers(self) -> list[dict[str, datetime]]:
+        """The alarms as what a list offers."""
+        return [{"date": self._local(time)} for time in self.times]
+
+    def drop_corrected(self, said: Iterable[Entity], *, is_correction: bool) -> None:
+        """Drop the alarms that a correction replaces: those that it negates, else the last."""
+        if negated := [entity for entity in said if entity.negated]:
+            gone = set(self.find(negated))
+        else:
+            last = self._data.get("last", ()) if is_correction else ()
+            gone = {datetime.fromisoformat(text) for text in last}
+        self.times = [time for time in self.times if time not in gone]
+
     def find(self, named: Iterable[Entity]) -> list[datetime]:
         """The alarms at the ``named`` times. Raises :class:`_TooFarError`."""
         chosen: list[datetime] = []
@@ -209,6 +235,10 @@ class _Alarms:
 
     def _local(self, time: datetime) -> datetime:
         return time.astimezone(self._at.tzinfo)
+
+
+def _taken(slot: Slot | None) -> tuple[Candidate, ...]:
+    return slot.taken if slot else ()
 
 
 def _entities(slot: Slot | None) -> tuple[Entity, ...]:

@@ -59,7 +59,7 @@ def _format_answer(
 
 def _named_entities(match: Match, slot: str) -> Iterator[Entity]:
     """The entities of the slot, and the others of its element in the sentence ("in Tokyo and
-    Osaka")."""
+    Osaka", but not "not Tokyo")."""
     filled = match.slots.get(slot)
     if filled is None:
         return
@@ -67,7 +67,7 @@ def _named_entities(match: Match, slot: str) -> Iterator[Entity]:
     if filled.source == "sentence":
         used = match.entities
         for entity in match.filling.variant.entities:
-            if entity.element == filled.element and entity not in used:
+            if entity.element == filled.element and entity not in used and not entity.negated:
                 yield entity
 
 

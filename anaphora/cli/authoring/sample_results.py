@@ -146,7 +146,13 @@ def _format_expected(step: AskStep) -> str:
     """The expected reply, formatted like :func:`anaphora.cli.terminal.format_summary`."""
     parts = [f"{step.status} {step.intent or ''}".strip()]
     parts += (f"{name}{_format_value(value)}" for name, value in step.slots.items())
-    listed = {"from memory": step.from_memory, "missing": step.missing, "memory": step.memory}
+    listed = {
+        "from memory": step.from_memory,
+        "missing": step.missing,
+        "memory": step.memory,
+        "by bot": step.by_bot,
+        "offers": step.offers,
+    }
     parts += (
         f"{what}: {_format_names(names)}" for what, names in listed.items() if names is not None
     )

@@ -208,7 +208,7 @@ class _ChatSession:
         if offer and not offer.declined:
             entities = ", ".join(map(str, offer.entities))
             self._out.print(Text(f"a yes restores {entities}, for {offer.question!r}"))
-        offers = conversation.offers.bundles if conversation.offers else ()
+        offers = conversation.open_offers.bundles if conversation.open_offers else ()
         if offers:
             self._out.print(Text("on the table:"))
             for place, bundle in enumerate(offers, 1):

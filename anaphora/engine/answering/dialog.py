@@ -61,6 +61,8 @@ def finish_answer(
         text=answer.text if spoken.text is None else spoken.text,
         result=spoken.result,
     )
+    if spoken.offers:  # they ask for an answer, too
+        return answer
     return _resume_pending(bot, decision, match, answer, at)
 
 

@@ -193,6 +193,12 @@ def _find_failures(step: AskStep, reply: Reply) -> Iterator[str]:
     if step.memory is not None and not _matches_memory(reply.memory, step.memory):
         held = _format_names(map(str, reply.memory))
         yield f"memory holds {held}; {_format_names(step.memory)} was expected"
+    if step.by_bot is not None and not _matches_memory(reply.by_bot, step.by_bot):
+        held = _format_names(map(str, reply.by_bot))
+        yield f"the bot said {held}; {_format_names(step.by_bot)} was expected"
+    if step.offers is not None and not _matches_offers(reply.offers, step.offers):
+        offered = " or ".join(", ".join(map(str, bundle)) for bundle in reply.offers) or "nothing"
+        yield f"the bot offers {offered}; {' or '.join(step.offers) or 'nothing'} was expected"
 
 
 def _matches_expected(slot: Slot, expected: str | tuple[str, ...] | None) -> bool:
@@ -230,6 +236,14 @@ def _matches_memory(held: Iterable[Entity], expected: Iterable[str]) -> bool:
             return False
         left.remove(found)
     return not left
+
+
+def _matches_offers(offered: Sequence[Sequence[Entity]], expected: Sequence[str]) -> bool:
+    """Whether each bundle has the expected entity, in the same order."""
+    return len(offered) == len(expected) and all(
+        any(wanted in _memory_descriptions(one) for one in bundle)
+        for bundle, wanted in zip(offered, expected, strict=True)
+    )
 
 
 def _format_value(value: Any) -> str:

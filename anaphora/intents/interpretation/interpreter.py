@@ -152,7 +152,7 @@ class Interpreter:
             question,
             conversation.offers,
             repeated,
-            is_asked=bool(conversation.offers or pending),
+            is_pending=pending is not None,
         )
         question = _drop_corrected(_mark_negated(question, cues), cues)
         if repeated and _read_confirmation(question, cues):  # "book it": the whole question
@@ -370,7 +370,10 @@ class Interpreter:
         if _last_answer(cues) == "accept":
             if any(_contradicts(one, offers) for one in others):
                 return None  # "okay, how about Oakland?"
-        elif not self._names_next_intent(question, others, conversation, offers) and (
+        elif (
+            any(_contradicts(one, offers) for one in others)
+            or not self._names_next_intent(question, others, conversation, offers)
+        ) and (
             not selection.is_explicit
             or _asks_about(question, cues)
             or not self._only_selects(question, others, selection, conversation, offers, at)
@@ -401,7 +404,8 @@ class Interpreter:
         required = [term for term in intent.terms if term.min > 0]
         bare = replace(conversation, remembered=(), flow=conversation.flow)
         single = self._indexed.with_only(intent)
-        decision = match_question(single, replace(question, offered=()), bare)
+        question = replace(question, offered=(), variants=question.variants[:1])
+        decision = match_question(single, question, bare)
         decision = decision if decision.matches else find_incomplete(single, decision)
         filling = decision.matches[0].filling if decision.matches else decision.nearest
         if filling is None:
@@ -735,15 +739,16 @@ def _settle_cues(
     offers: Offers | None,
     repeated: Sequence[Entity] = (),
     *,
-    is_asked: bool,
+    is_pending: bool,
 ) -> tuple[tuple[Cue, ...], ParsedQuestion]:
     """Drop the cues that are words of the model, and the entities that are no more than a cue.
 
     What the model's own phrases cover means what the model says. Of a built-in entity and a cue on
     the same words, a yes or a no is the cue, and so is the place of an offer in its list ("the
-    second"). What only repeats an entity that the user is to confirm ("book it") is a cue as well.
+    second"). What only repeats an entity that the user is to confirm ("book it") is a cue as well,
+    and "cancel" drops a question that waits, whatever else the model cancels.
     """
-    is_listed = offers is not None and len(offers.bundles) > 1
+    is_listed = offers is not None and bool(offers.bundles)
     settled: list[Cue] = []
     dropped: list[Entity] = []
     entities = question.variants[0].entities
@@ -752,9 +757,10 @@ def _settle_cues(
         tokens = set(cue.tokens)
         covering = [one for one in entities if not tokens.isdisjoint(one.tokens)]
         is_answer = cue.kind in ("accept", "decline", "cancel")
-        is_place = cue.kind == "ordinal" and is_asked  # "the second one" is no number of guests
-        wins = (is_answer and is_asked) or is_place or (is_listed and cue.kind == "comparison")
-        is_own = any(
+        is_place = cue.kind == "ordinal" and (is_pending or offers is not None)
+        of_list = is_listed and cue.kind in ("comparison", "other")
+        wins = (is_answer and (is_pending or offers is not None)) or is_place or of_list
+        is_own = (cue.kind != "cancel" or not is_pending) and any(
             one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
             for one in covering
         )
@@ -901,11 +907,7 @@ def _find_declined(
         selection = select_bundles(offers, pointed, ())
         return tuple([offers.bundles[index] for index in selection.bundles])
     compared = [cue for cue in cues if cue.kind == "comparison" and not cue.number]
-    if compared and "accept" not in kinds:
-        is_choice = select_bundles(offers, compared, ()).is_explicit
-        if not is_choice:
-            return offers.bundles
-    return None
+    return offers.bundles if compared and "accept" not in kinds else None
 
 
 def _asks_about(question: ParsedQuestion, cues: Sequence[Cue]) -> bool:

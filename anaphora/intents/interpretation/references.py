@@ -56,14 +56,15 @@ def bind_references(
             bound.append(one)
             when = "offered" if ago == _OFFERED else f"{pluralize(ago, 'question')} ago"
             notes.append(f"{words!r} stands for {entity}, {when}")
-    if is_open:
-        question = replace(question, open_reference=True)
-    if not bound:
+    if not (bound or is_open):
         return question
     question = replace(
-        question, notes=(*question.notes, *notes), referred=(*question.referred, *referred)
+        question,
+        open_reference=True,
+        notes=(*question.notes, *notes),
+        referred=(*question.referred, *referred),
     )
-    return add_entities(question, bound)
+    return add_entities(question, bound) if bound else question
 
 
 def _find_newest(

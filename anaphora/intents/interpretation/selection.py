@@ -46,7 +46,7 @@ def select_bundles(offers: Offers, cues: Iterable[Cue], entities: Sequence[Entit
         pointed = {cue.number - 1 if cue.number > 0 else count + cue.number for cue in used}
         left = [index for index in left if index in pointed]
     for cue in cues:
-        if cue.kind == "comparison" and len(left) > 1 and (cue.number or accepts):
+        if cue.kind == "comparison" and (cue.number or (accepts and len(left) > 1)):
             best = compare_bundles(offers.bundles, left, cue.value)
             if best is not None:
                 left = [best]

@@ -61,7 +61,9 @@ def _build_step(
             return ResetStep(written.reset, line)
         case AskSchema():
             _check_question(draft, path, written, known.intents)
-            _check_memory(draft, (*path, "memory"), written.memory or (), known.values)
+            for key in ("memory", "by_bot", "offers"):
+                entries = getattr(written, key) or ()
+                _check_entities(draft, (*path, key), entries, known.values)
             return _build_ask_step(written, line)
 
 
@@ -77,7 +79,9 @@ def _build_ask_step(written: AskSchema, line: int) -> AskStep:
         slots={name: _to_tuple(value) for name, value in written.slots.items()},
         from_memory=_to_tuple(written.from_memory),
         missing=_to_tuple(written.missing),
-        memory=None if written.memory is None else tuple(map(_strip_entry, written.memory)),
+        memory=_strip_entries(written.memory),
+        by_bot=_strip_entries(written.by_bot),
+        offers=_strip_entries(written.offers),
         language=written.language,
         line=line,
     )
@@ -106,7 +110,7 @@ def _check_terms(draft: ModelDraft, path: NodePath, names: Iterable[str], terms:
             draft.add_unknown_name((*path, index), "term", name, terms)
 
 
-def _check_memory(
+def _check_entities(
     draft: ModelDraft, path: NodePath, entries: Iterable[str], values: _ValuesByElement | None
 ) -> None:
     if values is None:
@@ -126,8 +130,10 @@ def _check_memory(
         draft.add_error((*path, index), message, hint, index=len(written) + 1)
 
 
-def _strip_entry(entry: str) -> str:
-    return "=".join(part.strip() for part in entry.split("=", 1))
+def _strip_entries(entries: Iterable[str] | None) -> tuple[str, ...] | None:
+    if entries is None:
+        return None
+    return tuple("=".join(part.strip() for part in entry.split("=", 1)) for entry in entries)
 
 
 def _find_known_values(draft: ModelDraft, elements: Iterable[Element]) -> _ValuesByElement | None:

@@ -39,6 +39,15 @@ class AskSchema(SchemaBase):
         default=None,
         description="The memory afterwards, in any order: elements, or element=value.",
     )
+    by_bot: list[Name] | None = Field(
+        default=None,
+        description="What the memory then holds of what the bot said: elements, or element=value.",
+    )
+    offers: list[Name] | None = Field(
+        default=None,
+        description="What the bot then offers, in order: of each bundle an element, or "
+        "element=value.",
+    )
     language: Language | None = Field(
         default=None, description="The language of the question; by default the first of the model."
     )

@@ -67,7 +67,7 @@ def serialize_conversation(
 ) -> conversations.Conversation:
     """Serialize the state of a conversation at the time ``now``."""
     settings, last = model.conversation, conversation.last
-    offers = conversation.offers if conversation.offers and conversation.offers.bundles else None
+    offers = conversation.open_offers
     return conversations.Conversation(
         user=conversation.user,
         model=conversation.model,

@@ -179,4 +179,4 @@ def test_an_accepted_offer_is_remembered_whole(sentences, acceptance):
     reply = engine.ask(acceptance)
     remembered = {str(one) for one in reply.memory}
     took = {str(one) for bundle in offered.bundles for one in bundle} <= remembered
-    assert took == (engine.conversation().offers is None)
+    assert took == (engine.conversation().open_offers is None)

@@ -8,7 +8,14 @@ from textwrap import dedent, indent
 
 import pytest
 
-from anaphora import AnaphoraError, Engine, HandlerError, load_model, parse_model
+from anaphora import (
+    AnaphoraError,
+    Engine,
+    HandlerError,
+    ModelError,
+    load_model,
+    parse_model,
+)
 from anaphora.engine.samples.runner import DialogResult, iter_step_results, run_dialog, run_dialogs
 from anaphora.models.domain import AskStep, Dialog
 from tests.support.fake_long_term import ListMemory
@@ -70,6 +77,48 @@ def test_a_dialog_that_comes_out_as_it_says():
 def test_what_came_otherwise_is_reported(step, failure):
     (told,) = failures(f"- {step}")
     assert told.startswith(failure)
+
+
+TABLES = """
+id: tables
+dialog_acts: true
+elements:
+  - {id: find, synonyms: [find, look for]}
+  - {id: book, synonyms: [book]}
+  - {id: place, values: [Kiku, Roma]}
+  - {id: street, values: [Hill Street]}
+intents:
+  - intent=find term(find)={# == 'find'}
+  - intent=book term(book)~{# == 'book'} term(place)~{# == 'place'}
+offers:
+  find: [{place: Kiku}, {place: Roma}]
+mentions:
+  find: {street: Hill Street}
+responses: {find: Kiku or Roma., book: "{{ place }}."}
+"""
+
+
+@pytest.mark.parametrize(
+    ("expected", "failure"),
+    [
+        ("offers: [place=Kiku, place], by_bot: [street]", None),
+        (
+            "offers: [place=Roma, place=Kiku]",
+            "the bot offers place=Kiku or place=Roma; place=Roma or place=Kiku was expected",
+        ),
+        ("offers: []", "the bot offers place=Kiku or place=Roma; nothing was expected"),
+        ("by_bot: []", "the bot said street=Hill Street; nothing was expected"),
+    ],
+)
+def test_what_the_bot_says_and_offers_is_compared(expected, failure):
+    model = parse_model(f"{TABLES}samples:\n  - dialog: [{{ask: find, {expected}}}]")
+    (step,) = run_dialog(Engine(model), *model.samples).steps
+    assert step.failures == ((failure,) if failure else ())
+
+
+def test_an_offer_that_the_model_cannot_make_is_a_mistake_of_the_sample():
+    with pytest.raises(ModelError, match="the element 'place' has no value 'Rom'"):
+        parse_model(f"{TABLES}samples:\n  - dialog: [{{ask: find, offers: [place=Rom]}}]")
 
 
 def test_a_dialog_comes_out_the_same_however_often_it_is_run():

@@ -1,0 +1,252 @@
+"""The handlers of the model ``restaurant``. The bookings are stored with the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from anaphora.bots.date_text import date_range, format_clock, format_day
+from anaphora.bots.restaurant.table import Criteria, Restaurant, find_restaurants, restaurants
+from anaphora.bots.tables import load_texts
+from anaphora.engine.callbacks.answer import Answer
+
+if TYPE_CHECKING:
+    from anaphora.core.utterance import Entity
+    from anaphora.intents.match import Match
+
+__all__ = ["book", "cancel", "find", "show", "tell"]
+
+_MAX_OFFERED = 3
+_FIRST_HOUR = 10
+_CLOCKS = frozenset({"second", "minute", "hour"})  # grains of times that can be booked
+
+
+def find(
+    match: Match,
+    data: dict[str, Any],
+    at: datetime,
+    language: str,
+    declined: Sequence[Mapping[str, str]],
+    comparison: str,
+) -> Answer:
+    """Offer up to three restaurants that fit and that the user has not declined."""
+    words = _Words(language, at)
+    (price,) = _said(match, "price") or (None,)
+    low, high = _price_range(price)
+    seen = [name for bundle in declined if (name := bundle.get("restaurant"))]
+    criteria = Criteria(
+        kitchens=[one.value_or_text for one in _said(match, "kitchen")],
+        districts=[one.value_or_text for one in _said(match, "district")],
+        min_price=low,
+        max_price=high,
+        is_open=_opening(_said(match, "when")),
+        seen=seen,
+        comparison=comparison or next((one.value_or_text for one in _said(match, "first")), ""),
+    )
+    found = find_restaurants(criteria)[:_MAX_OFFERED]
+    head, tail = "better" if seen else "here", "which" if len(found) > 1 else "shall"
+    if not found and seen:
+        found, tail = find_restaurants(replace(criteria, seen=()))[:_MAX_OFFERED], "or_else"
+        head = "all"
+    if not found:
+        return Answer(words.say("none"), offers=[])
+    names = [one.name for one in found]
+    is_known = data.get("shown") == names
+    data["shown"] = names
+    if is_known or head == "all":
+        head = "all" if head == "all" else "still"
+        text = f"{words.say(head, names=', '.join(names))} {words.say(tail)}"
+    else:
+        lines = [words.describe(number, one) for number, one in enumerate(found, 1)]
+        text = "\n".join([words.say(head), *lines, words.say(tail)])
+    return Answer(text, offers=[_bundle(one) for one in found], then="book")
+
+
+def tell(match: Match, at: datetime, language: str) -> Answer:
+    """Tell the address, the phone number and the like of a restaurant."""
+    words = _Words(language, at)
+    name = str(match.slots["restaurant"].value)
+    details = dict.fromkeys(one.value_or_text for one in match.slots["detail"].entities)
+    text = " ".join(words.tell(detail, restaurants()[name]) for detail in details)
+    return Answer(text, mentions={"restaurant": name})
+
+
+def book(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
+    """Book a table. It replaces one at the same restaurant on the same day, and one at the same
+    time: nobody sits at two tables."""
+    words = _Words(language, at)
+    place = restaurants()[str(match.slots["restaurant"].value)]
+    people = int(float(str(match.slots["people"].value)))
+    time = _evening(datetime.fromisoformat(match.slots["when"].meta["start"]))
+    if time <= at:
+        return words.say("past")
+    if not place.is_open(time, whole_day=True):
+        day = format_day(time.date(), language, at.date())
+        return words.say("closed_day", name=place.name, day=day)
+    if not place.is_open(time):
+        return words.say("closed_hour", **words.values(place))
+    new = {"name": place.name, "people": people, "time": time.isoformat()}
+    known = _bookings(data, at)
+    if new in known:
+        return words.say("known", booking=words.booking(new))
+    old = [one for one in known if _is_replaced(one, new)]
+    kept = [one for one in known if one not in old]
+    data["bookings"] = sorted([*kept, new], key=lambda one: str(one["time"]))
+    if old:
+        listed = "; ".join(map(words.booking, old))
+        return words.say("changed", booking=words.booking(new), old=listed)
+    return words.say("booked", booking=words.booking(new))
+
+
+def show(data: dict[str, Any], at: datetime, language: str) -> Answer:
+    """List the bookings, which can then be referred to: "cancel the second one"."""
+    words, known = _Words(language, at), _bookings(data, at)
+    if not known:
+        return Answer(words.say("nothing"), offers=[])
+    text = words.list_bookings(known)
+    if len(known) == 1:
+        return Answer(text, mentions={"restaurant": known[0]["name"]}, offers=[])
+    return Answer(text, offers=_booking_bundles(known), then="cancel")
+
+
+def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> Answer | str:
+    """Cancel the bookings at a restaurant, or all, or the only one."""
+    words, known = _Words(language, at), _bookings(data, at)
+    if not known:
+        return Answer(words.say("nothing"), offers=[])
+    place, chosen = match.slots.get("restaurant"), known
+    there = [one for one in known if place is not None and one["name"] == place.value]
+    if place is not None and place.source == "sentence" and not there:
+        return words.say("not_booked")
+    if there and "all" not in match.slots:
+        chosen = there
+    elif len(known) > 1 and "all" not in match.slots:
+        text = f"{words.say('which_booking')} {words.list_bookings(known)}"
+        return Answer(text, offers=_booking_bundles(known), then="cancel")
+    data["bookings"] = [one for one in known if one not in chosen]
+    listed = "; ".join(map(words.booking, chosen))
+    return Answer(words.say("cancelled", booking=listed), offers=[])
+
+
+class _Words:
+    """The texts of the bot in one language."""
+
+    def __init__(self, language: str, at: datetime) -> None:
+        self._texts = load_texts("restaurant", language)
+        self._language = language
+        self._today = at.date()
+
+    def say(self, key: str, **values: Any) -> str:
+        return str(self._texts[key].format(**values))
+
+    def describe(self, number: int, one: Restaurant) -> str:
+        """A line of a list of offers."""
+        return self.say("offer", number=number, **self.values(one))
+
+    def tell(self, detail: str, one: Restaurant) -> str:
+        return self.say(detail, **self.values(one))
+
+    def booking(self, one: Mapping[str, Any]) -> str:
+        time = datetime.fromisoformat(one["time"])
+        day = format_day(time.date(), self._language, self._today)
+        clock = format_clock(time)
+        return self.say("booking", name=one["name"], people=one["people"], day=day, clock=clock)
+
+    def list_bookings(self, known: Sequence[Mapping[str, Any]]) -> str:
+        lines = [f"{number}. {self.booking(one)}" for number, one in enumerate(known, 1)]
+        return "\n".join([self.say("bookings"), *lines])
+
+    def values(self, one: Restaurant) -> dict[str, Any]:
+        """What the texts may say of a restaurant."""
+        texts = self._texts
+        closed = texts["daily"]
+        if one.closed is not None:
+            closed = self.say("closed", weekday=texts["weekdays"][one.closed])
+        return {
+            "name": one.name,
+            "kitchen": texts["kitchens"][one.kitchen],
+            "district": texts["districts"][one.district],
+            "price": one.price,
+            "rating": one.rating,
+            "distance": one.distance,
+            "phone": one.phone,
+            "street": one.street.get(self._language[:2], one.street["en"]),
+            "opens": f"{one.opens:%H:%M}",
+            "closes": f"{one.closes:%H:%M}",
+            "closed": closed,
+        }
+
+
+def _said(match: Match, slot: str) -> tuple[Entity, ...]:
+    """What the user wants: what the bot told of another restaurant is no wish."""
+    filled = match.slots.get(slot)
+    taken = filled.taken if filled else ()
+    return tuple(
+        one.entity
+        for one in taken
+        if not (one.offered or (one.remembered and one.remembered.by == "bot"))
+    )
+
+
+def _price_range(price: Entity | None) -> tuple[float | None, float | None]:
+    """The limits of a price: "20 to 30 euros"; a bare amount is the most one wants to pay."""
+    if price is None:
+        return None, None
+    meta = price.meta
+    if "from" in meta or "to" in meta:
+        return meta.get("from"), meta.get("to")
+    return None, meta.get("amount")
+
+
+def _opening(whens: Iterable[Entity]) -> Any:
+    """A test whether a restaurant is open at a time; None if no time is wanted."""
+    when = next(iter(whens), None)
+    if when is None or "start" not in when.meta:
+        return None
+    start = datetime.fromisoformat(when.meta["start"])
+    first, last = date_range(when.meta, start.date())
+    whole_day = when.meta.get("grain") not in _CLOCKS
+    if whole_day and first != last:
+        return None
+    time = start if whole_day else _evening(start)
+    return lambda one: one.is_open(time, whole_day=whole_day)
+
+
+def _evening(time: datetime) -> datetime:
+    """Nobody books a table for eight in the morning."""
+    return time + timedelta(hours=12) if 0 < time.hour < _FIRST_HOUR else time
+
+
+def _bundle(one: Restaurant) -> dict[str, Any]:
+    return {
+        "restaurant": one.name,
+        "price": f"{one.price} EUR",
+        "rating": {
+            "text": str(one.rating),
+            "value": str(one.rating),
+            "meta": {"value": one.rating},
+        },
+        "distance": {
+            "text": str(one.distance),
+            "value": str(one.distance),
+            "meta": {"value": one.distance},
+        },
+    }
+
+
+def _bookings(data: Mapping[str, Any], at: datetime) -> list[dict[str, Any]]:
+    """The bookings that are not over."""
+    known = data.get("bookings", ())
+    return [dict(one) for one in known if datetime.fromisoformat(one["time"]) > at]
+
+
+def _booking_bundles(known: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{"restaurant": one["name"]} for one in known]
+
+
+def _is_replaced(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    if old["time"] == new["time"]:
+        return True
+    return bool(old["name"] == new["name"] and old["time"][:10] == new["time"][:10])

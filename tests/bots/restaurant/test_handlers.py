@@ -1,0 +1,136 @@
+"""The restaurant bot in conversations."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.bots.dialog import answer, answers
+
+
+def names(text):
+    """The restaurants of a numbered list, in its order."""
+    lines = (line.split(". ", 1) for line in text.splitlines() if line[:1].isdigit())
+    return [line.split(":")[0] for _, line in lines]
+
+
+def test_a_table_is_found_booked_listed_and_cancelled():
+    found, *rest = answers(
+        "restaurant",
+        "find an Italian restaurant",
+        "the second one",
+        "for three",
+        "on Saturday",
+        "at 8 pm",
+        "no, for four",
+        "yes",
+        "my bookings",
+        "cancel it",
+        "my bookings",
+    )
+    assert names(found) == ["Lucia", "Bella Vita", "Forno"]
+    assert rest == [
+        "For how many people?",
+        "On what day, and at what time?",
+        "At what time?",
+        "A table at Bella Vita for 3, Saturday 10 January at 20:00. Shall I book it?",
+        "A table at Bella Vita for 4, Saturday 10 January at 20:00. Shall I book it?",
+        "Booked: Bella Vita for 4, Sat 10 Jan, 20:00.",
+        "Your bookings:\n1. Bella Vita for 4, Sat 10 Jan, 20:00",
+        "Cancelled: Bella Vita for 4, Sat 10 Jan, 20:00.",
+        "You have no bookings.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("questions", "found"),
+    [
+        (["sushi in the harbour"], ["Kiku"]),
+        (["Italian under 25 euros"], ["Forno", "Piccolo"]),
+        (["find sushi", "something cheaper"], ["Umi"]),
+        (["find sushi", "not Hanami"], ["Kiku", "Sakana", "Umi"]),
+        (["find sushi", "something else"], ["Umi"]),
+        (["find sushi", "no, Thai", "near the university"], ["Bangkok Garden"]),
+        (["find a Thai place", "and on Tuesday?"], ["Lemongrass", "Bangkok Garden"]),
+        (["something cheap by the station"], ["Khinkali House", "Masala", "Forno"]),
+        (["где поесть грузинскую кухню?", "а в центре?"], ["Tiflis"]),
+        (["японский ресторан", "что-нибудь подешевле"], ["Umi"]),
+    ],
+)
+def test_what_is_found(questions, found):
+    assert names(answer("restaurant", *questions)) == found
+
+
+@pytest.mark.parametrize(
+    ("choice", "name"),
+    [
+        ("the last one", "Sakana"),
+        ("the cheapest one", "Sakana"),
+        ("the closest", "Sakana"),
+        ("the best one", "Hanami"),
+        ("Kiku please", "Kiku"),
+        ("the one for 45 euros", "Kiku"),
+    ],
+)
+def test_an_offer_is_chosen_in_many_ways(choice, name):
+    said = answer("restaurant", "find sushi", choice, "for 2, Friday at 7 pm")
+    assert said.startswith(f"A table at {name} for 2, Friday 9 January at 19:00")
+
+
+def test_a_question_about_an_offer_leaves_it_on_the_table():
+    said = answers(
+        "restaurant", "sushi in the harbour", "is it far?", "the phone number?", "book it"
+    )
+    assert said[1:] == [
+        "Kiku is 1.2 km from the centre.",
+        "The phone number of Kiku is 555-0110.",
+        "For how many people?",
+    ]
+
+
+def test_the_number_of_guests_is_limited():
+    said = answers("restaurant", "book a table at Kiku", "for 20 people", "for 10")
+    assert said[1:] == [
+        "I book for one to twelve people. For how many?",
+        "On what day, and at what time?",
+    ]
+
+
+def test_a_closed_restaurant_is_not_booked():
+    said = answers("restaurant", "a table at Kiku tonight at 8 for 2", "yes", "on Friday", "yes")
+    assert said[1] == (
+        "Kiku is closed on that day (Mon 5 Jan). Name another day, or I look for another place."
+    )
+    assert said[-1] == "Booked: Kiku for 2, Fri 9 Jan, 20:00."
+
+
+def test_a_booking_is_changed_rather_than_doubled():
+    said = answers(
+        "restaurant", "a table at Kiku for 2 on Friday at 8 pm", "yes", "make it 9 pm", "yes"
+    )
+    assert said[-1] == (
+        "Changed. Kiku for 2, Fri 9 Jan, 21:00 instead of Kiku for 2, Fri 9 Jan, 20:00."
+    )
+
+
+def test_one_of_several_bookings_is_cancelled():
+    booked = ["a table at Kiku for 2 on Friday at 8 pm", "yes", "Umi for 4 on Saturday at 1 pm"]
+    said = answers("restaurant", *booked, "book it", "yes", "my bookings", "cancel the second one")
+    assert said[-1] == "Cancelled: Umi for 4, Sat 10 Jan, 13:00."
+
+
+def test_what_waits_for_a_yes_is_cancelled_before_any_booking():
+    booked = [
+        "a table at Kiku for 2 on Friday at 8 pm",
+        "yes",
+        "a table at Umi for 2 tomorrow at 1 pm",
+    ]
+    said = answers("restaurant", *booked, "cancel it", "my bookings")
+    assert said[-1] == "Your bookings:\n1. Kiku for 2, Fri 9 Jan, 20:00"
+
+
+def test_small_talk():
+    assert answers("restaurant", "Hello!", "thanks", "пока") == [
+        "Hello! What would you like to eat?",
+        "You're welcome!",
+        "До свидания!",
+    ]
