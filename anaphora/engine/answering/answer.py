@@ -333,6 +333,8 @@ def _reject(
     skipped: tuple[Match, ...] = (),
 ) -> BotAnswer:
     before = decision.before_topic_change  # a rejected topic changes nothing
+    if is_confirmed(decision):  # it is carried out at most once, whatever the handler does
+        before = replace(before, pending=None)
     if decision.question.small_talk:
         evicted: tuple[ForgottenEntity, ...] = ()
         conversation = rules.record_without_intent(before, at)

@@ -148,7 +148,7 @@ class Interpreter:
         pending = conversation.pending
         repeated = pending.entities if pending is not None and pending.confirms else ()
         cues, question = _settle_cues(
-            cues,
+            cues or _read_bare_place(question, conversation),
             question,
             conversation.offers,
             repeated,
@@ -191,7 +191,14 @@ class Interpreter:
             held = [(0, one) for one in pending.entities]
             question = self._join_several(question, cues, held)
             offered = (*pending.entities, *offered)
-        question = bind_references(question, cues, conversation, self._referents, offered)
+        question = bind_references(
+            question,
+            cues,
+            conversation,
+            self._referents,
+            offered,
+            pending.entities if pending else (),
+        )
         question = replace(question, confirmation=_read_confirmation(question, cues))
         decision = None
         if offers is not None and offers.bundles:
@@ -540,7 +547,8 @@ class Interpreter:
     ) -> Decision:
         """Take the bundles from the table, and ask the intent that offered them again (rule 14)."""
         after = remove_bundles(conversation, declined)
-        wanted = next((cue.value for cue in cues if cue.kind == "comparison"), "")
+        compared = (cue.value for cue in cues if cue.kind == "comparison" and not cue.number)
+        wanted = next(compared, "")
         act = DialogAct("declined", declined=(*offers.declined, *declined), comparison=wanted)
         asked = self._intent(offers.intent)
         said = find_new(question)
@@ -781,6 +789,18 @@ def _settle_cues(
     return tuple(settled), question
 
 
+def _read_bare_place(question: ParsedQuestion, conversation: Conversation) -> tuple[Cue, ...]:
+    """A bare number that answers a list of offers is a place in it: "2"."""
+    offers, text = conversation.open_offers, question.utterance.text.strip(" .!)#")
+    if offers is None or _pending_is_newer(conversation, offers) or not text.isdecimal():
+        return ()
+    number = int(text) if len(text) < 3 else 0
+    if not 1 <= number <= len(offers.bundles) or len(offers.bundles) < 2:
+        return ()
+    tokens = tuple([one.index for one in question.utterance.tokens if one.text.isdecimal()])
+    return (Cue("ordinal", tokens, number=number),)
+
+
 def _tokens(entity: Entity) -> tuple[int, ...]:
     return entity.tokens
 
@@ -902,7 +922,11 @@ def _find_declined(
         said = find_new(question)
         if any(_contradicts(one, offers) for one in said):
             return None  # "no, for three": a correction of what was offered
-    pointed = [cue for cue in cues if cue.kind in ("ordinal", "reference")]
+    pointed = [
+        cue
+        for cue in cues
+        if cue.kind in ("ordinal", "reference") or (cue.kind == "comparison" and cue.number)
+    ]
     if says_no or ("negate" in kinds and pointed and not find_new(question)):
         selection = select_bundles(offers, pointed, ())
         return tuple([offers.bundles[index] for index in selection.bundles])

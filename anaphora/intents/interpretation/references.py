@@ -25,6 +25,7 @@ def bind_references(
     conversation: Conversation,
     referents: Mapping[str, Collection[str]],
     offered: Sequence[Entity] = (),
+    pending: Sequence[Entity] = (),
 ) -> ParsedQuestion:
     """Return the question with the entities that its reference words stand for.
 
@@ -42,7 +43,7 @@ def bind_references(
             continue
         said = (*find_new(question), *bound)
         if cue.value == "same":
-            found = _find_same(conversation, said)
+            found = _find_same(conversation, (*said, *pending), _named_element(question, cue))
         else:
             found = _find_newest(conversation, offered, referents.get(cue.value, ()), said)
         if not found:
@@ -88,12 +89,23 @@ def _find_newest(
     return []
 
 
-def _find_same(conversation: Conversation, said: Sequence[Entity]) -> list[tuple[Entity, int]]:
-    """What a question that began afresh set aside and this sentence does not replace."""
+def _named_element(question: ParsedQuestion, cue: Cue) -> str:
+    """The word behind "the same", which may name an element ("the same date")."""
+    tokens, behind = question.utterance.tokens, cue.tokens[-1] + 1
+    return tokens[behind].lower if behind < len(tokens) else ""
+
+
+def _find_same(
+    conversation: Conversation, said: Sequence[Entity], name: str
+) -> list[tuple[Entity, int]]:
+    """What a question that began afresh set aside, and neither this sentence nor the question that
+    waits replaces; only the element of that ``name`` if there is one."""
     number = conversation.questions + 1
+    named = [held for held in conversation.earlier if held.entity.element == name]
+    earlier = named or conversation.earlier
     return [
         (held.entity, number - held.question_number)
-        for held in conversation.earlier
+        for held in earlier
         if find_replacement(held.entity.groups, said) is None
     ]
 

@@ -47,7 +47,9 @@ def select_bundles(offers: Offers, cues: Iterable[Cue], entities: Sequence[Entit
         left = [index for index in left if index in pointed]
     for cue in cues:
         if cue.kind == "comparison" and (cue.number or (accepts and len(left) > 1)):
-            best = compare_bundles(offers.bundles, left, cue.value)
+            place = used[0].number - 1 if len(used) == 1 and used[0].number > 0 else 0
+            among = range(count) if place else left  # "the second cheapest"
+            best = compare_bundles(offers.bundles, among, cue.value, place)
             if best is not None:
                 left = [best]
                 used.append(cue)
@@ -85,10 +87,11 @@ def is_same_value(entity: Entity, offered: Entity) -> bool:
 
 
 def compare_bundles(
-    bundles: Sequence[_Bundle], indexes: Sequence[int], comparison: str
+    bundles: Sequence[_Bundle], indexes: Sequence[int], comparison: str, place: int = 0
 ) -> int | None:
-    """The index of the bundle with the least or the most on a scale ("price:less"); None if the
-    bundles cannot be compared, or two of them are equal there."""
+    """The index of the bundle with the least or the most on a scale ("price:less"), or of the one
+    at a later ``place`` on it; None if the bundles cannot be compared, or two of them are equal
+    there."""
     scale, _, direction = comparison.partition(":")
     measured = []
     for index in indexes:
@@ -101,9 +104,10 @@ def compare_bundles(
             return None
         measured.append((amounts[0], index))
     measured.sort(reverse=direction == "more")
-    if len(measured) > 1 and measured[0][0] == measured[1][0]:
+    amounts = [amount for amount, _ in measured]
+    if place >= len(measured) or amounts.count(amounts[place]) > 1:
         return None
-    return measured[0][1]
+    return measured[place][1]
 
 
 def _is_on_scale(entity: Entity, scale: str) -> bool:

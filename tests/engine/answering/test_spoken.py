@@ -91,7 +91,7 @@ class TestOffers:
     def test_go_on_with_an_intent_of_the_model(self, bot):
         engine = bot(TRAINS)
         engine.on("find")(lambda: Answer("x", offers=[{"line": "Comet"}], then="by"))
-        with pytest.raises(HandlerError, match="goes on with 'by': no such intent"):
+        with pytest.raises(HandlerError, match="names 'by' as 'then': no such intent"):
             engine.ask("trains to Bonn")
 
     @pytest.mark.parametrize("offers", [[{"train": "Comet"}], [{"line": "Coment"}], "Comet"])

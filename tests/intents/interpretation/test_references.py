@@ -49,7 +49,7 @@ def test_the_newest_is_meant(bot):
         > and tomorrow?
         weather city=Riga day=2026-01-06
         > the tide there
-        tide city=Riga
+        tide city=Riga day=2026-01-06
         notes: 'there' stands for city=Riga, 2 questions ago
         """,
     )
