@@ -79,7 +79,7 @@ def book(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     words = _Words(language, at)
     place = restaurants()[str(match.slots["restaurant"].value)]
     people = int(float(str(match.slots["people"].value)))
-    time = _evening(datetime.fromisoformat(match.slots["when"].meta["start"]))
+    time = _evening(datetime.fromisoformat(match.slots["when"].entities[0].meta["start"]))
     if time <= at:
         return words.say("past")
     if not place.is_open(time, whole_day=True):

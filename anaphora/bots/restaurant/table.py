@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from anaphora.bots.tables import load_table
 
@@ -67,14 +67,13 @@ class Criteria:
 @cache
 def restaurants() -> Mapping[str, Restaurant]:
     """All restaurants by name."""
-    found = (_read(row) for row in load_table("restaurant/restaurants.yaml"))
+    found = map(_read, _load_rows())
     return {one.name: one for one in found}
 
 
 def names(element: Any) -> Mapping[str, Sequence[str]]:
     """The names of the restaurants with how else users write them, for the model."""
-    rows = load_table("restaurant/restaurants.yaml")
-    return {row["name"]: [*row.get("en", ()), *row["ru"]] for row in rows}
+    return {row["name"]: [*row.get("en", ()), *row["ru"]] for row in _load_rows()}
 
 
 def find_restaurants(criteria: Criteria) -> list[Restaurant]:
@@ -91,6 +90,10 @@ def find_restaurants(criteria: Criteria) -> list[Restaurant]:
     if limits:
         found = [one for one in found if sign * key(one) < min(limits)]
     return sorted(found, key=lambda one: (sign * key(one), -one.rating))
+
+
+def _load_rows() -> Sequence[Mapping[str, Any]]:
+    return cast(Sequence[Mapping[str, Any]], load_table("restaurant/restaurants.yaml"))
 
 
 def _fits(one: Restaurant, criteria: Criteria) -> bool:
