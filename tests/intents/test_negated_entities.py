@@ -32,7 +32,9 @@ def match(
 ) -> tuple[Match, ...]:
     intents = compile_intents(f"intent=i {intent}")
     utterance = Utterance("", "en", (), tuple(sentence))
-    question = ParsedQuestion(utterance, (Variant(tuple(sentence)),), QuestionContext())
+    question = ParsedQuestion(
+        utterance, (Variant(tuple(sentence)),), QuestionContext(), has_negated=True
+    )
     held = tuple(RememberedEntity(one, 1, AT, AT, used_match=1) for one in remembered)
     memory = Conversation(user="", model="", questions=1, remembered=held)
     contexts = build_match_contexts(question, memory)
