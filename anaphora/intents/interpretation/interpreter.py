@@ -237,6 +237,8 @@ class Interpreter:
             return None
         if selection.bundles[0] == offers.taken or _asks_about(question, cues):
             return None
+        if not _points_at_bundle(question, cues, selection, offers):
+            return None  # "the blue hall": a correction of that value alone
         return self._accept(question, cues, conversation, offers, selection, at)
 
     def _decide_afresh(
@@ -374,16 +376,22 @@ class Interpreter:
             return self._decline(question, cues, conversation, offers, declined, at)
         selection = select_bundles(offers, cues, said)
         others = [one for one in said if one not in selection.entities]
-        if _last_answer(cues) == "accept":
-            if any(_contradicts(one, offers) for one in others):
-                return None  # "okay, how about Oakland?"
-        elif (
-            any(_contradicts(one, offers) for one in others)
-            or not self._names_next_intent(question, others, conversation, offers)
-        ) and (
-            not selection.is_explicit
-            or _asks_about(question, cues)
-            or not self._only_selects(question, others, selection, conversation, offers, at)
+        if any(_contradicts(one, offers) for one in others) and (
+            _last_answer(cues) == "accept"
+            or not _points_at_bundle(question, cues, selection, offers)
+        ):
+            return None  # "okay, how about Oakland?", "the one in Oakland"
+        if (
+            _last_answer(cues) != "accept"
+            and (
+                any(_contradicts(one, offers) for one in others)
+                or not self._names_next_intent(question, others, conversation, offers)
+            )
+            and (
+                not selection.is_explicit
+                or _asks_about(question, cues)
+                or not self._only_selects(question, others, selection, conversation, offers, at)
+            )
         ):
             is_closing = not said and any(cue.value in _CLOSING for cue in cues)
             if is_closing and len(offers.bundles) == 1:
@@ -931,7 +939,20 @@ def _find_declined(
         selection = select_bundles(offers, pointed, ())
         return tuple([offers.bundles[index] for index in selection.bundles])
     compared = [cue for cue in cues if cue.kind == "comparison" and not cue.number]
-    return offers.bundles if compared and "accept" not in kinds else None
+    return offers.bundles if compared else None
+
+
+def _points_at_bundle(
+    question: ParsedQuestion, cues: Iterable[Cue], selection: Selection, offers: Offers
+) -> bool:
+    """Whether a sentence means an offer as a whole: by its place, by comparison, by what it is
+    named by, or by a value of "the one"; not by some value alone."""
+    if selection.cues:
+        return True
+    said = [one for one in selection.entities if one not in question.referred]
+    names = {bundle[0].element for bundle in offers.bundles}
+    is_one = any(cue.kind == "reference" for cue in cues)
+    return any(one.element in names or is_one for one in said)
 
 
 def _asks_about(question: ParsedQuestion, cues: Sequence[Cue]) -> bool:
