@@ -75,6 +75,9 @@ class Interpreter:
         elements = indexed.model.elements
         self._several = frozenset(one.id for one in elements if one.several)
         self._fresh = frozenset(one.id for one in elements if one.fresh)
+        self._bare_values = frozenset(  # numbers, dates and the like say little by themselves
+            one.id for one in elements if one.recognition and one.recognition.kind == "built-in"
+        )
         self._asks_afresh = frozenset(one.id for one in elements if one.fresh == "ask")
         referents: defaultdict[str, set[str]] = defaultdict(set)
         for element in elements:
@@ -434,7 +437,7 @@ class Interpreter:
         return any(
             ("element", one.entity.element) in own
             and one.entity in others
-            and (is_clear or one.entity.is_from_phrase)
+            and (is_clear or one.entity.element not in self._bare_values)
             for one in filling.from_sentence
         )
 

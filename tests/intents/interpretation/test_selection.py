@@ -103,3 +103,25 @@ def test_the_next_intent_is_asked_for_in_full(trains):
         offers: nothing
         """,
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("trains to Bonn", "7 is too early"),
+        ("trains to Bonn", "is the second one quiet?"),
+        ("поезда в Бонн", "а второй тихий?"),
+    ],
+)
+def test_a_remark_about_an_offer_takes_none(trains, question, said):
+    engine = trains()
+    describe_turn(engine, question)
+    assert "line=" not in describe_turn(engine, said)["remembers"]
+
+
+def test_another_offer_may_be_taken_while_the_bot_still_asks(trains):
+    engine = trains()
+    describe_turn(engine, "trains to Bonn")
+    assert "line=Comet" in describe_turn(engine, "the first one")[""]
+    assert "line=Heron" in describe_turn(engine, "actually the second one")[""]
+    assert "line=Comet" not in describe_turn(engine, "for two")["remembers"]
