@@ -9,7 +9,13 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Utterance, Variant
 from anaphora.intents.solver import ParsedQuestion
 
-__all__ = ["add_entities", "change_entities", "find_new", "stand_in"]
+__all__ = [
+    "add_entities",
+    "change_entities",
+    "find_negated_entities",
+    "find_new",
+    "stand_in",
+]
 
 
 def stand_in(entity: Entity, tokens: Collection[int], utterance: Utterance) -> Entity:
@@ -51,6 +57,11 @@ def find_new(question: ParsedQuestion) -> tuple[Entity, ...]:
     """The entities of the best reading that it does not negate."""
     variants = question.variants or (Variant(()),)
     return tuple([one for one in variants[0].entities if not one.negated])
+
+
+def find_negated_entities(question: ParsedQuestion) -> tuple[Entity, ...]:
+    """The entities of the best reading that it negates."""
+    return tuple([one for one in question.variants[0].entities if one.negated])
 
 
 def _contains(entities: Iterable[Entity], entity: Entity) -> bool:

@@ -1,0 +1,143 @@
+"""What the cues of a sentence mean for its entities, before it is held against the dialog: which of
+them are words of the model, what is negated, and what the sentence itself corrects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity
+from anaphora.entities.cues.cue import Cue
+from anaphora.entities.cues.negation import find_negated
+from anaphora.intents.interpretation.answers import is_pending_newer
+from anaphora.intents.interpretation.rewriting import (
+    change_entities,
+)
+from anaphora.intents.solver import ParsedQuestion
+from anaphora.stm.conversation import (
+    Conversation,
+    Offers,
+)
+from anaphora.stm.offers import is_same_meaning
+from anaphora.stm.rules import find_replacement
+
+__all__ = [
+    "drop_corrected",
+    "mark_negated",
+    "read_bare_place",
+    "settle_cues",
+]
+
+
+def settle_cues(
+    cues: Sequence[Cue],
+    question: ParsedQuestion,
+    offers: Offers | None,
+    repeated: Sequence[Entity] = (),
+    *,
+    is_pending: bool,
+) -> tuple[tuple[Cue, ...], ParsedQuestion]:
+    """Drop the cues that are words of the model, and the entities that are no more than a cue.
+
+    What the model's own phrases cover means what the model says. Of a built-in entity and a cue on
+    the same words, a yes or a no is the cue, and so is the place of an offer in its list ("the
+    second"). What only repeats an entity that the user is to confirm ("book it") is a cue as well,
+    and "cancel" drops a question that waits, whatever else the model cancels.
+    """
+    is_listed = offers is not None and bool(offers.bundles)
+    settled: list[Cue] = []
+    dropped: list[Entity] = []
+    entities = question.variants[0].entities
+    of_cues = {index for cue in cues for index in cue.tokens}
+    for cue in cues:
+        tokens = set(cue.tokens)
+        covering = [one for one in entities if not tokens.isdisjoint(one.tokens)]
+        is_answer = cue.kind in ("accept", "decline", "cancel")
+        is_place = cue.kind == "ordinal" and (is_pending or offers is not None)
+        of_list = is_listed and cue.kind in ("comparison", "other")
+        wins = (is_answer and (is_pending or offers is not None)) or is_place or of_list
+        is_own = (cue.kind != "cancel" or not is_pending) and any(
+            one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
+            for one in covering
+        )
+        if (
+            covering
+            and wins
+            and not is_own
+            and all(map(of_cues.issuperset, map(_tokens, covering)))
+        ):
+            dropped += covering
+        elif (is_answer and is_own) or any(tokens.issubset(one.tokens) for one in covering):
+            continue
+        settled.append(cue)
+    if dropped:
+        question = change_entities(
+            question, lambda own: [one for one in own if not any(one is gone for gone in dropped)]
+        )
+    return tuple(settled), question
+
+
+def read_bare_place(question: ParsedQuestion, conversation: Conversation) -> tuple[Cue, ...]:
+    """A bare number that answers a list of offers is a place in it: "2"."""
+    offers, text = conversation.open_offers, question.utterance.text.strip(" .!)#")
+    if offers is None or is_pending_newer(conversation, offers) or not text.isdecimal():
+        return ()
+    number = int(text) if len(text) < 3 else 0
+    if not 1 <= number <= len(offers.bundles) or len(offers.bundles) < 2:
+        return ()
+    tokens = tuple([one.index for one in question.utterance.tokens if one.text.isdecimal()])
+    return (Cue("ordinal", tokens, number=number),)
+
+
+def _tokens(entity: Entity) -> tuple[int, ...]:
+    return entity.tokens
+
+
+def mark_negated(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuestion:
+    """Mark what the sentence negates: by its cues, and values that a recognizer read as "not"."""
+    has_cue = any(cue.kind == "negate" or cue.value == "of" for cue in cues)
+    if not has_cue and not any(map(_is_inequality, question.variants[0].entities)):
+        return question
+
+    def mark(entities: Sequence[Entity]) -> Sequence[Entity]:
+        negated = find_negated(entities, question.utterance, cues) if has_cue else ()
+        return [
+            _negate(entity) if index in negated or _is_inequality(entity) else entity
+            for index, entity in enumerate(entities)
+        ]
+
+    return replace(change_entities(question, mark), has_negated=True)
+
+
+def _is_inequality(entity: Entity) -> bool:
+    return not entity.is_from_phrase and (entity.value or "").startswith("!=")
+
+
+def _negate(entity: Entity) -> Entity:
+    value = entity.value
+    if value is not None and _is_inequality(entity):
+        value = value.removeprefix("!=")
+    return replace(entity, value=value, negated=True)
+
+
+def drop_corrected(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuestion:
+    """Drop what the sentence itself corrects: "in the kitchen, no, in the hall"."""
+    middle = [cue for cue in cues if cue.kind in ("correct", "decline") and cue.tokens]
+    if not middle:
+        return question
+
+    def keep(entities: Sequence[Entity]) -> Sequence[Entity]:
+        kept = list(entities)
+        for cue in middle:
+            after = [one for one in kept if one.tokens and one.tokens[0] > cue.tokens[-1]]
+            kept = [
+                one
+                for one in kept
+                if not one.tokens
+                or one.tokens[-1] > cue.tokens[0]
+                or find_replacement(one.groups, after) is None
+            ]
+        return kept
+
+    return change_entities(question, keep)
