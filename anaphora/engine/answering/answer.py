@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
-from anaphora.engine.answering.dialog import finish_answer
+from anaphora.engine.answering.dialog_update import finish_answer
 from anaphora.engine.answering.fallback import answer_fallback
 from anaphora.engine.answering.prompts import (
     DECLINED_REASON,

@@ -110,44 +110,16 @@ def ask_about_unused(
     bot: Bot, decision: Decision, match: Match, unused: tuple[str, ...], at: datetime
 ) -> BotAnswer:
     """Ask whether to go on without the unused words; nothing is carried out yet."""
-    filling = match.filling
-    pending = PendingQuestion(
-        match.intent.id,
-        tuple(taken.entity for taken in filling.taken if not taken.remembered),
-        missing=(),
-        at=at,
-        unused=unused,
-        asked=asked_before(decision.conversation, match.intent.id),
-    )
-    return BotAnswer(
-        "incomplete",
-        rules.record_incomplete(decision.conversation, at, pending),
-        filling,
-        winner=match,
-        text=_format_unused_question(bot, decision, filling, unused),
-        reason=f"it leaves unused: {', '.join(unused)}",
-    )
+    pending = replace(_wait_with(decision, match, at), unused=unused)
+    text = _format_unused_question(bot, decision, match.filling, unused)
+    return _ask_back(decision, match, pending, text, f"it leaves unused: {', '.join(unused)}")
 
 
 def ask_to_confirm(bot: Bot, decision: Decision, match: Match, at: datetime) -> BotAnswer:
     """Ask whether to carry the intent out (rule 15); nothing is carried out yet."""
-    filling = match.filling
-    pending = PendingQuestion(
-        match.intent.id,
-        tuple(taken.entity for taken in filling.taken if not taken.remembered),
-        missing=(),
-        at=at,
-        confirms=True,
-        asked=asked_before(decision.conversation, match.intent.id),
-    )
-    return BotAnswer(
-        "incomplete",
-        rules.record_incomplete(decision.conversation, at, pending),
-        filling,
-        winner=match,
-        text=_format_confirmation(bot, decision, filling),
-        reason="it waits for a yes",
-    )
+    pending = replace(_wait_with(decision, match, at), confirms=True)
+    text = _format_confirmation(bot, decision, match.filling)
+    return _ask_back(decision, match, pending, text, "it waits for a yes")
 
 
 def ask_for_optional(bot: Bot, decision: Decision, match: Match, at: datetime) -> BotAnswer | None:
@@ -158,46 +130,50 @@ def ask_for_optional(bot: Bot, decision: Decision, match: Match, at: datetime) -
         return None
     asked = asked_before(decision.conversation, filling.intent.id)
     for one in filling.terms:
-        term = one.term
-        if term.id in prompts and not one.taken and term.min == 0 and term.id not in asked:
+        name = one.term.id
+        if name in prompts and not one.taken and one.term.min == 0 and name not in asked:
             break
     else:
         return None
-    assert term.id is not None
-    pending = PendingQuestion(
-        match.intent.id,
-        tuple(taken.entity for taken in filling.taken if not taken.remembered),
-        missing=(term.id,),
-        at=at,
-        asked=(*asked, term.id),
-    )
-    return BotAnswer(
-        "incomplete",
-        rules.record_incomplete(decision.conversation, at, pending),
-        filling,
-        winner=match,
-        text=format_prompt(bot, decision, filling, term.id),
-        reason=f"it asks once for {term.id}, which is optional",
-    )
+    assert name is not None
+    waiting = _wait_with(decision, match, at)
+    pending = replace(waiting, missing=(name,), asked=(*asked, name))
+    text = format_prompt(bot, decision, filling, name)
+    reason = f"it asks once for {name}, which is optional"
+    return _ask_back(decision, match, pending, text, reason)
 
 
 def ask_whether_afresh(decision: Decision, match: Match, at: datetime) -> BotAnswer:
     """Ask whether the question begins afresh or changes the last one (rule 22)."""
-    filling = match.filling
-    pending = PendingQuestion(
+    said = tuple(taken.entity for taken in match.filling.from_sentence)
+    pending = PendingQuestion(match.intent.id, said, missing=(), at=at, afresh=True)
+    text = format_begin_anew(decision.question.utterance.language)
+    reason = "it may begin afresh, or change the last question"
+    return _ask_back(decision, match, pending, text, reason)
+
+
+def _wait_with(decision: Decision, match: Match, at: datetime) -> PendingQuestion:
+    """The question of a match that is not carried out yet: it lacks nothing."""
+    return PendingQuestion(
         match.intent.id,
-        tuple(taken.entity for taken in filling.from_sentence),
+        tuple(taken.entity for taken in match.filling.taken if not taken.remembered),
         missing=(),
         at=at,
-        afresh=True,
+        asked=asked_before(decision.conversation, match.intent.id),
     )
+
+
+def _ask_back(
+    decision: Decision, match: Match, pending: PendingQuestion, text: str, reason: str
+) -> BotAnswer:
+    """Answer a match with a question, while its own question is ``pending``."""
     return BotAnswer(
         "incomplete",
-        rules.record_incomplete(decision.conversation, at, pending),
-        filling,
+        rules.record_incomplete(decision.conversation, pending.at, pending),
+        match.filling,
         winner=match,
-        text=format_begin_anew(decision.question.utterance.language),
-        reason="it may begin afresh, or change the last question",
+        text=text,
+        reason=reason,
     )
 
 
