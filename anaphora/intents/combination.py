@@ -80,8 +80,11 @@ def combine_with_memory(
 
 
 def _find_held(conversation: Conversation) -> tuple[Entity, ...]:
+    """What the question that waits, the one offer on the table, and the memory have."""
     pending = conversation.pending.entities if conversation.pending else ()
-    return (*pending, *[one.entity for one in conversation.remembered])
+    offers = conversation.open_offers
+    offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
+    return (*pending, *offered, *[one.entity for one in conversation.remembered])
 
 
 def _combine(
@@ -145,7 +148,12 @@ def _complete(
 def _skip_yes_or_no(utterance: Utterance) -> tuple[Sequence[Token], int, Sequence[int]]:
     """The tokens, the first one behind a yes, a no or another cue, and the content words from there
     on."""
-    tokens, content = utterance.tokens, utterance.content_words
+    tokens = utterance.tokens
+    content: Sequence[int] = utterance.content_words or [  # numerals may be stop words: "no, nine"
+        one.index
+        for one in tokens
+        if one.text[0].isalnum() and one.index not in utterance.understood
+    ]
     first = 0
     if content and parse_yes_no(tokens[content[0]].text, utterance.language) is not None:
         first, content = content[0] + 1, content[1:]

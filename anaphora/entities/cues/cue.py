@@ -21,7 +21,8 @@ class Cue(Struct, frozen=True, gc=False):
 
     - negate: "remove" if it asks to take something away, else "";
     - instead: "of" before what is replaced ("instead of"), else "";
-    - add: "maybe" if it only opens a sentence ("and in Kyoto?"), else "";
+    - add: "maybe" if it only opens a sentence ("and in Kyoto?"), "with" if it joins what belongs to
+      one thing ("with olives"), else "";
     - reference: "thing", "place", "time", "person" or "same";
     - comparison: a scale and a direction, such as "price:less";
     - social: "thanks", "greeting", "farewell" or "wellbeing".

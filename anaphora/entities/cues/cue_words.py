@@ -56,6 +56,7 @@ _SECTIONS: Mapping[str, _Meaning] = {
     "correct": ("correct", ""),
     "only": ("only", ""),
     "maybe": ("add", "maybe"),
+    "with": ("add", "with"),
     "add": ("add", ""),
     "thing": ("reference", "thing"),
     "place": ("reference", "place"),

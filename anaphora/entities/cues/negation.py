@@ -88,8 +88,8 @@ class _Scopes:
             gap = self._gap(self._entities[index - 1].end, self._entities[index].start)
             if gap["joiner"] and self._is_coordination(index, gap):
                 end = index + 1
-            elif is_noun and end == index and not gap:
-                end = index + 1  # "no red onions"
+            elif (is_noun or _is_number(self._entities[first])) and end == index and not gap:
+                end = index + 1  # "no red onions", "remove one box"
             elif not self._is_coordination(index, gap) and (gap or not is_noun):
                 break
         return list(range(first, end))
@@ -165,6 +165,10 @@ class _Scopes:
                 is_polite = polite[at - 1] or polite[at + 1]
                 classes[at] = "barrier" if not is_comma else "filler" if is_polite else "comma"
         return classes
+
+
+def _is_number(entity: Entity) -> bool:
+    return not entity.is_from_phrase and isinstance(entity.meta.get("value"), int | float)
 
 
 def _are_alike(first: Entity, *others: Entity) -> bool:

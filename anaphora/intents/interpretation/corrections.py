@@ -17,6 +17,12 @@ from anaphora.intents.decision import (
 )
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.index import entity_keys
+from anaphora.intents.interpretation.quantities import (
+    add_up,
+    count_anew,
+    is_recount,
+    take_off,
+)
 from anaphora.intents.interpretation.repetition import (
     ask_for_rest,
     entities_of_last_match,
@@ -52,6 +58,7 @@ class Corrections:
         self._indexed = indexed
         elements = indexed.model.elements
         self._several = frozenset(one.id for one in elements if one.several)
+        self._counted_by = {one.id: one.counts for one in elements if one.counts}
 
     def correct(
         self, question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
@@ -66,7 +73,10 @@ class Corrections:
         )
         is_correction = bool(kinds & {"correct", "instead"} or ("decline" in kinds and said))
         takes_away = any(one.element in self._several for one in negated)
-        if not (is_correction or takes_back or takes_away):
+        recounts = is_recount(
+            question, entities_of_last_match(conversation), self._counted_by
+        ) and not is_complete(self._indexed, question, conversation)
+        if not (is_correction or takes_back or takes_away or recounts):
             return None
         is_change = takes_away or not (is_correction or said)
         kind: _Kind = "changed" if is_change else "corrected"
@@ -113,11 +123,8 @@ class Corrections:
             return question
         held = sorted(held, key=lambda one: one[0])
         tokens = [i for cue in cues if cue.kind in ("add", "negate") for i in cue.tokens]
-        if not tokens and all(
-            one.quantity is not None and any(is_same_meaning(one, other) for _, other in held)
-            for one in new
-        ):
-            tokens = [i for cue in cues if cue.kind == "correct" for i in cue.tokens]
+        if not tokens and is_recount(question, [one for _, one in held], self._counted_by):
+            tokens = list(new[0].tokens)
         if not tokens:
             return question
         joined = [
@@ -128,6 +135,42 @@ class Corrections:
             and not any(is_same_meaning(entity, other) for other in new)
         ]
         return add_entities(question, joined)
+
+    def recount(
+        self, question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
+    ) -> ParsedQuestion:
+        """Give the counted things of a question the numbers that they have now: those of the
+        question that waits, or of the last one."""
+        if not self._counted_by:
+            return question
+        pending, flow = conversation.pending, conversation.flow
+        if pending is not None:
+            held, asked = list(pending.entities), pending.intent
+        elif flow:
+            held, asked = entities_of_last_match(conversation), flow[-1].intent
+        else:
+            return question
+        intent = self._indexed.intents_by_id.get(asked)
+        question = count_anew(question, cues, held, self._counted_by, intent)
+        return add_up(question, cues, held, self._counted_by)
+
+    def join_pending(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        pending: PendingQuestion,
+    ) -> tuple[ParsedQuestion, Conversation, PendingQuestion]:
+        """Add what new entities join to the question that waits, each thing once."""
+        question = self.join_several(question, cues, [(0, one) for one in pending.entities])
+        said = [one for one in find_new(question) if one.element in self._several]
+        left = tuple(
+            [one for one in pending.entities if not any(is_same_meaning(one, new) for new in said)]
+        )
+        if len(left) < len(pending.entities):
+            pending = replace(pending, entities=left)
+            conversation = replace(conversation, pending=pending)
+        return question, conversation, pending
 
     def _ask_last_again(
         self,
@@ -148,11 +191,12 @@ class Corrections:
         is_last = intent.id == conversation.flow[-1].intent
         kept, taken_back = [], []
         for held in conversation.remembered:
-            by = next((one for one in negated if is_same_meaning(held.entity, one)), None)
-            if by is None:
-                kept.append(held)
-            else:
-                taken_back.append(ForgottenEntity(held, ForgetRule.EVICTED, by))
+            rest = take_off(held.entity, negated)
+            if rest is not None:
+                kept.append(held if rest is held.entity else replace(held, entity=rest))
+                continue
+            by = next(one for one in negated if is_same_meaning(held.entity, one))
+            taken_back.append(ForgottenEntity(held, ForgetRule.EVICTED, by))
         after = replace(conversation, remembered=tuple(kept))
         held_now = [(held.question_number, held.entity) for held in after.remembered]
         question = self.join_several(question, cues, held_now)
@@ -194,11 +238,17 @@ def take_back(
     if not negated:
         return conversation, pending
 
-    def stays(entity: Entity) -> bool:
-        return not any(is_same_meaning(entity, one) for one in negated)
-
-    left = tuple(filter(stays, pending.entities))
-    if len(left) < len(pending.entities):
+    left = _without(pending.entities, negated)
+    if left != pending.entities:
         pending = replace(pending, entities=left)
-    remembered = tuple([held for held in conversation.remembered if stays(held.entity)])
-    return replace(conversation, remembered=remembered, pending=pending), pending
+    remembered = []
+    for held in conversation.remembered:
+        rest = take_off(held.entity, negated)
+        if rest is not None:
+            remembered.append(held if rest is held.entity else replace(held, entity=rest))
+    return replace(conversation, remembered=tuple(remembered), pending=pending), pending
+
+
+def _without(entities: Iterable[Entity], negated: Sequence[Entity]) -> tuple[Entity, ...]:
+    rest = [take_off(one, negated) for one in entities]
+    return tuple([one for one in rest if one is not None])

@@ -188,9 +188,13 @@ class Interpreter:
                 decision = self._corrections.ask_for_taken_back(question, conversation, pending)
                 if decision is not None:
                     return decision
-            held = [(0, one) for one in pending.entities]
-            question = self._corrections.join_several(question, cues, held)
+            question = self._corrections.recount(question, cues, conversation)
+            question, conversation, pending = self._corrections.join_pending(
+                question, cues, conversation, pending
+            )
             offered = (*pending.entities, *offered)
+        else:
+            question = self._corrections.recount(question, cues, conversation)
         question = bind_references(
             question,
             cues,

@@ -57,6 +57,8 @@ def settle_cues(
         is_place = cue.kind == "ordinal" and (is_pending or offers is not None)
         of_list = is_listed and cue.kind in ("comparison", "other")
         wins = (is_answer and (is_pending or offers is not None)) or is_place or of_list
+        # "Two more boxes": the words belong to the number, which is added.
+        is_more = cue.kind == "add" and any(one.quantity is not None for one in covering)
         is_own = (cue.kind != "cancel" or not is_pending) and any(
             one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
             for one in covering
@@ -68,7 +70,9 @@ def settle_cues(
             and all(map(of_cues.issuperset, map(_tokens, covering)))
         ):
             dropped += covering
-        elif (is_answer and is_own) or any(tokens.issubset(one.tokens) for one in covering):
+        elif (is_answer and is_own) or (
+            any(tokens.issubset(one.tokens) for one in covering) and not is_more
+        ):
             continue
         settled.append(cue)
     if dropped:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace as replace_struct
@@ -19,6 +20,7 @@ from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.completion import find_completion
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Grain, Moment
 from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
+from anaphora.entities.builtin.dates.operations.durations import evaluate_duration, finest_grain
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, evaluate_bounded
 from anaphora.entities.builtin.dates.resolution import (
@@ -37,6 +39,8 @@ _MAX_DISTANCE = timedelta(hours=2)  # of a time from the part of the day that it
 # The operations on one date that make an interval which begins or ends with it.
 _STARTS = ("onward", "since", "since_or_from", "after")
 _ENDS = ("until", "before")
+_PLAIN_NUMBERS: Mapping[str, Any] = MappingProxyType({})  # options
+_SHIFTS = {"later": "from", "earlier": "before_by"}  # to the operations with another date
 # The operations that name a year, and the grains of what lies in a year.
 _DATED = ("ymd", "month_of", "in_year", "season_of")
 _FINER_THAN_YEAR = GRAINS[: GRAINS.index("year")]
@@ -114,13 +118,20 @@ class _DateCombiner(_PartialDateCombiner):
         moment = self._moment(at)
         today = f"{moment.today.isoformat()} "
         found = find_completion("date", language, self._options, before=today, text=text, at=at)
-        return found and _complete_date(old, found, moment)
+        if found is not None:
+            return _complete_date(old, found, moment)
+        hour = find_completion("number", language, _PLAIN_NUMBERS, before="", text=text, at=at)
+        return hour and _complete_hour(old, hour, moment)
 
 
 def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     """Combine two dates; None if the new one replaces the old one, and for other entities. The
     result has the words of the new date, and the text of both unless one replaces a part of the
     other."""
+    shifted = _shift(old, new, moment)
+    if shifted is not None:
+        value, meta = shifted
+        return replace_struct(new, value=value, meta=meta)
     first, last = _read(old.meta, moment), _read(new.meta, moment)
     if first is None or last is None:
         return None
@@ -135,6 +146,35 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
         return None
     value, meta = found
     return replace_struct(new, text=_join_texts(old, new, first, last), value=value, meta=meta)
+
+
+def _shift(old: Entity, new: Entity, moment: Moment) -> ResolvedDate | None:
+    """The old date a duration later or earlier; None unless the new one says so ("an hour later"),
+    and if the old one has no such grain ("an hour later" than Friday)."""
+    expression = parse_expression(new.meta.get("expression"))
+    grain = old.meta.get("grain")
+    if expression is None or expression[0] not in _SHIFTS or grain not in GRAINS:
+        return None
+    whole = parse_expression(old.meta.get("expression"))
+    if "start" not in old.meta or "end" not in old.meta or whole is None:
+        return None
+    if whole[0] in ("span", "times", "at_times", "lasting"):
+        return None
+    start = datetime.fromisoformat(old.meta["start"]).astimezone(moment.zone)
+    unit = finest_grain(evaluate_duration(expression[1]))
+    if unit in CLOCK_GRAINS and grain not in CLOCK_GRAINS:
+        return None
+    origin = _ymd(start.date())
+    if grain in CLOCK_GRAINS:
+        origin = "at", origin, ("clock24", start.hour, start.minute)
+    try:
+        found = evaluate_bounded((_SHIFTS[expression[0]], origin, expression[1]), moment)
+    except (ValueError, OverflowError):
+        return None
+    day = _ymd(found.start.date())
+    if grain in CLOCK_GRAINS:
+        return resolve_date(("at", day, ("clock24", found.start.hour, found.start.minute)), moment)
+    return resolve_date(day if grain == "day" else ("cell_of", grain, day), moment)
 
 
 def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
@@ -159,13 +199,26 @@ def _complete_date(old: Entity, found: Mention, moment: Moment) -> Mention | Non
     whole = _read(found.meta, moment)
     if whole is None or whole.bound or not whole.time.clock:
         return None
-    time = resolve_date(_join(None, whole.time), moment)
+    return _complete_time(old, found, whole.time, moment)
+
+
+def _complete_time(old: Entity, found: Mention, said: _Time, moment: Moment) -> Mention | None:
+    """Give an old date another time of day, in the words of a mention."""
+    time = resolve_date(_join(None, said), moment)
     if time is None:
         return None
     combined = combine_dates(old, replace_struct(old, value=time[0], meta=time[1]), moment)
     if combined is None:
         return None
     return replace_struct(found, value=combined.value, meta=combined.meta)
+
+
+def _complete_hour(old: Entity, number: Mention, moment: Moment) -> Mention | None:
+    """Replace the time of an old date with the hour that a bare number is; None if it is none."""
+    whole, hour = _read(old.meta, moment), number.meta.get("value")
+    if whole is None or not whole.time.clock or not isinstance(hour, int):
+        return None
+    return _complete_time(old, number, _Time(clock=(("time", hour),)), moment)
 
 
 def _join_texts(old: Entity, new: Entity, first: _Reading, last: _Reading) -> str:

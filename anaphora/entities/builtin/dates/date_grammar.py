@@ -27,7 +27,10 @@ from anaphora.entities.builtin.dates.dateparser_vocabulary import DateVocabulary
 from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
 from anaphora.entities.builtin.dates.operations.durations import duration_seconds, evaluate_duration
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
-from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+from anaphora.entities.builtin.dates.operations.registry import (
+    TimeExpression,
+    iter_expressions,
+)
 from anaphora.entities.languages import ANY, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym
@@ -321,6 +324,12 @@ def _place_in_year(date_: TimeExpression, period: TimeExpression) -> TimeExpress
     return ("in_year", date_, period) if is_year and is_open else None
 
 
+def _place_on_weekday(day: int, date_: TimeExpression) -> TimeExpression | None:
+    """Friday, November 13; None if the date has a weekday of its own (Friday, Saturday)."""
+    has_own = any("weekday" in str(part[0]) for part in iter_expressions(date_))
+    return None if has_own else ("on_weekday", day, date_)
+
+
 def _place_in_week(days: TimeExpression, period: TimeExpression) -> TimeExpression | None:
     """Monday to Wednesday of next week; None if ``period`` is no week."""
     is_week = "week" in period[:2] or period[0] == "week_of_year"
@@ -346,6 +355,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "upto": _to_duration_range,
     "inyear": _place_in_year,
     "inweek": _place_in_week,
+    "on_weekday": _place_on_weekday,
     "daily": lambda days, hours: ("daily", days, *hours),
     "hoursof": lambda day, hours: ("at_times", day, *hours),
     "several": _accept_several_days,

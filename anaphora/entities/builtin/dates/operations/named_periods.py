@@ -55,8 +55,6 @@ def _this_weekday(moment: Moment, day: int) -> BoundedInterval:
 def _on_weekday(moment: Moment, day: int, date_: TimeExpression) -> Interval:
     """Friday, November 13: the next or the last such date, whichever is on that weekday. If neither
     is, the weekday is ignored as an error."""
-    if date_[0] == "on_weekday":
-        raise ValueError("a date has one weekday")
     found = evaluate(date_, moment)
     if _falls_on(found, day):
         return found

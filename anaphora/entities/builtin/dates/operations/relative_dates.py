@@ -47,8 +47,12 @@ def _cell(moment: Moment, unit: Grain, shift: int = 0) -> Interval:
 
 
 @operation("ago", sign=-1)
+@operation("earlier", sign=-1)
 @operation("ahead", sign=1)
+@operation("later", sign=1)
 def _offset_from_now(moment: Moment, duration: TimeExpression, *, sign: int) -> Interval:
+    """In an hour, an hour ago; "an hour later" is later than a date that was said before, if
+    any."""
     return _offset_from(moment, moment.at, duration, sign)
 
 

@@ -1,0 +1,120 @@
+"""Change how many of something: "one more suitcase", "make it five", "remove one box"."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity
+from anaphora.entities.cues.cue import Cue
+from anaphora.grammar.idl.intent import Intent
+from anaphora.intents.index import entity_keys
+from anaphora.intents.interpretation.rewriting import (
+    change_entities,
+    find_negated_entities,
+    find_new,
+    stand_in,
+)
+from anaphora.intents.solver import ParsedQuestion
+from anaphora.stm.offers import is_same_meaning
+
+__all__ = ["add_up", "count_anew", "is_recount", "take_off"]
+
+
+def add_up(
+    question: ParsedQuestion,
+    cues: Iterable[Cue],
+    held: Sequence[Entity],
+    counted: Collection[str],
+) -> ParsedQuestion:
+    """Give what the question names of the ``counted`` elements the number that it has now, if some
+    of it is ``held``: "one more" adds to it, and a mention without a number leaves it."""
+    adds = any(_is_more(cue) for cue in cues)
+
+    def change(own: Sequence[Entity]) -> list[Entity]:
+        return [_add(one, held, adds=adds) if one.element in counted else one for one in own]
+
+    if not any(one.element in counted for one in find_new(question)):
+        return question
+    return change_entities(question, change)
+
+
+def _is_more(cue: Cue) -> bool:
+    return cue.kind == "other" or (cue.kind == "add" and cue.value == "")
+
+
+def _add(entity: Entity, held: Iterable[Entity], *, adds: bool) -> Entity:
+    before = next((one for one in held if is_same_meaning(one, entity)), None)
+    if before is None or entity.negated:
+        return entity
+    if adds:
+        return replace(entity, quantity=(before.quantity or 1) + (entity.quantity or 1))
+    if entity.quantity is None and before.quantity is not None:
+        return replace(entity, quantity=before.quantity)
+    return entity
+
+
+def count_anew(
+    question: ParsedQuestion,
+    cues: Sequence[Cue],
+    held: Sequence[Entity],
+    counted_by: Mapping[str, str],
+    intent: Intent | None,
+) -> ParsedQuestion:
+    """Read a bare number ("make it five", "two more", "five instead of three") as that of what is
+    ``held``: of the one thing counted, or of the last one. Not if the ``intent`` takes numbers
+    itself; ``counted_by`` has the elements of numbers by those that they count."""
+    things = [one for one in held if one.element in counted_by]
+    said = find_new(question)
+    if not things or any(one.element in counted_by for one in said):
+        return question
+    numbers = [one for one in said if one.element in counted_by.values()]
+    if len(numbers) != 1 or len(said) > 1 or intent is None or _takes(intent, numbers[0]):
+        return question
+    value = numbers[0].meta.get("value")
+    if not isinstance(value, int | float) or value < 0:
+        return question
+    negated = [one.meta.get("value") for one in find_negated_entities(question)]
+    thing = next((one for one in things if one.quantity in negated), things[-1])
+    if any(_is_more(cue) for cue in cues):
+        value += thing.quantity or 1
+    changed = stand_in(thing, numbers[0].tokens, question.utterance)
+    changed = replace(changed, quantity=value)
+
+    def change(own: Sequence[Entity]) -> list[Entity]:
+        rest = [one for one in own if one.element not in counted_by.values()]
+        return [changed, *rest]
+
+    return change_entities(question, change)
+
+
+def _takes(intent: Intent, number: Entity) -> bool:
+    keys = set(entity_keys(number))
+    return any(
+        term.predicate.requires is not None and not keys.isdisjoint(term.predicate.requires)
+        for term in intent.terms
+    )
+
+
+def is_recount(question: ParsedQuestion, held: Sequence[Entity], counted: Collection[str]) -> bool:
+    """Whether all that a question names is counted and already ``held``: "five boxes"."""
+    said = find_new(question)
+    return bool(said) and all(
+        one.element in counted
+        and one.quantity is not None
+        and any(is_same_meaning(one, other) for other in held)
+        for one in said
+    )
+
+
+def take_off(entity: Entity, negated: Iterable[Entity]) -> Entity | None:
+    """Return what is left of an entity without the ``negated`` ones: the entity itself, fewer of it
+    ("remove one box" of three), or None."""
+    for one in negated:
+        if is_same_meaning(entity, one):
+            left = (entity.quantity or 1) - one.quantity if one.quantity is not None else 0
+            if left <= 0:
+                return None
+            entity = replace(entity, quantity=left)
+    return entity
