@@ -50,7 +50,7 @@ from anaphora.stm.conversation import (
     PendingQuestion,
     RecallOffer,
 )
-from anaphora.stm.rules import expire, find_replacement, forget_all
+from anaphora.stm.rules import expire, find_replacement, forget_all, remember_pending
 
 __all__ = [
     "BridgeResult",
@@ -61,6 +61,7 @@ __all__ = [
     "build_pending",
     "decide",
     "find_incomplete",
+    "is_correction",
     "match_question",
     "repeat_prompt",
 ]
@@ -273,7 +274,16 @@ def build_pending(decision: Decision, at: datetime) -> PendingQuestion:
         missing=tuple(term.label for term in filling.missing),
         at=at,
         asked=asked_before(decision.conversation, filling.intent.id),
+        corrects=is_correction(decision, filling.intent.id),
     )
+
+
+def is_correction(decision: Decision, intent: str) -> bool:
+    """Whether the question changes one of the intent that was answered before."""
+    act, pending = decision.act, decision.conversation.pending
+    if pending is not None and pending.intent == intent:
+        return pending.corrects
+    return act is not None and act.kind in ("corrected", "changed")
 
 
 def asked_before(conversation: Conversation, intent: str) -> tuple[str, ...]:
@@ -408,12 +418,13 @@ def _resolve_confirmation(
     """Resolve a yes or a no to a pending question that lacks nothing else; a command such as
     "stop" drops any pending question, unless an intent of the model matches it. None for other
     sentences."""
-    if pending.missing and question.utterance.entities:
+    if pending.missing and question.utterance.entities and question.confirmation is None:
         return None
     if not (pending.missing or pending.unused or pending.confirms or pending.afresh):
         return None
     answer = question.confirmation
-    if answer is None and not question.has_negated:
+    has_negated = any(one.negated for one in question.variants[0].entities)
+    if answer is None and not (has_negated or question.open_reference):
         languages = (question.utterance.language, conversation.language, *indexed.model.languages)
         answer = parse_confirmation(question.utterance.text, languages)
     if pending.afresh and answer is not None and not answer.is_command:
@@ -435,6 +446,8 @@ def _resolve_confirmation(
         return None
     if not answer.is_yes:
         dropped = replace(conversation, pending=None)
+        if pending.confirms:
+            dropped = remember_pending(conversation, pending)
         return Decision(
             question, dropped, build_match_contexts(question, dropped), pending_action="declined"
         )

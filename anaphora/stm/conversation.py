@@ -79,7 +79,8 @@ class PendingQuestion(Struct, frozen=True, gc=False):
     ``unused`` are the unused parts of its text, if the bot asks about them. If nothing is missing,
     the bot asks whether to go on without them or, if it ``confirms``, whether to carry the intent
     out, or if it may begin ``afresh``, whether to set aside what was filled before. ``asked`` are
-    the optional terms that the bot has asked for.
+    the optional terms that the bot has asked for. It ``corrects`` a question that was answered
+    before.
     """
 
     intent: str
@@ -90,6 +91,7 @@ class PendingQuestion(Struct, frozen=True, gc=False):
     confirms: bool = False
     asked: tuple[str, ...] = ()
     afresh: bool = False
+    corrects: bool = False
 
 
 class Offers(Struct, frozen=True, gc=False):

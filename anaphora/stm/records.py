@@ -133,7 +133,15 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
             _entities_to_list(pending.entities),
             list(pending.missing),
             to_microseconds(pending.at),
-            *_trim([list(pending.unused), pending.confirms, list(pending.asked), pending.afresh]),
+            *_trim(
+                [
+                    list(pending.unused),
+                    pending.confirms,
+                    list(pending.asked),
+                    pending.afresh,
+                    pending.corrects,
+                ]
+            ),
         ],
         "offers": offers
         and [
@@ -320,6 +328,7 @@ class _Pending(Struct, array_like=True, forbid_unknown_fields=True):
     confirms: bool = False
     asked: tuple[str, ...] = ()
     afresh: bool = False
+    corrects: bool = False
 
 
 class _Remembered(Struct, array_like=True, forbid_unknown_fields=True):
@@ -387,6 +396,7 @@ def _conversation(plain: Any) -> Conversation:
             pending.confirms,
             pending.asked,
             pending.afresh,
+            pending.corrects,
         )
     if offers := fields.get("offers"):
         if offers.intents and len(offers.intents) != len(offers.bundles):

@@ -67,6 +67,7 @@ __all__ = [
     "record_repeated_prompt",
     "record_reset",
     "record_without_intent",
+    "remember_pending",
     "replace_data",
     "restore_recall_offer",
     "set_aside",
@@ -180,6 +181,17 @@ def record_match(
         rejections=0,
     )
     return after, forgotten
+
+
+def remember_pending(conversation: Conversation, pending: PendingQuestion) -> Conversation:
+    """Remember what a question said that the user has not confirmed: "with Carla" after the no
+    changes it."""
+    at = conversation.last
+    assert at is not None
+    number, match = conversation.questions, conversation.matches
+    kept, _ = evict(conversation.remembered, pending.entities)
+    held = [RememberedEntity(one, number, at, at, match) for one in pending.entities]
+    return replace(conversation, remembered=(*held, *kept), pending=None)
 
 
 def record_rejection(

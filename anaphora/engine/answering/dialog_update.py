@@ -3,7 +3,7 @@ and repeat the pending question."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
@@ -27,6 +27,8 @@ from anaphora.stm.offers import (
 from anaphora.storage.logical_clock import to_utc
 
 __all__ = ["finish_answer"]
+
+_MOMENT = timedelta(microseconds=1)
 
 
 def finish_answer(
@@ -61,8 +63,6 @@ def finish_answer(
         text=answer.text if spoken.text is None else spoken.text,
         result=spoken.result,
     )
-    if spoken.offers:  # they ask for an answer, too
-        return answer
     return _resume_pending(bot, decision, match, answer, at)
 
 
@@ -86,7 +86,8 @@ def _names_offered(entity: Entity, offers: Offers) -> bool:
 def _resume_pending(
     bot: Bot, decision: Decision, match: Match, answer: BotAnswer, at: datetime
 ) -> BotAnswer:
-    """Go back to a pending question after another intent has answered in between."""
+    """Go back to a pending question after another intent has answered in between. It only stays if
+    the bot has made offers since, which are answered first."""
     pending = decision.conversation.pending
     if pending is None or pending.intent == match.intent.id or decision.previous_topic:
         return answer
@@ -96,6 +97,11 @@ def _resume_pending(
     again = repeat_prompt(decision.question, decision.conversation, pending, intent)
     if again is None or again.incomplete is None:
         return answer
+    offers = answer.conversation.open_offers
+    if offers is not None and (match.intent.id == offers.intent or pending.at < offers.at):
+        older = min(pending.at, to_utc(at) - _MOMENT)  # than the offers, which are answered first
+        waiting = replace(answer.conversation, pending=replace(pending, at=older))
+        return replace(answer, conversation=waiting)
     question = format_pending_question(bot, again, again.incomplete)
     text = f"{answer.text} {question}".strip()
     waiting = replace(

@@ -21,7 +21,13 @@ from anaphora.intents.confirmation import (
     format_offer,
     format_unused_question,
 )
-from anaphora.intents.decision import BridgeResult, Decision, asked_before, build_pending
+from anaphora.intents.decision import (
+    BridgeResult,
+    Decision,
+    asked_before,
+    build_pending,
+    is_correction,
+)
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.stm import rules
@@ -160,6 +166,7 @@ def _wait_with(decision: Decision, match: Match, at: datetime) -> PendingQuestio
         missing=(),
         at=at,
         asked=asked_before(decision.conversation, match.intent.id),
+        corrects=is_correction(decision, match.intent.id),
     )
 
 

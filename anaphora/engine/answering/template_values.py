@@ -59,14 +59,19 @@ class ActValues(TypedDict):
 
 def build_act_values(decision: Decision) -> ActValues:
     """Build what handlers and templates get of the dialog act."""
-    act = decision.act
+    act, pending = decision.act, decision.conversation.pending
+    corrects = (
+        pending is not None
+        and pending.corrects
+        and any(match.intent.id == pending.intent for match in decision.matches[:1])
+    )
     if act is None:
-        return _NO_ACT
+        return {**_NO_ACT, "correction": True} if corrects else _NO_ACT
     return ActValues(
         accepted=_values_of(act.accepted),
         declined=[_values_of(bundle) for bundle in act.declined],
         comparison=act.comparison,
-        correction=act.kind in ("corrected", "changed"),
+        correction=corrects or act.kind in ("corrected", "changed"),
     )
 
 

@@ -90,6 +90,8 @@ class _Scopes:
                 end = index + 1
             elif (is_noun or _is_number(self._entities[first])) and end == index and not gap:
                 end = index + 1  # "no red onions", "remove one box"
+            elif self._entities[first].value is None and end == index and _is_open(gap):
+                end = index + 1  # "don't book a manicure"
             elif not self._is_coordination(index, gap) and (gap or not is_noun):
                 break
         return list(range(first, end))
@@ -120,8 +122,7 @@ class _Scopes:
     def _is_near(self, start: int, end: int) -> bool:
         """Whether a negation reaches from one offset to the other."""
         gap = self._gap(start, end)
-        is_open = not gap.keys() & {"barrier", "contrast", "joiner", "comma"}
-        return is_open and gap["word"] <= _MAX_WORDS
+        return _is_open(gap) and gap["word"] <= _MAX_WORDS
 
     def _gap(self, start: int, end: int) -> _Gap:
         """What stands between two offsets."""
@@ -153,10 +154,13 @@ class _Scopes:
             if kind in _CLASSES:
                 for at in range(match.first, match.last):
                     classes[at] = min(classes[at], kind, key=_PRECEDENCE)
+        negated = {match.last for match in self._negations}
         for cue in cues:
             if cue.kind not in _NO_BARRIERS and cue.value != "maybe":
                 at = bisect_left(self._starts, self._tokens[cue.tokens[0]].start)
-                if classes[at] != "joiner":
+                if cue.value == "with" and at in negated:
+                    classes[at] = "small"  # "not with Anna"
+                elif classes[at] != "joiner":
                     classes[at] = "barrier"
         polite = [kind == "filler" for kind in (*classes, "", "")]
         for at, atom in enumerate(self._atoms):
@@ -165,6 +169,11 @@ class _Scopes:
                 is_polite = polite[at - 1] or polite[at + 1]
                 classes[at] = "barrier" if not is_comma else "filler" if is_polite else "comma"
         return classes
+
+
+def _is_open(gap: _Gap) -> bool:
+    """Whether nothing in the gap ends a negation."""
+    return not gap.keys() & {"barrier", "contrast", "joiner", "comma"}
 
 
 def _is_number(entity: Entity) -> bool:

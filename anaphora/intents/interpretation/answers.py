@@ -18,11 +18,14 @@ from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm.conversation import (
     Conversation,
     Offers,
+    PendingQuestion,
 )
+from anaphora.stm.offers import is_same_meaning
 
 __all__ = [
     "asks_about",
     "contradicts",
+    "denies",
     "find_declined",
     "is_pending_newer",
     "last_answer",
@@ -34,8 +37,11 @@ __all__ = [
 _CONTRARY = frozenset({"decline", "other", "cancel", "correct", "negate", "instead"})
 
 
-def read_confirmation(question: ParsedQuestion, cues: Sequence[Cue]) -> Confirmation | None:
-    """The yes or the no of a sentence that says nothing else; None for any other."""
+def read_confirmation(
+    question: ParsedQuestion, cues: Sequence[Cue], pending: PendingQuestion | None = None
+) -> Confirmation | None:
+    """The yes or the no of a sentence that says nothing else; None for any other. To a question for
+    what cannot be left out, more than a mere "no" drops it: "no, thanks"."""
     if find_new(question) or question.variants[0].uncovered:
         return None
     kinds = {cue.kind for cue in cues}
@@ -43,8 +49,19 @@ def read_confirmation(question: ParsedQuestion, cues: Sequence[Cue]) -> Confirma
     if answer == "accept" and not (kinds & _CONTRARY - {"decline"}):
         return Confirmation(is_yes=True)
     if answer == "decline" or (not answer and "cancel" in kinds):
-        return Confirmation(is_yes=False, is_command="decline" not in kinds)
+        is_form = pending is not None and pending.missing and not pending.asked
+        words = sum(len(cue.tokens) for cue in cues if cue.kind in ("decline", "social"))
+        is_command = "decline" not in kinds or bool(is_form and words > 1)
+        return Confirmation(is_yes=False, is_command=is_command)
     return None
+
+
+def denies(question: ParsedQuestion, repeated: Sequence[Entity]) -> bool:
+    """Whether a sentence negates what the user is to confirm as a whole: "don't book it"."""
+    negated = find_negated_entities(question)
+    return not find_new(question) and any(
+        one.value is None and is_same_meaning(one, held) for one in negated for held in repeated
+    )
 
 
 def last_answer(cues: Iterable[Cue]) -> str:

@@ -97,6 +97,45 @@ class Corrections:
             return None
         return self._ask_last_again(question, cues, conversation, (), "changed")
 
+    def is_about_last(self, conversation: Conversation) -> bool:
+        """Whether a question in between was about another value of what waits: "that one" may mean
+        that."""
+        pending = conversation.pending
+        if pending is None:
+            return False
+        return any(
+            held.question_number == conversation.questions
+            and any(
+                held.entity.element == one.element and not is_same_meaning(held.entity, one)
+                for one in pending.entities
+            )
+            for held in conversation.remembered
+        )
+
+    def follow_up(
+        self, question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
+    ) -> Decision | None:
+        """Ask the last question again with what a short sentence says, if it takes all of that:
+        "and a shave?" goes on with "how much is a manicure?", whatever else takes a shave. None for
+        another sentence, and if the bot waits for an answer that this may be."""
+        said, pending = find_new(question), conversation.pending
+        if not said or not conversation.flow or conversation.flow[-1].at != conversation.last:
+            return None
+        intent = self._indexed.intents_by_id.get(conversation.flow[-1].intent)
+        if intent is None or any(cue.kind == "accept" for cue in cues):
+            return None
+        if pending is not None and (
+            pending.intent == intent.id or not _opens_question(question, cues)
+        ):
+            return None
+        if is_other_question(self._indexed, question, conversation, intent.id):
+            return None
+        decision = ask_again(self._indexed, intent, question, conversation)
+        if not decision.matches:
+            return None
+        taken = [one.entity for one in decision.matches[0].filling.from_sentence]
+        return decision if all(one in taken for one in said) else None
+
     def ask_for_taken_back(
         self, question: ParsedQuestion, conversation: Conversation, pending: PendingQuestion
     ) -> Decision | None:
@@ -119,10 +158,13 @@ class Corrections:
         """Add the earlier entities that new ones join rather than replace; ``held`` are those with
         the numbers of their questions. Another number of the same joins the rest as well."""
         new = [one for one in find_new(question) if one.element in self._several]
-        if not new or any(cue.kind in ("only", "instead") for cue in cues):
+        joins = {"add", "negate"}
+        if any(one.element in self._several for one in find_negated_entities(question)):
+            joins.add("instead")  # of one thing in the list
+        if not new or any(cue.kind in {"only", "instead"} - joins for cue in cues):
             return question
         held = sorted(held, key=lambda one: one[0])
-        tokens = [i for cue in cues if cue.kind in ("add", "negate") for i in cue.tokens]
+        tokens = [i for cue in cues if cue.kind in joins for i in cue.tokens]
         if not tokens and is_recount(question, [one for _, one in held], self._counted_by):
             tokens = list(new[0].tokens)
         if not tokens:
@@ -171,6 +213,25 @@ class Corrections:
             pending = replace(pending, entities=left)
             conversation = replace(conversation, pending=pending)
         return question, conversation, pending
+
+    def point_into_list(
+        self, question: ParsedQuestion, cues: Sequence[Cue], held: Sequence[Entity]
+    ) -> ParsedQuestion:
+        """Read places in a list of what is ``held`` ("only the first one", "without the second"),
+        if the sentence names nothing of it."""
+        listed = [one for one in held if one.element in self._several]
+        places = [cue for cue in cues if cue.kind == "ordinal" and abs(cue.number) <= len(listed)]
+        is_change = any(cue.kind in ("negate", "only") for cue in cues)
+        if not places or not is_change or question.variants[0].entities:
+            return question
+        pointed = []
+        for cue in places:
+            one = listed[cue.number - 1 if cue.number > 0 else cue.number]
+            negations = [other for other in cues if other.kind == "negate"]
+            is_negated = any(other.tokens[0] < cue.tokens[0] for other in negations)
+            entity = stand_in(one, cue.tokens, question.utterance)
+            pointed.append(replace(entity, negated=is_negated))
+        return add_entities(question, pointed)
 
     def _ask_last_again(
         self,
@@ -228,6 +289,12 @@ class Corrections:
             ):
                 return intent
         return None
+
+
+def _opens_question(question: ParsedQuestion, cues: Sequence[Cue]) -> bool:
+    """Whether the sentence asks something by its form: "and a shave?"."""
+    is_asked = question.utterance.text.rstrip().endswith(("?", "？", "؟"))
+    return is_asked or any(cue.kind == "add" and cue.value == "maybe" for cue in cues)
 
 
 def take_back(

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance
+from anaphora.entities.builtin.boolean import Confirmation
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.cue_finder import find_cues
 from anaphora.entities.cues.cue_words import CueWords, load_cue_words
@@ -31,6 +32,7 @@ from anaphora.intents.decision import (
 )
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.interpretation.answers import (
+    denies,
     find_declined,
     is_pending_newer,
     read_confirmation,
@@ -38,14 +40,13 @@ from anaphora.intents.interpretation.answers import (
 )
 from anaphora.intents.interpretation.corrections import Corrections, take_back
 from anaphora.intents.interpretation.offer_answers import OfferAnswers
-from anaphora.intents.interpretation.references import bind_references
+from anaphora.intents.interpretation.references import bind_references, negate_references
 from anaphora.intents.interpretation.repetition import ask_for_rest
-from anaphora.intents.interpretation.rewriting import (
-    find_new,
-)
+from anaphora.intents.interpretation.rewriting import find_new, remove_referred
 from anaphora.intents.interpretation.settling import (
     drop_corrected,
     mark_negated,
+    read_bare_no,
     read_bare_place,
     settle_cues,
 )
@@ -81,6 +82,7 @@ class Interpreter:
             for kind in element.refers:
                 referents[kind].add(element.id)
         self._referents: Mapping[str, Collection[str]] = dict(referents)
+        self._several = frozenset(one.id for one in elements if one.several)
         self._remembers_negated = any(
             term.predicate.reads_negation
             for intent in indexed.model.intents
@@ -154,8 +156,17 @@ class Interpreter:
             repeated,
             is_pending=pending is not None,
         )
-        question = drop_corrected(mark_negated(question, cues), cues)
-        if repeated and read_confirmation(question, cues):  # "book it": the whole question
+        cues, question = read_bare_no(mark_negated(question, cues), cues, conversation)
+        question = drop_corrected(question, cues)
+        if pending is not None and denies(question, pending.entities):
+            no = Confirmation(is_yes=False, is_command=True)
+            question = replace(question, confirmation=no)
+            return decide(self._indexed, question, conversation, at)
+        if (
+            repeated
+            and read_confirmation(question, cues)
+            and not self._corrections.is_about_last(conversation)
+        ):  # "book it": the whole question
             cues = tuple([cue for cue in cues if cue.kind != "reference"])
         kinds = {cue.kind for cue in cues}
         if pending is not None and pending.afresh:
@@ -183,6 +194,9 @@ class Interpreter:
         offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
         if pending is not None:
             before = pending
+            question = negate_references(question, cues, pending.entities, self._referents)
+            if offers is None:
+                question = self._corrections.point_into_list(question, cues, pending.entities)
             conversation, pending = take_back(conversation, pending, question)
             if pending is not before and not find_new(question):
                 decision = self._corrections.ask_for_taken_back(question, conversation, pending)
@@ -192,7 +206,7 @@ class Interpreter:
             question, conversation, pending = self._corrections.join_pending(
                 question, cues, conversation, pending
             )
-            offered = (*pending.entities, *offered)
+            offered = _newest_first(conversation, pending, offers, offered)
         else:
             question = self._corrections.recount(question, cues, conversation)
         question = bind_references(
@@ -202,8 +216,9 @@ class Interpreter:
             self._referents,
             offered,
             pending.entities if pending else (),
+            self._several,
         )
-        question = replace(question, confirmation=read_confirmation(question, cues))
+        question = replace(question, confirmation=read_confirmation(question, cues, pending))
         decision = None
         if offers is not None and offers.bundles:
             if is_pending_newer(conversation, offers):
@@ -214,12 +229,18 @@ class Interpreter:
                     return decision
                 question = self._offers.mean_offered(question, cues, conversation, offers)
         if pending is not None:  # what it says is newer than anything remembered
-            question = replace(question, offered=(*pending.entities, *question.offered))
+            newest = _newest_first(conversation, pending, offers, question.offered)
+            question = replace(question, offered=newest)
         decision = (
             self._corrections.correct(question, cues, conversation)
             or self._corrections.change(question, cues, conversation)
+            or self._corrections.follow_up(question, cues, conversation)
             or decide(self._indexed, question, conversation, at)
         )
+        if pending is not None and question.referred and _is_about(decision, pending.intent):
+            # What it has already is not said anew by a word for it.
+            question = remove_referred(question)
+            decision = decide(self._indexed, question, conversation, at)
         if decision.matches and decision.act is None:
             return self._ask_if_close(decision, at)
         if decision.matches or offers is None or len(offers.bundles) < 2:
@@ -240,7 +261,7 @@ class Interpreter:
             if decision.matches:
                 return replace(decision, act=DialogAct("afresh"))
         begun, forgotten = set_aside(conversation)
-        question = bind_references(question, cues, begun, self._referents)
+        question = bind_references(question, cues, begun, self._referents, several=self._several)
         decision = decide(self._indexed, question, begun, at)
         if not decision.matches and not decision.incomplete:
             return None
@@ -298,6 +319,24 @@ class Interpreter:
         conversation = replace(decision.conversation, offers=offers)
         act = DialogAct("unclear", choices=bundles)
         return replace(decision, conversation=conversation, matches=(), act=act)
+
+
+def _newest_first(
+    conversation: Conversation,
+    pending: PendingQuestion,
+    offers: Offers | None,
+    offered: tuple[Entity, ...],
+) -> tuple[Entity, ...]:
+    """What the question that waits has, and what is ``offered``, the newest first."""
+    if offers is None or is_pending_newer(conversation, offers):
+        return (*pending.entities, *offered)
+    return (*offered, *pending.entities)
+
+
+def _is_about(decision: Decision, intent: str) -> bool:
+    """Whether a decision is about an intent."""
+    filling = decision.matches[0].filling if decision.matches else decision.incomplete
+    return filling is not None and filling.intent.id == intent
 
 
 def _taken_now(match: Match) -> tuple[Entity, ...]:

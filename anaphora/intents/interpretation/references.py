@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -12,9 +13,10 @@ from anaphora.entities.cues.cue import Cue
 from anaphora.intents.interpretation.rewriting import add_entities, find_new, stand_in
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm.conversation import Conversation
+from anaphora.stm.offers import is_same_meaning
 from anaphora.stm.rules import find_replacement
 
-__all__ = ["bind_references"]
+__all__ = ["bind_references", "negate_references"]
 
 _OFFERED = -1  # questions ago
 
@@ -26,13 +28,16 @@ def bind_references(
     referents: Mapping[str, Collection[str]],
     offered: Sequence[Entity] = (),
     pending: Sequence[Entity] = (),
+    several: Collection[str] = (),
 ) -> ParsedQuestion:
     """Return the question with the entities that its reference words stand for.
 
     ``referents`` are the elements that a kind of reference may stand for; ``offered`` the entities
-    of the one bundle on the table, which are newer than anything remembered. A word binds the
-    newest entity that fits and that no entity of the sentence replaces; "the same" also brings back
-    what a question that began afresh has set aside.
+    of the one bundle on the table, and of the question that waits, which are newer than anything
+    remembered but what another question has said since. A word binds the newest entity that fits
+    and that no entity of the sentence replaces, and all of one question of the elements of which it
+    may take ``several``; "the same" also brings back what a question that began afresh has set
+    aside.
     """
     bound: list[Entity] = []
     referred: list[Entity] = []  # to an offer, so they are not remembered
@@ -45,7 +50,8 @@ def bind_references(
         if cue.value == "same":
             found = _find_same(conversation, (*said, *pending), _named_element(question, cue))
         else:
-            found = _find_newest(conversation, offered, referents.get(cue.value, ()), said)
+            elements = referents.get(cue.value, ())
+            found = _find_newest(conversation, offered, elements, said, several)
         if not found:
             is_open = is_open or not _is_answered(cue, said, referents)
             continue
@@ -68,25 +74,56 @@ def bind_references(
     return add_entities(question, bound) if bound else question
 
 
+def negate_references(
+    question: ParsedQuestion,
+    cues: Sequence[Cue],
+    pending: Iterable[Entity],
+    referents: Mapping[str, Collection[str]],
+) -> ParsedQuestion:
+    """Read "not him" and "not there" as the negation of what a question that waits has."""
+    for before, cue in pairwise(cues):
+        if before.kind != "negate" or cue.kind != "reference" or cue.value in ("thing", "same"):
+            continue
+        elements = referents.get(cue.value, ())
+        if cue.tokens[0] == before.tokens[-1] + 1:
+            found = [one for one in pending if one.element in elements]
+            named = [stand_in(one, cue.tokens, question.utterance) for one in found]
+            question = add_entities(question, [replace(one, negated=True) for one in named])
+    return question
+
+
 def _find_newest(
     conversation: Conversation,
     offered: Sequence[Entity],
     elements: Collection[str],
     said: Sequence[Entity],
+    several: Collection[str],
 ) -> list[tuple[Entity, int]]:
-    for entity in offered:
-        if entity.element in elements and find_replacement(entity.groups, said) is None:
-            return [(entity, _OFFERED)]
     number = conversation.questions + 1
     # Of one question, what the bot said last is nearest.
     newest = sorted(
         conversation.remembered, key=lambda held: (-held.question_number, held.by == "user")
     )
-    for held in newest:
-        entity = held.entity
-        if entity.element in elements and find_replacement(entity.groups, said) is None:
-            return [(entity, number - held.question_number)]
-    return []
+    remembered = [(held.entity, number - held.question_number) for held in newest]
+    since = [one for one in remembered if one[1] == 1 and _is_other_value(one[0], offered)]
+    known = [*since, *[(one, _OFFERED) for one in offered], *remembered]
+    fitting = [
+        (entity, ago)
+        for entity, ago in known
+        if entity.element in elements and find_replacement(entity.groups, said) is None
+    ]
+    if not fitting:
+        return []
+    entity, ago = fitting[0]
+    if entity.element not in several:
+        return [(entity, ago)]
+    return [one for one in fitting if one[0].element == entity.element and one[1] == ago]
+
+
+def _is_other_value(entity: Entity, offered: Sequence[Entity]) -> bool:
+    """Whether it is another value of an element that is offered."""
+    alike = [one for one in offered if one.element == entity.element]
+    return bool(alike) and not any(is_same_meaning(entity, one) for one in alike)
 
 
 def _named_element(question: ParsedQuestion, cue: Cue) -> str:

@@ -14,6 +14,7 @@ __all__ = [
     "change_entities",
     "find_negated_entities",
     "find_new",
+    "remove_referred",
     "stand_in",
 ]
 
@@ -62,6 +63,13 @@ def find_new(question: ParsedQuestion) -> tuple[Entity, ...]:
 def find_negated_entities(question: ParsedQuestion) -> tuple[Entity, ...]:
     """The entities of the best reading that it negates."""
     return tuple([one for one in question.variants[0].entities if one.negated])
+
+
+def remove_referred(question: ParsedQuestion) -> ParsedQuestion:
+    """Return the question without the entities that its reference words stand for."""
+    referred = question.referred
+    without = change_entities(question, lambda own: [one for one in own if one not in referred])
+    return replace(without, referred=())
 
 
 def _contains(entities: Iterable[Entity], entity: Entity) -> bool:

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
+from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.negation import find_negated
 from anaphora.intents.interpretation.answers import is_pending_newer
-from anaphora.intents.interpretation.rewriting import (
-    change_entities,
-)
+from anaphora.intents.interpretation.rewriting import change_entities, find_negated_entities
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm.conversation import (
     Conversation,
@@ -25,6 +24,7 @@ from anaphora.stm.rules import find_replacement
 __all__ = [
     "drop_corrected",
     "mark_negated",
+    "read_bare_no",
     "read_bare_place",
     "settle_cues",
 ]
@@ -112,6 +112,29 @@ def mark_negated(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuestio
         ]
 
     return replace(change_entities(question, mark), has_negated=True)
+
+
+def read_bare_no(
+    question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
+) -> tuple[Sequence[Cue], ParsedQuestion]:
+    """Read a negation of a value that nobody has named, with the word for "no" in front, as a no
+    and that value: "no Carla" after "with Bruno"."""
+    first = next(iter(cues), None)
+    negated = find_negated_entities(question)
+    pending = conversation.pending
+    held = [one.entity for one in conversation.remembered]
+    held += pending.entities if pending is not None else ()
+    if first is None or first.kind != "negate" or first.tokens[0] != 0 or not negated:
+        return cues, question
+    said = " ".join([question.utterance.tokens[index].text for index in first.tokens])
+    if parse_yes_no(said, question.utterance.language) is not False or any(
+        find_replacement(one.groups, held) is None
+        or any(is_same_meaning(one, other) for other in held)
+        for one in negated
+    ):
+        return cues, question
+    cues = (replace(first, kind="decline"), *cues[1:])
+    return cues, change_entities(question, lambda own: [replace(one, negated=False) for one in own])
 
 
 def _is_inequality(entity: Entity) -> bool:
