@@ -117,7 +117,7 @@ class Corrections:
             one.quantity is not None and any(is_same_meaning(one, other) for _, other in held)
             for one in new
         ):
-            tokens = [i for cue in cues if cue.kind == "correct" for i in cue.tokens]
+            tokens = [i for cue in cues if cue.kind in ("correct", "decline") for i in cue.tokens]
         if not tokens:
             return question
         joined = [
