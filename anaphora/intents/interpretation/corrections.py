@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.cues.cue import Cue
+from anaphora.entities.matching.quantity_linker import count_of
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision import (
     Decision,
@@ -26,6 +27,7 @@ from anaphora.intents.interpretation.repetition import (
 )
 from anaphora.intents.interpretation.rewriting import (
     add_entities,
+    change_entities,
     find_negated_entities,
     find_new,
     stand_in,
@@ -52,6 +54,7 @@ class Corrections:
         self._indexed = indexed
         elements = indexed.model.elements
         self._several = frozenset(one.id for one in elements if one.several)
+        self._counted_by = {one.id: one.counts for one in elements if one.counts}
 
     def correct(
         self, question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
@@ -71,6 +74,27 @@ class Corrections:
         is_change = takes_away or not (is_correction or said)
         kind: _Kind = "changed" if is_change else "corrected"
         return self._ask_last_again(question, cues, conversation, negated, kind)
+
+    def count_again(
+        self, question: ParsedQuestion, cues: Iterable[Cue], conversation: Conversation
+    ) -> ParsedQuestion:
+        """Read a number alone ("no, three") as another quantity of the only counted thing that the
+        last question took, or the one that waits."""
+        said = find_new(question)
+        if not self._counted_by or len(said) != 1:
+            return question
+        (number,) = said
+        count = count_of(number)
+        corrects = any(cue.kind in ("correct", "decline", "instead") for cue in cues)
+        if count is None or not corrects:
+            return question
+        pending = conversation.pending
+        held = entities_of_last_match(conversation) if pending is None else pending.entities
+        things = [one for one in held if self._counted_by.get(one.element) == number.element]
+        if len(things) != 1 or self._find_corrected(conversation, said):
+            return question
+        thing = replace(stand_in(things[0], number.tokens, question.utterance), quantity=count)
+        return change_entities(question, lambda own: [thing if e is number else e for e in own])
 
     def change(
         self, question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
@@ -174,9 +198,13 @@ class Corrections:
     def _find_corrected(
         self, conversation: Conversation, entities: Iterable[Entity]
     ) -> Intent | None:
-        """The intent that answered last of those which can take one of the entities."""
+        """The intent that waits, or that answered last, of those which can take one of the
+        entities."""
         keys = {key for entity in entities for key in entity_keys(entity)}
-        for id in dict.fromkeys(step.intent for step in reversed(conversation.flow)):
+        ids = [step.intent for step in reversed(conversation.flow)]
+        if conversation.pending is not None:
+            ids.insert(0, conversation.pending.intent)
+        for id in dict.fromkeys(ids):
             intent = self._indexed.intents_by_id.get(id)
             if intent is not None and any(
                 term.predicate.requires is None or not keys.isdisjoint(term.predicate.requires)

@@ -181,6 +181,7 @@ class Interpreter:
                 return decision
             offers = None  # what is taken is remembered; the others are only named
         offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
+        question = self._corrections.count_again(question, cues, conversation)
         if pending is not None:
             before = pending
             conversation, pending = take_back(conversation, pending, question)

@@ -74,6 +74,44 @@ def test_an_answer_says_how_many(bot, order, answer):
     )
 
 
+@pytest.mark.parametrize("confirmed", [False, True])
+@pytest.mark.parametrize(
+    ("order", "correction", "change"),
+    [
+        ("I want two teas", "no, three", "make it five"),
+        ("I'd like a tea", "no, three", "sorry, five"),
+        ("принесите два чая", "нет, три", "лучше пять"),
+        ("ich möchte zwei Tee", "nein, drei", "lieber fünf"),
+    ],
+)
+def test_a_number_alone_changes_how_many(bot, order, correction, change, confirmed):
+    text = (
+        "confirm: {order: '/{% for one in drinks %}{{ one.quantity or 1 }} {{ one }}{% endfor %}'}"
+    )
+    check_dialog(
+        bot(BAR + text if confirmed else BAR),
+        f"""
+        > {order}
+        > {correction}
+        says: /3 tea
+        > {change}
+        says: /5 tea
+        """,
+    )
+
+
+def test_a_number_alone_may_mean_either_of_two(bot):
+    check_dialog(
+        bot(BAR),
+        """
+        > I want two teas and a coffee
+        says: /2 tea/1 coffee
+        > no, three
+        rejected
+        """,
+    )
+
+
 def test_another_value_replaces_all(bot):
     check_dialog(
         bot(BAR),
