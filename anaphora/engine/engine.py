@@ -18,9 +18,11 @@ from msgspec.structs import replace
 from anaphora.core.name_hints import did_you_mean
 from anaphora.core.request import Request, User
 from anaphora.core.utterance import Entity
+from anaphora.engine.answering.dialog_update import record_statement
 from anaphora.engine.ask import ask, explain
 from anaphora.engine.batches import Question, ReplyIterator, prefetch_utterances
 from anaphora.engine.bot import Bot
+from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.fallback_handler import FallbackHandler
 from anaphora.engine.callbacks.hooks import HookName
 from anaphora.engine.identity import (
@@ -214,6 +216,33 @@ class Engine:
         long; :class:`StoreError` if it cannot be read or written.
         """
         return self._answer(Question(text, user, model, at, language, request, explain))
+
+    def say(
+        self,
+        answer: Answer,
+        *,
+        user: str | User = "user",
+        model: str | None = None,
+        intent: str = "",
+        at: datetime | None = None,
+    ) -> None:
+        """Say something to a user who has not asked: what ``answer`` mentions is remembered, and
+        what it offers lies on the table, as if ``intent`` had said it with the last answer. The
+        long-term memory does not store it.
+
+        Raises :class:`HandlerError` for what cannot be an entity of the model, and for offers that
+        have no intent; :class:`Conflict` and :class:`StoreError` as :meth:`ask` does.
+        """
+        who = to_user(user)
+        bot = self._select_bot(model, who)
+        with self._store.open(conversation_key(who, bot.model.id), bot.time_to_live) as session:
+            conversation = bot.model_upgrade(session.conversation)
+            after = record_statement(bot, conversation, answer, intent, self._resolve_time(at))
+            clock = next_clock(session, self._long_term)
+            fingerprint, language = bot.model_upgrade.fingerprint, conversation.language
+            session.commit(
+                rules.stamp(after, language=language, fingerprint=fingerprint, clock=clock)
+            )
 
     def ask_many(
         self,

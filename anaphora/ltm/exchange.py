@@ -27,10 +27,10 @@ class Exchange:
     """One question and its answer, at a time with a zone.
 
     ``slots`` maps slot names to their values; ``memory`` holds the entities that the conversation
-    remembered afterwards, newest first. ``number`` counts the exchanges of a conversation from 1;
-    it is 0 until the exchange is stored. ``clock`` is the logical time of the question and
-    determines the order of the exchanges. An exchange that belongs to no conversation of an engine
-    has clock 0 until it is added to the long-term memory.
+    remembered afterwards, newest first, and ``by_bot`` those of them that the bot said. ``number``
+    counts the exchanges of a conversation from 1; it is 0 until the exchange is stored. ``clock``
+    is the logical time of the question and determines the order of the exchanges. An exchange that
+    belongs to no conversation of an engine has clock 0 until it is added to the long-term memory.
     ``truncated`` names the fields that were too long to be stored in full (``question``,
     ``answer``, ``slots``, ``memory``) with their original length in characters, values or entities.
     ``question_dates`` and ``answer_dates`` are the dates mentioned in the two texts, resolved at
@@ -50,6 +50,7 @@ class Exchange:
     truncated: Mapping[str, int] = field(default_factory=dict)
     question_dates: tuple[DateMention, ...] | None = None
     answer_dates: tuple[DateMention, ...] | None = None
+    by_bot: tuple[Entity, ...] = ()
 
     @property
     def is_silent(self) -> bool:

@@ -18,6 +18,7 @@ __all__ = [
     "ANY_LANGUAGE",
     "DEFAULT_MAX_GAP",
     "AskStep",
+    "BotStep",
     "BridgeMode",
     "BridgeSettings",
     "ConversationSettings",
@@ -287,6 +288,22 @@ class AskStep:
 
 
 @dataclass(frozen=True, slots=True)
+class BotStep:
+    """Something that the bot says in a sample dialog without being asked.
+
+    ``mentions`` are the facts in the text, ``offers`` the bundles that it proposes: a template by
+    element. ``intent`` says it ('' if none does), and ``then`` goes on once the user accepts.
+    """
+
+    text: str
+    mentions: Mapping[str, str] = field(default_factory=dict)
+    offers: tuple[Mapping[str, str], ...] = ()
+    intent: str = ""
+    then: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class PauseStep:
     """Time that passes in a sample dialog."""
 
@@ -302,7 +319,7 @@ class ResetStep:
     line: int = 0
 
 
-Step: TypeAlias = AskStep | PauseStep | ResetStep
+Step: TypeAlias = AskStep | BotStep | PauseStep | ResetStep
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,8 +121,9 @@ class RecallOffer(Struct, frozen=True, gc=False):
 
     ``question`` is the text that they would complete, asked at ``at`` in ``language``.
     ``entities`` are newest first; ``ages`` tells for each how many questions before the end of its
-    conversation it was stored. ``exchange`` and ``said_at`` are the number and the time of the
-    exchange. A ``declined`` offer stays until it expires and suppresses further offers.
+    conversation it was stored, and ``speakers`` who said it. ``exchange`` and ``said_at`` are the
+    number and the time of the exchange. A ``declined`` offer stays until it expires and suppresses
+    further offers.
     """
 
     question: str
@@ -130,6 +131,7 @@ class RecallOffer(Struct, frozen=True, gc=False):
     at: datetime
     entities: tuple[Entity, ...]
     ages: tuple[int, ...]
+    speakers: tuple[Speaker, ...]
     exchange: int
     said_at: datetime
     declined: bool = False

@@ -41,7 +41,7 @@ __all__ = [
     "to_dict",
 ]
 
-FORMAT = 4
+FORMAT = 5
 MISPLACED = "it is the record of another conversation"
 
 _COMPRESS_FROM = 600  # bytes; a longer record is compressed: to half its size in some 10 µs
@@ -169,6 +169,7 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
             offer.exchange,
             to_microseconds(offer.said_at),
             offer.declined,
+            list(offer.speakers),
         ],
     }
     head: dict[str, Any] = {
@@ -194,7 +195,7 @@ def from_dict(plain: Any) -> Conversation:
         )
     try:
         # Format 2 is as format 3, but without a logical clock; format 3 as format 4, but without
-        # what the bot said.
+        # what the bot said; format 4 as format 5, but all that a recall offer has is the user's.
         return _conversation(_migrate_from_1(plain) if format == 1 else plain)
     except (
         AttributeError,
@@ -351,6 +352,18 @@ class _Offers(Struct, array_like=True, forbid_unknown_fields=True):
     taken: str | None = None
 
 
+class _RecallOffer(Struct, array_like=True, forbid_unknown_fields=True):
+    question: str
+    language: str
+    at: int
+    entities: list[dict[str, Any]]
+    ages: tuple[int, ...]
+    exchange: int
+    said_at: int
+    declined: bool
+    speakers: tuple[Speaker, ...] | None = None
+
+
 class _ConversationFields(TypedDict, total=False):
     format: int
     user: Required[str]
@@ -370,7 +383,7 @@ class _ConversationFields(TypedDict, total=False):
     flow: list[tuple[str, int]]
     pending: _Pending
     data: dict[str, Any]
-    offer: tuple[str, str, int, list[dict[str, Any]], tuple[int, ...], int, int, bool]
+    offer: _RecallOffer
 
 
 def _conversation(plain: Any) -> Conversation:
@@ -413,13 +426,22 @@ def _conversation(plain: Any) -> Conversation:
             offers.then,
             None if offers.taken is None else int(offers.taken),
         )
-    if "offer" in fields:
-        question, language, at, entities, ages, exchange, said_at, declined = fields.pop("offer")
-        if len(ages) != len(entities):
-            raise ValueError("an offer has an age for each of its entities")
-        back, at, said_at = _to_entities(entities), _time(at), _time(said_at)
+    if offer := fields.pop("offer", None):
+        speakers = offer.speakers
+        if speakers is None:
+            speakers = ("user",) * len(offer.entities)
+        if not len(offer.ages) == len(speakers) == len(offer.entities):
+            raise ValueError("an offer has an age and a speaker for each of its entities")
         fields["recall_offer"] = RecallOffer(
-            question, language, at, back, ages, exchange, said_at, declined
+            offer.question,
+            offer.language,
+            _time(offer.at),
+            _to_entities(offer.entities),
+            offer.ages,
+            speakers,
+            offer.exchange,
+            _time(offer.said_at),
+            offer.declined,
         )
     return Conversation(**fields)
 

@@ -255,9 +255,9 @@ def restore_recall_offer(
     at = to_utc(at)
     back = tuple(
         RememberedEntity(
-            entity, conversation.questions - age, offer.said_at, at, conversation.matches
+            entity, conversation.questions - age, offer.said_at, at, conversation.matches, by
         )
-        for entity, age in zip(offer.entities, offer.ages, strict=True)
+        for entity, age, by in zip(offer.entities, offer.ages, offer.speakers, strict=True)
     )
     last = _latest_time(conversation.last, at)
     return replace(conversation, remembered=back, recall_offer=None, last=last)

@@ -72,14 +72,16 @@ offers = st.lists(st.tuples(bundles, names), min_size=1, max_size=3).flatmap(
         taken=st.none() | st.integers(0, len(pairs) - 1),
     )
 )
-recall_offers = st.lists(st.tuples(entities, st.integers(0, 9)), max_size=3).flatmap(
+speakers = st.sampled_from(["user", "bot"])
+recall_offers = st.lists(st.tuples(entities, st.integers(0, 9), speakers), max_size=3).flatmap(
     lambda held: st.builds(
         RecallOffer,
         question=st.text(max_size=5),
         language=st.sampled_from(["en", "ru"]),
         at=times,
-        entities=st.just(tuple(entity for entity, _ in held)),
-        ages=st.just(tuple(age for _, age in held)),
+        entities=st.just(tuple(entity for entity, _, _ in held)),
+        ages=st.just(tuple(age for _, age, _ in held)),
+        speakers=st.just(tuple(speaker for _, _, speaker in held)),
         exchange=st.integers(0, 50),
         said_at=times,
         declined=st.booleans(),

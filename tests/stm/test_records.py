@@ -38,7 +38,7 @@ def test_what_is_read_back_is_what_was_written(conversation):
 @given(conversations)
 def test_the_plain_data_is_json_and_says_its_format(conversation):
     plain = json.loads(json.dumps(to_dict(conversation)))
-    assert plain["format"] == 4
+    assert plain["format"] == 5
     assert from_dict(plain) == conversation
 
 
@@ -101,6 +101,12 @@ def test_a_conversation_kept_in_format_3_goes_on_with_an_empty_table():
     assert from_dict(kept).offers is None
 
 
+def test_an_offer_kept_in_format_4_goes_on_as_said_by_the_user():
+    kept = full() | {"format": 4}
+    assert kept["offer"].pop() == ["bot"]
+    assert from_dict(kept).recall_offer.speakers == ("user",)
+
+
 def test_the_clock_of_a_conversation_is_read_back():
     assert load(dump(replace(ANN, clock=1_700_000_000_000_001))).clock == 1_700_000_000_000_001
 
@@ -126,6 +132,7 @@ def test_an_empty_conversation_of_format_1_goes_on():
         to_dict(ANN) | {"remembered": [{}]},
         to_dict(ANN) | {"offers": ["find", [[]], 0, 0, [], ["find", "book"]]},
         to_dict(ANN) | {"offer": ["?", "en", 0, [], [1], 3, 0, False]},
+        to_dict(ANN) | {"offer": ["?", "en", 0, [], [], 3, 0, False, ["bot"]]},
         FORMAT_1 | {"last": "2026-01-01T00:00:00"},
         FORMAT_1 | {"remembered": 7},
     ],
@@ -152,7 +159,7 @@ def full() -> dict[str, Any]:
     city = Entity("city", frozenset({"place"}), "Tokyo", (0,), 0, 5)
     asked, _ = rules.record_match(ANN, BEGIN, intent="weather", new=[city], used=())
     pending = PendingQuestion("weather", (city,), ("date",), BEGIN)
-    offer = RecallOffer("And then?", "en", BEGIN, (city,), (1,), 3, BEGIN, declined=True)
+    offer = RecallOffer("And then?", "en", BEGIN, (city,), (1,), ("bot",), 3, BEGIN, declined=True)
     asked = rules.record_recall_offer(asked, BEGIN, offer, pending)
     return json.loads(json.dumps(to_dict(asked)))
 
@@ -229,8 +236,8 @@ def test_the_record_of_somebody_else_is_not_read_as_ones_own(caplog):
 
 
 def test_a_record_of_a_later_version_is_not_thrown_away():
-    later = json.dumps(to_dict(ANN) | {"format": 5}).encode()
-    with pytest.raises(StoreError, match=r"later version \(in format 5"):
+    later = json.dumps(to_dict(ANN) | {"format": 6}).encode()
+    with pytest.raises(StoreError, match=r"later version \(in format 6"):
         load_or_reset(later, ANN.key)
 
 
@@ -250,4 +257,4 @@ def test_a_long_conversation_is_kept_compressed_and_a_short_one_readable():
     long = replace(ANN, flow=steps)
     assert len(dump(long)) < len(json.dumps(to_dict(long))) / 3
     assert load(dump(long)) == long
-    assert json.loads(dump(ANN)) == {"format": 4, "user": "ann", "model": "weather"}
+    assert json.loads(dump(ANN)) == {"format": 5, "user": "ann", "model": "weather"}

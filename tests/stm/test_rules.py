@@ -444,7 +444,8 @@ def test_a_time_without_a_zone_is_refused():
 
 def offer_of(*names: str, at: datetime = BEGIN) -> RecallOffer:
     entities = tuple(entity(name) for name in names)
-    return RecallOffer("And tomorrow?", "en", at, entities, tuple(range(len(names))), 7, BEGIN)
+    ages, speakers = tuple(range(len(names))), ("user",) * len(names)
+    return RecallOffer("And tomorrow?", "en", at, entities, ages, speakers, 7, BEGIN)
 
 
 def offered_to(conversation: Conversation, *names: str) -> Conversation:

@@ -1,5 +1,6 @@
-"""Bots for dialogs: one that offers trains, one that fills a form and confirms it, one that takes
-orders of several things, and one that answers questions which are corrected."""
+"""Bots for dialogs: one that offers trains, one that fills a form and confirms it, two that take
+orders of several things (one of them counts), one that answers questions which are corrected, one
+that calls people, and one that mentions a second place."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 
 from anaphora import Answer, Engine
 
-__all__ = ["ORDERS", "SALON", "TRAINS", "WEATHER", "offer_trains"]
+__all__ = ["BAR", "ORDERS", "PEOPLE", "SALON", "TRAINS", "TRIPS", "WEATHER", "offer_trains"]
 
 TRAINS = """
 id: trains
@@ -177,6 +178,74 @@ intents:
 responses:
   weather: "{{ city }}."
   tide: "High in {{ city }}."
+"""
+
+BAR = """
+id: bar
+language: [en, ru, de]
+dialog_acts: true
+conversation: {timeout: 30m, depth: 8}
+entities: [number]
+elements:
+  - id: want
+    synonyms: {en: ["{i want|i'd like}"], ru: ["{хочу|принесите}"], de: [ich möchte]}
+  - id: drink
+    several: true
+    counts: number
+    id_synonym: false
+    values:
+      tea: {en: [tea], ru: [чай], de: [Tee]}
+      coffee: {en: [coffee], ru: [кофе], de: [Kaffee]}
+intents:
+  - id: order
+    slots: {want: want, drinks: {element: drink, several: true, ask: "What?"}}
+    response: "{% for one in drinks %}/{{ one.quantity or 1 }} {{ one }}{% endfor %}"
+"""
+
+PEOPLE = """
+id: people
+language: [en, ru, de, es]
+dialog_acts: true
+conversation: {timeout: 30m, depth: 8}
+entities: [date]
+elements:
+  - id: seller
+    synonyms: {en: [who sells], ru: [кто продаёт], de: [wer verkauft], es: [quién vende]}
+  - id: call
+    synonyms: {en: [call], ru: [позвони], de: [rufe], es: ["llama {a|_}"]}
+  - id: write
+    synonyms: {en: ["write {to|_}"], ru: [напиши], de: ["schreib {an|_}"], es: ["escribe {a|_}"]}
+  - id: colleague
+    refers: [person]
+    values:
+      Anna: {en: [Anna], ru: [Анна], de: [Anna], es: [Ana]}
+      Boris: {en: [Boris], ru: [Борис], de: [Boris], es: [Boris]}
+  - {id: product, refers: thing, values: {tea: {en: [tea], ru: [чай], de: [Tee], es: [té]}}}
+intents:
+  - "intent=seller term={# == 'seller'} term(product)~{# == 'product'}"
+  - "intent=call term={# == 'call'} term(whom)~{# == 'colleague'} term(day)~{# == 'date'}?"
+  - "intent=write term={# == 'write'} term(whom)~{# == 'colleague'}"
+prompts: {call: {whom: "Whom?"}}
+mentions: {seller: {colleague: Boris}}
+"""
+
+TRIPS = """
+id: trips
+language: [en, ru, de]
+dialog_acts: true
+conversation: {timeout: 30m, depth: 8}
+elements:
+  - {id: hotel, groups: [topic], synonyms: {en: [hotel], ru: [отель], de: [Hotel]}}
+  - {id: weather, groups: [topic], synonyms: {en: [weather], ru: [погода], de: [Wetter]}}
+  - id: city
+    groups: [place, city]
+    refers: place
+    values: {Oslo: {ru: [Осло]}, Riga: {ru: [Рига]}}
+  - {id: beach, groups: [place, beach], refers: place, values: {Huk: {ru: [Хук]}}}
+intents:
+  - "intent=hotel term(topic)~{# == 'hotel'} term(place)~{has(ent_groups(), 'place')}"
+  - "intent=weather term(topic)~{# == 'weather'} term(place)~{has(ent_groups(), 'place')}"
+mentions: {hotel: {beach: Huk}}
 """
 
 _TIMETABLE = (

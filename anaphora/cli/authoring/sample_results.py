@@ -25,8 +25,8 @@ class CaseTurn:
     """One step of a dialog: the question (``step``), a summary of the reply (``actual``), the
     bot's text (``answer``) and the ``expected`` summary.
 
-    ``failures`` are the differences; ``explanation`` has lines only if there are any. For a pause
-    or a reset, ``actual``, ``answer`` and ``expected`` are empty.
+    ``failures`` are the differences; ``explanation`` has lines only if there are any. Unless the
+    step is a question, ``actual``, ``answer`` and ``expected`` are empty.
     """
 
     step: str
@@ -174,12 +174,14 @@ def _dialog_title(dialog: Dialog) -> str:
 
 
 def _describe_step(step: Step) -> str:
-    from anaphora.models.domain import AskStep, PauseStep
+    from anaphora.models.domain import AskStep, BotStep, PauseStep
     from anaphora.models.schema.durations import format_duration
 
     match step:
         case AskStep(text):
             return _one_line(text) if text.strip() else repr(text)
+        case BotStep(text):
+            return f"(bot: {_one_line(text)})"
         case PauseStep(duration):
             return f"(pause of {format_duration(duration)})"
         case _:

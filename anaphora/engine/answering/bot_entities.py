@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from anaphora.core.utterance import Entity
@@ -16,7 +17,13 @@ from anaphora.intents.match import SlotFilling, build_slots
 from anaphora.models.domain import OfferTemplate
 from anaphora.models.templates.expressions import as_template
 
-__all__ = ["BotEntities", "find_bot_entities", "render_mentions", "render_offers"]
+__all__ = [
+    "BotEntities",
+    "build_bot_entities",
+    "find_bot_entities",
+    "render_mentions",
+    "render_offers",
+]
 
 
 class BotEntities(NamedTuple):
@@ -39,19 +46,31 @@ def find_bot_entities(
     context = decision.question.question_context
     language = decision.question.utterance.language
 
-    def build(spec: Any, key: str) -> tuple[Entity, ...]:
-        return build_bundle(bot, spec, language, context.at, source=f"{source}, {key}")
+    given = build_bot_entities(bot, answer, language, context.at, source=source)
+    return BotEntities(
+        render_mentions(bot, decision, filling, answer.result)
+        if answer.mentions is None
+        else given.mentions,
+        render_offers(bot, decision, filling, answer.result)
+        if answer.offers is None
+        else given.offers,
+    )
 
-    if answer.mentions is None:
-        mentions = render_mentions(bot, decision, filling, answer.result)
-    else:
-        mentions = build(answer.mentions, "mentions")
-    if answer.offers is None:
-        offers = render_offers(bot, decision, filling, answer.result)
-    else:
-        bundles = _check_list(answer.offers, f"{source}, offers")
-        offers = tuple(filter(None, (build(bundle, "offers") for bundle in bundles)))
-    return BotEntities(mentions, offers)
+
+def build_bot_entities(
+    bot: Bot, answer: Answer, language: str, at: datetime, *, source: str
+) -> BotEntities:
+    """The entities that an answer itself gives, read in ``language`` at the local time ``at``.
+
+    Raises :class:`HandlerError`, with ``source`` as its subject, for what cannot be an entity.
+    """
+
+    def build(spec: Any, key: str) -> tuple[Entity, ...]:
+        return build_bundle(bot, spec, language, at, source=f"{source}, {key}")
+
+    bundles = _check_list(answer.offers, f"{source}, offers")
+    offers = filter(None, (build(bundle, "offers") for bundle in bundles))
+    return BotEntities(build(answer.mentions, "mentions"), tuple(offers))
 
 
 def render_mentions(

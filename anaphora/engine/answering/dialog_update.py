@@ -10,11 +10,14 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.prompts import format_pending_question
-from anaphora.engine.answering.spoken import collect_spoken
+from anaphora.engine.answering.spoken import Spoken, collect_spoken, collect_statement
 from anaphora.engine.bot import Bot
+from anaphora.engine.callbacks.answer import Answer
+from anaphora.errors import HandlerError
 from anaphora.intents.decision import Decision, repeat_prompt
 from anaphora.intents.match import Match
-from anaphora.stm.conversation import Conversation, Offers
+from anaphora.stm import rules
+from anaphora.stm.conversation import Conversation, ForgottenEntity, Offers
 from anaphora.stm.offers import (
     age_offers,
     clear_offers,
@@ -26,7 +29,7 @@ from anaphora.stm.offers import (
 )
 from anaphora.storage.logical_clock import to_utc
 
-__all__ = ["finish_answer"]
+__all__ = ["finish_answer", "record_statement"]
 
 _MOMENT = timedelta(microseconds=1)
 
@@ -40,21 +43,12 @@ def finish_answer(
     conversation, act = answer.conversation, decision.act
     accepted = act.accepted if act else ()
     conversation, replaced = remember(conversation, accepted)
-    conversation, evicted = remember_mentions(conversation, spoken.mentions)
     said = [one.entity for one in match.filling.from_sentence]
     conversation = replace_offered(conversation, said)
     before = conversation.offers
-    if spoken.offers:
-        declined = act.declined if act else ()
-        offers = make_offers(
-            match.intent.id, spoken.offers, to_utc(at), before, declined, spoken.then
-        )
-        conversation = replace(conversation, offers=offers)
-    elif spoken.clears_offers:
-        declined = act.declined if act else ()
-        offers = Offers(match.intent.id, (), to_utc(at), declined=declined, then=spoken.then)
-        conversation = replace(conversation, offers=offers)
-    elif before is not None:
+    declined = act.declined if act else ()
+    conversation, evicted = _record_spoken(conversation, spoken, match.intent.id, at, declined)
+    if before is not None and conversation.offers is before:
         conversation = _settle_table(bot, match, conversation, before, at)
     answer = replace(
         answer,
@@ -64,6 +58,48 @@ def finish_answer(
         result=spoken.result,
     )
     return _resume_pending(bot, decision, match, answer, at)
+
+
+def record_statement(
+    bot: Bot, conversation: Conversation, answer: Answer, intent: str, at: datetime
+) -> Conversation:
+    """Record what the bot says without being asked, as if ``intent`` had said it with the answer to
+    the last question.
+
+    Raises :class:`HandlerError` for something that is no entity of the model, and for offers
+    without an intent of the model.
+    """
+    source = f"what the bot says ({answer.text!r})"
+    language = conversation.language or bot.model.languages[0]
+    spoken = collect_statement(bot, answer, language, at, source=source)
+    if spoken.offers and bot.model.intent(intent) is None:
+        raise HandlerError(f"{source} makes offers of '{intent}': no such intent")
+    conversation, _ = rules.expire(conversation, at, bot.model.conversation)
+    if conversation.last is None:
+        conversation = rules.record_without_intent(conversation, at)
+    conversation = replace(conversation, last=max(conversation.last or to_utc(at), to_utc(at)))
+    if spoken.offers:  # they ask for an answer instead
+        conversation = replace(conversation, pending=None, recall_offer=None)
+    return _record_spoken(conversation, spoken, intent, at)[0]
+
+
+def _record_spoken(
+    conversation: Conversation,
+    spoken: Spoken,
+    intent: str,
+    at: datetime,
+    declined: tuple[tuple[Entity, ...], ...] = (),
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
+    """Remember what the bot mentions, and put what ``intent`` offers on the table."""
+    conversation, evicted = remember_mentions(conversation, spoken.mentions)
+    if spoken.offers:
+        before, time = conversation.offers, to_utc(at)
+        offers = make_offers(intent, spoken.offers, time, before, declined, spoken.then)
+        conversation = replace(conversation, offers=offers)
+    elif spoken.clears_offers:
+        offers = Offers(intent, (), to_utc(at), declined=declined, then=spoken.then)
+        conversation = replace(conversation, offers=offers)
+    return conversation, evicted
 
 
 def _settle_table(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from anaphora.core.utterance import Entity
-from anaphora.engine.answering.bot_entities import find_bot_entities
+from anaphora.engine.answering.bot_entities import build_bot_entities, find_bot_entities
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
@@ -13,7 +14,7 @@ from anaphora.intents.decision import Decision
 from anaphora.intents.match import SlotFilling
 from anaphora.stm.offers import is_same_meaning
 
-__all__ = ["Spoken", "collect_spoken"]
+__all__ = ["Spoken", "collect_spoken", "collect_statement"]
 
 
 class Spoken(NamedTuple):
@@ -41,21 +42,37 @@ def collect_spoken(bot: Bot, decision: Decision, filling: SlotFilling, result: A
     offers, text, clears = found.offers, None, False
     if isinstance(result, Answer):
         then = result.then or then
-        if then and bot.model.intent(then) is None:
-            raise HandlerError(
-                f"the handler of '{intent}' names '{then}' as 'then': no such intent"
-            )
+        _check_offers(bot, offers, then, f"the handler of '{intent}'")
         clears = result.offers is not None and not offers
         text, result = result.text, result.result
-        if offers and bot.interpreter is None:
-            raise HandlerError(
-                f"the handler of '{intent}' makes offers, but the model does not read the answers "
-                "to them: it needs 'dialog_acts: true'"
-            )
     elif decision.act and decision.act.declined:  # templates know nothing of what was declined
         declined = decision.act.declined
         offers = tuple([one for one in offers if not _is_among(one, declined)])
     return Spoken(text, result, found.mentions, offers, then, clears)
+
+
+def collect_statement(
+    bot: Bot, answer: Answer, language: str, at: datetime, *, source: str
+) -> Spoken:
+    """Collect what an answer to no question says; the model's keys do not add to it.
+
+    Raises :class:`HandlerError`, with ``source`` as its subject, for something that is no entity of
+    the model.
+    """
+    found = build_bot_entities(bot, answer, language, at, source=source)
+    _check_offers(bot, found.offers, answer.then, source)
+    clears = answer.offers is not None and not found.offers
+    return Spoken(answer.text, answer.result, *found, answer.then, clears)
+
+
+def _check_offers(bot: Bot, offers: tuple[tuple[Entity, ...], ...], then: str, source: str) -> None:
+    if then and bot.model.intent(then) is None:
+        raise HandlerError(f"{source} names '{then}' as 'then': no such intent")
+    if offers and bot.interpreter is None:
+        raise HandlerError(
+            f"{source} makes offers, but the model does not read the answers to them: it needs "
+            "'dialog_acts: true'"
+        )
 
 
 def _is_among(bundle: tuple[Entity, ...], declined: tuple[tuple[Entity, ...], ...]) -> bool:

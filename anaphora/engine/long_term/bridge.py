@@ -166,6 +166,7 @@ def _iter_offers(
                 at=at,
                 entities=memory,
                 ages=tuple(_count_questions(entity, exchanges[index + 1 :]) for entity in memory),
+                speakers=tuple("bot" if one in exchange.by_bot else "user" for one in memory),
                 exchange=exchange.number,
                 said_at=exchange.at,
             )
@@ -189,4 +190,5 @@ def _migrate_offer(offer: RecallOffer, restored: Conversation, before: Conversat
         offer,
         entities=tuple(held.entity for held in restored.remembered),
         ages=tuple(before.questions - held.question_number for held in restored.remembered),
+        speakers=tuple(held.by for held in restored.remembered),
     )

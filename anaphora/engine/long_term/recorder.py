@@ -71,6 +71,7 @@ def record_exchange(
         question_dates=find_sentence_dates(filling.taken)
         if filling and turn.bot.has_dates
         else None,
+        by_bot=tuple([held.entity for held in left if held.by == "bot"]),
     )
     add_exchange(long_term, conversation.key, exchange)
 

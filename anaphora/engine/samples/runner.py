@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from anaphora.core.utterance import Entity
+from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.engine import Engine
 from anaphora.engine.reply import Reply
+from anaphora.engine.responses import Responses
 from anaphora.engine.samples.in_process_long_term import InProcessLongTerm
 from anaphora.engine.samples.process_pool import default_jobs, run_in_processes
 from anaphora.errors import AnaphoraError
 from anaphora.intents.match import Slot
-from anaphora.models.domain import AskStep, Dialog, Model, PauseStep, ResetStep, Step
+from anaphora.models.domain import AskStep, BotStep, Dialog, Model, PauseStep, ResetStep, Step
 from anaphora.models.loader import load_model
 
 __all__ = [
@@ -35,7 +37,7 @@ _START_TIME = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday morning, the same 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """The result of one step of a dialog. ``reply`` is None for a pause or a reset; ``failures``
+    """The result of one step of a dialog. ``reply`` is None unless it is a question; ``failures``
     describe the differences between the expected and the actual reply."""
 
     step: Step
@@ -153,6 +155,10 @@ def iter_step_results(
                 case ResetStep(what):
                     engine.forget(user=user, model=model, what=what)
                     yield StepResult(step)
+                case BotStep():
+                    answer = _build_answer(step)
+                    engine.say(answer, user=user, model=model, intent=step.intent, at=at)
+                    yield StepResult(step)
                 case AskStep():
                     reply = engine.ask(
                         step.text,
@@ -165,6 +171,16 @@ def iter_step_results(
                     yield StepResult(step, reply, tuple(_find_failures(step, reply)))
     finally:
         engine.forget(user=user, model=model)
+
+
+def _build_answer(step: BotStep) -> Answer:
+    """What the bot says in a step. Its templates have no variables."""
+    evaluate = Responses().evaluate
+    mentions, *offers = (
+        {element: evaluate(template, {}) for element, template in bundle.items()}
+        for bundle in (step.mentions, *step.offers)
+    )
+    return Answer(step.text, mentions=mentions, offers=offers or None, then=step.then)
 
 
 def _find_failures(step: AskStep, reply: Reply) -> Iterator[str]:

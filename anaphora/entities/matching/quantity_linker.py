@@ -23,7 +23,7 @@ from anaphora.entities.tokens.sentence import Sentence
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.models.domain import Element
 
-__all__ = ["QuantityLinker"]
+__all__ = ["QuantityLinker", "count_of"]
 
 _MAX_GAP = 5  # tokens between a number and what it counts
 _MAX_MULTIPLIER = 32  # letters of "zweimal" and the like
@@ -108,7 +108,7 @@ class QuantityLinker:
         for one in entities:
             if one.element in self._number_elements:
                 covered.update(one.tokens)
-                if (value := _count_of(one)) is not None:
+                if (value := count_of(one)) is not None:
                     yield _Number(one.element, one.tokens[0], one.tokens[-1] + 1, value)
         for index, word in enumerate(sentence.words):
             if index not in covered and (value := self._read_multiplier(word.lower)) is not None:
@@ -216,7 +216,8 @@ class QuantityLinker:
         ]
 
 
-def _count_of(number: Entity) -> float | int | None:
+def count_of(number: Entity) -> float | int | None:
+    """The number of things that a recognized number counts; None if it counts nothing."""
     return None if number.is_from_phrase else _count_in(number.meta)
 
 

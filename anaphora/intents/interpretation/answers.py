@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import replace
+
 from anaphora.core.utterance import Entity
-from anaphora.entities.builtin.boolean import Confirmation
+from anaphora.entities.builtin.boolean import Confirmation, parse_yes_no
 from anaphora.entities.cues.cue import Cue
 from anaphora.intents.interpretation.rewriting import (
     add_entities,
@@ -31,6 +33,7 @@ __all__ = [
     "last_answer",
     "points_at_bundle",
     "read_confirmation",
+    "read_demonstratives",
     "say_selected",
 ]
 
@@ -54,6 +57,26 @@ def read_confirmation(
         is_command = "decline" not in kinds or bool(is_form and words > 1)
         return Confirmation(is_yes=False, is_command=is_command)
     return None
+
+
+def read_demonstratives(question: ParsedQuestion, cues: Sequence[Cue]) -> tuple[Cue, ...]:
+    """Read what accepts without a word for yes ("dann das") as a reference to a thing."""
+    if any(cue.kind == "reference" for cue in cues):
+        return tuple(cues)
+    utterance = question.utterance
+
+    def is_yes(cue: Cue) -> bool:
+        words = " ".join([utterance.tokens[index].text for index in cue.tokens])
+        return parse_yes_no(words, utterance.language) is True
+
+    return tuple(
+        [
+            replace(cue, kind="reference", value="thing")
+            if cue.kind == "accept" and not is_yes(cue)
+            else cue
+            for cue in cues
+        ]
+    )
 
 
 def denies(question: ParsedQuestion, repeated: Sequence[Entity]) -> bool:

@@ -279,9 +279,13 @@ class Corrections:
     def _find_corrected(
         self, conversation: Conversation, entities: Iterable[Entity]
     ) -> Intent | None:
-        """The intent that answered last of those which can take one of the entities."""
+        """The intent that waits, or that answered last, of those which can take one of the
+        entities."""
         keys = {key for entity in entities for key in entity_keys(entity)}
-        for id in dict.fromkeys(step.intent for step in reversed(conversation.flow)):
+        ids = [step.intent for step in reversed(conversation.flow)]
+        if conversation.pending is not None:
+            ids.insert(0, conversation.pending.intent)
+        for id in dict.fromkeys(ids):
             intent = self._indexed.intents_by_id.get(id)
             if intent is not None and any(
                 term.predicate.requires is None or not keys.isdisjoint(term.predicate.requires)

@@ -36,6 +36,7 @@ from anaphora.intents.interpretation.answers import (
     find_declined,
     is_pending_newer,
     read_confirmation,
+    read_demonstratives,
     say_selected,
 )
 from anaphora.intents.interpretation.corrections import Corrections, take_back
@@ -162,12 +163,11 @@ class Interpreter:
             no = Confirmation(is_yes=False, is_command=True)
             question = replace(question, confirmation=no)
             return decide(self._indexed, question, conversation, at)
-        if (
-            repeated
-            and read_confirmation(question, cues)
-            and not self._corrections.is_about_last(conversation)
-        ):  # "book it": the whole question
-            cues = tuple([cue for cue in cues if cue.kind != "reference"])
+        if repeated and read_confirmation(question, cues):
+            if self._corrections.is_about_last(conversation):
+                cues = read_demonstratives(question, cues)
+            else:  # "book it": the whole question
+                cues = tuple([cue for cue in cues if cue.kind != "reference"])
         kinds = {cue.kind for cue in cues}
         if pending is not None and pending.afresh:
             decision = self._answer_afresh(question, cues, conversation, pending, at)

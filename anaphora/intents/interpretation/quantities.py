@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.cues.cue import Cue
+from anaphora.entities.matching.quantity_linker import count_of
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.index import entity_keys
 from anaphora.intents.interpretation.rewriting import (
@@ -72,8 +73,8 @@ def count_anew(
     numbers = [one for one in said if one.element in counted_by.values()]
     if len(numbers) != 1 or len(said) > 1 or intent is None or _takes(intent, numbers[0]):
         return question
-    value = numbers[0].meta.get("value")
-    if not isinstance(value, int | float) or value < 0:
+    value = count_of(numbers[0])
+    if value is None:
         return question
     negated = [one.meta.get("value") for one in find_negated_entities(question)]
     thing = next((one for one in things if one.quantity in negated), things[-1])

@@ -8,15 +8,16 @@ from typing import Any
 from anaphora.errors import StoreError
 from anaphora.ltm.dates.serialization import dump_dates, load_dates, restore_zone
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.retrieval.records import encode_json, to_datetime
+from anaphora.ltm.retrieval.records import dump_by_bot, encode_json, load_by_bot, to_datetime
 from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.records import entity_from_dict, entity_to_dict
 from anaphora.storage.logical_clock import to_microseconds
 
 __all__ = ["NewerFormatError", "dump_record", "load_record"]
 
-# The lowest sufficient version is written: 1 lacks `truncated`, 2 lacks the zone and the dates.
-FORMAT_VERSION = 3
+# The lowest sufficient version is written: 1 lacks `truncated`, 2 lacks the zone and the dates, 3
+# lacks who said what.
+FORMAT_VERSION = 4
 
 
 class NewerFormatError(StoreError):
@@ -31,9 +32,11 @@ def dump_record(key: ConversationKey, exchange: Exchange) -> bytes:
     """
     if exchange.at.utcoffset() is None:
         raise ValueError(f"the time {exchange.at} has no time zone")
-    dates = dump_dates(exchange)
+    later = [dict(exchange.truncated), dump_dates(exchange), dump_by_bot(exchange)]
+    while later and not later[-1]:
+        later.pop()
     fields = (
-        FORMAT_VERSION if dates else 2 if exchange.truncated else 1,
+        1 + len(later),
         *key,
         to_microseconds(exchange.at),
         exchange.question,
@@ -44,8 +47,7 @@ def dump_record(key: ConversationKey, exchange: Exchange) -> bytes:
         exchange.language,
         [entity_to_dict(entity) for entity in exchange.memory],
         exchange.clock,
-        *([dict(exchange.truncated)] if exchange.truncated or dates else ()),
-        *([dates] if dates else ()),
+        *later,
     )
     try:
         return encode_json(fields).encode("utf-8", "surrogatepass")
@@ -68,10 +70,11 @@ def load_record(record: bytes) -> tuple[ConversationKey, Exchange]:
             )
         _, user, model, tenant, at, question, answer, status, intent, slots, *rest = plain
         language, memory, clock, *more = rest
-        truncated, dates = (*more, {}, {})[:2]
+        truncated, dates, by_bot = (*more, {}, {}, {})[:3]
         question_dates, answer_dates = load_dates(dates)
         if type(clock) is not int:
             raise TypeError(f"a clock must be an integer, not {clock!r}")
+        remembered = tuple(map(entity_from_dict, memory))
         exchange = Exchange(
             question=question,
             answer=answer,
@@ -80,11 +83,12 @@ def load_record(record: bytes) -> tuple[ConversationKey, Exchange]:
             intent=intent,
             slots={name: tuple(values) for name, values in slots.items()},
             language=language,
-            memory=tuple(map(entity_from_dict, memory)),
+            memory=remembered,
             clock=clock,
             truncated=dict(truncated),
             question_dates=question_dates,
             answer_dates=answer_dates,
+            by_bot=load_by_bot(remembered, by_bot),
         )
         return ConversationKey(user, model, tenant), exchange
     except (

@@ -63,6 +63,7 @@ def truncate_exchange(exchange: Exchange, limits: ExchangeLimits) -> Exchange:
         truncated=truncated,
         question_dates=_dates_within(exchange.question_dates, question),
         answer_dates=_dates_within(exchange.answer_dates, answer),
+        by_bot=tuple([one for one in exchange.by_bot if one in memory]),
     )
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import wraps
 from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
+from anaphora.core.utterance import Entity
 from anaphora.errors import StoreError
+from anaphora.ltm.exchange import Exchange
 from anaphora.storage import logical_clock
 
 __all__ = [
     "DamagedRowsError",
+    "dump_by_bot",
     "encode_json",
+    "load_by_bot",
     "parse_rows",
     "retry_without_damaged",
     "to_datetime",
@@ -37,6 +41,18 @@ class DamagedRowsError(StoreError):
         super().__init__(rows[0][1])
         self.kind: Literal["exchange", "summary"] = kind
         self.rows = rows
+
+
+def dump_by_bot(exchange: Exchange) -> list[int]:
+    """Return the positions in the memory of an exchange of what the bot said."""
+    said = exchange.by_bot
+    return [at for at, entity in enumerate(exchange.memory) if entity in said] if said else []
+
+
+def load_by_bot(memory: Sequence[Entity], positions: Iterable[int]) -> tuple[Entity, ...]:
+    """Invert :func:`dump_by_bot`. Raises TypeError or LookupError for anything else than
+    positions."""
+    return tuple([memory[at] for at in positions])
 
 
 def parse_rows(

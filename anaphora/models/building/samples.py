@@ -8,10 +8,19 @@ from typing import Any, TypeAlias
 
 from anaphora.core.name_hints import did_you_mean
 from anaphora.models.building.intents import IntentTable
+from anaphora.models.building.responses import NO_INTENT, ResponseBuilder
 from anaphora.models.checking.model_draft import ModelDraft
-from anaphora.models.domain import AskStep, Dialog, Element, PauseStep, ResetStep, Step
+from anaphora.models.domain import (
+    AskStep,
+    BotStep,
+    Dialog,
+    Element,
+    PauseStep,
+    ResetStep,
+    Step,
+)
 from anaphora.models.reading.nodes import NodePath
-from anaphora.models.schema.samples import AskSchema, PauseSchema, ResetSchema
+from anaphora.models.schema.samples import AskSchema, BotSchema, PauseSchema, ResetSchema
 
 __all__ = ["build_samples"]
 
@@ -50,7 +59,7 @@ def build_samples(
 def _build_step(
     draft: ModelDraft,
     path: NodePath,
-    written: AskSchema | PauseSchema | ResetSchema,
+    written: AskSchema | BotSchema | PauseSchema | ResetSchema,
     known: _KnownNames,
 ) -> Step:
     line = draft.line_of(path)
@@ -59,6 +68,16 @@ def _build_step(
             return PauseStep(written.pause, line)
         case ResetSchema():
             return ResetStep(written.reset, line)
+        case BotSchema():
+            _check_statement(draft, path, written, known)
+            return BotStep(
+                written.bot,
+                written.mentions or {},
+                tuple(written.offers or ()),
+                written.intent or "",
+                written.then or "",
+                line,
+            )
         case AskSchema():
             _check_question(draft, path, written, known.intents)
             for key in ("memory", "by_bot", "offers"):
@@ -85,6 +104,28 @@ def _build_ask_step(written: AskSchema, line: int) -> AskStep:
         language=written.language,
         line=line,
     )
+
+
+def _check_statement(
+    draft: ModelDraft, path: NodePath, written: BotSchema, known: _KnownNames
+) -> None:
+    texts = ResponseBuilder(draft, known.intents, {})
+    bundles = [((*path, "mentions"), written.mentions or {})]
+    bundles += [((*path, "offers", at), one) for at, one in enumerate(written.offers or ())]
+    for place, templates in bundles:
+        for element, template in templates.items():
+            if known.values is not None and element not in known.values:
+                names = sorted(known.values)
+                draft.add_unknown_name((*place, element), "element", element, names, in_key=True)
+            texts.check_text((*place, element), template, NO_INTENT)
+    for key, name in (("intent", written.intent), ("then", written.then)):
+        if name is not None:
+            texts.check_intent((*path, key), name, in_key=False)
+    if written.offers and written.intent is None:
+        hint = "name the intent that is asked again if the user declines: intent: …"
+        draft.add_key_error((*path, "offers"), "the offers have no intent", hint)
+    if written.then and not written.offers:
+        draft.add_key_error((*path, "then"), "'then' is for offers, and there are none")
 
 
 def _check_question(

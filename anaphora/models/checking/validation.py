@@ -26,13 +26,13 @@ from anaphora.models.reading.source import FileDiagnostics
 from anaphora.models.reading.yaml_comments import COMMENT_HINT, comment_hint
 from anaphora.models.schema.field_types import ALTERNATIVE_TAG, describe_value, is_language
 from anaphora.models.schema.model_file import ModelSchema, section_keys
+from anaphora.models.schema.samples import STEP_KEYS
 
 __all__ = ["PLACEHOLDER", "is_placeholder", "validate"]
 
 PLACEHOLDER = "placeholder:"
 """The prefix of ids that replace missing ones, in a file that cannot be loaded anyway."""
 
-_STEP_KEYS = ("ask", "pause", "reset")
 _KEY_MARKER = "[key]"
 _OWNERS = {
     ("elements", 3): "the element",
@@ -101,9 +101,7 @@ def _removed_keys_at(root: Node, path: _ErrorPath) -> frozenset[str]:
 
 def _is_step(path: _ErrorPath) -> bool:
     """Whether ``path`` ends with the key that defines the type of a step."""
-    return (
-        len(path) == 5 and path[::2] == ("samples", "dialog", path[-1]) and path[-1] in _STEP_KEYS
-    )
+    return len(path) == 5 and path[::2] == ("samples", "dialog", path[-1]) and path[-1] in STEP_KEYS
 
 
 def _to_node_path(root: Node, loc: _ErrorPath) -> _ErrorPath:
@@ -175,7 +173,7 @@ def _describe_error(error: Any, root: Node, path: _ErrorPath) -> tuple[str, str]
         case "step":
             if not isinstance(found, dict):
                 return f"{error['msg']}, not {describe_value(found)}", ""
-            guesses = (did_you_mean(str(key), _STEP_KEYS) for key in found)
+            guesses = (did_you_mean(str(key), STEP_KEYS) for key in found)
             return error["msg"], next(filter(None, guesses), "")
     return f"{error['msg'][:1].lower()}{error['msg'][1:]}", ""
 

@@ -29,6 +29,7 @@ __all__ = [
     "OfferSchema",
     "Offers",
     "OffersField",
+    "Templates",
 ]
 
 
@@ -51,7 +52,7 @@ DialogActsOrFlag: TypeAlias = Annotated[
 ]
 
 
-_Templates: TypeAlias = Annotated[dict[Name, Text], Field(min_length=1)]
+Templates: TypeAlias = Annotated[dict[Name, Text], Field(min_length=1)]
 
 
 class OfferSchema(SchemaBase):
@@ -62,7 +63,7 @@ class OfferSchema(SchemaBase):
         description="An expression for the list, over the slots and 'result', which the handler "
         "returned; each of its items is the variable 'item'.",
     )
-    entities: _Templates = Field(
+    entities: Templates = Field(
         description="The entities of a bundle, or of an item: a template by element."
     )
     then: Name | None = Field(
@@ -71,7 +72,7 @@ class OfferSchema(SchemaBase):
 
 
 Offers: TypeAlias = Annotated[
-    Annotated[OfferSchema, MAP_TAG] | Annotated[list[_Templates], Field(min_length=1), LIST_TAG],
+    Annotated[OfferSchema, MAP_TAG] | Annotated[list[Templates], Field(min_length=1), LIST_TAG],
     choose_by_type(
         "a list of bundles, or a mapping with 'each' and 'entities'", map=dict, list=list
     ),
@@ -100,7 +101,7 @@ def _is_text(offer: Any) -> bool:
 
 OffersField: TypeAlias = Annotated[dict[str, Offers], BeforeValidator(_check_offers)]
 Mentions: TypeAlias = Annotated[
-    Annotated[_Templates, MAP_TAG] | Annotated[list[Name], Field(min_length=1), LIST_TAG],
+    Annotated[Templates, MAP_TAG] | Annotated[list[Name], Field(min_length=1), LIST_TAG],
     choose_by_type("a mapping from elements to templates, or a list of slots", map=dict, list=list),
 ]
 MentionsField: TypeAlias = dict[str, Mentions]

@@ -53,7 +53,13 @@ from anaphora.models.schema.intents import (
     SlotSchema,
     ValidatorSchema,
 )
-from anaphora.models.schema.samples import AskSchema, DialogSchema, PauseSchema, ResetSchema
+from anaphora.models.schema.samples import (
+    AskSchema,
+    BotSchema,
+    DialogSchema,
+    PauseSchema,
+    ResetSchema,
+)
 
 __all__ = [
     "BridgeSchema",
@@ -404,6 +410,7 @@ _SECTIONS: Mapping[tuple[str, ...], type[SchemaBase]] = {
     ("options",): OptionsSchema,
     ("samples",): DialogSchema,
     ("samples", "dialog", f"{ALTERNATIVE_TAG}ask"): AskSchema,
+    ("samples", "dialog", f"{ALTERNATIVE_TAG}bot"): BotSchema,
     ("samples", "dialog", f"{ALTERNATIVE_TAG}pause"): PauseSchema,
     ("samples", "dialog", f"{ALTERNATIVE_TAG}reset"): ResetSchema,
 }

@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Discriminator, Field, Tag
 
 from anaphora.models.domain import ResetScope, Status
+from anaphora.models.schema.dialog_acts import Templates
 from anaphora.models.schema.field_types import (
     ALTERNATIVE_TAG,
     Duration,
@@ -19,7 +20,10 @@ from anaphora.models.schema.field_types import (
     ZonedTime,
 )
 
-__all__ = ["AskSchema", "DialogSchema", "PauseSchema", "ResetSchema"]
+__all__ = ["STEP_KEYS", "AskSchema", "BotSchema", "DialogSchema", "PauseSchema", "ResetSchema"]
+
+STEP_KEYS = ("ask", "bot", "pause", "reset")
+"""The keys that define the types of steps."""
 
 
 class AskSchema(SchemaBase):
@@ -53,6 +57,26 @@ class AskSchema(SchemaBase):
     )
 
 
+class BotSchema(SchemaBase):
+    """Something that the bot says without being asked."""
+
+    bot: Text = Field(description="The text.")
+    mentions: Templates | None = Field(
+        default=None, description="The entities that it mentions: a template by element."
+    )
+    offers: list[Templates] | None = Field(
+        default=None,
+        min_length=1,
+        description="The bundles of entities that it offers: a template by element.",
+    )
+    intent: Name | None = Field(
+        default=None, description="The intent that says it; offers need one."
+    )
+    then: Name | None = Field(
+        default=None, description="The intent that goes on once the user accepts an offer."
+    )
+
+
 class PauseSchema(SchemaBase):
     """A pause between questions."""
 
@@ -68,17 +92,18 @@ class ResetSchema(SchemaBase):
 def _step_tag(value: Any) -> str | None:
     if not isinstance(value, dict):
         return None
-    return next((ALTERNATIVE_TAG + key for key in ("ask", "pause", "reset") if key in value), None)
+    return next((ALTERNATIVE_TAG + key for key in STEP_KEYS if key in value), None)
 
 
 StepSchema: TypeAlias = Annotated[
     Annotated[AskSchema, Tag(f"{ALTERNATIVE_TAG}ask")]
+    | Annotated[BotSchema, Tag(f"{ALTERNATIVE_TAG}bot")]
     | Annotated[PauseSchema, Tag(f"{ALTERNATIVE_TAG}pause")]
     | Annotated[ResetSchema, Tag(f"{ALTERNATIVE_TAG}reset")],
     Discriminator(
         _step_tag,
         custom_error_type="step",
-        custom_error_message="expected a step with one of the keys ask, pause, reset",
+        custom_error_message=f"expected a step with one of the keys {', '.join(STEP_KEYS)}",
     ),
 ]
 

@@ -16,7 +16,7 @@ from anaphora.engine.engine import Engine
 from anaphora.engine.reply import Reply
 from anaphora.engine.samples.runner import DialogResult, run_dialog_safely
 from anaphora.intents.confirmation import format_quick_replies
-from anaphora.models.domain import AskStep, Model, PauseStep, Step
+from anaphora.models.domain import AskStep, BotStep, Model, PauseStep, Step
 from anaphora.models.schema.durations import format_duration
 from anaphora.server.auth.keys import ALL_SCOPES, ApiKey
 from anaphora.stm.conversation import Conversation, PendingQuestion, RecallOffer, RememberedEntity
@@ -257,6 +257,8 @@ def _describe_step(step: Step) -> str:
     match step:
         case AskStep():
             return step.text
+        case BotStep():
+            return f"(bot: {step.text})"
         case PauseStep(duration):
             return f"(pause of {format_duration(duration)})"
         case _:

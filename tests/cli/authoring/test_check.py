@@ -155,6 +155,10 @@ class TestReport:
         assert "lights: " in result.output
         assert "nothing.yaml" in result.stderr
 
+    def test_what_the_bot_says_is_shown_as_such(self, kitchen):
+        result = run(kitchen("{bot: 'Is  anyone there?'}, {ask: hello}"))
+        assert "      · (bot: Is anyone there?)\n" in result.stdout
+
     def test_a_model_without_samples_passes(self, tmp_path):
         file = tmp_path / "tea.yaml"
         file.write_text(KITCHEN, encoding="utf-8")

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 from msgspec.structs import replace
 
-from anaphora import Company, Engine, Entity, MemoryStore, User, parse_model
+from anaphora import Answer, Company, Engine, Entity, MemoryStore, User, parse_model
 from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.records import dump, load
 from tests.support.fake_long_term import ListMemory, exchange_with_memory
@@ -338,6 +338,33 @@ class TestWhatIsBroughtBack:
             for one in engine.ask("yes", explain=True).explanation.offered
         }
         assert ago == {"weather": 2, "date": 1}
+
+    def test_is_still_said_by_the_bot(self, make, clock):
+        engine = make()
+        engine.on("weather")(lambda: Answer("Rain.", mentions={"date": "tomorrow"}))
+        engine.ask("weather in Tokyo")
+        clock.pass_time(minutes=6)
+        engine.ask("And in Kyoto?")
+        engine.ask("yes")
+        remembered = [(str(held.entity), held.by) for held in engine.memory()]
+        assert remembered == [
+            ("city=Kyoto", "user"),
+            ("weather", "user"),
+            ("date=tomorrow", "bot"),
+        ]
+
+    def test_is_still_said_by_the_bot_if_all_is_stored_in_files(self, clock, tmp_path):
+        files = {
+            "store": f"sqlite:///{tmp_path}/bot.db",
+            "long_term": f"sqlite:///{tmp_path}/memory.db",
+        }
+        for text in ("weather in Tokyo", "And in Kyoto?", "yes"):
+            with Engine(parse_model(dedent(WEATHER)), clock=clock, **files) as engine:
+                engine.on("weather")(lambda: Answer("Rain.", mentions={"date": "tomorrow"}))
+                engine.ask(text)
+                remembered = {str(held.entity): held.by for held in engine.memory()}
+            clock.pass_time(minutes=6 if text == "weather in Tokyo" else 1)
+        assert remembered == {"city=Kyoto": "user", "weather": "user", "date=tomorrow": "bot"}
 
     def test_is_read_of_exchanges_without_memory_as_well(self, make, past, clock):
         engine = make()

@@ -10,6 +10,7 @@ import pytest
 
 from anaphora import (
     AnaphoraError,
+    Answer,
     Engine,
     HandlerError,
     ModelError,
@@ -119,6 +120,78 @@ def test_what_the_bot_says_and_offers_is_compared(expected, failure):
 def test_an_offer_that_the_model_cannot_make_is_a_mistake_of_the_sample():
     with pytest.raises(ModelError, match="the element 'place' has no value 'Rom'"):
         parse_model(f"{TABLES}samples:\n  - dialog: [{{ask: find, offers: [place=Rom]}}]")
+
+
+def told(steps: str) -> DialogResult:
+    samples = "samples:\n  - dialog:\n" + indent(dedent(steps), "      ")
+    model = parse_model(TABLES + samples)
+    return run_dialog(Engine(model), *model.samples)
+
+
+class TestWhatTheBotSays:
+    def test_is_remembered(self):
+        assert told("""
+            - {bot: Kiku is nice., mentions: {place: Kiku, street: Hill Street}}
+            - {ask: book, slots: {place: Kiku}, by_bot: [place, street], from_memory: [place]}
+        """).passed
+
+    def test_takes_the_place_of_what_was_said_in_the_last_answer(self):
+        assert told("""
+            - {ask: book Kiku, memory: [book, place=Kiku]}
+            - {bot: Roma is nicer., mentions: {place: Roma}}
+            - {ask: book, slots: {place: Roma}, memory: [book, place=Roma], by_bot: [place=Roma]}
+        """).passed
+
+    def test_is_offered(self):
+        assert told("""
+            - {bot: Kiku or Roma?, offers: [{place: Kiku}, {place: Roma}], intent: find, then: book}
+            - {ask: the second one, intent: book, slots: {place: Roma}, offers: []}
+        """).passed
+
+    def test_replaces_what_was_offered_and_asked(self):
+        assert told("""
+            - {ask: find, offers: [place=Kiku, place=Roma]}
+            - {bot: Then Kiku?, offers: [{place: Kiku}], intent: find, then: book}
+            - {ask: Yes, status: matched, intent: book, slots: {place: Kiku}}
+        """).passed
+
+    def test_is_forgotten_after_the_timeout(self):
+        assert told("""
+            - {ask: find, by_bot: [street]}
+            - {pause: 4m}
+            - {bot: Kiku is nice., mentions: {place: Kiku}}
+            - {pause: 4m}
+            - {ask: hello, status: rejected, by_bot: [place=Kiku]}
+            - {pause: 6m}
+            - {bot: Still there?}
+            - {ask: hello, status: rejected, memory: []}
+        """).passed
+
+    def test_may_be_several_things_by_a_template(self):
+        assert told("""
+            - {bot: Both., mentions: {place: "{{ ['Kiku', 'Roma'] }}"}}
+            - {ask: hello, status: rejected, memory: [place=Kiku, place=Roma]}
+        """).passed
+
+    def test_that_is_nothing_of_the_model_ends_the_dialog(self):
+        model = parse_model(f"{TABLES}samples: [dialog: [{{bot: Oh., mentions: {{place: Rom}}}}]]")
+        (result,) = run_dialogs(model)
+        assert result.error == (
+            "what the bot says ('Oh.'), mentions: 'Rom' is no value of 'place'; did you mean "
+            "'Roma'?"
+        )
+
+    def test_with_offers_needs_a_model_that_reads_the_answers(self):
+        step = "{bot: Oh., offers: [{place: Kiku}], intent: find}"
+        text = TABLES.replace("dialog_acts: true", "dialog_acts: false")
+        (result,) = run_dialogs(parse_model(f"{text}samples: [dialog: [{step}]]"))
+        assert "it needs 'dialog_acts: true'" in result.error
+
+    @pytest.mark.parametrize("intent", ["", "fnd"])
+    def test_with_offers_needs_an_intent(self, intent):
+        answer = Answer("Kiku?", offers=[{"place": "Kiku"}])
+        with pytest.raises(HandlerError, match=f"makes offers of '{intent}': no such intent"):
+            Engine(parse_model(TABLES)).say(answer, intent=intent)
 
 
 def test_a_dialog_comes_out_the_same_however_often_it_is_run():

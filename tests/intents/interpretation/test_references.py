@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.dialog_models import WEATHER
+from tests.support.dialog_models import PEOPLE, TRIPS, WEATHER
 from tests.support.dialogs import check_dialog, describe_turn
 
 
@@ -75,3 +75,109 @@ def test_what_the_bot_has_mentioned_is_meant(bot):
         """,
     )
     assert "'there' stands for city=" in describe_turn(engine, "and the weather there?")["notes"]
+
+
+@pytest.mark.parametrize(
+    ("question", "follow_up", "word"),
+    [
+        ("call Anna", "write to her", "her"),
+        ("позвони Анне", "напиши ей", "ей"),
+        ("rufe Anna an", "schreib ihr", "ihr"),
+        ("llama a Ana", "escribe a ella", "ella"),
+    ],
+)
+def test_a_person_is_meant(bot, question, follow_up, word):
+    check_dialog(
+        bot(PEOPLE),
+        f"""
+        > {question}
+        call whom=Anna
+        > {follow_up}
+        write whom=Anna
+        notes: '{word}' stands for colleague=Anna, 1 question ago
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "follow_up", "word"),
+    [
+        ("who sells tea?", "call him tomorrow", "him"),
+        ("кто продаёт чай?", "позвони ему завтра", "ему"),
+        ("wer verkauft Tee?", "rufe ihn morgen an", "ihn"),
+        ("¿quién vende té?", "llama a él mañana", "él"),
+    ],
+)
+def test_a_person_whom_the_bot_has_named_is_meant(bot, question, follow_up, word):
+    check_dialog(
+        bot(PEOPLE),
+        f"""
+        > {question}
+        seller product=tea
+        remembers: seller, product=tea, colleague=Boris*
+        > {follow_up}
+        call whom=Boris day=2026-01-06
+        notes: '{word}' stands for colleague=Boris, 1 question ago
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("call him", "Anna"),
+        ("позвони ему", "Анне"),
+        ("rufe ihn an", "Anna"),
+        ("llama a él", "a Ana"),
+    ],
+)
+def test_the_bot_asks_for_a_person_of_whom_nobody_has_spoken(bot, question, answer):
+    check_dialog(
+        bot(PEOPLE),
+        f"""
+        > {question}
+        call?, asks for whom
+        > {answer}
+        call whom=Anna
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "follow_up", "with_reference"),
+    [
+        ("a hotel in Oslo", "and the weather?", "and the weather there?"),
+        ("отель в Осло", "а погода?", "а погода там?"),
+        ("ein Hotel in Oslo", "und das Wetter?", "und das Wetter dort?"),
+    ],
+)
+def test_a_slot_takes_what_the_user_said_and_a_word_means_what_the_bot_said_last(
+    bot, question, follow_up, with_reference
+):
+    for text, place in ((follow_up, "Oslo"), (with_reference, "Huk")):
+        check_dialog(
+            bot(TRIPS),
+            f"""
+            > {question}
+            hotel place=Oslo
+            remembers: hotel, city=Oslo, beach=Huk*
+            > {text}
+            weather place={place}
+            """,
+        )
+
+
+def test_what_the_user_said_later_ranks_before_what_the_bot_said(bot):
+    check_dialog(
+        bot(TRIPS),
+        """
+        > a hotel in Oslo
+        hotel place=Oslo
+        > weather in Riga
+        weather place=Riga
+        > and a hotel?
+        hotel place=Riga
+        > the weather?
+        weather place=Riga
+        """,
+    )

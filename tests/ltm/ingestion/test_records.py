@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -38,11 +39,12 @@ exchanges = st.builds(
     intent=st.none() | texts,
     slots=st.dictionaries(texts, st.lists(texts, max_size=3).map(tuple), max_size=3),
     language=texts,
-    memory=st.lists(entities, max_size=3).map(tuple),
+    memory=st.lists(entities, max_size=3, unique_by=lambda one: one.text).map(tuple),
     truncated=st.dictionaries(texts, st.integers(1, 9), max_size=2),
     question_dates=mentions,
     answer_dates=mentions,
 )
+exchanges |= exchanges.map(lambda exchange: replace(exchange, by_bot=exchange.memory[1:]))
 
 
 @given(exchange=exchanges, key=st.builds(ConversationKey, texts, texts, texts))
@@ -60,8 +62,9 @@ def test_a_time_is_stored_as_an_instant():
 
 def test_the_record_of_an_earlier_version_has_no_zone_and_no_dates():
     first = [1, "ann", "weather", "", 0, "q", "a", "matched", None, {}, "en", [], 7]
-    for earlier in (first, [2, *first[1:], {"question": 99}]):
+    for earlier in (first, [2, *first[1:], {"question": 99}], [3, *first[1:], {}, {}]):
         _, exchange = load_record(json.dumps(earlier).encode())
+        assert exchange.by_bot == ()
         assert exchange.question_dates is None
         assert exchange.answer_dates is None
         assert exchange.at.isoformat() == "1970-01-01T00:00:00+00:00"
@@ -75,6 +78,13 @@ def test_invalid_dates_are_rejected(dates):
     plain = json.loads(dump_record(ANN, make_exchange("q")))
     with pytest.raises(StoreError, match="this is not a record of an exchange"):
         load_record(json.dumps([3, *plain[1:], {}, dates]).encode())
+
+
+@pytest.mark.parametrize("positions", [[0], ["0"], [0.5], [None], 0, {"0": 1}])
+def test_invalid_positions_of_what_the_bot_said_are_rejected(positions):
+    plain = json.loads(dump_record(ANN, make_exchange("q")))
+    with pytest.raises(StoreError, match="this is not a record of an exchange"):
+        load_record(json.dumps([4, *plain[1:], {}, {}, positions]).encode())
 
 
 def test_a_time_without_a_zone_is_rejected():

@@ -69,6 +69,12 @@ def test_a_truncated_exchange_fits_and_records_what_was_cut(question, answer, sl
     assert read == kept
 
 
+def test_a_truncated_memory_keeps_who_said_what():
+    memory = tuple([Entity("city", frozenset({"city"}), name) for name in ("Oslo", "Rome", "Bonn")])
+    exchange = replace(make_exchange("q"), memory=memory, by_bot=memory[1:])
+    assert truncate_exchange(exchange, SMALL).by_bot == memory[1:2]
+
+
 def test_an_exchange_within_the_limits_is_unchanged():
     exchange = make_exchange("weather in Tokyo", "sunny")
     assert truncate_exchange(exchange, ExchangeLimits()) is exchange

@@ -64,7 +64,7 @@ BELOW_START = {
     "sample without dialog": ("samples: [{name: x}]", 4, 11, "the sample has no 'dialog'", ""),
     "unknown step": (
         "samples: [{dialog: [{aks: x}]}]",
-        *(4, 21, "a step with one of the keys ask, pause, reset", "did you mean 'ask'?"),
+        *(4, 21, "a step with one of the keys ask, bot, pause, reset", "did you mean 'ask'?"),
     ),
     "unknown status": (
         "samples: [{dialog: [{ask: x, status: matchd}]}]",

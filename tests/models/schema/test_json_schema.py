@@ -30,7 +30,7 @@ def test_the_schema_names_itself_and_its_dialect() -> None:
 
 def test_every_key_is_described_and_no_other_is_allowed() -> None:
     found = list(objects(json_schema()))
-    assert len(found) == 17
+    assert len(found) == 18
     for each in found:
         assert each["additionalProperties"] is False
         assert all(value.get("description") for value in each["properties"].values())

@@ -96,14 +96,14 @@ class TestCheck:
     def test_a_sample_that_fails_says_what_came_instead(
         self, bot: Callable[..., Engine], serve: Serve
     ) -> None:
-        api = serve(of=bot(LAMP + "samples: [{dialog: [{ask: lamp}, {reset: all}]}]"))
+        api = serve(of=bot(LAMP + "samples: [{dialog: [{ask: lamp}, {reset: all}, {bot: Off.}]}]"))
         found = api.post("/v1/model/check?id=lamp").json()
         (dialog,) = found["dialogs"]
         assert (found["passed"], dialog["passed"]) == (False, False)
         assert dialog["turns"][0]["failures"] == [
             "status is rejected, not matched (for on it lacks: on)"
         ]
-        assert dialog["turns"][1]["said"] == "(reset: all)"
+        assert [turn["said"] for turn in dialog["turns"][1:]] == ["(reset: all)", "(bot: Off.)"]
 
     def test_a_handler_that_fails_ends_its_dialog(self, tmp_path: Path, serve: Serve) -> None:
         (tmp_path / "lamp_code.py").write_text("def on(): raise ValueError('no current')\n")

@@ -11,7 +11,14 @@ from typing import Any
 from anaphora.errors import StoreError
 from anaphora.ltm.dates.serialization import dump_dates, load_dates, restore_zone
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.retrieval.records import encode_json, parse_rows, to_datetime, to_microseconds
+from anaphora.ltm.retrieval.records import (
+    dump_by_bot,
+    encode_json,
+    load_by_bot,
+    parse_rows,
+    to_datetime,
+    to_microseconds,
+)
 from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.records import entity_from_dict, entity_to_dict
 
@@ -51,6 +58,7 @@ def dump_exchange(key: ConversationKey, exchange: Exchange) -> bytes:
         "memory": [entity_to_dict(entity) for entity in exchange.memory],
         "clock": exchange.clock,
         "truncated": dict(exchange.truncated),
+        "by_bot": dump_by_bot(exchange),
     }
     try:
         # An empty intent is stored, too.
@@ -72,8 +80,9 @@ def load_exchange(record: bytes, number: int) -> Exchange:
         slots = plain.get("slots", {})
         plain["slots"] = {name: tuple(values) for name, values in slots.items()}
         plain["memory"] = tuple(map(entity_from_dict, plain.get("memory", ())))
+        plain["by_bot"] = load_by_bot(plain["memory"], plain.get("by_bot", ()))
         return Exchange(**plain, number=number)
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"a stored exchange is unreadable: {error!r}") from error
 
 

@@ -170,6 +170,9 @@ _MIGRATIONS = (
     ALTER TABLE exchanges ADD COLUMN terms_version integer NOT NULL DEFAULT 1;
     CREATE INDEX ON exchanges (terms_version);
     """,
+    """
+    -- Records of exchanges tell what the bot said; an earlier version cannot read such a record.
+    """,
 )
 
 TABLES = (

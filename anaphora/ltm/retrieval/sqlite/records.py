@@ -10,7 +10,14 @@ from typing import Any
 from anaphora.errors import PermanentStoreError, StoreError
 from anaphora.ltm.dates.serialization import dump_dates, load_dates, restore_zone
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.retrieval.records import encode_json, parse_rows, to_datetime, to_microseconds
+from anaphora.ltm.retrieval.records import (
+    dump_by_bot,
+    encode_json,
+    load_by_bot,
+    parse_rows,
+    to_datetime,
+    to_microseconds,
+)
 from anaphora.stm.records import entity_from_dict, entity_to_dict
 from anaphora.storage.sqlite.text_encoding import EncodedText, decode_text, encode_text
 
@@ -49,6 +56,7 @@ def dump_exchange(exchange: Exchange) -> tuple[Any, ...]:
         rest["slots"] = {name: list(values) for name, values in exchange.slots.items()}
         rest["memory"] = [entity_to_dict(entity) for entity in exchange.memory]
         rest["truncated"] = dict(exchange.truncated)
+        rest["by_bot"] = dump_by_bot(exchange)
         given = {name: value for name, value in rest.items() if value}
         text = encode_json(given | dump_dates(exchange))
     except (TypeError, ValueError, RecursionError) as error:
@@ -71,6 +79,7 @@ def load_exchange(row: Sequence[Any]) -> Exchange:
         if rest[:1] != b"{":
             rest = zlib.decompress(rest)
         plain = json.loads(rest.decode("utf-8", "surrogatepass"))
+        memory = tuple(map(entity_from_dict, plain.get("memory", ())))
         return Exchange(
             decode_text(question),
             decode_text(answer),
@@ -79,13 +88,14 @@ def load_exchange(row: Sequence[Any]) -> Exchange:
             None if intent is None else decode_text(intent),
             {name: tuple(values) for name, values in plain.get("slots", {}).items()},
             plain.get("language", ""),
-            tuple(map(entity_from_dict, plain.get("memory", ()))),
+            memory,
             _check_int(number),
             _check_int(clock),
             dict(plain.get("truncated", {})),
             *load_dates(plain),
+            load_by_bot(memory, plain.get("by_bot", ())),
         )
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"this exchange is unreadable, the file is damaged: {error!r}") from error
 
 

@@ -72,6 +72,7 @@ def test_an_exchange_is_read_as_it_was_added(store):
         {"city": ("New York",), "days": ("monday", "tuesday")},
         "en",
         (CITY, Entity("date", frozenset(("date",)), "today")),
+        by_bot=(CITY,),
     )
     store.add([NewExchange(ANN, exchange, ("weather", "rain"))])
     assert list(store.exchanges(ANN, first=1, last=1)) == [replace(exchange, number=1)]
