@@ -207,3 +207,18 @@ def test_the_booking_of_a_day_is_cancelled(words, left):
 def test_a_new_day_replaces_that_of_an_unfinished_booking():
     said = answer("restaurant", "book it", "for two at 9", "tomorrow", "Umi")
     assert said.startswith("A table at Umi for 2, Tuesday 6 January at 21:00")
+
+
+def test_a_booking_begins_without_a_place():
+    said = answers("restaurant", "забронируй столик", "Тифлис", "на 15 человек", "ладно, на 12")
+    assert said == [
+        "В каком ресторане?",
+        "На сколько человек?",
+        "Я бронирую столики на 1–12 гостей. На сколько человек?",
+        "На какой день и на какое время?",
+    ]
+
+
+def test_something_cheaper_than_the_restaurant_that_is_booked():
+    said = answer("restaurant", "a table at Kiku for 2 on Friday at 8", "too expensive")
+    assert names(said) == ["Khinkali House", "Bangkok Garden", "Green Leaf"]
