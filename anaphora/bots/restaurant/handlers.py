@@ -34,7 +34,7 @@ def find(
     """Offer up to three restaurants that fit and that the user has not declined."""
     words = _Words(language, at)
     (price,) = _said(match, "price") or (None,)
-    low, high = _price_range(price)
+    low, high = (None, None) if comparison.startswith("price") else _price_range(price)
     seen = [name for bundle in declined if (name := bundle.get("restaurant"))]
     criteria = Criteria(
         kitchens=[one.value_or_text for one in _said(match, "kitchen")],
@@ -51,7 +51,8 @@ def find(
         found, tail = find_restaurants(replace(criteria, seen=()))[:_MAX_OFFERED], "or_else"
         head = "all"
     if not found:
-        return Answer(words.say("none"), offers=[])
+        others = criteria.is_open and find_restaurants(replace(criteria, is_open=None))
+        return Answer(words.say("none_then" if others else "none"), offers=[])
     names = [one.name for one in found]
     is_known = data.get("shown") == names
     data["shown"] = names
@@ -68,14 +69,18 @@ def tell(match: Match, at: datetime, language: str) -> Answer:
     """Tell the address, the phone number and the like of a restaurant."""
     words = _Words(language, at)
     name = str(match.slots["restaurant"].value)
+    place = restaurants()[name]
     details = dict.fromkeys(one.value_or_text for one in match.slots["detail"].entities)
-    text = " ".join(words.tell(detail, restaurants()[name]) for detail in details)
-    return Answer(text, mentions={"restaurant": name})
+    told = [words.tell(detail, place) for detail in details]
+    is_open = _opening(_said(match, "when"))
+    if "hours" in details and is_open is not None and not is_open(place):
+        told.insert(0, words.say("not_then"))
+    return Answer(" ".join(told), mentions={"restaurant": name})
 
 
 def book(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
     """Book a table. It replaces one at the same restaurant on the same day, and one at the same
-    time: nobody sits at two tables."""
+    time: nobody sits at two tables. "Move it to Saturday" replaces the last one made there."""
     words = _Words(language, at)
     place = restaurants()[str(match.slots["restaurant"].value)]
     people = int(float(str(match.slots["people"].value)))
@@ -91,8 +96,10 @@ def book(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     known = _bookings(data, at)
     if new in known:
         return words.say("known", booking=words.booking(new))
-    old = [one for one in known if _is_replaced(one, new)]
+    moved = _last_made(known, place.name, data) if _is_change(match) else None
+    old = [one for one in known if one == moved or _is_replaced(one, new)]
     kept = [one for one in known if one not in old]
+    data["last"] = new
     data["bookings"] = sorted([*kept, new], key=lambda one: str(one["time"]))
     if old:
         listed = "; ".join(map(words.booking, old))
@@ -112,19 +119,16 @@ def show(data: dict[str, Any], at: datetime, language: str) -> Answer:
 
 
 def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> Answer | str:
-    """Cancel the bookings at a restaurant, or all, or the only one."""
+    """Cancel the bookings at a restaurant or of a day, or all, or the only one."""
     words, known = _Words(language, at), _bookings(data, at)
     if not known:
         return Answer(words.say("nothing"), offers=[])
-    place, chosen = match.slots.get("restaurant"), known
-    there = [one for one in known if place is not None and one["name"] == place.value]
-    if place is not None and place.source == "sentence" and not there:
+    chosen = known if "all" in match.slots else _meant(match, known)
+    if not chosen:
         return words.say("not_booked")
-    if there and "all" not in match.slots:
-        chosen = there
-    elif len(known) > 1 and "all" not in match.slots:
-        text = f"{words.say('which_booking')} {words.list_bookings(known)}"
-        return Answer(text, offers=_booking_bundles(known), then="cancel")
+    if len(chosen) > 1 and "all" not in match.slots:
+        text = f"{words.say('which_booking')} {words.list_bookings(chosen)}"
+        return Answer(text, offers=_booking_bundles(chosen), then="cancel")
     data["bookings"] = [one for one in known if one not in chosen]
     listed = "; ".join(map(words.booking, chosen))
     return Answer(words.say("cancelled", booking=listed), offers=[])
@@ -243,7 +247,52 @@ def _bookings(data: Mapping[str, Any], at: datetime) -> list[dict[str, Any]]:
 
 
 def _booking_bundles(known: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [{"restaurant": one["name"]} for one in known]
+    return [
+        {
+            "restaurant": one["name"],
+            "people": {
+                "text": str(one["people"]),
+                "value": str(one["people"]),
+                "meta": {"value": one["people"]},
+            },
+            "date": datetime.fromisoformat(one["time"]),
+        }
+        for one in known
+    ]
+
+
+def _meant(match: Match, known: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """The bookings that the user names by restaurant or time; a remembered restaurant counts only
+    if there is a table, a remembered time never."""
+    place, (when,) = match.slots.get("restaurant"), _named(match, "when") or (None,)
+    if when is not None and "start" in when.meta:
+        start = datetime.fromisoformat(when.meta["start"])
+        first, last = date_range(when.meta, start.date())
+        known = [one for one in known if str(first) <= one["time"][:10] <= str(last)]
+    if place is None:
+        return known
+    there = [one for one in known if one["name"] == place.value]
+    return there if there or place.source == "sentence" else known
+
+
+def _named(match: Match, slot: str) -> tuple[Entity, ...]:
+    """What the sentence names in a slot, or the offer that it accepts."""
+    filled = match.slots.get(slot)
+    return tuple(one.entity for one in filled.taken if one.source == "sentence") if filled else ()
+
+
+def _is_change(match: Match) -> bool:
+    """Whether this booking is to replace another: what is remembered has been changed already."""
+    change = match.slots.get("change")
+    return change is not None and not any(one.remembered for one in change.taken)
+
+
+def _last_made(
+    known: Sequence[dict[str, Any]], name: str, data: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """The last booking made, if it is at that restaurant, else the first one there."""
+    there = [one for one in known if one["name"] == name]
+    return data["last"] if data.get("last") in there else next(iter(there), None)
 
 
 def _is_replaced(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:

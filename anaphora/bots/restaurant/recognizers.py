@@ -36,6 +36,8 @@ def guests(text: str, language: str) -> Iterator[Mention]:
             continue
         before = found[number.start - 1].text if number.start else ""
         behind = found[number.end].text if number.end < len(found) else ""
+        if behind in words["people"]:
+            before = ""
         if before in words["before"] or behind in words["behind"]:
             continue
         if found[number.start].text == "one" and before not in words["one"]:

@@ -134,3 +134,91 @@ def test_small_talk():
         "You're welcome!",
         "До свидания!",
     ]
+
+
+def test_what_is_said_of_one_offer():
+    said = answers("restaurant", "any Mexican places", "tell me more about the second one")
+    assert said[1] == (
+        "El Toro: Mexican, University, about €20 a head, 4.1 stars, 2.2 km from the centre, "
+        "open from 12:00 to 00:00, every day."
+    )
+
+
+def test_whether_it_is_open_on_a_day():
+    said = answers("restaurant", "sushi in the harbour", "is it open on Monday?", "and Tuesday?")
+    assert said[1] == "No. Kiku is open from 12:00 to 23:00, closed on Mondays."
+
+
+def test_cheaper_than_the_price_that_was_asked_for():
+    assert names(answer("restaurant", "sushi for 30 to 40 euros", "something cheaper")) == ["Umi"]
+
+
+def test_nothing_is_open_then():
+    said = answer("restaurant", "a French place tomorrow at noon by the river", "in the harbour")
+    assert names(said) == ["Le Phare"]
+    said = answer("restaurant", "Mexican by the river tomorrow at 8 pm")
+    assert said == "None like that is open then. Try another time, kitchen or district."
+
+
+BOOKED = ["a table at Tiflis for 2 on Friday at 7 pm", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("change", "booking"),
+    [
+        ("move it to Saturday", "Tiflis for 2, Sat 10 Jan, 19:00"),
+        ("change it to 5 people", "Tiflis for 5, Fri 9 Jan, 19:00"),
+        ("перенеси на субботу", "Tiflis for 2, Sat 10 Jan, 19:00"),
+    ],
+)
+def test_a_booking_is_moved(change, booking):
+    said = answers("restaurant", *BOOKED, change, "yes", "my bookings")
+    assert said[-1] == f"Your bookings:\n1. {booking}"
+
+
+def test_a_booking_after_a_move_is_another_one():
+    said = answers(
+        "restaurant",
+        *BOOKED,
+        "move it to Saturday",
+        "yes",
+        "a table on Sunday",
+        "yes",
+        "my bookings",
+    )
+    assert said[-1] == (
+        "Your bookings:\n1. Tiflis for 2, Sat 10 Jan, 19:00\n2. Tiflis for 2, Sun 11 Jan, 19:00"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("cancel Friday", "Umi for 3, Sat 10 Jan, 18:00"),
+        ("cancel the Saturday one", "Tiflis for 2, Fri 9 Jan, 19:00"),
+        ("cancel Umi", "Tiflis for 2, Fri 9 Jan, 19:00"),
+    ],
+)
+def test_the_booking_of_a_day_is_cancelled(words, left):
+    booked = [*BOOKED, "a table at Umi for 3 on Saturday at 6 pm", "yes"]
+    assert answer("restaurant", *booked, words, "my bookings") == f"Your bookings:\n1. {left}"
+
+
+def test_a_new_day_replaces_that_of_an_unfinished_booking():
+    said = answer("restaurant", "book it", "for two at 9", "tomorrow", "Umi")
+    assert said.startswith("A table at Umi for 2, Tuesday 6 January at 21:00")
+
+
+def test_a_booking_begins_without_a_place():
+    said = answers("restaurant", "забронируй столик", "Тифлис", "на 15 человек", "ладно, на 12")
+    assert said == [
+        "В каком ресторане?",
+        "На сколько человек?",
+        "Я бронирую столики на 1–12 гостей. На сколько человек?",
+        "На какой день и на какое время?",
+    ]
+
+
+def test_something_cheaper_than_the_restaurant_that_is_booked():
+    said = answer("restaurant", "a table at Kiku for 2 on Friday at 8", "too expensive")
+    assert names(said) == ["Khinkali House", "Bangkok Garden", "Green Leaf"]

@@ -12,6 +12,7 @@ from anaphora.bots.restaurant.recognizers import distances, guests, ratings
     [
         ("for three, not two", "en", ["3", "2"]),
         ("4 people", "en", ["4"]),
+        ("change it to 5 people", "en", ["5"]),
         ("for one", "en", ["1"]),
         ("the first one", "en", []),
         ("another one", "en", []),
@@ -21,6 +22,7 @@ from anaphora.bots.restaurant.recognizers import distances, guests, ratings
         ("under 30 euros", "en", []),
         ("на троих", "ru", ["3"]),
         ("нас четверо", "ru", ["4"]),
+        ("до 5 человек", "ru", ["5"]),
         ("в 8", "ru", []),
         ("второй", "ru", []),
     ],
