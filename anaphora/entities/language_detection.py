@@ -1,6 +1,7 @@
 """Detect the language of a text by comparing its utterances in several languages.
 
-Criteria, in this order: the number of foreign words (neither known to the model nor function words,
+A yes or a no in the language of the previous question stays in it. Else the criteria are, in this
+order: the number of foreign words (neither known to the model nor function words,
 or with letters that the language does not have); the number of letters in exact matches of the
 model; the language of the previous question. If several languages remain, letter bigrams of their
 function words decide.
@@ -20,6 +21,7 @@ from typing import TypeAlias
 import regex
 
 from anaphora.core.utterance import Utterance
+from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.words.function_words import load_qualifiers, load_stop_words
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.scripts import UNSPACED
@@ -27,6 +29,7 @@ from anaphora.entities.words.scripts import UNSPACED
 __all__ = ["select_likeliest"]
 
 _MAX_LENGTH = 2_000  # characters; fewer are enough to detect a language
+_MAX_ANSWER_LENGTH = 40  # of a yes or a no
 
 # Words, and runs of letters without blanks.
 _RUN = regex.compile(rf"(?:[{UNSPACED}]\p{{M}}*)+|(?:[\p{{L}}--[{UNSPACED}]]\p{{M}}*)+", regex.V1)
@@ -44,6 +47,10 @@ def select_likeliest(utterances: Sequence[Utterance], preferred: str = "") -> Ut
     if len(utterances) == 1:
         return utterances[0]
     text = utterances[0].text[:_MAX_LENGTH]
+    if preferred and len(text) <= _MAX_ANSWER_LENGTH:
+        for utterance in utterances:
+            if utterance.language == preferred and parse_yes_no(text, preferred) is not None:
+                return utterance  # "ok" is a word of many languages
     runs = [found.span() for found in _RUN.finditer(text)]
     ranks = [_rank(utterance, text, runs) for utterance in utterances]
     best = min(ranks)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.dialog_update import finish_answer
-from anaphora.engine.answering.fallback import answer_fallback
+from anaphora.engine.answering.fallback import answer_fallback, answer_small_talk
 from anaphora.engine.answering.prompts import (
     DECLINED_REASON,
     accept_decline,
@@ -192,7 +192,7 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
         if refused := _refuse_invalid(bot, decision, decision.incomplete, at):
             return refused
         answer = ask_for_missing(bot, decision, decision.incomplete, at)
-        return _remember_accepted(decision, answer)
+        return answer_small_talk(bot, decision, _remember_accepted(decision, answer))
     if decision.bridge and decision.bridge.outcome == "declined":
         return accept_decline(decision, at)
     return _reject(bot, decision, at, find_rejection(bot, decision), tuple(skipped))

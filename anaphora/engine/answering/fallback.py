@@ -26,7 +26,7 @@ from anaphora.models.domain import (
 from anaphora.models.templates.formatting.filters import FORMAT_LOCALE_KEY
 from anaphora.stm import rules
 
-__all__ = ["answer_fallback", "choose_fallback_text"]
+__all__ = ["answer_fallback", "answer_small_talk", "choose_fallback_text"]
 
 _NEAR_KINDS = frozenset({"unknown", "incomplete", "refused"})
 _SOCIAL_KINDS = frozenset(get_args(SocialKind))
@@ -40,22 +40,8 @@ def answer_fallback(bot: Bot, decision: Decision, answer: BotAnswer, at: datetim
     fallback, handler, kind = bot.model.fallback, bot.fallback_handler, answer.rejection
     if kind is None or (fallback is None and handler is None):
         return answer
-    question, before = decision.question, decision.before_topic_change
-    utterance, local_time = question.utterance, question.question_context.at
-    live = LiveConversation(before)
-    context: FallbackContext = {
-        "text": utterance.text,
-        "reason": answer.reason,
-        "kind": kind,
-        "unknown": _Listed([part.text for part in find_unknown_parts(utterance)], ", "),
-        "examples": _find_examples(fallback, utterance.language),
-        "failures": before.rejections + 1,
-        "user": before.user,
-        "language": utterance.language,
-        "at": local_time,
-        "conversation": live,
-        "data": deepcopy(dict(before.data)),
-    }
+    live = LiveConversation(decision.before_topic_change)
+    context = _build_context(bot, decision, kind, answer.reason, live)
     if handler is not None:
         result = handler(**context)
         live.replace_data(to_json_data(context["data"], FALLBACK_ROLE))
@@ -64,12 +50,49 @@ def answer_fallback(bot: Bot, decision: Decision, answer: BotAnswer, at: datetim
             return replace(answer, text=result if isinstance(result, str) else "", result=result)
     if fallback is None:
         return answer
-    values: dict[str, Any] = {**context, FORMAT_LOCALE_KEY: (utterance.language, local_time.tzinfo)}
     texts = choose_fallback_text(
-        fallback, kind, context["failures"], utterance.language, _near_intent(decision)
+        fallback, kind, context["failures"], context["language"], _near_intent(decision)
     )
-    text = bot.responses.render(texts, utterance.language, lambda: values)
+    text = _render(bot, texts, context)
     return replace(answer, text=text) if text else answer
+
+
+def answer_small_talk(bot: Bot, decision: Decision, answer: BotAnswer) -> BotAnswer:
+    """Return small talk before the question that is repeated because the user has said nothing
+    else: "You're welcome. For how many?"."""
+    kind, fallback = decision.question.small_talk, bot.model.fallback
+    texts = fallback.texts.get(kind) if fallback and kind else None
+    if decision.pending_action != "asked again" or answer.status != "incomplete" or not texts:
+        return answer
+    live = LiveConversation(decision.conversation)
+    text = _render(bot, texts, _build_context(bot, decision, kind, answer.reason, live))
+    return replace(answer, text=f"{text} {answer.text}".strip())
+
+
+def _build_context(
+    bot: Bot, decision: Decision, kind: RejectionKind, reason: str, live: LiveConversation
+) -> FallbackContext:
+    question, before = decision.question, decision.before_topic_change
+    utterance = question.utterance
+    return {
+        "text": utterance.text,
+        "reason": reason,
+        "kind": kind,
+        "unknown": _Listed([part.text for part in find_unknown_parts(utterance)], ", "),
+        "examples": _find_examples(bot.model.fallback, utterance.language),
+        "failures": before.rejections + 1,
+        "user": before.user,
+        "language": utterance.language,
+        "at": question.question_context.at,
+        "conversation": live,
+        "data": deepcopy(dict(before.data)),
+    }
+
+
+def _render(bot: Bot, texts: LocalizedText, context: FallbackContext) -> str:
+    language = context["language"]
+    values: dict[str, Any] = {**context, FORMAT_LOCALE_KEY: (language, context["at"].tzinfo)}
+    return bot.responses.render(texts, language, lambda: values) or ""
 
 
 def choose_fallback_text(

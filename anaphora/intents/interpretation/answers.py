@@ -54,7 +54,7 @@ def read_confirmation(
     if answer == "decline" or (not answer and "cancel" in kinds):
         is_form = pending is not None and pending.missing and not pending.asked
         words = sum(len(cue.tokens) for cue in cues if cue.kind in ("decline", "social"))
-        is_command = "decline" not in kinds or bool(is_form and words > 1)
+        is_command = "cancel" in kinds or bool(is_form and words > 1)
         return Confirmation(is_yes=False, is_command=is_command)
     return None
 

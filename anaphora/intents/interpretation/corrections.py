@@ -159,13 +159,15 @@ class Corrections:
         the numbers of their questions. Another number of the same joins the rest as well."""
         new = [one for one in find_new(question) if one.element in self._several]
         joins = {"add", "negate"}
-        if any(one.element in self._several for one in find_negated_entities(question)):
+        held = sorted(held, key=lambda one: one[0])
+        recounts = is_recount(question, [one for _, one in held], self._counted_by)
+        is_negated = any(one.element in self._several for one in find_negated_entities(question))
+        if recounts or is_negated:
             joins.add("instead")  # of one thing in the list
         if not new or any(cue.kind in {"only", "instead"} - joins for cue in cues):
             return question
-        held = sorted(held, key=lambda one: one[0])
         tokens = [i for cue in cues if cue.kind in joins for i in cue.tokens]
-        if not tokens and is_recount(question, [one for _, one in held], self._counted_by):
+        if not tokens and recounts:
             tokens = list(new[0].tokens)
         if not tokens:
             return question

@@ -95,10 +95,13 @@ class Interpreter:
 
     def read_cues(self, utterance: Utterance) -> tuple[Cue, ...]:
         """Find the cues of an utterance."""
-        words = self._cue_words.get(utterance.language)
+        return find_cues(utterance, self._words_of(utterance.language))
+
+    def _words_of(self, language: str) -> CueWords:
+        words = self._cue_words.get(language)
         if words is None:
-            words = self._cue_words[utterance.language] = self._load_words(utterance.language)
-        return find_cues(utterance, words)
+            words = self._cue_words[language] = self._load_words(language)
+        return words
 
     def _load_words(self, language: str) -> CueWords:
         added: dict[str, list[str]] = {
@@ -197,12 +200,12 @@ class Interpreter:
             question = negate_references(question, cues, pending.entities, self._referents)
             if offers is None:
                 question = self._corrections.point_into_list(question, cues, pending.entities)
+            question = self._corrections.recount(question, cues, conversation)
             conversation, pending = take_back(conversation, pending, question)
             if pending is not before and not find_new(question):
                 decision = self._corrections.ask_for_taken_back(question, conversation, pending)
                 if decision is not None:
                     return decision
-            question = self._corrections.recount(question, cues, conversation)
             question, conversation, pending = self._corrections.join_pending(
                 question, cues, conversation, pending
             )
@@ -241,11 +244,27 @@ class Interpreter:
             # What it has already is not said anew by a word for it.
             question = remove_referred(question)
             decision = decide(self._indexed, question, conversation, at)
+        if pending is not None and pending.confirms and self._cancels(decision, pending):
+            return replace(decision, act=DialogAct("cancelled"))
         if decision.matches and decision.act is None:
             return self._ask_if_close(decision, at)
         if decision.matches or offers is None or len(offers.bundles) < 2:
             return decision
         return self._offers.ask_which(question, conversation, offers, at) or decision
+
+    def _cancels(self, decision: Decision, pending: PendingQuestion) -> bool:
+        """Whether another intent answers, whose words begin with one for cancelling."""
+        if not decision.matches or decision.matches[0].intent.id == pending.intent:
+            return False
+        utterance = decision.question.utterance
+        atoms, phrases = self._words_of(utterance.language).read(utterance.text)
+        starts = {
+            atoms[phrase.first].start
+            for phrase in phrases
+            if phrase.reading.kind == "cancel" or phrase.reading.value == "remove"
+        }
+        named = [one.entity for one in decision.matches[0].filling.from_sentence]
+        return any(one.value is None and one.start in starts for one in named)
 
     def _decide_afresh(
         self,

@@ -63,29 +63,34 @@ def count_anew(
     counted_by: Mapping[str, str],
     intent: Intent | None,
 ) -> ParsedQuestion:
-    """Read a bare number ("make it five", "two more", "five instead of three") as that of what is
-    ``held``: of the one thing counted, or of the last one. Not if the ``intent`` takes numbers
-    itself; ``counted_by`` has the elements of numbers by those that they count."""
+    """Read a bare number ("make it five", "two more", "five instead of three") as that of the one
+    counted thing ``held``, or of the one that the question names, or of which it negates as many.
+    Not if the ``intent`` takes numbers itself; ``counted_by`` has the elements of numbers by those
+    that they count."""
     things = [one for one in held if one.element in counted_by]
-    said = find_new(question)
-    if not things or any(one.element in counted_by for one in said):
-        return question
+    said, negated = find_new(question), find_negated_entities(question)
     numbers = [one for one in said if one.element in counted_by.values()]
-    if len(numbers) != 1 or len(said) > 1 or intent is None or _takes(intent, numbers[0]):
+    if len(numbers) != 1 or intent is None or _takes(intent, numbers[0]):
         return question
     value = count_of(numbers[0])
-    if value is None:
+    named = [one for one in (*said, *negated) if one.element in counted_by]
+    if value is None or len(said) > 1 + len(named) or any(one.quantity for one in said):
         return question
-    negated = [one.meta.get("value") for one in find_negated_entities(question)]
-    thing = next((one for one in things if one.quantity in negated), things[-1])
+    if named:  # "change the boxes to four", "not three boxes, four"
+        meant = [one for one in things if all(is_same_meaning(one, other) for other in named)]
+    else:
+        counts = [count_of(one) for one in negated if one.element in counted_by.values()]
+        meant = [one for one in things if one.quantity in counts] or things
+    if len(meant) != 1:
+        return question
     if any(_is_more(cue) for cue in cues):
-        value += thing.quantity or 1
-    changed = stand_in(thing, numbers[0].tokens, question.utterance)
+        value += meant[0].quantity or 1
+    changed = stand_in(meant[0], numbers[0].tokens, question.utterance)
     changed = replace(changed, quantity=value)
+    gone = {*counted_by, *counted_by.values()}
 
     def change(own: Sequence[Entity]) -> list[Entity]:
-        rest = [one for one in own if one.element not in counted_by.values()]
-        return [changed, *rest]
+        return [changed, *[one for one in own if one.element not in gone]]
 
     return change_entities(question, change)
 

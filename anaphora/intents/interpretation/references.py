@@ -48,7 +48,9 @@ def bind_references(
             continue
         said = (*find_new(question), *bound)
         if cue.value == "same":
-            found = _find_same(conversation, (*said, *pending), _named_element(question, cue))
+            name = _named_element(question, cue)
+            joined = {one.element for one in said}.intersection(several)  # "with olives"
+            found = _find_same(conversation, (*said, *pending), name, joined)
         else:
             elements = referents.get(cue.value, ())
             found = _find_newest(conversation, offered, elements, said, several)
@@ -106,7 +108,8 @@ def _find_newest(
     )
     remembered = [(held.entity, number - held.question_number) for held in newest]
     since = [one for one in remembered if one[1] == 1 and _is_other_value(one[0], offered)]
-    known = [*since, *[(one, _OFFERED) for one in offered], *remembered]
+    aside = [(held.entity, number - held.question_number) for held in conversation.earlier]
+    known = [*since, *[(one, _OFFERED) for one in offered], *remembered, *aside]
     fitting = [
         (entity, ago)
         for entity, ago in known
@@ -123,7 +126,7 @@ def _find_newest(
 def _is_other_value(entity: Entity, offered: Sequence[Entity]) -> bool:
     """Whether it is another value of an element that is offered."""
     alike = [one for one in offered if one.element == entity.element]
-    return bool(alike) and not any(is_same_meaning(entity, one) for one in alike)
+    return bool(alike) and not _is_said(entity, alike)
 
 
 def _named_element(question: ParsedQuestion, cue: Cue) -> str:
@@ -133,10 +136,11 @@ def _named_element(question: ParsedQuestion, cue: Cue) -> str:
 
 
 def _find_same(
-    conversation: Conversation, said: Sequence[Entity], name: str
+    conversation: Conversation, said: Sequence[Entity], name: str, joined: Collection[str]
 ) -> list[tuple[Entity, int]]:
     """What a question that began afresh set aside, and neither this sentence nor the question that
-    waits replaces; only the element of that ``name`` if there is one."""
+    waits replaces; only the element of that ``name`` if there is one. What the sentence says of
+    the ``joined`` elements is added to it."""
     number = conversation.questions + 1
     named = [held for held in conversation.earlier if held.entity.element == name]
     earlier = named or conversation.earlier
@@ -144,7 +148,12 @@ def _find_same(
         (held.entity, number - held.question_number)
         for held in earlier
         if find_replacement(held.entity.groups, said) is None
+        or (held.entity.element in joined and not _is_said(held.entity, said))
     ]
+
+
+def _is_said(entity: Entity, said: Iterable[Entity]) -> bool:
+    return any(is_same_meaning(entity, one) for one in said)
 
 
 def _is_answered(
