@@ -196,6 +196,9 @@ class Interpreter:
             offers = None  # what is taken is remembered; the others are only named
         offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
         if pending is not None:
+            decision = self._corrections.follow_up(question, cues, conversation)
+            if decision is not None:
+                return decision
             before = pending
             question = negate_references(question, cues, pending.entities, self._referents)
             if offers is None:

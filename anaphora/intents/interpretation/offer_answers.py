@@ -188,6 +188,8 @@ class OfferAnswers:
         intent = self._indexed.intents_by_id.get(offers.then)
         if intent is None or offers.then == offers.intent:
             return False
+        if is_other_question(self._indexed, question, conversation, offers.then):
+            return False
         required = [term for term in intent.terms if term.min > 0]
         bare = replace(conversation, remembered=(), flow=conversation.flow)
         single = self._indexed.with_only(intent)

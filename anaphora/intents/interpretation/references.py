@@ -109,7 +109,8 @@ def _find_newest(
     remembered = [(held.entity, number - held.question_number) for held in newest]
     since = [one for one in remembered if one[1] == 1 and _is_other_value(one[0], offered)]
     aside = [(held.entity, number - held.question_number) for held in conversation.earlier]
-    known = [*since, *[(one, _OFFERED) for one in offered], *remembered, *aside]
+    rest = [one for one in remembered if one not in since]
+    known = [*since, *[(one, _OFFERED) for one in offered], *rest, *aside]
     fitting = [
         (entity, ago)
         for entity, ago in known
