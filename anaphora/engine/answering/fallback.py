@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import deepcopy
 from datetime import datetime
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from msgspec.structs import replace
 
@@ -60,8 +60,8 @@ def answer_fallback(bot: Bot, decision: Decision, answer: BotAnswer, at: datetim
 def answer_small_talk(bot: Bot, decision: Decision, answer: BotAnswer) -> BotAnswer:
     """Return small talk before the question that is repeated because the user has said nothing
     else: "You're welcome. For how many?"."""
-    kind, fallback = decision.question.small_talk, bot.model.fallback
-    texts = fallback.texts.get(kind) if fallback and kind else None
+    kind, fallback = cast(SocialKind, decision.question.small_talk), bot.model.fallback
+    texts = fallback.texts.get(kind) if fallback else None
     if decision.pending_action != "asked again" or answer.status != "incomplete" or not texts:
         return answer
     live = LiveConversation(decision.conversation)
