@@ -195,8 +195,8 @@ class Corrections:
         else:
             return question
         intent = self._indexed.intents_by_id.get(asked)
-        question = count_anew(question, cues, held, self._counted_by, intent)
-        return add_up(question, cues, held, self._counted_by)
+        anew = count_anew(question, cues, held, self._counted_by, intent)
+        return anew if anew is not question else add_up(question, cues, held, self._counted_by)
 
     def join_pending(
         self,

@@ -22,6 +22,8 @@ from anaphora.stm.offers import is_same_meaning
 
 __all__ = ["add_up", "count_anew", "is_recount", "take_off"]
 
+_CLOCK_GRAINS = frozenset({"hour", "minute"})
+
 
 def add_up(
     question: ParsedQuestion,
@@ -81,9 +83,11 @@ def count_anew(
     else:
         counts = [count_of(one) for one in negated if one.element in counted_by.values()]
         meant = [one for one in things if one.quantity in counts] or things
-    if len(meant) != 1:
-        return question
-    if any(_is_more(cue) for cue in cues):
+    adds = any(_is_more(cue) for cue in cues)
+    has_time = any(one.meta.get("grain") in _CLOCK_GRAINS for one in held)
+    if len(meant) != 1 or (has_time and not (adds or negated or named)):
+        return question  # "make it ten" is rather another hour
+    if adds:
         value += meant[0].quantity or 1
     changed = stand_in(meant[0], numbers[0].tokens, question.utterance)
     changed = replace(changed, quantity=value)
