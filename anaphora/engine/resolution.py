@@ -17,7 +17,7 @@ from anaphora.entities.cues.cue import Cue
 from anaphora.entities.variants.search import find_variants
 from anaphora.errors import HandlerError
 from anaphora.grammar.context import QuestionContext
-from anaphora.intents.combination import combine_with_memory
+from anaphora.intents.combination import CombinedUtterance, combine_with_memory
 from anaphora.intents.decision import Decision, decide
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm.conversation import Conversation
@@ -57,18 +57,24 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
             )
         ):
             question = _build_question(combined.utterance, context, bot.hooks)
-            fallback = question.fallback and replace(
-                question.fallback, notes=combined.fallback_notes
-            )
-            question = replace(question, notes=combined.notes, fallback=fallback)
             decision = _decide(bot, question, cues, conversation, turn.now)
             if decision.uses_memory:
-                return decision
+                return _note_combinations(decision, combined)
         question = _build_question(utterance, context, bot.hooks)
     except HandlerError as error:
         question = ParsedQuestion(utterance, (), context)
         return Decision(question, conversation, (), refusal_reason=str(error), hook_error=error)
     return _decide(bot, question, cues, conversation, turn.now)
+
+
+def _note_combinations(decision: Decision, combined: CombinedUtterance) -> Decision:
+    """Note in the question which of the combined entities the answer uses."""
+    filling = decision.matches[0].filling if decision.matches else decision.incomplete
+    taken = [one.entity for one in filling.taken] if filling is not None else []
+    notes = {**combined.notes, **combined.fallback_notes}
+    used = [note for note, entity in notes.items() if entity in taken]
+    question = replace(decision.question, notes=(*used, *decision.question.notes))
+    return replace(decision, question=question)
 
 
 def _decide(

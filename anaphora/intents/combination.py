@@ -32,12 +32,12 @@ class Combiners(NamedTuple):
 
 
 class CombinedUtterance(NamedTuple):
-    """An utterance with combined entities, and notes on them for the explanation.
-    ``fallback_notes`` apply if the fallback entities count."""
+    """An utterance with combined entities, and notes for the explanation, each with the entity that
+    it is on. ``fallback_notes`` apply if the fallback entities count."""
 
     utterance: Utterance
-    notes: tuple[str, ...]
-    fallback_notes: tuple[str, ...]
+    notes: Mapping[str, Entity]
+    fallback_notes: Mapping[str, Entity]
 
 
 def create_combiners(model: Model) -> Combiners | None:
@@ -92,27 +92,27 @@ def _combine(
 ) -> CombinedUtterance | None:
     said = utterance.fallback_entities or utterance.entities
     combined: list[tuple[Entity, Entity]] = []
-    notes: dict[str, None] = {}
+    notes: dict[str, Entity] = {}
     for new in said:
         if (combiner := combiners.by_element.get(new.element)) is None:
             continue
         for old in held:
             if new.groups <= old.groups and (found := combiner.combine(old, new, at)) is not None:
                 combined.append((new, found))
-                notes[_format_note(new.text, old, found)] = None
+                notes[_format_note(new.text, old, found)] = found
                 break
-    if combined:
-        entities = _replace_entities(utterance.entities, combined)
-        fallback = _replace_entities(utterance.fallback_entities, combined)
-        utterance = replace(utterance, entities=entities, fallback_entities=fallback)
-        return CombinedUtterance(utterance, tuple(notes), tuple(notes))
     completion = _complete(utterance, held, said, combiners, at) if combiners.completing else None
-    if completion is None:
+    if not combined and completion is None:
         return None
-    completed, old = completion
-    fallback = tuple(sorted((*said, completed), key=lambda one: one.tokens))
-    utterance = replace(utterance, fallback_entities=fallback)
-    return CombinedUtterance(utterance, (), (_format_note(completed.text, old, completed),))
+    entities = _replace_entities(utterance.entities, combined)
+    fallback = _replace_entities(utterance.fallback_entities, combined)
+    fallback_notes = dict(notes)
+    if completion is not None:
+        completed, old = completion
+        fallback = tuple(sorted((*(fallback or entities), completed), key=lambda one: one.tokens))
+        fallback_notes[_format_note(completed.text, old, completed)] = completed
+    utterance = replace(utterance, entities=entities, fallback_entities=fallback)
+    return CombinedUtterance(utterance, notes, fallback_notes)
 
 
 def _complete(
