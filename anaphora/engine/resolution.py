@@ -58,7 +58,8 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
         ):
             question = _build_question(combined.utterance, context, bot.hooks)
             decision = _decide(bot, question, cues, conversation, turn.now)
-            if decision.uses_memory:
+            refers = combined.is_relative or decision.question.open_reference
+            if refers or decision.uses_memory:
                 return _note_combinations(decision, combined)
         question = _build_question(utterance, context, bot.hooks)
     except HandlerError as error:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.builtin.combination import create_builtin_combiner
+from anaphora.entities.builtin.dates.combination import is_relative
 from anaphora.entities.recognizers.combiner import Combiner
 from anaphora.entities.recognizers.function_combiner import FunctionCombiner
 from anaphora.models.domain import ConversationSettings, Element, Model
@@ -33,11 +34,13 @@ class Combiners(NamedTuple):
 
 class CombinedUtterance(NamedTuple):
     """An utterance with combined entities, and notes for the explanation, each with the entity that
-    it is on. ``fallback_notes`` apply if the fallback entities count."""
+    it is on. ``fallback_notes`` apply if the fallback entities count. A question that ``is_relative``
+    to the memory ("an hour later") means nothing without it."""
 
     utterance: Utterance
     notes: Mapping[str, Entity]
     fallback_notes: Mapping[str, Entity]
+    is_relative: bool
 
 
 def create_combiners(model: Model) -> Combiners | None:
@@ -112,7 +115,8 @@ def _combine(
         fallback = tuple(sorted((*(fallback or entities), completed), key=lambda one: one.tokens))
         fallback_notes[_format_note(completed.text, old, completed)] = completed
     utterance = replace(utterance, entities=entities, fallback_entities=fallback)
-    return CombinedUtterance(utterance, notes, fallback_notes)
+    relative = any(is_relative(new) for new, _ in combined)
+    return CombinedUtterance(utterance, notes, fallback_notes, relative)
 
 
 def _complete(

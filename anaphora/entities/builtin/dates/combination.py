@@ -31,7 +31,7 @@ from anaphora.entities.builtin.dates.resolution import (
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
 from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["combine_dates", "continue_date", "create_combiner"]
+__all__ = ["combine_dates", "continue_date", "create_combiner", "is_relative"]
 
 _TODAY: TimeExpression = ("cell", "day")
 _DAY = timedelta(days=1)
@@ -175,6 +175,12 @@ def _shift(old: Entity, new: Entity, moment: Moment) -> ResolvedDate | None:
     if grain in CLOCK_GRAINS:
         return resolve_date(("at", day, ("clock24", found.start.hour, found.start.minute)), moment)
     return resolve_date(day if grain == "day" else ("cell_of", grain, day), moment)
+
+
+def is_relative(entity: Entity) -> bool:
+    """Whether a date is later or earlier than one that was said before: "an hour later"."""
+    expression = entity.meta.get("expression")
+    return isinstance(expression, list | tuple) and bool(expression) and expression[0] in _SHIFTS
 
 
 def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
