@@ -26,6 +26,7 @@ __all__ = [
     "clear_offers",
     "is_same_meaning",
     "make_offers",
+    "put_back",
     "remember",
     "remember_mentions",
     "remove_bundles",
@@ -157,21 +158,29 @@ def remove_bundles(
 def take_bundle(conversation: Conversation, index: int) -> Conversation:
     """Mark a bundle as taken; the others stay until the intent that the offers are for is carried
     out. What another bundle that was taken before has left in the memory goes."""
+    conversation = put_back(conversation)
     offers = conversation.offers
     if offers is None:
         return conversation
-    if offers.taken is not None:
-        old = offers.bundles[offers.taken]
-
-        def stays(entity: Entity) -> bool:
-            return not any(is_same_meaning(entity, one) for one in old)
-
-        kept = tuple([held for held in conversation.remembered if stays(held.entity)])
-        pending = conversation.pending
-        if pending is not None:
-            pending = replace(pending, entities=tuple(filter(stays, pending.entities)))
-        conversation = replace(conversation, remembered=kept, pending=pending)
     return replace(conversation, offers=replace(offers, taken=index, idle=0))
+
+
+def put_back(conversation: Conversation) -> Conversation:
+    """Put a bundle that was taken back on the table; what it has left in the memory goes."""
+    offers = conversation.offers
+    if offers is None or offers.taken is None:
+        return conversation
+    old = offers.bundles[offers.taken]
+
+    def stays(entity: Entity) -> bool:
+        return not any(is_same_meaning(entity, one) for one in old)
+
+    kept = tuple([held for held in conversation.remembered if stays(held.entity)])
+    pending = conversation.pending
+    if pending is not None:
+        pending = replace(pending, entities=tuple(filter(stays, pending.entities)))
+    offers = replace(offers, taken=None)
+    return replace(conversation, remembered=kept, pending=pending, offers=offers)
 
 
 def clear_offers(conversation: Conversation) -> Conversation:

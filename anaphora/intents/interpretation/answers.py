@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -101,15 +101,17 @@ def is_pending_newer(conversation: Conversation, offers: Offers) -> bool:
 
 
 def find_declined(
-    question: ParsedQuestion, cues: Sequence[Cue], offers: Offers
+    question: ParsedQuestion, cues: Sequence[Cue], offers: Offers, refused: Collection[int] = ()
 ) -> tuple[tuple[Entity, ...], ...] | None:
-    """The bundles that the sentence declines; None if it declines nothing."""
+    """The bundles that the sentence declines, those with the ``refused`` indexes among them; None
+    if it declines nothing."""
     kinds = {cue.kind for cue in cues}
     negated = find_negated_entities(question)
     named = [
         bundle
-        for bundle in offers.bundles
-        if any(is_same_value(one, offered) for one in negated for offered in bundle)
+        for index, bundle in enumerate(offers.bundles)
+        if index in refused
+        or any(is_same_value(one, offered) for one in negated for offered in bundle)
     ]
     if named:
         return tuple(named)

@@ -26,6 +26,7 @@ from anaphora.intents.interpretation.answers import (
     last_answer,
     points_at_bundle,
 )
+from anaphora.intents.interpretation.refusals import read_refusals
 from anaphora.intents.interpretation.repetition import (
     acknowledge,
     continue_with,
@@ -44,7 +45,7 @@ from anaphora.stm.conversation import (
     Conversation,
     Offers,
 )
-from anaphora.stm.offers import clear_offers, remove_bundles, take_bundle
+from anaphora.stm.offers import clear_offers, put_back, remove_bundles, take_bundle
 from anaphora.stm.rules import find_replacement
 
 __all__ = ["OfferAnswers"]
@@ -73,14 +74,20 @@ class OfferAnswers:
     ) -> Decision | None:
         """Resolve an answer to what lies on the table. None for another question."""
         kinds = {cue.kind for cue in cues}
+        question, cues, refused = read_refusals(question, cues, offers)
         said = find_new(question)
         if "cancel" in kinds and not said:
             cleared = replace(clear_offers(conversation), pending=None)
             return acknowledge(question, cleared, DialogAct("cancelled"))
-        declined = find_declined(question, cues, offers)
+        declined = find_declined(question, cues, offers, refused)
         if declined is not None:
+            chosen = _choose_another(question, cues, offers, declined)
+            if chosen is not None:
+                return self._accept(question, cues, conversation, offers, chosen, at)
             return self.decline(question, cues, conversation, offers, declined, at)
         selection = select_bundles(offers, cues, said)
+        if len(offers.bundles) > 1 and _asks_for_comparison(question, selection):
+            return _ask_which(question, conversation, offers, selection)
         others = [one for one in said if one not in selection.entities]
         if any(contradicts(one, offers) for one in others) and (
             last_answer(cues) == "accept" or not points_at_bundle(question, cues, selection, offers)
@@ -103,10 +110,11 @@ class OfferAnswers:
                 accepted = offers.bundles[0]
                 act = DialogAct("accepted", accepted=accepted)
                 return acknowledge(question, clear_offers(conversation), act)
+            if len(selection.bundles) > 1 and _only_refers(question, cues):
+                return _ask_which(question, conversation, offers, selection)
             return None
         if len(selection.bundles) > 1:
-            choices = tuple([offers.bundles[index] for index in selection.bundles])
-            return acknowledge(question, conversation, DialogAct("unclear", choices=choices))
+            return _ask_which(question, conversation, offers, selection)
         return self._accept(question, cues, conversation, offers, selection, at)
 
     def take_another(
@@ -119,14 +127,41 @@ class OfferAnswers:
     ) -> Decision | None:
         """Resolve a sentence that takes another bundle than the one that is taken; None for
         others."""
-        selection = select_bundles(offers, cues, find_new(question))
+        question, cues, refused = read_refusals(question, cues, offers)
+        said = find_new(question)
+        selection = select_bundles(offers, cues, said, refused)
+        wants_other = any(cue.kind == "other" for cue in cues) or offers.taken in refused
+        if wants_other and not (said or selection.cues or question.variants[0].uncovered):
+            return self._offer_rest(question, cues, conversation, offers, at)
         if not selection.is_explicit or len(selection.bundles) != 1:
             return None
-        if selection.bundles[0] == offers.taken or asks_about(question, cues):
+        if selection.bundles[0] == offers.taken or (
+            asks_about(question, cues)
+            and (conversation.pending is None or any(one not in selection.entities for one in said))
+        ):
             return None
         if not points_at_bundle(question, cues, selection, offers):
             return None  # "the blue hall": a correction of that value alone
         return self._accept(question, cues, conversation, offers, selection, at)
+
+    def _offer_rest(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        offers: Offers,
+        at: datetime,
+    ) -> Decision:
+        """Take the only other bundle than the one that is taken, or offer the rest again."""
+        assert offers.taken is not None
+        rest = [index for index in range(len(offers.bundles)) if index != offers.taken]
+        if len(rest) == 1:
+            other = tuple([cue for cue in cues if cue.kind == "other"])
+            selection = Selection((rest[0],), other)
+            return self._accept(question, cues, conversation, offers, selection, at)
+        declined = [offers.bundles[offers.taken]]
+        open_again = replace(put_back(conversation), pending=None)
+        return self.decline(question, cues, open_again, offers, declined, at)
 
     def mean_offered(
         self,
@@ -332,6 +367,55 @@ class OfferAnswers:
             decision = decide(self._indexed, question, after, at)
             return replace(decision, act=act)
         return acknowledge(question, after, act)
+
+
+def _ask_which(
+    question: ParsedQuestion, conversation: Conversation, offers: Offers, selection: Selection
+) -> Decision:
+    choices = tuple([offers.bundles[index] for index in selection.bundles])
+    return acknowledge(question, conversation, DialogAct("unclear", choices=choices))
+
+
+def _asks_for_comparison(question: ParsedQuestion, selection: Selection) -> bool:
+    """Whether a sentence only asks which offer is the cheapest and the like."""
+    is_compared = any(cue.kind == "comparison" for cue in selection.cues)
+    return (
+        is_compared
+        and not find_new(question)
+        and question.utterance.text.rstrip().endswith(("?", "？", "؟"))
+    )
+
+
+def _only_refers(question: ParsedQuestion, cues: Sequence[Cue]) -> bool:
+    """Whether a sentence says no more than "both" or "them"."""
+    kinds = {cue.kind for cue in cues}
+    is_reference = "reference" in kinds and kinds <= {"reference", "social", "filler", "only"}
+    return is_reference and not find_new(question) and not question.variants[0].uncovered
+
+
+def _choose_another(
+    question: ParsedQuestion,
+    cues: Sequence[Cue],
+    offers: Offers,
+    declined: Collection[tuple[Entity, ...]],
+) -> Selection | None:
+    """The one offer that a sentence chooses instead of what it declines; None if it chooses
+    none."""
+    said = find_new(question)
+    refused = [index for index, one in enumerate(offers.bundles) if one in declined]
+    if len(refused) == len(offers.bundles):  # "no, the first one"
+        refused = []
+    selection = select_bundles(offers, cues, said, refused)
+    if (
+        len(selection.bundles) == 1
+        and selection.is_explicit
+        and all(one in selection.entities for one in said)
+        and points_at_bundle(question, cues, selection, offers)
+        and not asks_about(question, cues)
+        and not any(cue.kind == "other" for cue in cues)
+    ):
+        return selection
+    return None
 
 
 def _replaces(said: Sequence[Entity], entity: Entity) -> bool:

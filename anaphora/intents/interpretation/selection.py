@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
@@ -13,10 +13,11 @@ from anaphora.core.utterance import Entity
 from anaphora.entities.cues.cue import Cue
 from anaphora.stm.conversation import Offers
 
-__all__ = ["Selection", "compare_bundles", "is_same_value", "select_bundles"]
+__all__ = ["Selection", "compare_bundles", "is_same_value", "names_offer", "select_bundles"]
 
 _Bundle: TypeAlias = tuple[Entity, ...]
 
+_TIMES = ("hour", "minute")  # grains
 _SCALE_KEYS = ("amount", "value", "start")  # of the metadata of numbers, money and dates
 
 
@@ -34,13 +35,19 @@ class Selection(Struct, frozen=True):
         return bool(self.cues or self.entities)
 
 
-def select_bundles(offers: Offers, cues: Iterable[Cue], entities: Sequence[Entity]) -> Selection:
-    """Select among what lies on the table by place in the list, by comparison, and by values that
-    the sentence names. "Something cheaper" selects nothing: "the cheaper one" does."""
+def select_bundles(
+    offers: Offers,
+    cues: Iterable[Cue],
+    entities: Sequence[Entity],
+    refused: Collection[int] = (),
+) -> Selection:
+    """Select among what lies on the table, but for the ``refused``, by place in the list, by
+    comparison, and by values that the sentence names. "Something cheaper" selects nothing: "the
+    cheaper one" does."""
     cues = tuple(cues)
     accepts = any(cue.kind == "accept" for cue in cues)
     count = len(offers.bundles)
-    left = list(range(count))
+    left = [index for index in range(count) if index not in refused]
     used = [cue for cue in cues if cue.kind == "ordinal" and -count <= cue.number <= count]
     if used:  # of several ("the first or the third") any may be meant
         pointed = {cue.number - 1 if cue.number > 0 else count + cue.number for cue in used}
@@ -53,7 +60,7 @@ def select_bundles(offers: Offers, cues: Iterable[Cue], entities: Sequence[Entit
             if best is not None:
                 left = [best]
                 used.append(cue)
-    named = [one for one in entities if not one.negated and _names_any(one, offers, left)]
+    named = [one for one in entities if not one.negated and names_offer(one, offers, left)]
     for element in dict.fromkeys(one.element for one in named):
         values = [one for one in named if one.element == element]
         naming = [i for i in left if any(_names(one, offers.bundles[i]) for one in values)]
@@ -61,8 +68,10 @@ def select_bundles(offers: Offers, cues: Iterable[Cue], entities: Sequence[Entit
     return Selection(tuple(left), tuple(used), tuple(named))
 
 
-def _names_any(entity: Entity, offers: Offers, indexes: Iterable[int]) -> bool:
-    return any(_names(entity, offers.bundles[index]) for index in indexes)
+def names_offer(entity: Entity, offers: Offers, indexes: Iterable[int] | None = None) -> bool:
+    """Whether an entity is a value of any offer, or of those with these ``indexes``."""
+    chosen = range(len(offers.bundles)) if indexes is None else indexes
+    return any(_names(entity, offers.bundles[index]) for index in chosen)
 
 
 def _names(entity: Entity, bundle: _Bundle) -> bool:
@@ -70,8 +79,8 @@ def _names(entity: Entity, bundle: _Bundle) -> bool:
 
 
 def is_same_value(entity: Entity, offered: Entity) -> bool:
-    """Whether the user names the ``offered`` value: the same value of the same element, or a time
-    that leaves open what the offer says ("7" for 7 pm)."""
+    """Whether the user names the ``offered`` value: the same value of the same element, a time
+    that leaves open what the offer says ("7" for 7 pm), or the day of what has a time."""
     if entity.element != offered.element:
         return False
     if entity.value_or_text.casefold() == offered.value_or_text.casefold():
@@ -79,10 +88,11 @@ def is_same_value(entity: Entity, offered: Entity) -> bool:
     if entity.text.casefold() == offered.text.casefold():
         return True
     said, start = _start_of(entity), _start_of(offered)
-    if said is None or start is None or entity.meta.get("grain") not in ("hour", "minute"):
+    if said is None or start is None or offered.meta.get("grain") not in _TIMES:
         return False
-    if offered.meta.get("grain") not in ("hour", "minute"):
-        return False
+    if entity.meta.get("grain") not in _TIMES:
+        end = entity.meta.get("end")
+        return isinstance(end, str) and said <= start < datetime.fromisoformat(end)
     return (said.hour - start.hour) % 12 == 0 and said.minute == start.minute
 
 
