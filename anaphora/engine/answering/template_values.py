@@ -18,20 +18,25 @@ __all__ = ["ActValues", "build_act_values", "build_template_values", "find_unuse
 
 
 def build_template_values(
-    decision: Decision, filling: SlotFilling, unused: Sequence[str] | None = None
+    decision: Decision, filling: SlotFilling | None, unused: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """Build the variables of a template, by name. ``unused`` are the unused parts of the sentence,
-    found here if left out."""
-    slots, question = build_slots(filling), decision.question
+    """Build the variables of a template, by name; without a ``filling`` there are no slots.
+    ``unused`` are the unused parts of the sentence, found here if left out."""
+    question = decision.question
     utterance = question.utterance
     values: dict[str, Any] = {
-        "intent": filling.intent.id,
         "user": decision.conversation.user,
         "text": utterance.text,
-        "slots": SlotView(slots),
-        "unused": find_unused(decision, filling) if unused is None else unused,
         FORMAT_LOCALE_KEY: (utterance.language, question.question_context.at.tzinfo),
         **build_act_values(decision),
+    }
+    if filling is None:
+        return values
+    slots = build_slots(filling)
+    values |= {
+        "intent": filling.intent.id,
+        "slots": SlotView(slots),
+        "unused": find_unused(decision, filling) if unused is None else unused,
     }
     for term in filling.intent.terms:  # even an empty slot hides a variable of the same name
         if term.id in values:
