@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.core.utterance import Entity
-from anaphora.engine.answering.bot_entities import find_bot_entities
+from anaphora.engine.answering.bot_entities import describe_handler, find_bot_entities
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
@@ -42,15 +43,15 @@ def collect_spoken(bot: Bot, decision: Decision, filling: SlotFilling, result: A
     if isinstance(result, Answer):
         then = result.then or then
         if then and bot.model.intent(then) is None:
-            raise HandlerError(
-                f"the handler of '{intent}' names '{then}' as 'then': no such intent"
-            )
+            hint = did_you_mean(then, [one.id for one in bot.model.intents], label="there are")
+            message = f"{describe_handler(bot, intent)} names '{then}' as 'then': no such intent"
+            raise HandlerError("; ".join(filter(None, (message, hint))))
         clears = result.offers is not None and not offers
         text, result = result.text, result.result
         if offers and bot.interpreter is None:
             raise HandlerError(
-                f"the handler of '{intent}' makes offers, but the model does not read the answers "
-                "to them: it needs 'dialog_acts: true'"
+                f"{describe_handler(bot, intent)} makes offers, but the model does not read the "
+                "answers to them: it needs 'dialog_acts: true'"
             )
     elif decision.act and decision.act.declined:  # templates know nothing of what was declined
         declined = decision.act.declined

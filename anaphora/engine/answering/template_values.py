@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypedDict
 
 from anaphora.core.utterance import Entity
+from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.responses import SlotView
 from anaphora.intents.decision import Decision
 from anaphora.intents.match import SlotFilling, build_slots
@@ -14,7 +15,13 @@ from anaphora.intents.unused import UnusedPart, find_unused_parts
 from anaphora.models.templates.entity_text import to_template_value
 from anaphora.models.templates.formatting.filters import FORMAT_LOCALE_KEY
 
-__all__ = ["ActValues", "build_act_values", "build_template_values", "find_unused"]
+__all__ = [
+    "ActValues",
+    "build_act_values",
+    "build_result_values",
+    "build_template_values",
+    "find_unused",
+]
 
 
 def build_template_values(
@@ -45,6 +52,15 @@ def build_template_values(
         found = [to_template_value(taken.entity) for taken in slot.taken]
         values[name] = found if slot.is_multiple else found[0]
     return values
+
+
+def build_result_values(decision: Decision, filling: SlotFilling, result: Any) -> dict[str, Any]:
+    """Build the variables of a template with the ``result`` of a handler, or that of its
+    :class:`Answer`; a slot of that name hides it."""
+    values = build_template_values(decision, filling)
+    if filling.intent.term("result"):
+        return values
+    return {**values, "result": result.result if isinstance(result, Answer) else result}
 
 
 class ActValues(TypedDict):

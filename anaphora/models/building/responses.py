@@ -46,6 +46,7 @@ REFUSED_VALUE = "value"
 NO_INTENT = Intent("", ())
 """For texts that belong to no intent: they have no variables but their own."""
 
+_VARIABLES = {"choices": ("choices",), "responses": ("result",)}  # of the texts under a key
 _ANY_INTENT = Intent("", ())  # has no slots that a text for all intents could use
 _ENTITY_ATTRIBUTES = frozenset({"quantity", "negated"})  # besides those of its text
 _MAX_DEPTH = 100
@@ -70,7 +71,7 @@ class ResponseBuilder:
     ) -> dict[str, LocalizedText]:
         """The texts by intent under this key of the file."""
         texts: Mapping[str, _TextOrTranslations] = getattr(self.draft.file, key)
-        variables = ("choices",) if key == "choices" else ()
+        variables = _VARIABLES.get(key, ())
         return {
             name: self.localize(
                 (key, name), written, self.check_intent((key, name), name), variables
