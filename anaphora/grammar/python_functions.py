@@ -77,7 +77,8 @@ class FunctionLoader:
                 raise GrammarError(
                     Problem(
                         f"the module '{where}' has no function '{name}'",
-                        hint=self._shadowing_hint(where) or did_you_mean(step, dir(known)),
+                        hint=self._shadowing_hint(where)
+                        or did_you_mean(step, _public_functions(known), label="there is"),
                     )
                 )
         if inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found):
@@ -245,6 +246,10 @@ def accepts_arguments(function: Callable[..., Any], count: int) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _public_functions(owner: object) -> list[str]:
+    return [name for name, one in vars(owner).items() if callable(one) and name[0] != "_"]
 
 
 def _load_file(name: str, file: Path) -> ModuleType:

@@ -253,6 +253,8 @@ def _missing_packages(model: Model) -> Iterator[Problem]:
 def _uncovered_qualifiers(model: Model) -> Iterator[Problem]:
     from anaphora.entities.matching.qualifier_coverage import find_uncovered_qualifiers
 
+    if model.dialog_acts is not None:  # it understands what is negated
+        return
     words = find_uncovered_qualifiers(model)
     if not words:
         return
