@@ -174,7 +174,7 @@ class TestFunctions:
 
     def test_its_failure_is_an_error_of_the_bot(self, functions):
         functions.is_open = lambda room: 1 / 0
-        with pytest.raises(HandlerError, match="table_checks#is_open.*failed: ZeroDivisionError"):
+        with pytest.raises(HandlerError, match=r"table_checks#is_open.*failed: ZeroDivisionError"):
             talk("a table for 8 on monday in the hall", text=self.TEXT)
 
 
