@@ -8,11 +8,11 @@ from anaphora.core.utterance import Utterance
 from anaphora.engine.answering.answer import answer_decision, answer_error, dry_run
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.confirmation_claim import claim_confirmation
+from anaphora.engine.answering.quick_replies import find_quick_replies
 from anaphora.engine.answering.template_values import find_unused
 from anaphora.engine.long_term.bridge import resolve_with_long_term
 from anaphora.engine.long_term.protocol import LongTerm
 from anaphora.engine.long_term.recorder import LogicalTimes, next_clock, record_exchange
-from anaphora.engine.quick_replies import find_quick_replies
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
 from anaphora.errors import HandlerError

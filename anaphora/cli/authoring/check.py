@@ -107,7 +107,7 @@ def check(
 
 
 def _check_model(out: Console, name: str, options: _Options) -> Suite:
-    from anaphora.engine.constant_entities import find_wrong_constants
+    from anaphora.engine.samples.constant_entities import find_wrong_constants
     from anaphora.models.loader import load_model, load_samples
 
     try:
