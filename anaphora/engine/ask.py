@@ -8,6 +8,7 @@ from anaphora.core.utterance import Utterance
 from anaphora.engine.answering.answer import answer_decision, answer_error, dry_run
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.confirmation_claim import claim_confirmation
+from anaphora.engine.answering.quick_replies import find_quick_replies
 from anaphora.engine.answering.template_values import find_unused
 from anaphora.engine.long_term.bridge import resolve_with_long_term
 from anaphora.engine.long_term.protocol import LongTerm
@@ -16,7 +17,6 @@ from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
 from anaphora.errors import HandlerError
 from anaphora.intents import explanation as explanations
-from anaphora.intents.confirmation import format_quick_replies
 from anaphora.intents.decision import Decision
 from anaphora.intents.explanation import Explanation
 from anaphora.intents.match import build_slots
@@ -132,10 +132,10 @@ def _build_reply(
     )
     if turn.bot.interpreter is None:
         return reply
-    return _add_bot_side(reply, answer.conversation, decision.question.utterance.language)
+    return _add_bot_side(turn, reply, answer.conversation, decision.question.utterance.language)
 
 
-def _add_bot_side(reply: Reply, conversation: Conversation, language: str) -> Reply:
+def _add_bot_side(turn: Turn, reply: Reply, conversation: Conversation, language: str) -> Reply:
     """The reply with what the bot has said: facts, offers, a question for a yes."""
     pending, offers = conversation.pending, conversation.open_offers
     return replace(
@@ -144,5 +144,5 @@ def _add_bot_side(reply: Reply, conversation: Conversation, language: str) -> Re
         offers=offers.bundles if offers else (),
         offered_by=offers.intent if offers and offers.bundles else "",
         confirms=pending is not None and pending.confirms,
-        quick_replies=format_quick_replies(conversation, language),
+        quick_replies=find_quick_replies(turn, conversation, language),
     )

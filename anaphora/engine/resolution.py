@@ -42,6 +42,7 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
             utterance = replace(utterance, understood=understood)
     context = QuestionContext(
         text=utterance.text,
+        language=utterance.language,
         at=turn.now,
         request=turn.request,
         user=turn.user,

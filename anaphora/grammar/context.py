@@ -39,17 +39,19 @@ class QuestionContext(Struct, frozen=True):
     """Everything about a question that predicates can read, apart from the entity under test.
 
     ``entities`` are those of the sentence; None while synonyms are matched, before a variant is
-    chosen. ``environment`` holds the variables for ``meta_sys``; ``random`` returns numbers in
-    [0, 1).
+    chosen. ``slots`` are the filled slots of the intent, for a check of what fills one.
+    ``environment`` holds the variables for ``meta_sys``; ``random`` returns numbers in [0, 1).
     """
 
     entities: Sequence[Entity] | None = ()
     text: str = ""
+    language: str = ""
     at: datetime = _EPOCH
     request: Request = _NOTHING
     user: User = _NOBODY
     model: ModelInfo = _NO_MODEL
     intent_meta: Mapping[str, Any] = EMPTY
+    slots: Mapping[str, Any] = EMPTY
     conversation_data: Mapping[str, Any] = EMPTY
     environment: Mapping[str, str] = {}
     random: Callable[[], float] = random.random

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-__all__ = ["describe_failure"]
+__all__ = ["describe_failure", "describe_place"]
 
 
 def describe_failure(error: BaseException, function: Callable[..., Any] | None = None) -> str:
@@ -27,3 +27,9 @@ def describe_failure(error: BaseException, function: Callable[..., Any] | None =
             line = step.tb_lineno
         step = step.tb_next
     return f"{description} ({PurePath(file).name}, line {line})" if file and line else description
+
+
+def describe_place(function: Callable[..., Any]) -> str:
+    """Where a function of the bot's author stands: " (bot.py, line 7)"; '' if unknown."""
+    code = getattr(function, "__code__", None)
+    return f" ({PurePath(code.co_filename).name}, line {code.co_firstlineno})" if code else ""

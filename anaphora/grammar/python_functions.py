@@ -17,9 +17,9 @@ from types import ModuleType
 from typing import Any
 
 from anaphora.core.name_hints import did_you_mean
-from anaphora.errors import EvaluationError, GrammarError, Problem
+from anaphora.errors import EvaluationError, GrammarError, HandlerError, Problem
 from anaphora.grammar.context import EntityContext
-from anaphora.grammar.function_errors import describe_failure
+from anaphora.grammar.function_errors import describe_failure, describe_place
 from anaphora.grammar.values import describe_value
 from anaphora.storage.forks import fork_safe_lock
 
@@ -77,7 +77,8 @@ class FunctionLoader:
                 raise GrammarError(
                     Problem(
                         f"the module '{where}' has no function '{name}'",
-                        hint=self._shadowing_hint(where) or did_you_mean(step, dir(known)),
+                        hint=self._shadowing_hint(where)
+                        or did_you_mean(step, _public_functions(known), label="there is"),
                     )
                 )
         if inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found):
@@ -180,7 +181,10 @@ def build_term_predicate(
     call = _build_entity_call(function, text)
 
     def test(context: EntityContext) -> bool:
-        result, uses = call(context), 1
+        try:
+            result, uses = call(context), 1
+        except Exception as error:
+            raise EvaluationError(f"{text} failed: {describe_failure(error)}") from error
         if isinstance(result, tuple) and len(result) == 2:
             result, uses = result
         if not isinstance(result, bool) or not isinstance(uses, int):
@@ -195,17 +199,22 @@ def build_entity_check(
     function: Callable[..., Any], text: str
 ) -> Callable[[EntityContext], bool | str]:
     """Build a check of entities from a Python function like that of a term, which returns a
-    boolean, or the text that refuses the entity.
+    boolean, or the text that refuses the entity. The check raises :class:`HandlerError` if the
+    function fails or returns anything else.
 
     Raises :class:`GrammarError` for a wrong number of arguments.
     """
     call = _build_entity_call(function, text)
 
     def check(context: EntityContext) -> bool | str:
-        result = call(context)
+        role = f"the check {text} of {context.entity}"
+        try:
+            result = call(context)
+        except Exception as error:
+            raise HandlerError(f"{role} failed: {describe_failure(error, function)}") from error
         if not isinstance(result, bool | str):
-            found = describe_value(result)
-            raise EvaluationError(f"{text} must give true, false or a text, not {found}")
+            found, place = describe_value(result), describe_place(function)
+            raise HandlerError(f"{role} must give true, false or a text, not {found}{place}")
         return result
 
     return check
@@ -221,15 +230,9 @@ def _build_entity_call(function: Callable[..., Any], text: str) -> Callable[[Ent
             )
         )
 
-    def call(context: EntityContext) -> Any:
-        try:
-            if both:
-                return function(context.entity, context.question)
-            return function(context.entity)
-        except Exception as error:
-            raise EvaluationError(f"{text} failed: {describe_failure(error)}") from error
-
-    return call
+    if both:
+        return lambda context: function(context.entity, context.question)
+    return lambda context: function(context.entity)
 
 
 def accepts_arguments(function: Callable[..., Any], count: int) -> bool:
@@ -243,6 +246,10 @@ def accepts_arguments(function: Callable[..., Any], count: int) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _public_functions(owner: object) -> list[str]:
+    return [name for name, one in vars(owner).items() if callable(one) and name[0] != "_"]
 
 
 def _load_file(name: str, file: Path) -> ModuleType:

@@ -86,8 +86,9 @@ def format_accepted(language: str) -> str:
 
 def format_choice(names: Iterable[str], language: str) -> str:
     """Ask which of the offers with these ``names`` is meant."""
-    texts = _texts_of(language)
-    return texts.which_one.replace("{}", texts.comma.join(names))
+    texts, names = _texts_of(language), list(names)
+    separator = "; " if any(texts.comma in name for name in names) else texts.comma
+    return texts.which_one.replace("{}", separator.join(names))
 
 
 def format_begin_anew(language: str) -> str:

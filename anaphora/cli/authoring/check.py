@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 _STYLES: dict[Tone, str] = {"bad": "red", "quiet": "dim", "": ""}
+_MAX_LISTED = 8  # texts in a note
 _PATIENCE = 1.0  # seconds before a progress bar appears
 
 
@@ -106,11 +107,16 @@ def check(
 
 
 def _check_model(out: Console, name: str, options: _Options) -> Suite:
+    from anaphora.engine.samples.constant_entities import find_wrong_constants
     from anaphora.models.loader import load_model, load_samples
 
     try:
         model = load_model(name)
-        found = (*model.warnings, *(_find_unreachable(model) if options.strict else ()))
+        found = (
+            *model.warnings,
+            *find_wrong_constants(model),
+            *(_find_unreachable(model) if options.strict else ()),
+        )
         for warning in found:
             print_warning(warning)
         _print_notes(model)
@@ -227,7 +233,11 @@ def _print_notes(model: Model) -> None:
 
     if Path(model.source) in map(catalog.model_path, catalog.model_names()):
         return
-    for problem in (*_missing_packages(model), *_uncovered_qualifiers(model)):
+    for problem in (
+        *_missing_packages(model),
+        *_missing_texts(model),
+        *_uncovered_qualifiers(model),
+    ):
         create_error_console().print(Text(f"Note: {problem}"))
 
 
@@ -250,9 +260,23 @@ def _missing_packages(model: Model) -> Iterator[Problem]:
         )
 
 
+def _missing_texts(model: Model) -> Iterator[Problem]:
+    from anaphora.models.checking.missing_texts import find_missing_texts
+
+    for language, names in find_missing_texts(model).items():
+        some = ", ".join(names[:_MAX_LISTED]) + (" …" if len(names) > _MAX_LISTED else "")
+        yield Problem(
+            f"texts are missing in {language}: {some}",
+            model.source,
+            hint=f"a question in {language} is answered in another language",
+        )
+
+
 def _uncovered_qualifiers(model: Model) -> Iterator[Problem]:
     from anaphora.entities.matching.qualifier_coverage import find_uncovered_qualifiers
 
+    if model.dialog_acts is not None:  # it understands what is negated
+        return
     words = find_uncovered_qualifiers(model)
     if not words:
         return

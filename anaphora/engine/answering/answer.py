@@ -31,7 +31,7 @@ from anaphora.engine.answering.prompts import (
 )
 from anaphora.engine.answering.refusal import find_refused, refuse
 from anaphora.engine.answering.rejection import Rejection, find_rejection, from_handler
-from anaphora.engine.answering.template_values import build_act_values, build_template_values
+from anaphora.engine.answering.template_values import build_act_values, build_result_values
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
@@ -316,7 +316,7 @@ def _respond(bot: Bot, decision: Decision, match: Match) -> tuple[LiveConversati
         live.replace_data(to_json_data(data, f"the handler of '{match.intent.id}'"))
     is_silent = isinstance(result, Answer) and not result.text
     if result is None or is_silent:
-        values = partial(build_template_values, decision, match.filling)
+        values = partial(build_result_values, decision, match.filling, result)
         texts = bot.model.responses.get(match.intent.id)
         text = bot.responses.render(texts, utterance.language, values)
         result = (

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from anaphora.core.utterance import Entity
 from anaphora.engine.answering.entity_builder import build_bundle
-from anaphora.engine.answering.template_values import build_template_values
+from anaphora.engine.answering.template_values import build_result_values
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
+from anaphora.grammar.function_errors import describe_place
 from anaphora.intents.decision import Decision
 from anaphora.intents.match import SlotFilling, build_slots
 from anaphora.models.domain import OfferTemplate
@@ -20,6 +21,7 @@ from anaphora.models.templates.expressions import as_template
 __all__ = [
     "BotEntities",
     "build_bot_entities",
+    "describe_handler",
     "find_bot_entities",
     "render_mentions",
     "render_offers",
@@ -42,7 +44,7 @@ def find_bot_entities(
     Raises :class:`HandlerError` for what cannot be an entity.
     """
     answer = result if isinstance(result, Answer) else Answer(result=result)
-    source = f"the handler of '{filling.intent.id}'"
+    source = describe_handler(bot, filling.intent.id)
     context = decision.question.question_context
     language = decision.question.utterance.language
 
@@ -73,6 +75,13 @@ def build_bot_entities(
     return BotEntities(build(answer.mentions, "mentions"), tuple(offers))
 
 
+def describe_handler(bot: Bot, intent: str) -> str:
+    """What messages call the handler of an intent, with its file and line."""
+    handler = bot.handlers.get(intent)
+    place = describe_place(handler.function.function) if handler else ""
+    return f"the handler of '{intent}'{place}"
+
+
 def render_mentions(
     bot: Bot, decision: Decision, filling: SlotFilling, result: Any
 ) -> tuple[Entity, ...]:
@@ -89,7 +98,7 @@ def render_mentions(
         return tuple(
             entity for name in templates if name in slots for entity in slots[name].entities
         )
-    values = _build_values(decision, filling, result=result)
+    values = build_result_values(decision, filling, result)
     return _render_bundle(bot, decision, templates, values, f"'mentions' of '{filling.intent.id}'")
 
 
@@ -105,19 +114,13 @@ def render_offers(
     if not templates:
         return ()
     source = f"'offers' of '{filling.intent.id}'"
-    values = _build_values(decision, filling, result=result)
+    values = build_result_values(decision, filling, result)
     bundles = (
         _render_bundle(bot, decision, template.entities, own_values, source)
         for template in templates
         for own_values in _iter_items(bot, template, values, source)
     )
     return tuple(filter(None, bundles))
-
-
-def _build_values(decision: Decision, filling: SlotFilling, *, result: Any) -> dict[str, Any]:
-    """The variables of templates; a slot named ``result`` hides the result."""
-    values = build_template_values(decision, filling)
-    return values if filling.intent.term("result") else {**values, "result": result}
 
 
 def _iter_items(

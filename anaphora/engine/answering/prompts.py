@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
+from anaphora.engine.answering.bundle_names import name_bundles, name_entities
 from anaphora.engine.answering.template_values import build_template_values, find_unused
 from anaphora.engine.bot import Bot
 from anaphora.intents.confirmation import (
-    display_name,
     format_accepted,
     format_begin_anew,
     format_choice,
@@ -32,7 +30,7 @@ from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.stm import rules
 from anaphora.stm.conversation import PendingQuestion
-from anaphora.stm.offers import is_same_meaning, remember
+from anaphora.stm.offers import remember
 
 __all__ = [
     "DECLINED_REASON",
@@ -189,11 +187,14 @@ def ask_which(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> Bot
     offers = decision.conversation.offers
     assert offers is not None
     language = decision.question.utterance.language
-    names = _name_bundles(act.choices)
-    template = bot.model.choices.get(offers.intent)
-    text = bot.responses.render(template, language, lambda: {"choices": names})
-    text = text or format_choice(names, language)
+    names = name_bundles(bot, act.choices, language, decision.question.question_context.at)
     filling = decision.incomplete
+    text = bot.responses.render(
+        bot.model.choices.get(offers.intent),
+        language,
+        lambda: {**build_template_values(decision, filling), "choices": list(names)},
+    )
+    text = text or format_choice(names, language)
     if filling is None:
         conversation = rules.record_without_intent(decision.conversation, at)
     else:  # a question about one of them
@@ -201,27 +202,6 @@ def ask_which(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> Bot
         conversation = rules.record_incomplete(decision.conversation, at, pending)
     reason = "it may mean several of the offers"
     return BotAnswer("incomplete", conversation, filling, text=text, reason=reason)
-
-
-def _name_bundles(bundles: Sequence[tuple[Entity, ...]]) -> list[str]:
-    """Name each bundle by the first entity that tells it from the others, else by all that are not
-    common to them; by the elements if the values are the same."""
-    common = [one for one in bundles[0] if all(_has(bundle, one) for bundle in bundles)]
-    apart = [[one for one in bundle if not _has(common, one)] for bundle in bundles]
-    if all(apart):
-        for name in (display_name, _element_name):
-            firsts = [name(bundle[0]) for bundle in apart]
-            if len(set(firsts)) == len(firsts):
-                return firsts
-    return [" ".join(map(display_name, bundle)) for bundle in apart]
-
-
-def _has(bundle: Iterable[Entity], entity: Entity) -> bool:
-    return any(is_same_meaning(one, entity) for one in bundle)
-
-
-def _element_name(entity: Entity) -> str:
-    return entity.element.replace("_", " ")
 
 
 def make_offer(bot: Bot, decision: Decision, bridge: BridgeResult, at: datetime) -> BotAnswer:
@@ -234,8 +214,10 @@ def make_offer(bot: Bot, decision: Decision, bridge: BridgeResult, at: datetime)
     values = partial(build_template_values, decision, filling)
     text = bot.responses.render(bot.model.recall_offers.get(filling.intent.id), language, values)
     if not text:
-        named = (display_name(taken.entity) for taken in filling.taken if taken.remembered)
-        text = format_offer(named, language)
+        named = [taken.entity for taken in filling.taken if taken.remembered]
+        local_time = decision.question.question_context.at
+        texts = (name_entities(bot, (one,), language, local_time)[0] for one in named)
+        text = format_offer(texts, language)
     pending = build_pending(decision, at) if decision.incomplete else None
     conversation = rules.record_recall_offer(decision.conversation, at, offer, pending)
     return BotAnswer("incomplete", conversation, filling, text=text)

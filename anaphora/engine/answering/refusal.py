@@ -28,7 +28,8 @@ __all__ = ["find_refused", "refuse"]
 def find_refused(bot: Bot, decision: Decision, filling: SlotFilling) -> tuple[InvalidEntity, ...]:
     """The entities of the sentence that the validators of the model refuse.
 
-    Raises :class:`EvaluationError` if a validator cannot be evaluated.
+    Raises :class:`EvaluationError` if a predicate cannot be evaluated, and :class:`HandlerError`
+    if a function fails.
     """
     if not bot.model.validators:
         return ()

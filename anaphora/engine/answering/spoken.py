@@ -5,8 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from anaphora.core.name_hints import did_you_mean
 from anaphora.core.utterance import Entity
-from anaphora.engine.answering.bot_entities import build_bot_entities, find_bot_entities
+from anaphora.engine.answering.bot_entities import (
+    build_bot_entities,
+    describe_handler,
+    find_bot_entities,
+)
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
@@ -42,7 +47,7 @@ def collect_spoken(bot: Bot, decision: Decision, filling: SlotFilling, result: A
     offers, text, clears = found.offers, None, False
     if isinstance(result, Answer):
         then = result.then or then
-        _check_offers(bot, offers, then, f"the handler of '{intent}'")
+        _check_offers(bot, offers, then, describe_handler(bot, intent))
         clears = result.offers is not None and not offers
         text, result = result.text, result.result
     elif decision.act and decision.act.declined:  # templates know nothing of what was declined
@@ -67,7 +72,9 @@ def collect_statement(
 
 def _check_offers(bot: Bot, offers: tuple[tuple[Entity, ...], ...], then: str, source: str) -> None:
     if then and bot.model.intent(then) is None:
-        raise HandlerError(f"{source} names '{then}' as 'then': no such intent")
+        hint = did_you_mean(then, [one.id for one in bot.model.intents], label="there are")
+        message = f"{source} names '{then}' as 'then': no such intent"
+        raise HandlerError("; ".join(filter(None, (message, hint))))
     if offers and bot.interpreter is None:
         raise HandlerError(
             f"{source} makes offers, but the model does not read the answers to them: it needs "

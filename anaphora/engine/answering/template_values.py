@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypedDict
 
 from anaphora.core.utterance import Entity
+from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.responses import SlotView
 from anaphora.intents.decision import Decision
 from anaphora.intents.match import SlotFilling, build_slots
@@ -14,24 +15,35 @@ from anaphora.intents.unused import UnusedPart, find_unused_parts
 from anaphora.models.templates.entity_text import to_template_value
 from anaphora.models.templates.formatting.filters import FORMAT_LOCALE_KEY
 
-__all__ = ["ActValues", "build_act_values", "build_template_values", "find_unused"]
+__all__ = [
+    "ActValues",
+    "build_act_values",
+    "build_result_values",
+    "build_template_values",
+    "find_unused",
+]
 
 
 def build_template_values(
-    decision: Decision, filling: SlotFilling, unused: Sequence[str] | None = None
+    decision: Decision, filling: SlotFilling | None, unused: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """Build the variables of a template, by name. ``unused`` are the unused parts of the sentence,
-    found here if left out."""
-    slots, question = build_slots(filling), decision.question
+    """Build the variables of a template, by name; without a ``filling`` there are no slots.
+    ``unused`` are the unused parts of the sentence, found here if left out."""
+    question = decision.question
     utterance = question.utterance
     values: dict[str, Any] = {
-        "intent": filling.intent.id,
         "user": decision.conversation.user,
         "text": utterance.text,
-        "slots": SlotView(slots),
-        "unused": find_unused(decision, filling) if unused is None else unused,
         FORMAT_LOCALE_KEY: (utterance.language, question.question_context.at.tzinfo),
         **build_act_values(decision),
+    }
+    if filling is None:
+        return values
+    slots = build_slots(filling)
+    values |= {
+        "intent": filling.intent.id,
+        "slots": SlotView(slots),
+        "unused": find_unused(decision, filling) if unused is None else unused,
     }
     for term in filling.intent.terms:  # even an empty slot hides a variable of the same name
         if term.id in values:
@@ -40,6 +52,15 @@ def build_template_values(
         found = [to_template_value(taken.entity) for taken in slot.taken]
         values[name] = found if slot.is_multiple else found[0]
     return values
+
+
+def build_result_values(decision: Decision, filling: SlotFilling, result: Any) -> dict[str, Any]:
+    """Build the variables of a template with the ``result`` of a handler, or that of its
+    :class:`Answer`; a slot of that name hides it."""
+    values = build_template_values(decision, filling)
+    if filling.intent.term("result"):
+        return values
+    return {**values, "result": result.result if isinstance(result, Answer) else result}
 
 
 class ActValues(TypedDict):

@@ -1,1 +1,1 @@
-"""Run the sample dialogs of models."""
+"""Check models: run their sample dialogs, and read what they say as constants."""

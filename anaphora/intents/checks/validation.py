@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError
 from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.grammar.idl.intent import Term
-from anaphora.intents.match import SlotFilling
+from anaphora.intents.match import SlotFilling, build_slots
 from anaphora.models.domain import LocalizedText, Validators
 
 __all__ = ["InvalidEntity", "find_invalid"]
@@ -31,11 +32,16 @@ def find_invalid(
     """The first entity of the sentence that a validator of its term or of its element refuses,
     in the order of the terms; None if all are valid.
 
-    Raises :class:`EvaluationError`, with intent and term, if a validator cannot be evaluated.
+    Raises :class:`EvaluationError`, with intent and term, if a predicate cannot be evaluated, and
+    :class:`HandlerError` if a function fails.
     """
     of_terms = validators.terms.get(filling.intent.id, {})
-    question = question.with_entities(filling.variant.entities)
-    question = question.with_intent_meta(filling.intent.meta)
+    question = replace(
+        question,
+        entities=filling.variant.entities,
+        intent_meta=filling.intent.meta,
+        slots=build_slots(filling),
+    )
     for one in filling.terms:
         for taken in one.taken:
             if taken.source != "sentence":

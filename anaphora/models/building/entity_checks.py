@@ -25,11 +25,15 @@ def build_entity_check(
 
     Errors are reported to ``draft``; the test is of no use then.
     """
+    function = _FUNCTION.fullmatch(check.strip())
     try:
-        if function := _FUNCTION.fullmatch(check.strip()):
+        if function:
             found = draft.code.find(*function.groups())
             return python_functions.build_entity_check(found, f"'{check}'")
         return compile_predicate(parse_predicate(check), check).test
     except GrammarError as error:
-        draft.add_nested("error", path, error.problems)
+        if function:
+            draft.add_function_error(path, function[1], error)
+        else:
+            draft.add_nested("error", path, error.problems)
         return bool

@@ -72,7 +72,7 @@ def _find_function(draft: ModelDraft, path: NodePath, reference: str) -> Handler
     try:
         return resolve_handler(reference, draft.code, place)
     except GrammarError as error:
-        draft.add_error(path, error.message, error.hint)
+        draft.add_function_error(path, reference.rpartition("#")[0], error)
         return None
 
 

@@ -46,9 +46,11 @@ REFUSED_VALUE = "value"
 NO_INTENT = Intent("", ())
 """For texts that belong to no intent: they have no variables but their own."""
 
+_VARIABLES = {"choices": ("choices",), "responses": ("result",)}  # of the texts under a key
 _ANY_INTENT = Intent("", ())  # has no slots that a text for all intents could use
 _ENTITY_ATTRIBUTES = frozenset({"quantity", "negated"})  # besides those of its text
 _MAX_DEPTH = 100
+_MAX_LISTED = 12  # names in a hint
 _JINJA_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
 
 _TextOrTranslations = str | Mapping[str, str]
@@ -70,7 +72,7 @@ class ResponseBuilder:
     ) -> dict[str, LocalizedText]:
         """The texts by intent under this key of the file."""
         texts: Mapping[str, _TextOrTranslations] = getattr(self.draft.file, key)
-        variables = ("choices",) if key == "choices" else ()
+        variables = _VARIABLES.get(key, ())
         return {
             name: self.localize(
                 (key, name), written, self.check_intent((key, name), name), variables
@@ -203,6 +205,8 @@ class ResponseBuilder:
             *_find_unknown_parts(nodes, intent, self.parts),
         ):
             hint = did_you_mean(unknown.name, unknown.known, label="there is")
+            if not hint and (some := list(unknown.known)[:_MAX_LISTED]):
+                hint = f"there is: {', '.join(some)} …"
             at = text.find(unknown.name, offset_at(text, unknown.line))
             message = f"unknown {unknown.kind} '{unknown.name}' in the template"
             self.draft.add_error(path, message, hint, index=max(at, 0))
@@ -237,18 +241,18 @@ def _find_unknown_names(
     from jinja2 import nodes
 
     environment = _environment()
-    filters = environment.filters.keys() | FILTERS.keys()
+    filters = list(dict.fromkeys((*FILTERS, *sorted(environment.filters))))  # ours first
     for node in tree:
         if isinstance(node, nodes.Filter) and node.name not in filters:
-            yield _UnknownName(node.name, node.lineno, "filter")
+            yield _UnknownName(node.name, node.lineno, "filter", filters)
         if isinstance(node, nodes.Test) and node.name not in environment.tests:
-            yield _UnknownName(node.name, node.lineno, "test")
+            yield _UnknownName(node.name, node.lineno, "test", sorted(environment.tests))
     if intent is None:
         return
     # jinja2.meta finds variables too, but evaluates constants such as `9 ** 9 ** 9`.
     variables = additional
     if intent is not NO_INTENT:
-        variables = [*_slot_names(intent), *sorted({*TEMPLATE_VARIABLES, *additional})]
+        variables = [*_slot_names(intent), *additional, *sorted(TEMPLATE_VARIABLES)]
         yield from _find_unknown_slots(tree, intent)
     names = [node for node in tree if isinstance(node, nodes.Name)]
     known = {*variables, *environment.globals, *_JINJA_NAMES, *_assigned_names(tree)}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from anaphora.core.name_hints import did_you_mean
-from anaphora.errors import Problem
+from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.diagnostics import Level
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.checking.validation import is_placeholder
@@ -80,6 +80,19 @@ class ModelDraft:
                 continue
             hint = (self._comment_hint(path) if level == "error" else "") or problem.hint
             self.diagnostics.add(level, self._problem_offset(path, problem), problem.message, hint)
+
+    def add_function_error(self, path: NodePath, module: str, error: GrammarError) -> None:
+        """Report that a function at ``path`` cannot be found. If the module under ``code`` is to
+        blame, the error is reported there, once."""
+        if not module and self.file.code:
+            try:
+                self.code.import_default_module()
+            except GrammarError:
+                if self.is_removed("code"):
+                    return
+                self.root.removed_keys |= {"code"}
+                path = ("code",)
+        self.add_error(path, error.message, error.hint)
 
     def add_unknown_name(
         self, path: NodePath, what: str, name: str, known: Iterable[str], *, in_key: bool = False

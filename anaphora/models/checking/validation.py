@@ -43,6 +43,9 @@ _OWNERS = {
     ("validate", 4): "the check",
 }  # what lacks a key, by the section and the length of the path
 _PREDICATE_KEYS = ("check", "where")  # what they say often begins with '#'
+_LIST_HINT = "begin each item with '- ', or write [a, b]"
+_ITEMS_HINT = "begin each item with '- ', for example '- id: name'"
+_KEYS_HINT = "write 'name: …' in each line, without '- '"
 _MAX_ROUNDS = 30
 _CERTAIN_SIMILARITY = 0.75
 
@@ -154,16 +157,15 @@ def _describe_error(error: Any, root: Node, path: _ErrorPath) -> tuple[str, str]
         case "custom":
             return context["message"], context["hint"]
         case "expected":
-            return f"{error['msg']}, not {describe_value(found)}", ""
+            hint = _LIST_HINT if "a list of " in error["msg"] and isinstance(found, str) else ""
+            return f"{error['msg']}, not {describe_value(found)}", hint
         case "list_type":
-            hint = (
-                "begin each item with '- ', or write [a, b]"
-                if describe_value(found) == "text"
-                else ""
-            )
+            hint = _LIST_HINT if isinstance(found, str) else ""
+            hint = _ITEMS_HINT if isinstance(found, dict) else hint
             return f"expected a list, not {describe_value(found)}", hint
         case "dict_type" | "model_type":
-            return f"expected a mapping, not {describe_value(found)}", ""
+            hint = _KEYS_HINT if isinstance(found, list) else ""
+            return f"expected a mapping, not {describe_value(found)}", hint
         case "literal_error":
             shown = f"'{found}'" if isinstance(found, str) else describe_value(found)
             hint = did_you_mean(str(found), re.findall(r"'(\w+)'", context["expected"]))
@@ -187,10 +189,10 @@ def _handle_unknown_key(
         return []
     known = section_keys(tuple(step for step in loc[:-1] if isinstance(step, str)))
     hint = did_you_mean(key, known, label="the keys here are")
-    if path[:-1] == ("fallback",) and is_language(key):
+    meant = closest_match(key, known, min_similarity=_CERTAIN_SIMILARITY)
+    if path[:-1] == ("fallback",) and is_language(key) and meant is None:
         hint = f"a text by language stands under a reason, or for all: text: {{{key}: …}}"
     diagnostics.add_error(parent.key_offsets[key], f"unknown key '{key}'", hint)
-    meant = closest_match(key, known, min_similarity=_CERTAIN_SIMILARITY)
     if meant is None or meant in parent.items:
         return [path]
     parent.items[meant] = parent.items.pop(key)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import ConfigDict, Discriminator, Field
 
+from anaphora.core.name_hints import closest_match
 from anaphora.models.schema.field_types import (
     MAP_TAG,
     ONE_TAG,
@@ -19,6 +20,8 @@ from anaphora.models.schema.field_types import (
 )
 
 __all__ = ["FallbackField", "FallbackSchema"]
+
+_MISSPELT = 0.75  # the similarity of a key to the one that is meant
 
 
 def _text(description: str) -> Any:
@@ -65,8 +68,14 @@ class FallbackSchema(SchemaBase):
 def _choose(value: Any) -> str:
     """A mapping whose keys are all codes of languages has texts; the keys of the section are
     longer words."""
-    by_reason = isinstance(value, dict) and not (value and all(map(is_language, value)))
+    by_reason = isinstance(value, dict) and not (value and all(map(_is_language, value)))
     return (MAP_TAG if by_reason else ONE_TAG).tag
+
+
+def _is_language(key: str) -> bool:
+    """Whether a key is the code of a language rather than a misspelt reason ("txt")."""
+    meant = closest_match(key, FallbackSchema.model_fields, min_similarity=_MISSPELT)
+    return is_language(key) and meant is None
 
 
 FallbackField: TypeAlias = Annotated[

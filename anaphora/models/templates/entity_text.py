@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from anaphora.core.utterance import Entity
 
-__all__ = ["EntityText", "to_template_value"]
+__all__ = ["BundleText", "EntityText", "to_template_value"]
 
 
 def to_template_value(entity: Entity) -> str:
@@ -51,3 +51,24 @@ class EntityText(str):
         if len(found) > 1:
             return [to_template_value(part) for part in found]
         return to_template_value(found[0]) if found else None
+
+
+class BundleText(str):
+    """The name of an offer, with the values of its entities as attributes.
+
+    ``told_by`` is the entity that the name stands for, which filters format; None for several.
+    """
+
+    __slots__ = ("_entities", "told_by")
+    told_by: Entity | None
+    _entities: Sequence[Entity]
+
+    def __new__(cls, name: str, told_by: Entity | None, entities: Sequence[Entity]) -> Self:
+        self = super().__new__(cls, name)
+        self.told_by, self._entities = told_by, entities
+        return self
+
+    def part(self, name: str) -> str | None:
+        """The value of that element; None if the offer has none."""
+        found = (one for one in self._entities if one.element == name)
+        return next(map(to_template_value, found), None)

@@ -230,6 +230,52 @@ class TestNotes:
         assert "hint: 'do not …' is answered like 'do …'" in result.stderr
         assert "change the meaning" not in result.stdout
 
+    def test_a_model_that_reads_negations_needs_no_words_for_them(self, kitchen):
+        file = Path(kitchen("{ask: milk}"))
+        file.write_text("dialog_acts: true\n" + file.read_text("utf-8"), "utf-8")
+        assert "Note" not in run(str(file)).stderr
+
+    def test_texts_that_lack_a_language_are_listed(self, tmp_path):
+        file = tmp_path / "hall.yaml"
+        file.write_text(
+            """\
+id: hall
+language: [en, ru, de]
+dialog_acts: true
+elements: [{id: book}, {id: hall, values: [Astra, Ibis]}]
+intents:
+  - id: book
+    slots: {book: book, hall: {ask: {en: Which hall?, de: Welcher Saal?}}}
+    confirm: "{{ hall }}?"
+    response: {en: Booked.}
+fallback: {text: {en: Sorry?, ru: Что?, de: Wie?}, unknown: {en: I only book halls.}}
+""",
+            "utf-8",
+        )
+        result = run(str(file), "--strict")
+        assert result.exit_code == 0
+        assert "texts are missing in ru: responses.book, prompts.book.hall\n" in result.stderr
+        assert "texts are missing in de: responses.book\n" in result.stderr
+
+    def test_a_constant_that_is_no_value_is_a_warning(self, tmp_path):
+        file = tmp_path / "hall.yaml"
+        file.write_text(
+            """\
+id: hall
+entities: [date]
+elements: [{id: book}, {id: hall, values: {Astra: [the big one], Ibis: []}}]
+intents: [{id: book, slots: {book: book}, response: Well.}]
+mentions: {book: {hall: Zoo, date: Friday}}
+offers: {book: [{hall: the big one}, {hall: ibis, date: someday}]}
+""",
+            "utf-8",
+        )
+        result = run(str(file))
+        assert result.exit_code == 0
+        assert result.stderr.count("Warning") == 2
+        assert "'mentions' of 'book': 'Zoo' is no value of 'hall'" in result.stderr
+        assert "'offers' of 'book': 'someday' is no value of 'date'" in result.stderr
+
     def test_a_covering_or_bundled_model_has_no_note(self, kitchen):
         file = Path(kitchen("{ask: milk}"))
         text = file.read_text(encoding="utf-8")

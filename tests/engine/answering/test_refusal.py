@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from anaphora import Engine, parse_model
+from anaphora.errors import HandlerError
 
 MONDAY = datetime(2026, 11, 23, 15, tzinfo=UTC)
 
@@ -171,11 +172,10 @@ class TestFunctions:
         assert refused.text == "No {cellar} today."
         assert answered.text == "8 on monday in the hall"
 
-    def test_its_failure_rejects_the_question(self, functions):
+    def test_its_failure_is_an_error_of_the_bot(self, functions):
         functions.is_open = lambda room: 1 / 0
-        (rejected,) = talk("a table for 8 on monday in the hall", text=self.TEXT)
-        assert rejected.status == "rejected"
-        assert "'table_checks#is_open' failed: ZeroDivisionError" in rejected.reason
+        with pytest.raises(HandlerError, match=r"table_checks#is_open.*failed: ZeroDivisionError"):
+            talk("a table for 8 on monday in the hall", text=self.TEXT)
 
 
 def test_an_explanation_says_what_is_refused():

@@ -61,7 +61,9 @@ def test_a_reply_tells_that_it_waits_for_a_yes(cinema: Engine) -> None:
 
 
 def test_texts_of_buttons_are_in_the_language_of_the_question(cinema: Engine) -> None:
-    assert cinema.ask("Что идёт?").quick_replies == ("вариант 1", "вариант 2", "вариант 3")
+    assert cinema.ask("Что идёт?").quick_replies == ("Alien", "Brazil", "Casablanca")
+    cinema.ask("Бразилия")
+    assert cinema.ask("три").quick_replies == ("да", "нет")
 
 
 def test_a_dialog_of_one_side_has_no_more_keys_than_before(clock: Clock) -> None:

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from anaphora.core.utterance import Entity, Variant
-from anaphora.errors import EvaluationError
+from anaphora.errors import EvaluationError, HandlerError
 from anaphora.grammar.context import QuestionContext
 from anaphora.intents.checks.validation import find_invalid
 from anaphora.intents.match import Candidate, SlotFilling, TermMatch
@@ -142,9 +142,12 @@ def test_a_function_may_say_why(table_file: Path):
 
 @pytest.mark.parametrize(
     ("value", "reason"),
-    [("hundred", "failed: .*division by zero"), ("two", "must give true, false or a text, not")],
+    [
+        ("hundred", r"of guests=hundred failed: .*division by zero \(table_code.py, line 4\)"),
+        ("two", r"must give true, false or a text, not .*\(table_code.py, line 2\)"),
+    ],
 )
-def test_a_function_that_fails_is_an_error(table_file: Path, value: str, reason: str):
+def test_a_function_that_fails_is_an_error_of_its_author(table_file: Path, value: str, reason: str):
     model = load_model(table_file)
-    with pytest.raises(EvaluationError, match=reason):
+    with pytest.raises(HandlerError, match=reason):
         find_invalid(model.validators, fill(model, "book", value), QuestionContext())

@@ -41,7 +41,7 @@ def show(api: TestClient) -> dict[str, Any]:
 def test_a_reply_has_the_offers_until_one_is_accepted(api: TestClient) -> None:
     reply = ask(api, "What's on?")
     assert reply["offers"][1][0] == BRAZIL
-    assert (reply["offered_by"], reply["quick_replies"][1]) == ("find", "option 2")
+    assert (reply["offered_by"], reply["quick_replies"][1]) == ("find", "Brazil")
     reply = ask(api, "option 2")
     assert reply["memory"][0] == BRAZIL | {"by": "bot"}
     assert "offers" not in reply

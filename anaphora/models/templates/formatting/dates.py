@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import TypeAlias
 
@@ -21,7 +21,7 @@ from babel.dates import (
 from anaphora.models.templates.formatting.locales import format_open_interval, join_range
 from anaphora.models.templates.formatting.periods import Period
 
-__all__ = ["format_days", "format_days_and_times", "format_times"]
+__all__ = ["format_apart", "format_days", "format_days_and_times", "format_times"]
 
 _Format: TypeAlias = Callable[[date], str]
 
@@ -35,6 +35,7 @@ _SKELETONS: Mapping[str, Mapping[str, str]] = {
 }
 _ABBREVIATION = re.compile(r"(?<![ML])(?:MMM|LLL)(?![ML])|(?<!E)E{1,3}(?!E)")
 _ONE_DAY = timedelta(days=1)
+_WEEK_DAYS = 7
 _FIELDS = "yMdahHm"  # of intervals, the largest first
 
 
@@ -94,16 +95,53 @@ def format_days_and_times(period: Period, format: str, locale: Locale) -> str:
 
     def format_one(moment: date) -> str:
         of_one = Period(moment, moment, single=True)
-        return _beside(format_days(of_one, format, locale), format_times(of_one, "", locale))
-
-    def _beside(days: str, times: str) -> str:
-        pattern = str(get_datetime_format("medium", locale)).replace("'", "")
-        return pattern.replace("{1}", days).replace("{0}", times)
+        return _beside(
+            format_days(of_one, format, locale), format_times(of_one, "", locale), locale
+        )
 
     start, end = period.start, period.end
     if isinstance(start, datetime) and isinstance(end, datetime) and start.date() == end.date():
-        return _beside(format_days(period, format, locale), format_times(period, "", locale))
+        return _beside(
+            format_days(period, format, locale), format_times(period, "", locale), locale
+        )
     return _format_ends(start, end, format_one, locale)
+
+
+def _beside(days: str, times: str, locale: Locale) -> str:
+    pattern = str(get_datetime_format("medium", locale)).replace("'", "")
+    return pattern.replace("{1}", days).replace("{0}", times)
+
+
+def format_apart(periods: Sequence[Period], today: date, locale: Locale) -> tuple[str, ...]:
+    """Format periods briefly, to be told from each other: times alone if all are of one day, days
+    alone if all are at one time; weekdays alone within the next six days, else without the present
+    year."""
+    days = [_sole_day(one) for one in periods]
+    single = [day for day in days if day is not None]
+    if len(single) < len(days):
+        return tuple([format_days_and_times(one, "long", locale) for one in periods])
+    times = [format_times(one, "", locale) for one in periods]
+    several = len(periods) > 1
+    if several and len(set(single)) == 1 and all(times):
+        return tuple(times)
+    is_near = all(0 < (day - today).days < _WEEK_DAYS for day in single)
+    skeleton = "MMMEd" if all(day.year == today.year for day in single) else "yMMMEd"
+    names = [
+        format_date(day, "cccc", locale)
+        if is_near
+        else _format_skeleton(day, skeleton, "full", locale)
+        for day in single
+    ]
+    if several and len(set(times)) == 1:
+        return tuple(names)
+    pairs = zip(names, times, strict=True)
+    return tuple([_beside(day, clock, locale) if clock else day for day, clock in pairs])
+
+
+def _sole_day(period: Period) -> date | None:
+    """The day of a period that begins and ends on it."""
+    ends = {one.date() if isinstance(one, datetime) else one for one in (period.start, period.end)}
+    return ends.pop() if len(ends) == 1 else None
 
 
 def _format_ends(start: date | None, end: date | None, format_one: _Format, locale: Locale) -> str:

@@ -11,6 +11,8 @@ from datetime import tzinfo
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
+from anaphora.models.templates.entity_text import BundleText, EntityText
+
 __all__ = ["FILTERS", "FORMAT_LOCALE_KEY", "Filter", "FormatLocale"]
 
 FORMAT_LOCALE_KEY = "the locale of the question"
@@ -40,6 +42,8 @@ def _build_filter(name: str, kind: str, format_one: _Format) -> Filter:
         from anaphora.models.templates.formatting.locales import find_locale, join_list
 
         locale = find_locale(format_locale.language)
+        if isinstance(value, BundleText) and value.told_by is not None:
+            value = EntityText(value.told_by)
         if isinstance(value, list | tuple):
             parts = (format_value(format_locale, one, *arguments, **options) for one in value)
             return join_list([part for part in parts if part], "standard", locale)
