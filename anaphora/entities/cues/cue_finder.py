@@ -79,6 +79,7 @@ class _Chooser:
                 self._try(match)
             elif self._is_second_reference(match):
                 self._chosen.append((match, ((match.first, match.last),)))
+        self._add_contrasts()
         return self._chosen
 
     def _try(self, match: PhraseMatch) -> None:
@@ -131,6 +132,18 @@ class _Chooser:
             and (last.first, last.last) == (match.first, match.last)
             and last.reading.value != match.reading.value
         )
+
+    def _add_contrasts(self) -> None:
+        """Let the words of contrast beside a negation be fillers: "nicht A, sondern B"."""
+        kinds = {match.reading.kind for match, _ in self._chosen}
+        if "negate" not in kinds:
+            return
+        for match in self._matches:
+            span = match.first, match.last
+            if match.reading.kind == "contrast" and self._taken.isdisjoint(range(*span)):
+                self._taken.update(range(*span))
+                self._chosen.append((replace(match, reading=Reading("filler")), (span,)))
+        self._chosen.sort(key=lambda one: one[1][0])
 
     def _read_taking(self, match: PhraseMatch) -> tuple[PhraseMatch, _Spans] | None:
         """An acceptance, if what is taken stands beside the verb ("book it"); a refusal, if the
