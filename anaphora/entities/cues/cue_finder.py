@@ -84,11 +84,11 @@ class _Chooser:
 
     def _try(self, match: PhraseMatch) -> None:
         reading = match.reading
-        if (
-            reading.kind not in _CHOSEN_KINDS
-            or not self._edges.allow(match)
-            or self._is_misread(match)
-        ):
+        if reading.kind not in _CHOSEN_KINDS or self._is_misread(match):
+            return
+        refused = self._read_refusal(match) if reading.kind == "accept" else None
+        is_allowed = self._edges.allow(match) or (refused and self._edges.ends[match.end])
+        if not is_allowed:
             return
         spans: _Spans = ((match.first, match.last),)
         if reading.kind == "take":
@@ -101,6 +101,10 @@ class _Chooser:
             if tail is None:
                 return
             spans = (*spans, (tail.first, tail.last))
+        elif refused is not None:
+            match, count = refused
+            spans = ((self._chosen[-count][1][0][0], match.last),)
+            del self._chosen[-count:]
         if reading.kind in _WITH_ONE and reading.value not in ("place", "time", "person"):
             spans = ((match.first, self._skip(match.last, "one")),)
         for start, end in spans:
@@ -119,6 +123,8 @@ class _Chooser:
                 return self._goes_on(match)
             case "accept":
                 return self._goes_on(match) or self._is_filler(match)
+            case "add":  # "not with Anna" adds nothing
+                return match.reading.value == "with" and self._follows_negation(match)
             case _:
                 return False
 
@@ -161,6 +167,36 @@ class _Chooser:
         if kind == "accept" and is_inside:
             return None
         return replace(match, reading=Reading(kind)), ((first, match.last),)
+
+    def _read_refusal(self, match: PhraseMatch) -> tuple[PhraseMatch, int] | None:
+        """A refusal, if an acceptance stands right behind a negation ("not exactly"), with nothing
+        but fillers between them ("not so good"); with the number of the phrases that it includes.
+        """
+        at = match.first
+        for count, (last, spans) in enumerate(reversed(self._chosen), 1):
+            if spans[-1][1] != at or is_boundary(self._atoms, at - 1):
+                return None
+            if last.reading.kind in ("negate", "decline"):
+                is_negated = self._atoms[at].glued or self._has_negation(last)
+                return (replace(match, reading=Reading("decline")), count) if is_negated else None
+            if last.reading.kind != "filler":
+                return None
+            at = spans[0][0]
+        return None
+
+    def _follows_negation(self, match: PhraseMatch) -> bool:
+        if not self._chosen:
+            return False
+        last, spans = self._chosen[-1]
+        return last.reading.kind == "negate" and spans[-1][1] == match.first
+
+    def _has_negation(self, match: PhraseMatch) -> bool:
+        """Whether a phrase has a word that negates more than a noun: "not", but not "no"."""
+        return any(
+            one.reading.kind == "negate" and one.reading.side != "noun" and one.end <= match.end
+            for at in range(match.start, match.end)
+            for one in self._by_start.get(at, ())
+        )
 
     def _has_choice(self, match: PhraseMatch) -> bool:
         if match.reading.side != "behind":

@@ -38,11 +38,11 @@ def read_confirmation(question: ParsedQuestion, cues: Sequence[Cue]) -> Confirma
     """The yes or the no of a sentence that says nothing else; None for any other."""
     if find_new(question) or question.variants[0].uncovered:
         return None
-    kinds = {cue.kind for cue in cues}
+    kinds = [cue.kind for cue in cues if cue.kind in _CONTRARY or cue.kind == "accept"]
     answer = last_answer(cues)
-    if answer == "accept" and not (kinds & _CONTRARY - {"decline"}):
+    if answer == "accept" and not (_CONTRARY - {"decline"}).intersection(kinds):
         return Confirmation(is_yes=True)
-    if answer == "decline" or (not answer and "cancel" in kinds):
+    if answer == "decline" or kinds[-1:] == ["cancel"]:  # "yes, cancel it"
         return Confirmation(is_yes=False, is_command="decline" not in kinds)
     return None
 
