@@ -123,6 +123,8 @@ class _Chooser:
                 return self._goes_on(match)
             case "accept":
                 return self._goes_on(match) or self._is_filler(match)
+            case "indifferent":  # "with anyone but Anna"
+                return self._is_cut_by_negation(match)
             case "add":  # "not with Anna" adds nothing
                 return match.reading.value == "with" and self._follows_negation(match)
             case _:
@@ -189,6 +191,13 @@ class _Chooser:
             return False
         last, spans = self._chosen[-1]
         return last.reading.kind == "negate" and spans[-1][1] == match.first
+
+    def _is_cut_by_negation(self, match: PhraseMatch) -> bool:
+        return any(
+            one.reading.kind == "negate" and one.last > match.last
+            for at in range(match.first + 1, match.last)
+            for one in self._by_start.get(at, ())
+        )
 
     def _has_negation(self, match: PhraseMatch) -> bool:
         """Whether a phrase has a word that negates more than a noun: "not", but not "no"."""

@@ -80,6 +80,9 @@ class OfferAnswers:
         declined = find_declined(question, cues, offers)
         if declined is not None:
             return self.decline(question, cues, conversation, offers, declined, at)
+        indifferent = [cue for cue in cues if cue.kind == "indifferent"]
+        # "Either one": the first.
+        cues = [*cues, *(replace(cue, kind="ordinal", number=1) for cue in indifferent)]
         selection = select_bundles(offers, cues, said)
         others = [one for one in said if one not in selection.entities]
         if any(contradicts(one, offers) for one in others) and (
