@@ -101,6 +101,8 @@ class _Chooser:
             if tail is None:
                 return
             spans = (*spans, (tail.first, tail.last))
+        elif reading.kind == "decline" and self._negates_rest(match):
+            match = replace(match, reading=Reading("negate"))
         elif refused is not None:
             match, count = refused
             spans = ((self._chosen[-count][1][0][0], match.last),)
@@ -185,6 +187,23 @@ class _Chooser:
                 return None
             at = spans[0][0]
         return None
+
+    def _negates_rest(self, match: PhraseMatch) -> bool:
+        """Whether a refusal that ends in a negation goes on: "definitely not with Anna"."""
+        inside = [
+            one for at in range(match.first, match.last) for one in self._by_start.get(at, ())
+        ]
+        return (
+            not self._edges.ends[match.end]
+            and not any(one.reading.kind == "reference" for one in inside)
+            and any(
+                one.reading.kind == "negate"
+                and one.reading.side in ("before", "either")
+                and one.first > match.first
+                and one.last == match.last
+                for one in inside
+            )
+        )
 
     def _follows_negation(self, match: PhraseMatch) -> bool:
         if not self._chosen:
