@@ -34,8 +34,8 @@ class Combiners(NamedTuple):
 
 class CombinedUtterance(NamedTuple):
     """An utterance with combined entities, and notes for the explanation, each with the entity that
-    it is on. ``fallback_notes`` apply if the fallback entities count. A question that ``is_relative``
-    to the memory ("an hour later") means nothing without it."""
+    it is on. ``fallback_notes`` apply if the fallback entities count. A question that
+    ``is_relative`` to the memory ("an hour later") means nothing without it."""
 
     utterance: Utterance
     notes: Mapping[str, Entity]

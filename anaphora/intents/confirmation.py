@@ -116,7 +116,7 @@ def format_quick_replies(conversation: Conversation, language: str) -> tuple[str
         return ()
     if len(offers.bundles) == 1:
         is_asked_since = pending is not None and pending.at >= offers.at
-        reads_yes = base_code(language) in languages_with("booleans")
+        reads_yes = base_code(language) in languages_with("replies")
         return (texts.yes[0],) if reads_yes and not is_asked_since else ()
     if not texts.option or base_code(language) not in languages_with("cues"):
         return ()  # nothing reads places in a list

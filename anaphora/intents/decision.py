@@ -429,19 +429,21 @@ def _resolve_confirmation(
         answer = parse_confirmation(question.utterance.text, languages)
     if pending.afresh and answer is not None and not answer.is_command:
         return None
-    if answer is None or (
-        answer.is_command and _matches_whole_sentence(indexed, question, conversation)
-    ):
-        return None
     is_optional = bool(pending.missing) and all(
         term.min == 0 for term in intent.terms if term.id in pending.missing
     )
-    if is_optional and not answer.is_yes and not answer.is_command:
-        # The user does not want it: the question is answered without it.
+    is_indifferent = question.is_indifferent and not question.variants[0].uncovered
+    is_plain_no = answer is not None and not answer.is_yes and not answer.is_command
+    if is_optional and (is_indifferent or is_plain_no):
+        # The user does not want it, or does not mind: the question is answered without it.
         decision = ask_again(
             indexed, intent, _without_entities(question), conversation, pending.entities
         )
         return decision if decision.matches else None
+    if answer is None or (
+        answer.is_command and _matches_whole_sentence(indexed, question, conversation)
+    ):
+        return None
     if pending.missing and (answer.is_yes or not answer.is_command):
         return None
     if not answer.is_yes:

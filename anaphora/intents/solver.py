@@ -48,7 +48,8 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
     remembered. A question with an ``open_reference`` ("there") leans on what was said before: it is
     not complete by itself. ``confirmation`` says what it answers to a yes/no question, if that is
     known from its cues; ``small_talk`` is the kind of a sentence that says nothing else ("thanks").
-    ``has_negated``: it negates an entity, or the memory may have a negated one.
+    ``is_indifferent``: it says that any will do ("I don't mind"). ``has_negated``: it negates an
+    entity, or the memory may have a negated one.
     """
 
     utterance: Utterance
@@ -61,6 +62,7 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
     open_reference: bool = False
     confirmation: Confirmation | None = None
     small_talk: str = ""
+    is_indifferent: bool = False
     has_negated: bool = False
 
 

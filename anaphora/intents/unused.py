@@ -64,7 +64,7 @@ def find_unused_parts(utterance: Utterance, filling: SlotFilling) -> Sequence[Un
         # A list comprehension: a call for each entity would take longer than everything else.
         built_in = [one for one in variant.entities if not one.is_from_phrase]
         if len(used) == len(variant.entities) and not (
-            built_in and any(map(_is_negated, built_in))
+            built_in and any(map(_is_inequality, built_in))
         ):
             return ()
     # Rarely needed, so found on first access.
@@ -77,17 +77,19 @@ def _iter_unused_parts(utterance: Utterance, filling: SlotFilling) -> Iterator[U
     meanings = {_meaning_key(entity) for entity in entities if id(entity) in taken}
     # Of entities that mean the same ("I want to book a room") only one is taken: all are used.
     used = {i for entity in entities if _meaning_key(entity) in meanings for i in entity.tokens}
+    # What the sentence takes back or rules out has had its effect.
+    used.update(i for entity in entities if entity.negated for i in entity.tokens)
     used.update(i for reset in utterance.resets for i in reset)
     covered = used.union(*(entity.tokens for entity in entities))
     # "Not 50" is an amount, but an intent that takes amounts may not mean "all but 50".
-    negated = {i for entity in entities if _is_negated(entity) for i in entity.tokens}
-    turned = negated.intersection(utterance.qualifiers)
+    unequal = {i for entity in entities if _is_inequality(entity) for i in entity.tokens}
+    turned = unequal.intersection(utterance.qualifiers)
     used -= turned
     covered -= turned
     pieces: list[_Piece] = [
         (min(entity.tokens), max(entity.tokens), entity)
         for entity in entities
-        if id(entity) not in taken and used.isdisjoint(entity.tokens)
+        if entity.tokens and id(entity) not in taken and used.isdisjoint(entity.tokens)
     ]
     pieces += [
         (i, i, None)
@@ -128,7 +130,7 @@ def _meaning_key(entity: Entity) -> tuple[str, str | None]:
     return entity.element, None if is_one else entity.text.casefold()
 
 
-def _is_negated(entity: Entity) -> bool:
+def _is_inequality(entity: Entity) -> bool:
     return not entity.is_from_phrase and entity.value_or_text.startswith("!=")
 
 

@@ -65,9 +65,9 @@ BridgeMode = Literal["off", "offered", "automatic"]
 Referent = Literal["thing", "place", "time", "person"]
 FreshStart = Literal["", "always", "ask"]
 CueSection = Literal[
-    "accept", "take", "decline", "other", "correct", "negate", "remove", "instead", "instead_of",
-    "add", "maybe", "only", "thing", "place", "time", "person", "same", "cancel", "thanks",
-    "greeting", "farewell", "wellbeing", "filler",
+    "accept", "take", "decline", "other", "indifferent", "correct", "negate", "remove",
+    "instead", "instead_of", "add", "maybe", "only", "thing", "place", "time", "person", "same",
+    "cancel", "thanks", "greeting", "farewell", "wellbeing", "filler",
 ]  # fmt: skip
 """What the words of a section of a table of cues do in a dialog."""
 

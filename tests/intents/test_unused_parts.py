@@ -344,3 +344,55 @@ def test_it_survives_a_store(tmp_path):
 def test_mistakes_are_reported(more, message):
     with pytest.raises(ModelError, match=message):
         parse_model(BANK + more)
+
+
+_SALON = """
+id: salon
+language: [en, ru, de]
+entities: [money]
+dialog_acts: true
+unused: ask
+elements:
+  - {id: book, synonyms: {en: [I need], ru: [мне нужен], de: [ich brauche]}}
+  - {id: find, synonyms: [who is free]}
+  - {id: who, id_synonym: false, values: {Boris: {ru: [Борис]}, Clara: {ru: [Клара]}}}
+intents:
+  - {id: find, slots: {find: find}, response: "Boris for $70?"}
+  - id: book
+    slots: {book: book, who: {ask: Who?}}
+    confirm: "{{ who }}?"
+    response: "Booked {{ who }}."
+offers:
+  find: {each: "['Boris']", entities: {who: "{{ item }}", money: $70}, then: book}
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "correction"),
+    [
+        ("I need Boris", "not Boris but Clara"),
+        ("I need Boris", "Clara instead of Boris"),
+        ("мне нужен Борис", "не Борис, а Клара"),
+        ("ich brauche Boris", "nicht Boris, sondern Clara"),
+        ("ich brauche Boris", "nicht mit Boris sondern mit Clara"),
+    ],
+)
+def test_what_is_taken_back_is_used(question, correction):
+    talk = Talk(model=_SALON)
+    assert talk(question).text == "Boris?"
+    reply = talk(correction)
+    assert (reply.text, left(reply)) == ("Clara?", [])
+
+
+def test_what_is_taken_back_without_a_word_for_it_is_used():
+    talk = Talk(model=_SALON)
+    talk("I need Boris")
+    assert [talk(one).text for one in ("not Boris", "Clara")] == ["Who?", "Clara?"]
+    assert talk("I need Boris, not Clara").text == "Boris?"
+
+
+def test_an_accepted_value_that_no_slot_takes_is_not_unused():
+    talk = Talk(model=_SALON)
+    talk("who is free")
+    reply = talk("I need him, Boris")
+    assert (reply.text, left(reply)) == ("Boris?", [])

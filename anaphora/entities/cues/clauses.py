@@ -14,7 +14,9 @@ COMMAS = frozenset(",，、،")
 _QUESTION_MARKS = frozenset("?？؟")
 _OPENING_MARKS = frozenset("¿¡\"'«“„「『([-–—")
 _INSIDE_WORDS = frozenset("'-‐‑’*#&%$€£/+")
-_EDGE_KINDS = frozenset({"accept", "decline", "social", "cancel", "filler", "correct"})
+_EDGE_KINDS = frozenset(
+    {"accept", "decline", "social", "cancel", "filler", "correct", "indifferent"}
+)
 
 
 def is_boundary(atoms: Sequence[Atom], at: int) -> bool:

@@ -10,7 +10,7 @@ __all__ = ["Cue", "CueKind"]
 
 CueKind: TypeAlias = Literal[
     "accept", "decline", "other", "correct", "negate", "instead", "add", "only", "reference",
-    "ordinal", "comparison", "cancel", "social", "filler",
+    "ordinal", "comparison", "indifferent", "cancel", "social", "filler",
 ]  # fmt: skip
 
 

@@ -79,15 +79,16 @@ class _Chooser:
                 self._try(match)
             elif self._is_second_reference(match):
                 self._chosen.append((match, ((match.first, match.last),)))
+        self._add_contrasts()
         return self._chosen
 
     def _try(self, match: PhraseMatch) -> None:
         reading = match.reading
-        if (
-            reading.kind not in _CHOSEN_KINDS
-            or not self._edges.allow(match)
-            or self._is_misread(match)
-        ):
+        if reading.kind not in _CHOSEN_KINDS or self._is_misread(match):
+            return
+        refused = self._read_refusal(match) if reading.kind == "accept" else None
+        is_allowed = self._edges.allow(match) or (refused and self._edges.ends[match.end])
+        if not is_allowed:
             return
         spans: _Spans = ((match.first, match.last),)
         if reading.kind == "take":
@@ -100,6 +101,12 @@ class _Chooser:
             if tail is None:
                 return
             spans = (*spans, (tail.first, tail.last))
+        elif reading.kind == "decline" and self._negates_rest(match):
+            match = replace(match, reading=Reading("negate"))
+        elif refused is not None:
+            match, count = refused
+            spans = ((self._chosen[-count][1][0][0], match.last),)
+            del self._chosen[-count:]
         if reading.kind in _WITH_ONE and reading.value not in ("place", "time", "person"):
             spans = ((match.first, self._skip(match.last, "one")),)
         for start, end in spans:
@@ -118,6 +125,10 @@ class _Chooser:
                 return self._goes_on(match)
             case "accept":
                 return self._goes_on(match) or self._is_filler(match)
+            case "indifferent":  # "with anyone but Anna"
+                return self._is_cut_by_negation(match)
+            case "add":  # "not with Anna" adds nothing
+                return match.reading.value == "with" and self._follows_negation(match)
             case _:
                 return False
 
@@ -131,6 +142,18 @@ class _Chooser:
             and (last.first, last.last) == (match.first, match.last)
             and last.reading.value != match.reading.value
         )
+
+    def _add_contrasts(self) -> None:
+        """Let the words of contrast beside a negation be fillers: "nicht A, sondern B"."""
+        kinds = {match.reading.kind for match, _ in self._chosen}
+        if "negate" not in kinds:
+            return
+        for match in self._matches:
+            span = match.first, match.last
+            if match.reading.kind == "contrast" and self._taken.isdisjoint(range(*span)):
+                self._taken.update(range(*span))
+                self._chosen.append((replace(match, reading=Reading("filler")), (span,)))
+        self._chosen.sort(key=lambda one: one[1][0])
 
     def _read_taking(self, match: PhraseMatch) -> tuple[PhraseMatch, _Spans] | None:
         """An acceptance, if what is taken stands beside the verb ("book it"); a refusal, if the
@@ -148,6 +171,60 @@ class _Chooser:
         if kind == "accept" and is_inside:
             return None
         return replace(match, reading=Reading(kind)), ((first, match.last),)
+
+    def _read_refusal(self, match: PhraseMatch) -> tuple[PhraseMatch, int] | None:
+        """A refusal, if an acceptance stands right behind a negation ("not exactly"), with nothing
+        but fillers between them ("not so good"); with the number of the phrases that it includes.
+        """
+        at = match.first
+        for count, (last, spans) in enumerate(reversed(self._chosen), 1):
+            if spans[-1][1] != at or is_boundary(self._atoms, at - 1):
+                return None
+            if last.reading.kind in ("negate", "decline"):
+                is_negated = self._atoms[at].glued or self._has_negation(last)
+                return (replace(match, reading=Reading("decline")), count) if is_negated else None
+            if last.reading.kind != "filler":
+                return None
+            at = spans[0][0]
+        return None
+
+    def _negates_rest(self, match: PhraseMatch) -> bool:
+        """Whether a refusal that ends in a negation goes on: "definitely not with Anna"."""
+        inside = [
+            one for at in range(match.first, match.last) for one in self._by_start.get(at, ())
+        ]
+        return (
+            not self._edges.ends[match.end]
+            and not any(one.reading.kind == "reference" for one in inside)
+            and any(
+                one.reading.kind == "negate"
+                and one.reading.side in ("before", "either")
+                and one.first > match.first
+                and one.last == match.last
+                for one in inside
+            )
+        )
+
+    def _follows_negation(self, match: PhraseMatch) -> bool:
+        if not self._chosen:
+            return False
+        last, spans = self._chosen[-1]
+        return last.reading.kind == "negate" and spans[-1][1] == match.first
+
+    def _is_cut_by_negation(self, match: PhraseMatch) -> bool:
+        return any(
+            one.reading.kind == "negate" and one.last > match.last
+            for at in range(match.first + 1, match.last)
+            for one in self._by_start.get(at, ())
+        )
+
+    def _has_negation(self, match: PhraseMatch) -> bool:
+        """Whether a phrase has a word that negates more than a noun: "not", but not "no"."""
+        return any(
+            one.reading.kind == "negate" and one.reading.side != "noun" and one.end <= match.end
+            for at in range(match.start, match.end)
+            for one in self._by_start.get(at, ())
+        )
 
     def _has_choice(self, match: PhraseMatch) -> bool:
         if match.reading.side != "behind":

@@ -18,6 +18,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numera
 from anaphora.entities.builtin.phrasebook import COUNT, Phrasebook, Table, load_phrase_tables
 from anaphora.entities.cues.comparisons import expand_comparisons
 from anaphora.entities.cues.cue import CueKind
+from anaphora.entities.languages import languages_with, load_table
 from anaphora.entities.words.normalization import base_code
 from anaphora.grammar.synonyms.expansion import expand_synonym
 
@@ -39,6 +40,7 @@ _MAX_DIGITS = 4  # of an ordinal
 
 # The sections of a table, in the order in which their phrases are tried, with what they mean.
 _SECTIONS: Mapping[str, _Meaning] = {
+    "indifferent": ("indifferent", ""),
     "none": ("none", ""),
     "thanks": ("social", "thanks"),
     "greeting": ("social", "greeting"),
@@ -48,6 +50,9 @@ _SECTIONS: Mapping[str, _Meaning] = {
     "decline": ("decline", ""),
     "accept": ("accept", ""),
     "other": ("other", ""),
+    "maybe": ("add", "maybe"),
+    "with": ("add", "with"),
+    "add": ("add", ""),
     "remove": ("negate", "remove"),
     "negate": ("negate", ""),
     "take": ("take", ""),
@@ -55,9 +60,6 @@ _SECTIONS: Mapping[str, _Meaning] = {
     "instead": ("instead", ""),
     "correct": ("correct", ""),
     "only": ("only", ""),
-    "maybe": ("add", "maybe"),
-    "with": ("add", "with"),
-    "add": ("add", ""),
     "thing": ("reference", "thing"),
     "place": ("reference", "place"),
     "time": ("reference", "time"),
@@ -69,6 +71,7 @@ _SECTIONS: Mapping[str, _Meaning] = {
     "ones": ("one", ""),
     "definite": ("definite", ""),
 }
+_ANSWERS: Mapping[str, CueKind] = {"yes": "accept", "no": "decline"}
 _LAST_SECTIONS: Mapping[str, _Meaning] = {"filler": ("filler", "")}  # behind yes and no
 
 
@@ -136,6 +139,8 @@ def _load(language: str, added: tuple[tuple[str, tuple[str, ...]], ...]) -> CueW
         collected.add_choices(table)
     for table in load_phrase_tables("booleans", language):
         collected.add_answers(table)
+    if language in languages_with("replies"):
+        collected.add_plain_answers(load_table(language, "replies", as_text=True))
     for table in tables:
         collected.add_sections(table, _LAST_SECTIONS)
     book = Phrasebook(language)
@@ -171,8 +176,7 @@ class _Readings:
         """Add the phrases of a table of yes and no."""
         self._add(table["no"].get("commands", ()), Reading("cancel", position="alone"), table)
         self._add(table.get("neither", ()), Reading("none"), table)
-        answers: dict[str, CueKind] = {"yes": "accept", "no": "decline"}
-        for section, kind in answers.items():
+        for section, kind in _ANSWERS.items():
             for position in _POSITIONS:
                 phrases = table[section].get(position, ())
                 self._add(phrases, Reading(kind, position=position), table)
@@ -181,6 +185,11 @@ class _Readings:
         self._add(table.get("fillers", ()), Reading("filler", position="edge"), table)
         opener = Reading("filler", position="edge", opens=True)
         self._add(table.get("openers", ()), opener, table)
+
+    def add_plain_answers(self, table: Table) -> None:
+        """Add the words for yes and no beside the texts of a language without the other tables."""
+        for section, kind in _ANSWERS.items():
+            self._add(table.get(section, ()), Reading(kind, position="alone"), table)
 
     def _add(self, phrases: Iterable[str], reading: Reading, table: Table) -> None:
         macros = table.get("macros", {})

@@ -47,11 +47,11 @@ def read_confirmation(
     what cannot be left out, more than a mere "no" drops it: "no, thanks"."""
     if find_new(question) or question.variants[0].uncovered:
         return None
-    kinds = {cue.kind for cue in cues}
+    kinds = [cue.kind for cue in cues if cue.kind in _CONTRARY or cue.kind == "accept"]
     answer = last_answer(cues)
-    if answer == "accept" and not (kinds & _CONTRARY - {"decline"}):
+    if answer == "accept" and not (_CONTRARY - {"decline"}).intersection(kinds):
         return Confirmation(is_yes=True)
-    if answer == "decline" or (not answer and "cancel" in kinds):
+    if answer == "decline" or kinds[-1:] == ["cancel"]:  # "yes, cancel it"
         is_form = pending is not None and pending.missing and not pending.asked
         words = sum(len(cue.tokens) for cue in cues if cue.kind in ("decline", "social"))
         is_command = "cancel" in kinds or bool(is_form and words > 1)

@@ -85,6 +85,9 @@ class OfferAnswers:
             if chosen is not None:
                 return self._accept(question, cues, conversation, offers, chosen, at)
             return self.decline(question, cues, conversation, offers, declined, at)
+        indifferent = [cue for cue in cues if cue.kind == "indifferent"]
+        # "Either one": the first.
+        cues = [*cues, *(replace(cue, kind="ordinal", number=1) for cue in indifferent)]
         selection = select_bundles(offers, cues, said)
         if len(offers.bundles) > 1 and _asks_for_comparison(question, selection):
             return _ask_which(question, conversation, offers, selection)

@@ -29,6 +29,8 @@ __all__ = [
     "settle_cues",
 ]
 
+_WITH_ONE = frozenset({"other", "reference", "ordinal", "comparison", "indifferent", "filler"})
+
 
 def settle_cues(
     cues: Sequence[Cue],
@@ -53,6 +55,9 @@ def settle_cues(
     for cue in cues:
         tokens = set(cue.tokens)
         covering = [one for one in entities if not tokens.isdisjoint(one.tokens)]
+        if cue.kind in _WITH_ONE:  # "another one": no number
+            dropped += [one for one in covering if _is_one(one) and tokens > set(one.tokens)]
+            covering = [one for one in covering if not any(one is gone for gone in dropped)]
         is_answer = cue.kind in ("accept", "decline", "cancel")
         is_place = cue.kind == "ordinal" and (is_pending or offers is not None)
         of_list = is_listed and cue.kind in ("comparison", "other")
@@ -79,6 +84,8 @@ def settle_cues(
         question = change_entities(
             question, lambda own: [one for one in own if not any(one is gone for gone in dropped)]
         )
+    if any(cue.kind == "indifferent" for cue in settled):
+        question = replace(question, is_indifferent=True)
     return tuple(settled), question
 
 
@@ -92,6 +99,12 @@ def read_bare_place(question: ParsedQuestion, conversation: Conversation) -> tup
         return ()
     tokens = tuple([one.index for one in question.utterance.tokens if one.text.isdecimal()])
     return (Cue("ordinal", tokens, number=number),)
+
+
+def _is_one(entity: Entity) -> bool:
+    return (
+        not entity.is_from_phrase and entity.meta.get("value") == 1 and not entity.text.isdecimal()
+    )
 
 
 def _tokens(entity: Entity) -> tuple[int, ...]:
