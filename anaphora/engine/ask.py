@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Utterance
+from anaphora.core.utterance import LazySequence, Utterance
 from anaphora.engine.answering.answer import answer_decision, answer_error, dry_run
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.confirmation_claim import claim_confirmation
@@ -144,5 +144,6 @@ def _add_bot_side(turn: Turn, reply: Reply, conversation: Conversation, language
         offers=offers.bundles if offers else (),
         offered_by=offers.intent if offers and offers.bundles else "",
         confirms=pending is not None and pending.confirms,
-        quick_replies=find_quick_replies(turn, conversation, language),
+        # Names of offers are read, which takes as long as questions: only if somebody asks for them.
+        quick_replies=LazySequence(lambda: find_quick_replies(turn, conversation, language)),
     )

@@ -47,7 +47,7 @@ class Reply(Struct, frozen=True):
     offers: tuple[tuple[Entity, ...], ...] = ()
     offered_by: str = ""
     confirms: bool = False
-    quick_replies: tuple[str, ...] = ()
+    quick_replies: Sequence[str] = ()
 
     def __str__(self) -> str:
         slots = ", ".join(f"{name}={slot.value}" for name, slot in self.slots.items())
