@@ -209,7 +209,7 @@ class _Chooser:
         if not self._chosen:
             return False
         last, spans = self._chosen[-1]
-        return last.reading.kind == "negate" and spans[-1][1] == match.first
+        return last.reading.kind == "negate" and self._skip(spans[-1][1], "small") >= match.first
 
     def _is_cut_by_negation(self, match: PhraseMatch) -> bool:
         return any(
