@@ -337,12 +337,14 @@ def _complete_pending(
     if match_question(indexed, question, replace(conversation, remembered=())).matches:
         return None
     single_intent = indexed.with_only(intent)
-    # An answer replaces pending entities or, if more are needed, is added to them.
+    # An answer replaces pending entities or, if more are needed, is added to them. Where all is
+    # there, "next week" does not leave Friday at eight as it is.
+    keeps = (False, True) if pending.missing else (False,)
     decisions = [
         match_question(
             single_intent, replace(question, variants=(variant,)), conversation, entities
         )
-        for keep in (False, True)
+        for keep in keeps
         for variant in question.variants
         for entities in [pending.entities if keep else _drop_replaced(pending.entities, variant)]
     ]

@@ -74,3 +74,44 @@ def test_three_days_after_a_date_are_one_date():
 def test_another_day_keeps_the_time(language, first, answer, day):
     said = talk(first, answer, language=language)
     assert said == {"seats": "2", "date": f"2026-11-{day}T20:00"}
+
+
+TIMED = """
+id: timed
+language: [en, ru, de]
+entities: [date, number]
+dialog_acts: true
+elements:
+  - {id: book, synonyms: {en: [book], ru: [запиши], de: [buche]}}
+intents:
+  - id: book
+    slots:
+      book: book
+      guests: {element: number, ask: For how many?}
+      date:
+        where: meta_ent('grain') == 'hour' || meta_ent('grain') == 'minute'
+        ask: "{% if day %}At what time?{% else %}When?{% endif %}"
+      day: {element: date, optional: true}
+    confirm: "{{ guests }}, {{ slots.date.value }}?"
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "text"),
+    [
+        ("en", ["book two", "Friday"], "At what time?"),
+        ("en", ["book two", "Friday", "at 10"], "2, 2026-11-27T10:00?"),
+        ("en", ["book two", "Friday", "10"], "2, 2026-11-27T10:00?"),
+        ("en", ["book two", "in the evening", "tomorrow", "8 pm"], "2, 2026-11-24T20:00?"),
+        ("en", ["book two on Friday at 8 pm", "next week"], "At what time?"),
+        ("en", ["book two on Friday at 8 pm", "next Friday"], "2, 2026-12-04T20:00?"),
+        ("en", ["book two on the 12th at 8", "in May"], "2, 2027-05-12T08:00?"),
+        ("ru", ["запиши двоих на пятницу", "в десять"], "2, 2026-11-27T10:00?"),
+        ("ru", ["запиши двоих на пятницу в 20:00", "на следующей неделе"], "At what time?"),
+        ("de", ["buche zwei am Freitag", "um 10"], "2, 2026-11-27T10:00?"),
+    ],
+)
+def test_a_slot_that_takes_a_time_keeps_the_day(language, questions, text):
+    engine = Engine(parse_model(TIMED))
+    *_, reply = [engine.ask(one, at=MONDAY, language=language) for one in questions]
+    assert reply.text == text

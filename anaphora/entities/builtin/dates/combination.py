@@ -218,9 +218,11 @@ def _complete_time(old: Entity, found: Mention, said: _Time, moment: Moment) -> 
 
 
 def _complete_hour(old: Entity, number: Mention, moment: Moment) -> Mention | None:
-    """Replace the time of an old date with the hour that a bare number is; None if it is none."""
+    """Give an old date, a day or a time, the hour that a bare number is; None if it is none."""
     whole, hour = _read(old.meta, moment), number.meta.get("value")
-    if whole is None or not whole.time.clock or not isinstance(hour, int):
+    if whole is None or not isinstance(hour, int):
+        return None
+    if not (whole.time.clock or whole.period == "day"):
         return None
     return _complete_time(old, number, _Time(clock=(("time", hour),)), moment)
 
