@@ -17,7 +17,7 @@ from anaphora.entities.matching.entity_filter import EntityFilter
 from anaphora.entities.matching.matcher import match_elements
 from anaphora.entities.matching.quantity_linker import QuantityLinker
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
-from anaphora.entities.recognizers.fallbacks import select_fallbacks
+from anaphora.entities.recognizers.fallbacks import find_divided, select_fallbacks
 from anaphora.entities.recognizers.recognizer import TEXT_KEY, TokenizedText
 from anaphora.entities.spacy.entity_component import TIME_KEY, EntityComponent
 from anaphora.entities.spacy.language_pipelines import (
@@ -256,10 +256,13 @@ class _LanguageReader:
         )
         if not fallbacks:
             return utterance
+        divided = find_divided(fallbacks, utterance.entities)
         if self._tagger.phrase_index.has_composition:  # phrases may be composed of fallbacks, too
-            again = self._utterance_from_matches(sentence, [*found.entities, *fallbacks]).entities
+            certain = _without(divided, found.entities)
+            again = self._utterance_from_matches(sentence, [*certain, *fallbacks]).entities
         else:
-            again = self._entity_filter.apply([*utterance.entities, *fallbacks])
+            certain = _without(divided, utterance.entities)
+            again = self._entity_filter.apply([*certain, *fallbacks])
         return replace(utterance, fallback_entities=again)
 
     def _add_quantities(
@@ -404,3 +407,8 @@ def _unknown_language_error(model: Model, language: str) -> ModelError:
             hint=f"its languages: {known}",
         )
     )
+
+
+def _without(dropped: Sequence[Entity], entities: Sequence[Entity]) -> list[Entity]:
+    places = {(one.element, one.tokens) for one in dropped}
+    return [one for one in entities if (one.element, one.tokens) not in places]

@@ -187,7 +187,7 @@ def _needs_fallback_entities(decision: Decision, fallback: ParsedQuestion) -> bo
     }
     if not groups_from_memory:
         return False
-    new = _entities_only_in(fallback, decision.question)
+    new = _find_new_entities(fallback, decision.question)
     return any(find_replacement(groups, new) for groups in groups_from_memory)
 
 
@@ -200,12 +200,22 @@ def _is_completed_by(decision: Decision, other: Decision) -> bool:
         asked = None if decision.matches else decision.incomplete
         if asked is None or asked.intent is not filling.intent:
             return False
-    new = _entities_only_in(other.question, decision.question)
+        is_divided = _entities_only_in(decision.question, other.question)
+        if is_divided and len(filling.missing) >= len(asked.missing):
+            return False
+    new = _find_new_entities(other.question, decision.question)
     filled = [one.term.label for one in filling.terms if any(c.entity in new for c in one.taken)]
     pending = other.conversation.pending
     if pending is not None and pending.intent == filling.intent.id and not pending.confirms:
         return any(label in pending.missing for label in filled)  # the bot asked for these only
     return bool(filled)
+
+
+def _find_new_entities(fallback: ParsedQuestion, question: ParsedQuestion) -> list[Entity]:
+    """Return the entities that only the fallback has; all of it if it divides one."""
+    if _entities_only_in(question, fallback):
+        return list(fallback.utterance.entities)
+    return _entities_only_in(fallback, question)
 
 
 def _entities_only_in(question: ParsedQuestion, other: ParsedQuestion) -> list[Entity]:
@@ -337,12 +347,14 @@ def _complete_pending(
     if match_question(indexed, question, replace(conversation, remembered=())).matches:
         return None
     single_intent = indexed.with_only(intent)
-    # An answer replaces pending entities or, if more are needed, is added to them.
+    # An answer replaces pending entities or, if more are needed, is added to them. Where all is
+    # there, "next week" does not leave Friday at eight as it is.
+    keeps = (False, True) if pending.missing else (False,)
     decisions = [
         match_question(
             single_intent, replace(question, variants=(variant,)), conversation, entities
         )
-        for keep in (False, True)
+        for keep in keeps
         for variant in question.variants
         for entities in [pending.entities if keep else _drop_replaced(pending.entities, variant)]
     ]

@@ -149,11 +149,12 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
 
 
 def _shift(old: Entity, new: Entity, moment: Moment) -> ResolvedDate | None:
-    """The old date a duration later or earlier; None unless the new one says so ("an hour later"),
-    and if the old one has no such grain ("an hour later" than Friday)."""
+    """The old date a duration later or earlier, or its time on another day; None unless the new one
+    says so ("an hour later", "at the same time on Friday"), and if the old one has no such grain
+    ("an hour later" than Friday)."""
     expression = parse_expression(new.meta.get("expression"))
     grain = old.meta.get("grain")
-    if expression is None or expression[0] not in _SHIFTS or grain not in GRAINS:
+    if expression is None or expression[0] not in (*_SHIFTS, "at_now") or grain not in GRAINS:
         return None
     whole = parse_expression(old.meta.get("expression"))
     if "start" not in old.meta or "end" not in old.meta or whole is None:
@@ -161,6 +162,9 @@ def _shift(old: Entity, new: Entity, moment: Moment) -> ResolvedDate | None:
     if whole[0] in ("span", "times", "at_times", "lasting"):
         return None
     start = datetime.fromisoformat(old.meta["start"]).astimezone(moment.zone)
+    if expression[0] == "at_now":
+        clock = ("clock24", start.hour, start.minute)
+        return resolve_date(("at", expression[1], clock), moment) if grain in CLOCK_GRAINS else None
     unit = finest_grain(evaluate_duration(expression[1]))
     if unit in CLOCK_GRAINS and grain not in CLOCK_GRAINS:
         return None
@@ -220,9 +224,11 @@ def _complete_time(old: Entity, found: Mention, said: _Time, moment: Moment) -> 
 
 
 def _complete_hour(old: Entity, number: Mention, moment: Moment) -> Mention | None:
-    """Replace the time of an old date with the hour that a bare number is; None if it is none."""
+    """Give an old date, a day or a time, the hour that a bare number is; None if it is none."""
     whole, hour = _read(old.meta, moment), number.meta.get("value")
-    if whole is None or not whole.time.clock or not isinstance(hour, int):
+    if whole is None or not isinstance(hour, int):
+        return None
+    if not (whole.time.clock or whole.period == "day"):
         return None
     return _complete_time(old, number, _Time(clock=(("time", hour),)), moment)
 

@@ -41,6 +41,7 @@ __all__ = ["DateGrammar", "load_grammar"]
 
 _WORD, _PREFIX, _CATEGORY = "= ", "* ", "$ "  # markers of the steps of a rule
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
+_FIRST_EVENING_HOUR = 5
 _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
 
@@ -347,6 +348,13 @@ def _to_overnight_hours(first: int, last: int) -> TimeExpression | None:
     return ("times", ("clock24", first), ("clock24", last)) if first > last else None
 
 
+def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
+    """Eight tonight; None if the number is one of people (a table for two tonight)."""
+    is_evening = part[-1] in ("tonight", "evening")
+    is_number = is_evening and clock[0] == "time" and clock[1] < _FIRST_EVENING_HOUR
+    return None if is_number else ("at", part, clock)
+
+
 _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "add": lambda one, other: one + other,
     "mul": lambda one, other: one * other,
@@ -360,6 +368,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "hoursof": lambda day, hours: ("at_times", day, *hours),
     "several": _accept_several_days,
     "overnight": _to_overnight_hours,
+    "evening_at": _place_in_part,
     "pair": lambda one, other: (one, other),
     # Before a date the first Friday is, like the last one, the nearest; after it none is the last,
     # which has the invalid rank 0.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Any
@@ -10,7 +10,11 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.builtin.dates.date_grammar import load_grammar
-from anaphora.entities.builtin.dates.date_parser import DateParser, get_date_parser
+from anaphora.entities.builtin.dates.date_parser import (
+    DateMatch,
+    DateParser,
+    get_date_parser,
+)
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.operations import depends_on_seconds
 from anaphora.entities.builtin.dates.operations.expression_analysis import names_calendar_day
@@ -22,6 +26,7 @@ from anaphora.storage.cache import Cache
 __all__ = ["DateRecognizer", "create", "load"]
 
 _CACHE_SIZE = 4096  # dates
+_WITH_DURATION = ("lasting", "starting")  # operations on a date and the duration beside it
 
 
 def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
@@ -78,7 +83,8 @@ class DateRecognizer:
         minute = at.replace(second=0, microsecond=0)
         mentions = []
         certain = [(*date, False) for date in dates]
-        for start, end, meaning, is_fallback in sorted([*certain, *names]):
+        apart = [(*date, True) for date in self._find_dates_beside_durations(text, dates)]
+        for start, end, meaning, is_fallback in sorted([*certain, *apart, *names]):
             moment = at if depends_on_seconds(meaning) else minute
             # Zone and fold are parts of the key: times are equal across zones and folds.
             resolved = self._resolve_cached(meaning, moment, moment.tzinfo, moment.fold)
@@ -87,6 +93,20 @@ class DateRecognizer:
             elif names_calendar_day(meaning):
                 mentions.append(Mention(start, end, void=True))
         return mentions
+
+    def _find_dates_beside_durations(
+        self, text: str, dates: Iterable[DateMatch]
+    ) -> Iterator[DateMatch]:
+        """The dates alone in "from Friday for three days", for an intent that takes both."""
+        for start, end, meaning in dates:
+            if meaning[0] not in _WITH_DURATION:
+                continue
+            for first, last, _ in self._parser.find_durations(text):
+                if start <= first and last <= end:
+                    begin, stop = (start, first) if end - last < first - start else (last, end)
+                    for one in self._parser.find_dates(text[begin:stop]):
+                        if meaning[1] in (one[2], one[2][-1]):
+                            yield begin + one[0], begin + one[1], meaning[1]
 
     def _resolve(
         self, meaning: TimeExpression, at: datetime, zone: tzinfo, fold: int

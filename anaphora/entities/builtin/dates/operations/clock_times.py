@@ -14,6 +14,7 @@ __all__ = ["CLOCK_OPERATIONS", "HALF_DAY", "ClockTime", "evaluate_clock"]
 
 HALF_DAY = 12  # hours
 _DAY = 24 * 60  # minutes
+_EARLIEST_HOUR = 7  # of a day
 
 
 class ClockTime(NamedTuple):
@@ -67,6 +68,13 @@ def _pm(clock: TimeExpression) -> ClockTime:
     return shown._replace(hours=shown.hours % HALF_DAY + HALF_DAY, open=False, half="pm")
 
 
+def _by_day(clock: TimeExpression) -> ClockTime:
+    """A time that bounds an interval of a day: "after five" is in the afternoon."""
+    shown = evaluate_clock(clock)
+    is_late = shown.open and shown.hours < _EARLIEST_HOUR
+    return _pm(clock) if is_late else shown
+
+
 def _past(clock: TimeExpression, minutes: int) -> ClockTime:
     """Minutes after a time: ten past five."""
     shown = evaluate_clock(clock)
@@ -84,5 +92,6 @@ def _to(clock: TimeExpression, minutes: int) -> ClockTime:
 
 CLOCK_OPERATIONS: Mapping[str, Callable[..., ClockTime]] = {
     "time": _time, "clock24": _clock24, "am": _am, "pm": _pm, "to": _to, "past": _past,
+    "by_day": _by_day,
 }  # fmt: skip
 """The operations that return times of day, by name."""
