@@ -144,6 +144,6 @@ def _add_bot_side(turn: Turn, reply: Reply, conversation: Conversation, language
         offers=offers.bundles if offers else (),
         offered_by=offers.intent if offers and offers.bundles else "",
         confirms=pending is not None and pending.confirms,
-        # Names of offers are read, which takes as long as questions: only if somebody asks for them.
+        # Names of offers are read like questions: only if somebody asks for the buttons.
         quick_replies=LazySequence(lambda: find_quick_replies(turn, conversation, language)),
     )

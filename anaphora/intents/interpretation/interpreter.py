@@ -157,8 +157,7 @@ class Interpreter:
             cues or read_bare_place(question, conversation),
             question,
             conversation.offers,
-            repeated,
-            is_pending=pending is not None,
+            pending,
         )
         cues, question = read_bare_no(mark_negated(question, cues), cues, conversation)
         question = drop_corrected(question, cues)

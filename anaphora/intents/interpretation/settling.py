@@ -17,6 +17,7 @@ from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm.conversation import (
     Conversation,
     Offers,
+    PendingQuestion,
 )
 from anaphora.stm.offers import is_same_meaning
 from anaphora.stm.rules import find_replacement
@@ -36,17 +37,19 @@ def settle_cues(
     cues: Sequence[Cue],
     question: ParsedQuestion,
     offers: Offers | None,
-    repeated: Sequence[Entity] = (),
-    *,
-    is_pending: bool,
+    pending: PendingQuestion | None,
 ) -> tuple[tuple[Cue, ...], ParsedQuestion]:
     """Drop the cues that are words of the model, and the entities that are no more than a cue.
 
     What the model's own phrases cover means what the model says. Of a built-in entity and a cue on
     the same words, a yes or a no is the cue, and so is the place of an offer in its list ("the
-    second"). What only repeats an entity that the user is to confirm ("book it") is a cue as well,
-    and "cancel" drops a question that waits, whatever else the model cancels.
+    second"). What only repeats an entity that the user is to confirm ("book it"), or one of any
+    question that waits in a refusal ("don't book it"), is a cue as well, and "cancel" drops a
+    question that waits, whatever else the model cancels.
     """
+    is_pending = pending is not None
+    waiting = pending.entities if pending is not None else ()
+    confirmed = waiting if pending is not None and pending.confirms else ()
     is_listed = offers is not None and bool(offers.bundles)
     settled: list[Cue] = []
     dropped: list[Entity] = []
@@ -64,6 +67,7 @@ def settle_cues(
         wins = (is_answer and (is_pending or offers is not None)) or is_place or of_list
         # "Two more boxes": the words belong to the number, which is added.
         is_more = cue.kind == "add" and any(one.quantity is not None for one in covering)
+        repeated = waiting if cue.kind == "decline" else confirmed
         is_own = (cue.kind != "cancel" or not is_pending) and any(
             one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
             for one in covering
