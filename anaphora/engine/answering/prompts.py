@@ -206,7 +206,8 @@ def ask_which(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> Bot
 def _name_bundles(bundles: Sequence[tuple[Entity, ...]]) -> list[str]:
     """Name each bundle by the first entity that tells it from the others, else by all that are not
     common to them; by the elements if the values are the same."""
-    common = [one for one in bundles[0] if all(_has(bundle, one) for bundle in bundles)]
+    others = bundles[1:]
+    common = [one for one in bundles[0] if others and all(_has(other, one) for other in others)]
     apart = [[one for one in bundle if not _has(common, one)] for bundle in bundles]
     if all(apart):
         for name in (display_name, _element_name):
