@@ -43,7 +43,8 @@ def _tell_apart(
     bot: Bot, bundles: Sequence[_Bundle], language: str, at: datetime
 ) -> tuple[Sequence[str], Sequence[Entity | None]]:
     """The names of the bundles, and the only entity that each name is made of, if it is."""
-    common = [one for one in bundles[0] if all(_has(bundle, one) for bundle in bundles)]
+    others = bundles[1:]
+    common = [one for one in bundles[0] if others and all(_has(other, one) for other in others)]
     apart = [[one for one in bundle if not _has(common, one)] for bundle in bundles]
     for entities in _iter_choices(apart):
         names = name_entities(bot, entities, language, at)

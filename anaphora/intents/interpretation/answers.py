@@ -124,14 +124,8 @@ def find_declined(
         said = find_new(question)
         if any(contradicts(one, offers) for one in said):
             return None  # "no, for three": a correction of what was offered
-    pointed = [
-        cue
-        for cue in cues
-        if cue.kind in ("ordinal", "reference") or (cue.kind == "comparison" and cue.number)
-    ]
-    if says_no or ("negate" in kinds and pointed and not find_new(question)):
-        selection = select_bundles(offers, pointed, ())
-        return tuple([offers.bundles[index] for index in selection.bundles])
+    if says_no or ({"negate", "reference"} <= kinds and not find_new(question)):
+        return offers.bundles
     compared = [cue for cue in cues if cue.kind == "comparison" and not cue.number]
     return offers.bundles if compared else None
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.cues.cue import Cue
+from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision import (
     Decision,
@@ -382,11 +383,18 @@ def _ask_which(
 def _asks_for_comparison(question: ParsedQuestion, selection: Selection) -> bool:
     """Whether a sentence only asks which offer is the cheapest and the like."""
     is_compared = any(cue.kind == "comparison" for cue in selection.cues)
-    return (
-        is_compared
-        and not find_new(question)
-        and question.utterance.text.rstrip().endswith(("?", "？", "؟"))
-    )
+    return is_compared and not find_new(question) and _is_question(question)
+
+
+def _is_question(question: ParsedQuestion) -> bool:
+    return question.utterance.text.rstrip().endswith(("?", "？", "؟"))
+
+
+def _count_contrasts(question: ParsedQuestion) -> int:
+    """How many words of a sentence are such as "but"."""
+    utterance = question.utterance
+    _, matches = load_cue_words(utterance.language).read(utterance.text)
+    return sum(match.reading.kind == "contrast" for match in matches)
 
 
 def _only_refers(question: ParsedQuestion, cues: Sequence[Cue]) -> bool:
@@ -414,7 +422,8 @@ def _choose_another(
         and selection.is_explicit
         and all(one in selection.entities for one in said)
         and points_at_bundle(question, cues, selection, offers)
-        and not asks_about(question, cues)
+        and not _is_question(question)
+        and question.variants[0].uncovered <= _count_contrasts(question)
         and not any(cue.kind == "other" for cue in cues)
     ):
         return selection
