@@ -212,9 +212,16 @@ def _is_completed_by(decision: Decision, other: Decision) -> bool:
 
 
 def _find_new_entities(fallback: ParsedQuestion, question: ParsedQuestion) -> list[Entity]:
-    """Return the entities that only the fallback has; all of it if it divides one."""
-    if _entities_only_in(question, fallback):
-        return list(fallback.utterance.entities)
+    """Return the entities that only the fallback has; if it divides one, the parts of that."""
+    divided = {index for one in _entities_only_in(question, fallback) for index in one.tokens}
+    if divided:
+        parts = [
+            one
+            for one in fallback.utterance.entities
+            if not (one.is_from_phrase or divided.isdisjoint(one.tokens))
+        ]
+        spans = [frozenset(one.tokens) for one in parts]
+        return [one for one in parts if not any(map(frozenset(one.tokens).__lt__, spans))]
     return _entities_only_in(fallback, question)
 
 
@@ -460,7 +467,7 @@ def _resolve_confirmation(
         return None
     if not answer.is_yes:
         dropped = replace(conversation, pending=None)
-        if pending.confirms:
+        if pending.confirms and not answer.is_command:
             dropped = remember_pending(conversation, pending)
         return Decision(
             question, dropped, build_match_contexts(question, dropped), pending_action="declined"

@@ -29,7 +29,7 @@ def find_completion(
     recognizer = _get_recognizer(name, language, tuple(options.items()))
     whole = before + text
     for one in recognizer(TokenizedText(whole, [whole], [0]), at):
-        if one.start == 0 and one.end > len(before) and not one.void:
+        if one.start == 0 and one.end > len(before) and not (one.void or one.fallback):
             return replace(one, end=one.end - len(before))
     return None
 

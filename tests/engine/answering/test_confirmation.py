@@ -41,14 +41,21 @@ class TestTheAnswer:
         assert (turn["says"], booked) == ("Done.", ["cut, Vera"])
         assert turn["remembers"] == "book, service=cut, master=Vera, date=2026-01-06, wash=dry"
 
-    @pytest.mark.parametrize("answer", ["no", "no thanks", "cancel", "нет", "nein", "better not"])
-    def test_no_drops_it(self, bot, answer):
+    @pytest.mark.parametrize(
+        ("answer", "kept"),
+        [
+            *[(no, True) for no in ("no", "no thanks", "нет", "nein", "better not")],
+            *[(stop, False) for stop in ("cancel", "отмена", "abbrechen")],
+        ],
+    )
+    def test_no_drops_it(self, bot, answer, kept):
         booked: list[str] = []
         engine = count_bookings(bot(SALON), booked)
         describe_turn(engine, "opening hours")
         describe_turn(engine, QUESTION)
         turn = describe_turn(engine, answer)
-        assert (turn[""], turn["remembers"]) == ("rejected", "hours")
+        said = "book, service=cut, master=Vera, date=2026-01-06, wash=dry, "
+        assert (turn[""], turn["remembers"]) == ("rejected", f"{said * kept}hours")
         assert describe_turn(engine, "yes")[""] == "rejected"
         assert not booked
 

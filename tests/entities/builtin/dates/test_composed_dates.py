@@ -10,6 +10,7 @@ import yaml
 from anaphora.entities.builtin.dates.date_parser import get_date_parser
 from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
 from anaphora.entities.builtin.dates.duration_recognizer import DurationRecognizer
+from tests.support.mentions import without_parts
 
 ASKED = datetime(2026, 11, 23, 10, tzinfo=ZoneInfo("Europe/Berlin"))  # a Monday
 HERE = Path(__file__).parent
@@ -34,7 +35,7 @@ def test_each_composed_date_has_phrases_in_every_language(entry):
 
 @pytest.mark.parametrize(("language", "text", "entry"), parametrize_phrases("is"))
 def test_a_composed_date_has_its_value(language, text, entry):
-    found = DateRecognizer(get_date_parser(language)).read(text, ASKED)
+    found = without_parts(DateRecognizer(get_date_parser(language)).read(text, ASKED))
     expected = entry["is"] if isinstance(entry["is"], list) else [entry["is"]]
     assert [mention.value for mention in found] == expected
     for key in ("assumed", "conflict", "hours"):

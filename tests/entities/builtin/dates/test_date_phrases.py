@@ -15,6 +15,7 @@ import yaml
 from anaphora.entities.builtin.dates.date_parser import get_date_parser
 from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
 from anaphora.entities.builtin.dates.duration_recognizer import DurationRecognizer
+from tests.support.mentions import without_parts
 
 ASKED = datetime(2026, 11, 18, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
@@ -31,6 +32,7 @@ def parametrize_phrases():
 @pytest.mark.parametrize(("language", "phrase"), list(parametrize_phrases()))
 def test_a_phrase_gives_its_dates(language, phrase):
     found = DateRecognizer(get_date_parser(language)).read(phrase["say"], ASKED)
+    found = without_parts(found)
     if "is" in phrase:
         expected = phrase["is"] if isinstance(phrase["is"], list) else [phrase["is"]]
         assert [mention.value for mention in found] == expected
