@@ -153,8 +153,11 @@ class Interpreter:
     ) -> Decision:
         pending = conversation.pending
         repeated = pending.entities if pending is not None and pending.confirms else ()
+        if not cues and (cues := read_bare_place(question, conversation)):
+            understood = [replace(one, uncovered=0) for one in question.variants]
+            question = replace(question, variants=tuple(understood))
         cues, question = settle_cues(
-            cues or read_bare_place(question, conversation),
+            cues,
             question,
             conversation.offers,
             pending,
@@ -229,7 +232,9 @@ class Interpreter:
             if is_pending_newer(conversation, offers):
                 question = say_selected(question, cues, offers)
             else:
-                decision = self._offers.answer(question, cues, conversation, offers, at)
+                decision = self._correct_side_question(question, cues, conversation, offers)
+                if decision is None:
+                    decision = self._offers.answer(question, cues, conversation, offers, at)
                 if decision is not None:
                     return decision
                 question = self._offers.mean_offered(question, cues, conversation, offers)
@@ -253,6 +258,22 @@ class Interpreter:
         if decision.matches or offers is None or len(offers.bundles) < 2:
             return decision
         return self._offers.ask_which(question, conversation, offers, at) or decision
+
+    def _correct_side_question(
+        self,
+        question: ParsedQuestion,
+        cues: Sequence[Cue],
+        conversation: Conversation,
+        offers: Offers,
+    ) -> Decision | None:
+        """Correct the question about the offers that was just answered, not the offers."""
+        flow = conversation.flow
+        is_last = bool(flow) and flow[-1].at == conversation.last
+        if not is_last or flow[-1].intent == offers.intent or not find_new(question):
+            return None
+        if not any(cue.kind in ("correct", "decline") for cue in cues):
+            return None
+        return self._corrections.correct(question, cues, conversation)
 
     def _cancels(self, decision: Decision, pending: PendingQuestion) -> bool:
         """Whether another intent answers, whose words begin with one for cancelling."""

@@ -3,7 +3,7 @@ them are words of the model, what is negated, and what the sentence itself corre
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -76,7 +76,7 @@ def settle_cues(
             covering
             and wins
             and not is_own
-            and all(map(of_cues.issuperset, map(_tokens, covering)))
+            and all(_is_covered(one, of_cues, is_place=is_place) for one in covering)
         ):
             dropped += covering
         elif (is_answer and is_own) or (
@@ -111,8 +111,11 @@ def _is_one(entity: Entity) -> bool:
     )
 
 
-def _tokens(entity: Entity) -> tuple[int, ...]:
-    return entity.tokens
+def _is_covered(entity: Entity, cues: Collection[int], *, is_place: bool) -> bool:
+    """Whether cues have all words of an entity; a place in a list may have an article before it
+    ("the 2nd")."""
+    left = [index for index in entity.tokens if index not in cues]
+    return not left or (is_place and left == [entity.tokens[0]])
 
 
 def mark_negated(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuestion:

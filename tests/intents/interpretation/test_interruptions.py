@@ -208,3 +208,10 @@ def test_a_correction_of_a_finished_question_is_one_even_after_a_confirmation(bo
 
     says(engine, "fix the chain, Ada", "yes", "no, Ben", "yes", "fix the brake, Ada", "yes")
     assert carried_out == [("Ada", False), ("Ben", True), ("Ada", False)]
+
+
+@pytest.mark.parametrize("second", ["2", "the 2nd", "the second one"])
+def test_a_number_is_a_place_in_the_list_even_without_an_entity_for_numbers(bot, second):
+    engine = bot(WORKSHOP)
+    describe_turn(engine, "who is free?")
+    assert describe_turn(engine, second)[""] == "fix? mechanic=Ben, asks for part"

@@ -202,3 +202,20 @@ def test_offers_need_a_model_that_reads_the_answers(bot):
     engine = offer_trains(bot(TRAINS.replace("dialog_acts: true", "dialog_acts: false")))
     with pytest.raises(HandlerError, match="it needs 'dialog_acts: true'"):
         engine.ask("trains to Bonn")
+
+
+@pytest.mark.parametrize(
+    ("search", "question", "correction"),
+    [
+        ("trains to Bonn", "how long is the Heron?", "no, the Comet"),
+        ("поезда в Бонн", "сколько ехать на Цапле?", "нет, Комета"),
+        ("Züge nach Bonn", "wie lange der Reiher?", "nein, ich meinte den Komet"),
+    ],
+)
+def test_a_correction_after_a_question_about_an_offer_corrects_that_question(
+    trains, search, question, correction
+):
+    engine = trains()
+    describe_turn(engine, search)
+    assert describe_turn(engine, question)[""] == "duration line=Heron"
+    assert describe_turn(engine, correction)[""] == "duration line=Comet"
