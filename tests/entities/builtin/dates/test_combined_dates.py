@@ -240,3 +240,41 @@ def test_other_metadata_is_no_date():
     stranger = Entity("date", frozenset({"date"}), "x", meta={"grain": "day", "expression": ["x"]})
     assert combine(stranger, read("at eight")) is None
     assert combine(friday, stranger) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "date", "shift", "value"),
+    [
+        ("en", "on Friday at 8 pm", "an hour later", "2026-11-27T21:00"),
+        ("en", "on Friday at 8 pm", "half an hour earlier", "2026-11-27T19:30"),
+        ("en", "on Friday at 8 pm", "a day later", "2026-11-28T20:00"),
+        ("en", "on Friday", "two days earlier", "2026-11-25"),
+        ("en", "next week", "a week later", "2026-W50"),
+        ("ru", "в пятницу в 20:00", "на час позже", "2026-11-27T21:00"),
+        ("ru", "в пятницу в 20:00", "днем раньше", "2026-11-26T20:00"),
+        ("uk", "у п'ятницю о 20:00", "на годину пізніше", "2026-11-27T21:00"),
+        ("de", "am Freitag um 20 Uhr", "eine Stunde später", "2026-11-27T21:00"),
+        ("fr", "vendredi à 20h", "une heure plus tôt", "2026-11-27T19:00"),
+        ("es", "el viernes a las 20:00", "una hora más tarde", "2026-11-27T21:00"),
+        ("it", "venerdì alle 20", "un'ora prima", "2026-11-27T19:00"),
+        ("pt", "sexta-feira às 20h", "uma hora mais cedo", "2026-11-27T19:00"),
+        ("zh", "周五晚上8点", "晚一个小时", "2026-11-27T21:00"),
+        ("ja", "金曜日の20時", "一時間早く", "2026-11-27T19:00"),
+    ],
+)
+def test_later_and_earlier_shift_what_was_said(language, date, shift, value):
+    assert follow(date, shift, language=language) == value
+
+
+@given(st.sampled_from(["an hour", "ten minutes", "two days", "a week"]), MOMENTS)
+def test_later_and_then_earlier_is_the_date_itself(duration, at):
+    date = read("tomorrow at noon", at)
+    later = combine(date, read(f"{duration} later", at), at)
+    assert later is not None
+    back = combine(later, read(f"{duration} earlier", at), at)
+    assert back is not None
+    assert back.value == date.value
+
+
+def test_a_day_has_no_hour_later():
+    assert combine(read("on Friday"), read("an hour later")) is None
