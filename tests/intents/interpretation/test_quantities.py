@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.dialog_models import BAR
-from tests.support.dialogs import check_dialog
+from tests.support.dialogs import check_dialog, describe_turn
 
 DIALOGS = {
     "English": """
@@ -134,3 +134,43 @@ def test_a_new_order_replaces_all(bot):
         says: /3 tea
         """,
     )
+
+
+@pytest.mark.parametrize(
+    ("order", "changes"),
+    [
+        (
+            "I want three teas and a coffee",
+            {
+                "one more tea": "/1 coffee/4 tea",
+                "and two more coffees": "/4 tea/3 coffee",
+                "another coffee": "/4 tea/4 coffee",
+                "remove one tea": "/3 tea/4 coffee",
+                "not three teas but five": "/4 coffee/5 tea",
+                "five coffees instead of four": "/5 tea/5 coffee",
+                "just the tea": "/5 tea",
+            },
+        ),
+        (
+            "принесите три чая и кофе",
+            {
+                "ещё один чай": "/1 coffee/4 tea",
+                "убери один чай": "/1 coffee/3 tea",
+                "не три чая, а пять": "/1 coffee/5 tea",
+                "только чай": "/5 tea",
+            },
+        ),
+        (
+            "ich möchte drei Tee und einen Kaffee",
+            {
+                "noch einen Tee": "/1 coffee/4 tea",
+                "nicht vier Tee, sondern fünf": "/1 coffee/5 tea",
+                "nur den Tee": "/5 tea",
+            },
+        ),
+    ],
+)
+def test_quantities_add_up_and_what_is_not_named_stays(bot, order, changes):
+    engine = bot(BAR)
+    describe_turn(engine, order)
+    assert {said: describe_turn(engine, said)["says"] for said in changes} == changes
