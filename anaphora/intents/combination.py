@@ -74,6 +74,11 @@ def combine_with_memory(
 
     Raises :class:`HandlerError` if a user-defined function fails.
     """
+    said = utterance.fallback_entities or utterance.entities
+    if not combiners.completing and combiners.by_element.keys().isdisjoint(
+        [one.element for one in said]
+    ):
+        return None
     held = _find_held(conversation)
     found = _combine(utterance, held, at, combiners) if held else None
     if found is None:

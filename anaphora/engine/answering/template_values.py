@@ -25,10 +25,14 @@ __all__ = [
 
 
 def build_template_values(
-    decision: Decision, filling: SlotFilling | None, unused: Sequence[str] | None = None
+    decision: Decision,
+    filling: SlotFilling | None,
+    unused: Sequence[str] | None = None,
+    **others: Any,
 ) -> dict[str, Any]:
     """Build the variables of a template, by name; without a ``filling`` there are no slots.
-    ``unused`` are the unused parts of the sentence, found here if left out."""
+    ``unused`` are the unused parts of the sentence, found here if left out; ``others`` are more
+    variables."""
     question = decision.question
     utterance = question.utterance
     values: dict[str, Any] = {
@@ -36,6 +40,7 @@ def build_template_values(
         "text": utterance.text,
         FORMAT_LOCALE_KEY: (utterance.language, question.question_context.at.tzinfo),
         **build_act_values(decision),
+        **others,
     }
     if filling is None:
         return values
@@ -57,10 +62,8 @@ def build_template_values(
 def build_result_values(decision: Decision, filling: SlotFilling, result: Any) -> dict[str, Any]:
     """Build the variables of a template with the ``result`` of a handler, or that of its
     :class:`Answer`; a slot of that name hides it."""
-    values = build_template_values(decision, filling)
-    if filling.intent.term("result"):
-        return values
-    return {**values, "result": result.result if isinstance(result, Answer) else result}
+    result = result.result if isinstance(result, Answer) else result
+    return build_template_values(decision, filling, result=result)
 
 
 class ActValues(TypedDict):

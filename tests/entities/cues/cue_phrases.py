@@ -67,7 +67,8 @@ def utterance_of(language: str, text: str) -> tuple[Utterance, list[Entity]]:
             token.index for token in utterance.tokens if token.start < end and start < token.end
         )
         kind = match[2] or "thing"
-        entities.append(Entity(kind, frozenset({kind}), match[1], tokens, start, end))
+        value = None if kind == "topic" else match[1]  # a topic has no other values
+        entities.append(Entity(kind, frozenset({kind}), match[1], tokens, start, end, value))
     return utterance, entities
 
 

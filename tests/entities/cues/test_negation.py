@@ -37,6 +37,10 @@ def test_a_determiner_negates_the_whole_noun_phrase():
     assert negated("not [Tokyo] [tomorrow:date]") == ["Tokyo"]
 
 
+def test_what_is_not_to_be_done_is_negated_with_the_verb():
+    assert negated("don't [book:topic] a [manicure]") == ["book", "manicure"]
+
+
 def test_what_is_replaced_is_one_entity():
     assert negated("instead of [Friday], [Saturday] and [Sunday]") == ["Friday"]
 

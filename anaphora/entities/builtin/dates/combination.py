@@ -31,7 +31,7 @@ from anaphora.entities.builtin.dates.resolution import (
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
 from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["combine_dates", "continue_date", "create_combiner", "is_relative"]
+__all__ = ["combine_dates", "create_combiner", "is_relative"]
 
 _TODAY: TimeExpression = ("cell", "day")
 _DAY = timedelta(days=1)
@@ -91,7 +91,9 @@ class _PartialDateCombiner:
         self._options = options
 
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
-        return continue_date(old, new, self._moment(at)) if old.element == new.element else None
+        if old.element != new.element or not _is_continuation(new):
+            return None
+        return _continue_date(old, new, self._moment(at))
 
     def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
         return None
@@ -187,21 +189,24 @@ def is_relative(entity: Entity) -> bool:
     return isinstance(expression, list | tuple) and bool(expression) and expression[0] in _SHIFTS
 
 
-def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
-    """Resolve a date whose month, or whose start, was said by an old date in the future; None for
-    other entities. This much is combined in every model."""
-    if "assumed" not in new.meta:
-        return None
+def _continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
+    """Resolve a date that leaves its month or its start open by an old date in the future. This
+    much is combined in every model."""
     first, last = _read(old.meta, moment), _read(new.meta, moment)
     if first is None or last is None or first.start is None or first.start <= moment.at:
         return None
-    found = None
     if last.bound in _ENDS:
         found = _continue_until(first, last, moment)
-    elif new.meta.get("assumed") == "month":
+    else:
         month = moment.period("month", first.start.date()).start
         found = resolve_date(last.expression, replace(moment, at=max(moment.at, month)))
     return replace_struct(new, value=found[0], meta=found[1]) if found else None
+
+
+def _is_continuation(new: Entity) -> bool:
+    """Whether a date leaves its month or its start open, for another date to say."""
+    assumed, expression = new.meta.get("assumed"), new.meta.get("expression")
+    return assumed == "month" or bool(assumed and expression and expression[0] in _ENDS)
 
 
 def _complete_date(old: Entity, found: Mention, moment: Moment) -> Mention | None:

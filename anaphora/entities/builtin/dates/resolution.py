@@ -14,6 +14,7 @@ from anaphora.entities.builtin.dates.operations.expression_analysis import (
     has_weekday_conflict,
 )
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+from anaphora.frozen import FrozenList
 
 __all__ = ["ResolvedDate", "parse_expression", "resolve_date"]
 
@@ -34,7 +35,7 @@ def resolve_date(expression: TimeExpression, moment: Moment) -> ResolvedDate | N
             meta["conflict"] = "weekday"
         if expression[0] == "daily":
             meta["hours"] = f"{interval.start:%H:%M}/{interval.end:%H:%M}"
-        meta["expression"] = _to_json(expression)
+        meta["expression"] = _to_json(expression)  # immutable: it is shared
         return format_value(interval, moment), meta
     except OverflowError:  # at the ends of the calendar some local times do not exist
         return None
@@ -47,7 +48,7 @@ def parse_expression(data: Any) -> TimeExpression | None:
 
 def _to_json(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_to_json(one) for one in value]
+        return FrozenList([_to_json(one) for one in value])
     return float(value) if isinstance(value, Fraction) else value
 
 
