@@ -172,9 +172,7 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
         return answer
     skipped: list[Match] = []
     for match in decision.matches:
-        if bot.asks_before_answer and (
-            answer := _refuse_invalid(bot, decision, match.filling, at)
-        ):
+        if bot.asks_before_answer and (answer := _refuse_invalid(bot, decision, match.filling, at)):
             return answer
         if bot.model.unused and (unused := find_unused_texts(bot, decision, match.filling)):
             return ask_about_unused(bot, decision, match, unused, at)
