@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
 
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
-from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision import (
@@ -24,9 +22,9 @@ from anaphora.intents.interpretation.answers import (
     asks_about,
     contradicts,
     find_declined,
-    last_answer,
     points_at_bundle,
 )
+from anaphora.intents.interpretation.dialog_turn import DialogTurn
 from anaphora.intents.interpretation.refusals import read_refusals
 from anaphora.intents.interpretation.repetition import (
     acknowledge,
@@ -34,18 +32,9 @@ from anaphora.intents.interpretation.repetition import (
     is_other_question,
     keep_unreplaced,
 )
-from anaphora.intents.interpretation.rewriting import (
-    add_entities,
-    change_entities,
-    find_new,
-    stand_in,
-)
+from anaphora.intents.interpretation.rewriting import stand_in
 from anaphora.intents.interpretation.selection import Selection, select_bundles
-from anaphora.intents.solver import ParsedQuestion
-from anaphora.stm.conversation import (
-    Conversation,
-    Offers,
-)
+from anaphora.stm.conversation import Offers
 from anaphora.stm.offers import clear_offers, put_back, remove_bundles, take_bundle
 from anaphora.stm.rules import find_replacement
 
@@ -65,174 +54,148 @@ class OfferAnswers:
             if one.recognition and one.recognition.kind == "built-in"
         )
 
-    def answer(
-        self,
-        question: ParsedQuestion,
-        cues: Sequence[Cue],
-        conversation: Conversation,
-        offers: Offers,
-        at: datetime,
-    ) -> Decision | None:
+    def look_further(self, turn: DialogTurn) -> Decision | None:
+        """Resolve a sentence that wants another offer where none is left, or than the one that is
+        taken. None for others."""
+        offers = turn.conversation.offers
+        if offers is None:
+            return None
+        if offers.taken is not None:
+            return self._take_another(turn, offers, offers.taken)
+        if offers.bundles:
+            return None
+        declined = find_declined(turn, offers)
+        return None if declined is None else self._decline(turn, offers, declined)
+
+    def answer(self, turn: DialogTurn, offers: Offers) -> Decision | None:
         """Resolve an answer to what lies on the table. None for another question."""
-        kinds = {cue.kind for cue in cues}
-        question, cues, refused = read_refusals(question, cues, offers)
-        said = find_new(question)
-        if "cancel" in kinds and not said:
-            cleared = replace(clear_offers(conversation), pending=None)
-            return acknowledge(question, cleared, DialogAct("cancelled"))
-        declined = find_declined(question, cues, offers, refused)
+        turn, refused = read_refusals(turn, offers)
+        if turn.has("cancel") and not turn.said:
+            cleared = replace(clear_offers(turn.conversation), pending=None)
+            return acknowledge(replace(turn, conversation=cleared), DialogAct("cancelled"))
+        declined = find_declined(turn, offers, refused)
         if declined is not None:
-            chosen = _choose_another(question, cues, offers, declined)
+            chosen = _choose_another(turn, offers, declined)
             if chosen is not None:
-                return self._accept(question, cues, conversation, offers, chosen, at)
-            return self.decline(question, cues, conversation, offers, declined, at)
-        indifferent = [cue for cue in cues if cue.kind == "indifferent"]
+                return self._accept(turn, offers, chosen)
+            return self._decline(turn, offers, declined)
         # "Either one": the first.
-        cues = [*cues, *(replace(cue, kind="ordinal", number=1) for cue in indifferent)]
-        selection = select_bundles(offers, cues, said)
-        if len(offers.bundles) > 1 and _asks_for_comparison(question, selection):
-            return _ask_which(question, conversation, offers, selection)
-        others = [one for one in said if one not in selection.entities]
-        if any(contradicts(one, offers) for one in others) and (
-            last_answer(cues) == "accept" or not points_at_bundle(question, cues, selection, offers)
-        ):
-            return None  # "okay, how about Oakland?", "the one in Oakland"
-        if (
-            last_answer(cues) != "accept"
-            and (
-                any(contradicts(one, offers) for one in others)
-                or not self._names_next_intent(question, others, conversation, offers)
-            )
-            and (
-                not selection.is_explicit
-                or asks_about(question, cues)
-                or not self._only_selects(question, others, selection, conversation, offers, at)
-            )
-        ):
-            is_closing = not said and any(cue.value in _CLOSING for cue in cues)
-            if is_closing and len(offers.bundles) == 1:
-                accepted = offers.bundles[0]
-                act = DialogAct("accepted", accepted=accepted)
-                return acknowledge(question, clear_offers(conversation), act)
-            if len(selection.bundles) > 1 and _only_refers(question, cues):
-                return _ask_which(question, conversation, offers, selection)
-            return None
+        either = [
+            replace(cue, kind="ordinal", number=1) for cue in turn.cues if cue.kind == "indifferent"
+        ]
+        turn = replace(turn, cues=(*turn.cues, *either))
+        selection = select_bundles(offers, turn.cues, turn.said)
+        if len(offers.bundles) > 1 and _asks_for_comparison(turn, selection):
+            return _ask_which(turn, offers, selection)
+        if not self._takes(turn, offers, selection):
+            return _close(turn, offers, selection)
         if len(selection.bundles) > 1:
-            return _ask_which(question, conversation, offers, selection)
-        return self._accept(question, cues, conversation, offers, selection, at)
+            return _ask_which(turn, offers, selection)
+        return self._accept(turn, offers, selection)
 
-    def take_another(
-        self,
-        question: ParsedQuestion,
-        cues: Sequence[Cue],
-        conversation: Conversation,
-        offers: Offers,
-        at: datetime,
-    ) -> Decision | None:
-        """Resolve a sentence that takes another bundle than the one that is taken; None for
-        others."""
-        question, cues, refused = read_refusals(question, cues, offers)
-        said = find_new(question)
-        selection = select_bundles(offers, cues, said, refused)
-        wants_other = any(cue.kind == "other" for cue in cues) or offers.taken in refused
-        if wants_other and not (said or selection.cues or question.variants[0].uncovered):
-            return self._offer_rest(question, cues, conversation, offers, at)
-        if not selection.is_explicit or len(selection.bundles) != 1:
+    def _takes(self, turn: DialogTurn, offers: Offers, selection: Selection) -> bool:
+        """Whether a sentence takes an offer, rather than asks about it or for something else."""
+        others = [one for one in turn.said if one not in selection.entities]
+        is_yes = turn.last_answer == "accept"
+        if any(contradicts(one, offers) for one in others):
+            # Not "okay, how about Oakland?" and "the one in Oakland".
+            if is_yes or not points_at_bundle(turn, selection, offers):
+                return False
+        elif is_yes or self._names_next_intent(turn, others, offers):
+            return True
+        return (
+            selection.is_explicit
+            and not asks_about(turn)
+            and self._only_selects(turn, others, selection, offers)
+        )
+
+    def _take_another(self, turn: DialogTurn, offers: Offers, taken: int) -> Decision | None:
+        """Resolve a sentence that takes another bundle than the ``taken`` one; None for others."""
+        turn, refused = read_refusals(turn, offers)
+        selection = select_bundles(offers, turn.cues, turn.said, refused)
+        wants_other = turn.has("other") or taken in refused
+        if wants_other and not (turn.said or selection.cues or turn.has_unknown_words):
+            return self._offer_rest(turn, offers, taken)
+        if not selection.is_explicit or selection.bundles in ((), (taken,)):
             return None
-        if selection.bundles[0] == offers.taken or (
-            asks_about(question, cues)
-            and (conversation.pending is None or any(one not in selection.entities for one in said))
+        if len(selection.bundles) > 1 or not points_at_bundle(turn, selection, offers):
+            return None  # "the blue hall": a correction of that value alone
+        if asks_about(turn) and (
+            turn.pending is None or any(one not in selection.entities for one in turn.said)
         ):
             return None
-        if not points_at_bundle(question, cues, selection, offers):
-            return None  # "the blue hall": a correction of that value alone
-        return self._accept(question, cues, conversation, offers, selection, at)
+        return self._accept(turn, offers, selection)
 
-    def _offer_rest(
-        self,
-        question: ParsedQuestion,
-        cues: Sequence[Cue],
-        conversation: Conversation,
-        offers: Offers,
-        at: datetime,
-    ) -> Decision:
-        """Take the only other bundle than the one that is taken, or offer the rest again."""
-        assert offers.taken is not None
-        rest = [index for index in range(len(offers.bundles)) if index != offers.taken]
+    def _offer_rest(self, turn: DialogTurn, offers: Offers, taken: int) -> Decision:
+        """Take the only other bundle than the ``taken`` one, or offer the rest again."""
+        rest = [index for index in range(len(offers.bundles)) if index != taken]
         if len(rest) == 1:
-            other = tuple([cue for cue in cues if cue.kind == "other"])
-            selection = Selection((rest[0],), other)
-            return self._accept(question, cues, conversation, offers, selection, at)
-        declined = [offers.bundles[offers.taken]]
-        open_again = replace(put_back(conversation), pending=None)
-        return self.decline(question, cues, open_again, offers, declined, at)
+            other = tuple([cue for cue in turn.cues if cue.kind == "other"])
+            return self._accept(turn, offers, Selection((rest[0],), other))
+        open_again = replace(put_back(turn.conversation), pending=None)
+        return self._decline(
+            replace(turn, conversation=open_again), offers, [offers.bundles[taken]]
+        )
 
-    def mean_offered(
-        self,
-        question: ParsedQuestion,
-        cues: Sequence[Cue],
-        conversation: Conversation,
-        offers: Offers,
-    ) -> ParsedQuestion:
+    def mean_offered(self, turn: DialogTurn, offers: Offers) -> DialogTurn:
         """Let a question about the offers see the one that it means; what it points at ("the second
         one") is as good as said."""
-        selection = select_bundles(offers, cues, find_new(question))
+        said = turn.said
+        selection = select_bundles(offers, turn.cues, said)
         if len(selection.bundles) != 1:
-            return question
+            return turn
         bundle = offers.bundles[selection.bundles[0]]
         if selection.cues:
             tokens = [index for cue in selection.cues for index in cue.tokens]
-            named = [stand_in(one, tokens, question.utterance) for one in bundle]
-            named = [one for one in named if not _replaces(find_new(question), one)]
-            pointed = add_entities(question, named)
-            found = match_question(self._indexed, pointed, conversation).matches
+            named = [
+                stand_in(one, tokens, turn.question.utterance)
+                for one in bundle
+                if find_replacement(one.groups, said) is None
+            ]
+            pointed = turn.add(named)
+            found = match_question(self._indexed, pointed.question, turn.conversation).matches
             if found and any(one in named for one in found[0].entities):
                 return pointed
-        return replace(question, offered=bundle)
+        return replace(turn, question=replace(turn.question, offered=bundle))
 
-    def ask_which(
-        self, question: ParsedQuestion, conversation: Conversation, offers: Offers, at: datetime
-    ) -> Decision | None:
+    def ask_which(self, turn: DialogTurn, offers: Offers) -> Decision | None:
         """Ask which offer a question is about; None if it is about none of them."""
-        about = replace(question, offered=offers.bundles[0])
-        found = decide(self._indexed, about, conversation, at)
+        found = self._decide_about(turn, offers.bundles[0])
         if not found.matches:
             return None
         filling = found.matches[0].filling
         if not any(one.offered for one in filling.taken):
             return None
-        missing = tuple(
-            [one.term for one in filling.terms if any(taken.offered for taken in one.taken)]
+        missing = [one.term for one in filling.terms if any(taken.offered for taken in one.taken)]
+        terms = [
+            replace(one, taken=tuple([taken for taken in one.taken if not taken.offered]))
+            for one in filling.terms
+        ]
+        taken = [one for one in filling.taken if not one.offered]
+        incomplete = replace(
+            filling, terms=tuple(terms), taken=tuple(taken), missing=tuple(missing)
         )
-        terms = tuple(
-            [
-                replace(one, taken=tuple([taken for taken in one.taken if not taken.offered]))
-                for one in filling.terms
-            ]
-        )
-        taken = tuple([one for one in filling.taken if not one.offered])
-        incomplete = replace(filling, terms=terms, taken=taken, missing=missing)
         act = DialogAct("unclear", choices=offers.bundles)
         return replace(found, matches=(), incomplete=incomplete, act=act)
 
+    def _decide_about(self, turn: DialogTurn, bundle: tuple[Entity, ...]) -> Decision:
+        about = replace(turn.question, offered=bundle)
+        return decide(self._indexed, about, turn.conversation, turn.at)
+
     def _names_next_intent(
-        self,
-        question: ParsedQuestion,
-        others: Sequence[Entity],
-        conversation: Conversation,
-        offers: Offers,
+        self, turn: DialogTurn, others: Sequence[Entity], offers: Offers
     ) -> bool:
         """Whether the sentence asks for the intent that the offers are for, with something besides
         the names of offers. A bare value among unknown words ("7 is too early") does not."""
         intent = self._indexed.intents_by_id.get(offers.then)
         if intent is None or offers.then == offers.intent:
             return False
-        if is_other_question(self._indexed, question, conversation, offers.then):
+        if is_other_question(self._indexed, turn, offers.then):
             return False
         required = [term for term in intent.terms if term.min > 0]
-        bare = replace(conversation, remembered=(), flow=conversation.flow)
+        bare = replace(turn.conversation, remembered=())
         single = self._indexed.with_only(intent)
-        question = replace(question, offered=(), variants=question.variants[:1])
+        question = replace(turn.question, offered=(), variants=turn.question.variants[:1])
         decision = match_question(single, question, bare)
         decision = decision if decision.matches else find_incomplete(single, decision)
         filling = decision.matches[0].filling if decision.matches else decision.nearest
@@ -243,7 +206,7 @@ class OfferAnswers:
         if offering is not None:
             own -= {key for term in offering.terms for key in term.predicate.requires or ()}
         own -= {("element", one.element) for bundle in offers.bundles for one in bundle}
-        is_clear = not question.variants[0].uncovered
+        is_clear = not turn.has_unknown_words
         return any(
             ("element", one.entity.element) in own
             and one.entity in others
@@ -252,13 +215,7 @@ class OfferAnswers:
         )
 
     def _only_selects(
-        self,
-        question: ParsedQuestion,
-        others: Sequence[Entity],
-        selection: Selection,
-        conversation: Conversation,
-        offers: Offers,
-        at: datetime,
+        self, turn: DialogTurn, others: Sequence[Entity], selection: Selection, offers: Offers
     ) -> bool:
         """Whether a sentence without a yes selects an offer, rather than asks about it: it has no
         entities but those of the selection (``others``), or they ask for what was offered."""
@@ -266,62 +223,46 @@ class OfferAnswers:
             return True
         if len(selection.bundles) > 1:
             return False
-        about = replace(question, offered=offers.bundles[selection.bundles[0]])
-        decision = decide(self._indexed, about, conversation, at)
+        decision = self._decide_about(turn, offers.bundles[selection.bundles[0]])
         return not decision.matches or decision.matches[0].intent.id == offers.intent
 
-    def _accept(
-        self,
-        question: ParsedQuestion,
-        cues: Sequence[Cue],
-        conversation: Conversation,
-        offers: Offers,
-        selection: Selection,
-        at: datetime,
-    ) -> Decision:
+    def _accept(self, turn: DialogTurn, offers: Offers, selection: Selection) -> Decision:
         """Go on with the question as if the user had said the accepted bundle (rule 13)."""
-        index = selection.bundles[0]
-        tokens = {i for cue in cues if cue.kind == "accept" for i in cue.tokens}
+        index, named = selection.bundles[0], selection.entities
+        tokens = {i for cue in turn.cues if cue.kind == "accept" for i in cue.tokens}
         tokens.update(i for cue in selection.cues for i in cue.tokens)
-        tokens.update(i for one in selection.entities for i in one.tokens)
-        named = selection.entities
-
-        def others(own: Sequence[Entity]) -> list[Entity]:
-            return [one for one in own if one not in named]
-
-        question = change_entities(question, others)
-        said = find_new(question)
-        accepted = tuple(
-            [
-                stand_in(one, tokens, question.utterance)
-                for one in offers.bundles[index]
-                if find_replacement(one.groups, said) is None
-            ]
-        )
-        after = take_bundle(conversation, index)
-        question = add_entities(question, accepted)
-        act = DialogAct("accepted", accepted=accepted)
+        tokens.update(i for one in named for i in one.tokens)
+        turn = turn.change(lambda own: [one for one in own if one not in named])
+        said = turn.said
+        accepted = [
+            stand_in(one, tokens, turn.question.utterance)
+            for one in offers.bundles[index]
+            if find_replacement(one.groups, said) is None
+        ]
+        after = take_bundle(turn.conversation, index)
+        turn = replace(turn.add(accepted), conversation=after)
+        act = DialogAct("accepted", accepted=tuple(accepted))
         goal = offers.intents[index] if offers.intents else offers.then
         decision = None
         if (intent := self._indexed.intents_by_id.get(goal)) is not None:
-            naming = self._name_intent(intent, question, tokens)
-            decision = continue_with(self._indexed, intent, add_entities(question, naming), after)
-        decision = decision or decide(self._indexed, question, after, at)
+            naming = self._name_intent(intent, turn, tokens)
+            decision = continue_with(self._indexed, intent, turn.add(naming))
+        decision = decision or decide(self._indexed, turn.question, after, turn.at)
         if not (decision.matches or decision.incomplete) and (
             intent := self._indexed.intents_by_id.get(offers.intent)
         ):
-            decision = continue_with(self._indexed, intent, question, after) or decision
+            decision = continue_with(self._indexed, intent, turn) or decision
         if not (decision.matches or decision.incomplete):
-            return acknowledge(question, after, act)
+            return acknowledge(turn, act)
         return replace(decision, act=act)
 
     def _name_intent(
-        self, intent: Intent, question: ParsedQuestion, tokens: Collection[int]
+        self, intent: Intent, turn: DialogTurn, tokens: Collection[int]
     ) -> list[Entity]:
         """The entities that only name the intent ("book"), as its offers have already done: those
         of required terms without a prompt."""
         prompts = self._indexed.model.prompts.get(intent.id, {})
-        said = {one.element for one in find_new(question)}
+        said = {one.element for one in turn.said}
         named = []
         for term in intent.terms:
             elements = term.predicate.elements or ()
@@ -338,97 +279,88 @@ class OfferAnswers:
                 meta=element.meta,
                 topic=element.topic,
             )
-            named.append(stand_in(entity, tokens, question.utterance))
+            named.append(stand_in(entity, tokens, turn.question.utterance))
         return named
 
-    def decline(
-        self,
-        question: ParsedQuestion,
-        cues: Sequence[Cue],
-        conversation: Conversation,
-        offers: Offers,
-        declined: Sequence[tuple[Entity, ...]],
-        at: datetime,
+    def _decline(
+        self, turn: DialogTurn, offers: Offers, declined: Sequence[tuple[Entity, ...]]
     ) -> Decision:
         """Take the bundles from the table, and ask the intent that offered them again (rule 14)."""
-        after = remove_bundles(conversation, declined)
-        compared = (cue.value for cue in cues if cue.kind == "comparison" and not cue.number)
+        after, said = remove_bundles(turn.conversation, declined), turn.said
+        compared = (cue.value for cue in turn.cues if cue.kind == "comparison" and not cue.number)
         wanted = next(compared, "")
         act = DialogAct("declined", declined=(*offers.declined, *declined), comparison=wanted)
-        asked = self._indexed.intents_by_id.get(offers.intent)
-        said = find_new(question)
-        if said and not any(cue.kind in ("other", "comparison") for cue in cues):
-            after = clear_offers(conversation)  # "no, in Oakland": it looks for something else
+        if said and not turn.has("other", "comparison"):
+            after = clear_offers(turn.conversation)  # "no, in Oakland": it looks for something else
             act = DialogAct("corrected")
-        if said and is_other_question(self._indexed, question, after, offers.intent):
-            return decide(self._indexed, question, after, at)
+        turn = replace(turn, conversation=after)
+        if said and is_other_question(self._indexed, turn, offers.intent):
+            return decide(self._indexed, turn.question, after, turn.at)
+        asked = self._indexed.intents_by_id.get(offers.intent)
         if asked is not None:
             frame = keep_unreplaced([held.entity for held in after.remembered], said)
-            decision = ask_again(self._indexed, asked, question, after, frame)
+            decision = ask_again(self._indexed, asked, turn.question, after, frame)
             if decision.matches:
                 return replace(decision, act=act)
         if said:
-            decision = decide(self._indexed, question, after, at)
-            return replace(decision, act=act)
-        return acknowledge(question, after, act)
+            return replace(decide(self._indexed, turn.question, after, turn.at), act=act)
+        return acknowledge(turn, act)
 
 
-def _ask_which(
-    question: ParsedQuestion, conversation: Conversation, offers: Offers, selection: Selection
-) -> Decision:
+def _close(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision | None:
+    """Resolve what takes no offer, but is about them: "thanks" takes the only one, and "both" is to
+    be told apart. None for another question."""
+    is_closing = not turn.said and any(cue.value in _CLOSING for cue in turn.cues)
+    if is_closing and len(offers.bundles) == 1:
+        cleared = replace(turn, conversation=clear_offers(turn.conversation))
+        return acknowledge(cleared, DialogAct("accepted", accepted=offers.bundles[0]))
+    if len(selection.bundles) > 1 and _only_refers(turn):
+        return _ask_which(turn, offers, selection)
+    return None
+
+
+def _ask_which(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision:
     choices = tuple([offers.bundles[index] for index in selection.bundles])
-    return acknowledge(question, conversation, DialogAct("unclear", choices=choices))
+    return acknowledge(turn, DialogAct("unclear", choices=choices))
 
 
-def _asks_for_comparison(question: ParsedQuestion, selection: Selection) -> bool:
+def _asks_for_comparison(turn: DialogTurn, selection: Selection) -> bool:
     """Whether a sentence only asks which offer is the cheapest and the like."""
     is_compared = any(cue.kind == "comparison" for cue in selection.cues)
-    return is_compared and not find_new(question) and _is_question(question)
+    return is_compared and not turn.said and turn.is_asking
 
 
-def _is_question(question: ParsedQuestion) -> bool:
-    return question.utterance.text.rstrip().endswith(("?", "？", "؟"))
-
-
-def _count_contrasts(question: ParsedQuestion) -> int:
-    """How many words of a sentence are such as "but"."""
-    utterance = question.utterance
-    _, matches = load_cue_words(utterance.language).read(utterance.text)
-    return sum(match.reading.kind == "contrast" for match in matches)
-
-
-def _only_refers(question: ParsedQuestion, cues: Sequence[Cue]) -> bool:
+def _only_refers(turn: DialogTurn) -> bool:
     """Whether a sentence says no more than "both" or "them"."""
-    kinds = {cue.kind for cue in cues}
+    kinds = {cue.kind for cue in turn.cues}
     is_reference = "reference" in kinds and kinds <= {"reference", "social", "filler", "only"}
-    return is_reference and not find_new(question) and not question.variants[0].uncovered
+    return is_reference and not turn.said and not turn.has_unknown_words
 
 
 def _choose_another(
-    question: ParsedQuestion,
-    cues: Sequence[Cue],
-    offers: Offers,
-    declined: Collection[tuple[Entity, ...]],
+    turn: DialogTurn, offers: Offers, declined: Collection[tuple[Entity, ...]]
 ) -> Selection | None:
     """The one offer that a sentence chooses instead of what it declines; None if it chooses
     none."""
-    said = find_new(question)
     refused = [index for index, one in enumerate(offers.bundles) if one in declined]
     if len(refused) == len(offers.bundles):  # "no, the first one"
         refused = []
-    selection = select_bundles(offers, cues, said, refused)
+    selection = select_bundles(offers, turn.cues, turn.said, refused)
     if (
         len(selection.bundles) == 1
         and selection.is_explicit
-        and all(one in selection.entities for one in said)
-        and points_at_bundle(question, cues, selection, offers)
-        and not _is_question(question)
-        and question.variants[0].uncovered <= _count_contrasts(question)
-        and not any(cue.kind == "other" for cue in cues)
+        and all(one in selection.entities for one in turn.said)
+        and points_at_bundle(turn, selection, offers)
+        and not turn.is_asking
+        and turn.question.variants[0].uncovered <= _count_contrasts(turn)
+        and not turn.has("other")
     ):
         return selection
     return None
 
 
-def _replaces(said: Sequence[Entity], entity: Entity) -> bool:
-    return find_replacement(entity.groups, said) is not None
+def _count_contrasts(turn: DialogTurn) -> int:
+    """How many words of a sentence are such as "but"."""
+    utterance = turn.question.utterance
+    _, matches = load_cue_words(utterance.language).read(utterance.text)
+    return sum(match.reading.kind == "contrast" for match in matches)

@@ -16,13 +16,10 @@ from anaphora.intents.decision import (
     match_question,
 )
 from anaphora.intents.dialog_act import DialogAct
-from anaphora.intents.interpretation.rewriting import (
-    find_new,
-)
-from anaphora.intents.solver import ParsedQuestion, build_match_contexts, fill_intents
-from anaphora.stm.conversation import (
-    Conversation,
-)
+from anaphora.intents.interpretation.dialog_turn import DialogTurn
+from anaphora.intents.match import Match
+from anaphora.intents.solver import build_match_contexts, fill_intents
+from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import find_replacement
 
 __all__ = [
@@ -37,21 +34,17 @@ __all__ = [
 
 
 def ask_for_rest(
-    indexed: IndexedModel,
-    intent: Intent,
-    question: ParsedQuestion,
-    conversation: Conversation,
-    entities: Sequence[Entity],
+    indexed: IndexedModel, intent: Intent, turn: DialogTurn, entities: Sequence[Entity]
 ) -> Decision | None:
     """Ask for what an intent lacks; None if it does not ask for all of it."""
-    contexts = build_match_contexts(question, conversation, entities)
+    contexts = build_match_contexts(turn.question, turn.conversation, entities)
     (filling,) = fill_intents((intent,), (0,), contexts[0])
     prompts = indexed.model.prompts.get(intent.id, {})
     if not filling.missing or any(term.id not in prompts for term in filling.missing):
         return None
     return Decision(
-        question,
-        conversation,
+        turn.question,
+        turn.conversation,
         contexts,
         incomplete=filling,
         nearest=filling,
@@ -59,47 +52,41 @@ def ask_for_rest(
     )
 
 
-def continue_with(
-    indexed: IndexedModel, intent: Intent, question: ParsedQuestion, conversation: Conversation
-) -> Decision | None:
+def continue_with(indexed: IndexedModel, intent: Intent, turn: DialogTurn) -> Decision | None:
     """Match one intent, also with the entities of the last question, or of the one that waits;
     None if it lacks something that has no prompt."""
-    pending = conversation.pending
-    if pending is not None and pending.intent == intent.id:
-        held: Sequence[Entity] = pending.entities
-    else:
-        held = entities_of_last_match(conversation)
-    frame = keep_unreplaced(held, find_new(question))
-    decision = ask_again(indexed, intent, question, conversation, frame)
+    is_waiting = turn.pending is not None and turn.pending.intent == intent.id
+    held = turn.waiting if is_waiting else entities_of_last_match(turn.conversation)
+    frame = keep_unreplaced(held, turn.said)
+    decision = ask_again(indexed, intent, turn.question, turn.conversation, frame)
     if not decision.matches:
         decision = find_incomplete(indexed.with_only(intent), decision)
     return decision if decision.matches or decision.incomplete else None
 
 
-def is_complete(
-    indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
-) -> bool:
+def is_complete(indexed: IndexedModel, turn: DialogTurn) -> bool:
     """Whether the sentence is complete without memory."""
-    bare, said = replace(conversation, remembered=()), replace(question, offered=())
-    return bool(match_question(indexed, said, bare).matches)
+    return bool(_match_without_memory(indexed, turn))
 
 
-def is_other_question(
-    indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation, intent: str
-) -> bool:
+def is_other_question(indexed: IndexedModel, turn: DialogTurn, intent: str) -> bool:
     """Whether the sentence is complete without memory, for another intent."""
-    bare, said = replace(conversation, remembered=()), replace(question, offered=())
-    matches = match_question(indexed, said, bare).matches
+    matches = _match_without_memory(indexed, turn)
     return bool(matches) and matches[0].intent.id != intent
 
 
-def acknowledge(question: ParsedQuestion, conversation: Conversation, act: DialogAct) -> Decision:
+def _match_without_memory(indexed: IndexedModel, turn: DialogTurn) -> Sequence[Match]:
+    bare = replace(turn.conversation, remembered=())
+    return match_question(indexed, replace(turn.question, offered=()), bare).matches
+
+
+def acknowledge(turn: DialogTurn, act: DialogAct) -> Decision:
     """A decision that no intent answers."""
-    contexts = build_match_contexts(question, conversation)
-    return Decision(question, conversation, contexts, act=act)
+    contexts = build_match_contexts(turn.question, turn.conversation)
+    return Decision(turn.question, turn.conversation, contexts, act=act)
 
 
-def entities_of_last_match(conversation: Conversation) -> list[Entity]:
+def entities_of_last_match(conversation: Conversation) -> Sequence[Entity]:
     """The entities that the last matched question took."""
     last = conversation.matches
     return [held.entity for held in conversation.remembered if held.used_match == last]

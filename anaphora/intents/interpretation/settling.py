@@ -11,34 +11,45 @@ from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.negation import find_negated
-from anaphora.intents.interpretation.answers import is_pending_newer
-from anaphora.intents.interpretation.rewriting import change_entities, find_negated_entities
-from anaphora.intents.solver import ParsedQuestion
-from anaphora.stm.conversation import (
-    Conversation,
-    Offers,
-    PendingQuestion,
-)
+from anaphora.intents.interpretation.answers import read_confirmation
+from anaphora.intents.interpretation.dialog_turn import DialogTurn
 from anaphora.stm.offers import is_same_meaning
 from anaphora.stm.rules import find_replacement
 
-__all__ = [
-    "drop_corrected",
-    "mark_negated",
-    "read_bare_no",
-    "read_bare_place",
-    "settle_cues",
-]
+__all__ = ["settle_cues"]
 
 _WITH_ONE = frozenset({"other", "reference", "ordinal", "comparison", "indifferent", "filler"})
 
 
-def settle_cues(
-    cues: Sequence[Cue],
-    question: ParsedQuestion,
-    offers: Offers | None,
-    pending: PendingQuestion | None,
-) -> tuple[tuple[Cue, ...], ParsedQuestion]:
+def settle_cues(turn: DialogTurn) -> DialogTurn:
+    """Settle what the cues of a sentence mean for its entities."""
+    for step in (
+        _read_bare_place,
+        _tell_cues_from_entities,
+        _mark_negated,
+        _read_bare_no,
+        _drop_corrected,
+        _read_demonstratives,
+    ):
+        turn = step(turn)
+    return turn
+
+
+def _read_bare_place(turn: DialogTurn) -> DialogTurn:
+    """A bare number that answers a list of offers is a place in it: "2"."""
+    offers, text = turn.offers, turn.question.utterance.text.strip(" .!)#")
+    if turn.cues or offers is None or turn.answers_pending or not text.isdecimal():
+        return turn
+    number = int(text) if len(text) < 3 else 0
+    if not 1 <= number <= len(offers.bundles) or len(offers.bundles) < 2:
+        return turn
+    tokens = [one.index for one in turn.question.utterance.tokens if one.text.isdecimal()]
+    understood = [replace(one, uncovered=0) for one in turn.question.variants]
+    question = replace(turn.question, variants=tuple(understood))
+    return replace(turn, question=question, cues=(Cue("ordinal", tuple(tokens), number=number),))
+
+
+def _tell_cues_from_entities(turn: DialogTurn) -> DialogTurn:
     """Drop the cues that are words of the model, and the entities that are no more than a cue.
 
     What the model's own phrases cover means what the model says. Of a built-in entity and a cue on
@@ -47,13 +58,13 @@ def settle_cues(
     question that waits in a refusal ("don't book it"), is a cue as well, and "cancel" drops a
     question that waits, whatever else the model cancels.
     """
+    cues, pending, offers = turn.cues, turn.pending, turn.conversation.offers
     is_pending = pending is not None
-    waiting = pending.entities if pending is not None else ()
-    confirmed = waiting if pending is not None and pending.confirms else ()
+    confirmed = turn.waiting if pending is not None and pending.confirms else ()
     is_listed = offers is not None and bool(offers.bundles)
     settled: list[Cue] = []
     dropped: list[Entity] = []
-    entities = question.variants[0].entities
+    entities = turn.question.variants[0].entities
     of_cues = {index for cue in cues for index in cue.tokens}
     for cue in cues:
         tokens = set(cue.tokens)
@@ -67,7 +78,7 @@ def settle_cues(
         wins = (is_answer and (is_pending or offers is not None)) or is_place or of_list
         # "Two more boxes": the words belong to the number, which is added.
         is_more = cue.kind == "add" and any(one.quantity is not None for one in covering)
-        repeated = waiting if cue.kind == "decline" else confirmed
+        repeated = turn.waiting if cue.kind == "decline" else confirmed
         is_own = (cue.kind != "cancel" or not is_pending) and any(
             one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
             for one in covering
@@ -85,24 +96,12 @@ def settle_cues(
             continue
         settled.append(cue)
     if dropped:
-        question = change_entities(
-            question, lambda own: [one for one in own if not any(one is gone for gone in dropped)]
+        turn = turn.change(
+            lambda own: [one for one in own if not any(one is gone for gone in dropped)]
         )
     if any(cue.kind == "indifferent" for cue in settled):
-        question = replace(question, is_indifferent=True)
-    return tuple(settled), question
-
-
-def read_bare_place(question: ParsedQuestion, conversation: Conversation) -> tuple[Cue, ...]:
-    """A bare number that answers a list of offers is a place in it: "2"."""
-    offers, text = conversation.open_offers, question.utterance.text.strip(" .!)#")
-    if offers is None or is_pending_newer(conversation, offers) or not text.isdecimal():
-        return ()
-    number = int(text) if len(text) < 3 else 0
-    if not 1 <= number <= len(offers.bundles) or len(offers.bundles) < 2:
-        return ()
-    tokens = tuple([one.index for one in question.utterance.tokens if one.text.isdecimal()])
-    return (Cue("ordinal", tokens, number=number),)
+        turn = replace(turn, question=replace(turn.question, is_indifferent=True))
+    return replace(turn, cues=tuple(settled))
 
 
 def _is_one(entity: Entity) -> bool:
@@ -118,43 +117,40 @@ def _is_covered(entity: Entity, cues: Collection[int], *, is_place: bool) -> boo
     return not left or (is_place and left == [entity.tokens[0]])
 
 
-def mark_negated(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuestion:
+def _mark_negated(turn: DialogTurn) -> DialogTurn:
     """Mark what the sentence negates: by its cues, and values that a recognizer read as "not"."""
-    has_cue = any(cue.kind == "negate" or cue.value == "of" for cue in cues)
-    if not has_cue and not any(map(_is_inequality, question.variants[0].entities)):
-        return question
+    has_cue = any(cue.kind == "negate" or cue.value == "of" for cue in turn.cues)
+    if not has_cue and not any(map(_is_inequality, turn.question.variants[0].entities)):
+        return turn
 
     def mark(entities: Sequence[Entity]) -> Sequence[Entity]:
-        negated = find_negated(entities, question.utterance, cues) if has_cue else ()
+        utterance = turn.question.utterance
+        negated = find_negated(entities, utterance, turn.cues) if has_cue else ()
         return [
             _negate(entity) if index in negated or _is_inequality(entity) else entity
             for index, entity in enumerate(entities)
         ]
 
-    return replace(change_entities(question, mark), has_negated=True)
+    marked = turn.change(mark)
+    return replace(marked, question=replace(marked.question, has_negated=True))
 
 
-def read_bare_no(
-    question: ParsedQuestion, cues: Sequence[Cue], conversation: Conversation
-) -> tuple[Sequence[Cue], ParsedQuestion]:
+def _read_bare_no(turn: DialogTurn) -> DialogTurn:
     """Read a negation of a value that nobody has named, with the word for "no" in front, as a no
     and that value: "no Carla" after "with Bruno"."""
-    first = next(iter(cues), None)
-    negated = find_negated_entities(question)
-    pending = conversation.pending
-    held = [one.entity for one in conversation.remembered]
-    held += pending.entities if pending is not None else ()
+    first, negated = next(iter(turn.cues), None), turn.negated
     if first is None or first.kind != "negate" or first.tokens[0] != 0 or not negated:
-        return cues, question
-    said = " ".join([question.utterance.tokens[index].text for index in first.tokens])
-    if parse_yes_no(said, question.utterance.language) is not False or any(
+        return turn
+    held = [*[one.entity for one in turn.conversation.remembered], *turn.waiting]
+    is_no = parse_yes_no(turn.words_of(first), turn.question.utterance.language) is False
+    if not is_no or any(
         find_replacement(one.groups, held) is None
         or any(is_same_meaning(one, other) for other in held)
         for one in negated
     ):
-        return cues, question
-    cues = (replace(first, kind="decline"), *cues[1:])
-    return cues, change_entities(question, lambda own: [replace(one, negated=False) for one in own])
+        return turn
+    affirmed = turn.change(lambda own: [replace(one, negated=False) for one in own])
+    return replace(affirmed, cues=(replace(first, kind="decline"), *turn.cues[1:]))
 
 
 def _is_inequality(entity: Entity) -> bool:
@@ -168,11 +164,11 @@ def _negate(entity: Entity) -> Entity:
     return replace(entity, value=value, negated=True)
 
 
-def drop_corrected(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuestion:
+def _drop_corrected(turn: DialogTurn) -> DialogTurn:
     """Drop what the sentence itself corrects: "in the kitchen, no, in the hall"."""
-    middle = [cue for cue in cues if cue.kind in ("correct", "decline") and cue.tokens]
+    middle = [cue for cue in turn.cues if cue.kind in ("correct", "decline") and cue.tokens]
     if not middle:
-        return question
+        return turn
 
     def keep(entities: Sequence[Entity]) -> Sequence[Entity]:
         kept = list(entities)
@@ -187,4 +183,37 @@ def drop_corrected(question: ParsedQuestion, cues: Sequence[Cue]) -> ParsedQuest
             ]
         return kept
 
-    return change_entities(question, keep)
+    return turn.change(keep)
+
+
+def _read_demonstratives(turn: DialogTurn) -> DialogTurn:
+    """Read "book it" and "I'll take that" at a confirmation: a yes to all that is to be confirmed,
+    unless a question in between was about another thing. Then what accepts without a word for yes
+    ("dann das") refers to that."""
+    pending = turn.pending
+    if pending is None or not (pending.confirms and pending.entities and read_confirmation(turn)):
+        return turn
+    if not _has_asked_about_another(turn):
+        return replace(turn, cues=tuple([cue for cue in turn.cues if cue.kind != "reference"]))
+    if turn.has("reference"):
+        return turn
+    language = turn.question.utterance.language
+    read = [
+        replace(cue, kind="reference", value="thing")
+        if cue.kind == "accept" and parse_yes_no(turn.words_of(cue), language) is not True
+        else cue
+        for cue in turn.cues
+    ]
+    return replace(turn, cues=tuple(read))
+
+
+def _has_asked_about_another(turn: DialogTurn) -> bool:
+    """Whether the last question was about another value of what waits."""
+    return any(
+        held.question_number == turn.conversation.questions
+        and any(
+            held.entity.element == one.element and not is_same_meaning(held.entity, one)
+            for one in turn.waiting
+        )
+        for held in turn.conversation.remembered
+    )
