@@ -15,6 +15,7 @@ __all__ = [
     "composition_levels",
     "find_part_names",
     "find_parts",
+    "iter_phrases",
     "iter_selectors",
 ]
 
@@ -73,7 +74,7 @@ def find_parts(element: Element) -> frozenset[EntityPart]:
     """The entity parts in the synonyms of the element and of its values."""
     return frozenset(
         chunk
-        for phrase in _iter_phrases(element)
+        for phrase in iter_phrases(element)
         for chunk in phrase
         if isinstance(chunk, EntityPart)
     )
@@ -91,7 +92,8 @@ def find_part_names(element: Element) -> frozenset[str] | None:
     return frozenset(names)
 
 
-def _iter_phrases(element: Element) -> Iterator[Phrase]:
+def iter_phrases(element: Element) -> Iterator[Phrase]:
+    """The phrases of the element and of its values, in all languages."""
     values = find_complex_values(element.values)
     for by_language in (element.phrases, *(value.phrases for value in values)):
         for phrases in by_language.values():

@@ -39,9 +39,11 @@ _MAX_DECLINED = 50  # bundles
 
 def is_same_meaning(entity: Entity, other: Entity) -> bool:
     """Whether two entities are the same value of the same element, or the same element if it has
-    no values."""
+    no values; what is composed has the values of its parts."""
     if entity.element != other.element:
         return False
+    if entity.parts and len(entity.parts) == len(other.parts):
+        return all(map(is_same_meaning, entity.parts, other.parts))
     if entity.value is None and other.value is None and entity.is_from_phrase:
         return True
     return entity.value_or_text.casefold() == other.value_or_text.casefold()

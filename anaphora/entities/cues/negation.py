@@ -61,7 +61,7 @@ class _Scopes:
         sides = self._sides(cue, start, end)
         if "behind" in sides:
             return self._spread_back(start)
-        found = self._spread(end, is_noun="noun" in sides)
+        found = self._spread(start, end, is_noun="noun" in sides)
         if cue.kind == "instead":
             return found[:1]
         may_stand_behind = "either" in sides or ("before" in sides and self._ends_clause(end))
@@ -77,24 +77,24 @@ class _Scopes:
             return found
         return [i for i in found if _are_alike(self._entities[i], *self._entities[last : last + 1])]
 
-    def _spread(self, at: int, *, is_noun: bool) -> list[int]:
-        """The entities behind the negation that ends at the offset ``at``. A list that goes on
-        behind a comma counts only if a conjunction closes it."""
-        first = bisect_left(self._entities, at, key=lambda entity: entity.start)
-        if first == len(self._entities) or not self._is_near(at, self._entities[first].start):
+    def _spread(self, start: int, end: int, *, is_noun: bool) -> list[int]:
+        """The entities behind the negation between two offsets, or begun by its last word ("not to
+        Hull"). A list that goes on behind a comma counts only if a conjunction closes it."""
+        first = bisect_right(self._entities, start, key=lambda entity: entity.start)
+        if first == len(self._entities) or not self._is_near(end, self._entities[first].start):
             return []
-        end = first + 1
+        behind = first + 1
         for index in range(first + 1, len(self._entities)):
             gap = self._gap(self._entities[index - 1].end, self._entities[index].start)
             if gap["joiner"] and self._is_coordination(index, gap):
-                end = index + 1
-            elif (is_noun or _is_number(self._entities[first])) and end == index and not gap:
-                end = index + 1  # "no red onions", "remove one box"
-            elif self._entities[first].value is None and end == index and _is_open(gap):
-                end = index + 1  # "don't book a manicure"
+                behind = index + 1
+            elif (is_noun or _is_number(self._entities[first])) and behind == index and not gap:
+                behind = index + 1  # "no red onions", "remove one box"
+            elif _has_no_value(self._entities[first]) and behind == index and _is_open(gap):
+                behind = index + 1  # "don't book a manicure"
             elif not self._is_coordination(index, gap) and (gap or not is_noun):
                 break
-        return list(range(first, end))
+        return list(range(first, behind))
 
     def _spread_back(self, at: int) -> list[int]:
         """The entities before the negation that starts at the offset ``at``."""
@@ -174,6 +174,10 @@ class _Scopes:
 def _is_open(gap: _Gap) -> bool:
     """Whether nothing in the gap ends a negation."""
     return not gap.keys() & {"barrier", "contrast", "joiner", "comma"}
+
+
+def _has_no_value(entity: Entity) -> bool:
+    return entity.value is None and not entity.parts
 
 
 def _is_number(entity: Entity) -> bool:

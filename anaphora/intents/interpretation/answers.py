@@ -45,7 +45,7 @@ def read_confirmation(turn: DialogTurn) -> Confirmation | None:
 def refuses_whole(turn: DialogTurn) -> bool:
     """Whether a sentence negates the question that waits as a whole: "don't book it"."""
     return not turn.said and any(
-        one.value is None and is_same_meaning(one, held)
+        one.value is None and not one.parts and is_same_meaning(one, held)
         for one in turn.negated
         for held in turn.waiting
     )

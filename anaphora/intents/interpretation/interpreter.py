@@ -36,6 +36,7 @@ from anaphora.intents.interpretation.fresh_starts import FreshStarts
 from anaphora.intents.interpretation.offer_answers import OfferAnswers
 from anaphora.intents.interpretation.references import References
 from anaphora.intents.interpretation.rewriting import find_new, remove_referred
+from anaphora.intents.interpretation.roles import Roles
 from anaphora.intents.interpretation.settling import settle_cues
 from anaphora.intents.solver import ParsedQuestion, build_match_contexts
 from anaphora.models.domain import ANY_LANGUAGE
@@ -53,6 +54,7 @@ class Interpreter:
         self._offers = OfferAnswers(indexed)
         self._corrections = Corrections(indexed)
         self._references = References(indexed.model.elements)
+        self._roles = Roles(indexed)
         self._fresh_starts = FreshStarts(indexed, self._references)
         self._remembers_negated = any(
             term.predicate.reads_negation
@@ -114,7 +116,7 @@ class Interpreter:
         return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
     def _interpret(self, turn: DialogTurn) -> Decision:
-        turn = settle_cues(turn)
+        turn = self._roles.assign(settle_cues(turn))
         if refuses_whole(turn):
             no = Confirmation(is_yes=False, is_command=True)
             return self._decide(replace(turn, question=replace(turn.question, confirmation=no)))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.cues.cue import Cue
+from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.cues.negation import find_negated
 from anaphora.intents.interpretation.answers import read_confirmation
 from anaphora.intents.interpretation.dialog_turn import DialogTurn
@@ -142,8 +143,7 @@ def _read_bare_no(turn: DialogTurn) -> DialogTurn:
     if first is None or first.kind != "negate" or first.tokens[0] != 0 or not negated:
         return turn
     held = [*[one.entity for one in turn.conversation.remembered], *turn.waiting]
-    is_no = parse_yes_no(turn.words_of(first), turn.question.utterance.language) is False
-    if not is_no or any(
+    if not _is_no(turn, first) or any(
         find_replacement(one.groups, held) is None
         or any(is_same_meaning(one, other) for other in held)
         for one in negated
@@ -151,6 +151,15 @@ def _read_bare_no(turn: DialogTurn) -> DialogTurn:
         return turn
     affirmed = turn.change(lambda own: [replace(one, negated=False) for one in own])
     return replace(affirmed, cues=(replace(first, kind="decline"), *turn.cues[1:]))
+
+
+def _is_no(turn: DialogTurn, negation: Cue) -> bool:
+    """Whether a sentence begins with a negation that is also an answer: "no", but not "not"."""
+    utterance = turn.question.utterance
+    _, matches = load_cue_words(utterance.language).read(utterance.text)
+    sides = {one.reading.side for one in matches if one.reading.kind == "negate" and not one.first}
+    is_no = parse_yes_no(turn.words_of(negation), utterance.language) is False
+    return is_no and sides == {"noun"}
 
 
 def _is_inequality(entity: Entity) -> bool:
