@@ -85,8 +85,10 @@ def format_accepted(language: str) -> str:
 
 
 def format_choice(names: Iterable[str], language: str) -> str:
-    """Ask which of the offers with these ``names`` is meant."""
+    """Ask which of the offers with these ``names`` is meant, or whether the only one is."""
     texts, names = _texts_of(language), list(names)
+    if len(names) == 1:
+        return names[0] + texts.which_one[-1]
     separator = "; " if any(texts.comma in name for name in names) else texts.comma
     return texts.which_one.replace("{}", separator.join(names))
 

@@ -30,6 +30,12 @@ def entity_keys(entity: Entity) -> Iterator[EntitySelector]:
         yield "ancestor", ancestor
 
 
+def may_take(term: Term, entity: Entity) -> bool:
+    """Whether a term may take ``entity``, as far as its element, groups and ancestors tell."""
+    requires = term.predicate.requires
+    return requires is None or not requires.isdisjoint(entity_keys(entity))
+
+
 class FillPlan(Struct, frozen=True, gc=False):
     """How entities fill the intent at an index of the model: for each term the indexes of the
     entities that it takes. ``term_positions`` is None if that depends on more than their

@@ -103,6 +103,8 @@ class Offers(Struct, frozen=True, gc=False):
     then that had nothing to do with them, ``declined`` are the bundles that were declined before.
     ``then`` is the intent to go on with once a bundle is accepted ('' if they do not say); until it
     is carried out, ``taken`` is the index of that bundle, so that the user may still take another.
+    ``meant`` is the index of the bundle that a question was about, and the number of that question:
+    right after it a mere yes accepts that bundle.
     If the bot asks which of several intents is meant, ``intents`` has that of each bundle.
     """
 
@@ -114,6 +116,7 @@ class Offers(Struct, frozen=True, gc=False):
     intents: tuple[str, ...] = ()
     then: str = ""
     taken: int | None = None
+    meant: tuple[int, int] | None = None
 
 
 class RecallOffer(Struct, frozen=True, gc=False):

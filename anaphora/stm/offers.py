@@ -19,17 +19,18 @@ from anaphora.stm.conversation import (
     Offers,
     RememberedEntity,
 )
-from anaphora.stm.rules import find_replacement, keep_bundles
+from anaphora.stm.rules import evict, find_replacement, keep_bundles
 
 __all__ = [
     "age_offers",
     "clear_offers",
     "is_same_meaning",
     "make_offers",
-    "put_back",
+    "mean_bundle",
     "remember",
     "remember_mentions",
     "remove_bundles",
+    "reopen_offers",
     "replace_offered",
     "take_bundle",
 ]
@@ -82,19 +83,13 @@ def _add(
             new.append(entity)
     if not new and held == list(conversation.remembered):
         return conversation, ()
-    kept, forgotten = [], []
-    for one in held:
-        by = find_replacement(one.entity.groups, new)
-        if by is None:
-            kept.append(one)
-        else:
-            forgotten.append(ForgottenEntity(one, ForgetRule.EVICTED, by))
+    kept, forgotten = evict(held, new)
     added = [RememberedEntity(entity, question, at, at, match, "bot") for entity in new]
     start = 0
     if not first:
         start = sum(one.question_number == question for one in kept)
     remembered = (*kept[:start], *added, *kept[start:])
-    return replace(conversation, remembered=remembered), tuple(forgotten)
+    return replace(conversation, remembered=remembered), forgotten
 
 
 def make_offers(
@@ -157,32 +152,48 @@ def remove_bundles(
     return replace(conversation, offers=left)
 
 
-def take_bundle(conversation: Conversation, index: int) -> Conversation:
+def take_bundle(
+    conversation: Conversation, index: int
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
     """Mark a bundle as taken; the others stay until the intent that the offers are for is carried
-    out. What another bundle that was taken before has left in the memory goes."""
-    conversation = put_back(conversation)
+    out. What another bundle that was taken before has left in the memory is forgotten."""
+    conversation, forgotten = reopen_offers(conversation)
+    offers = conversation.offers
+    if offers is not None:
+        conversation = replace(conversation, offers=replace(offers, taken=index, idle=0))
+    return conversation, forgotten
+
+
+def mean_bundle(conversation: Conversation, index: int) -> Conversation:
+    """Note that the next question to be recorded is about a bundle on the table."""
     offers = conversation.offers
     if offers is None:
         return conversation
-    return replace(conversation, offers=replace(offers, taken=index, idle=0))
+    meant = index, conversation.questions + 1
+    return replace(conversation, offers=replace(offers, meant=meant))
 
 
-def put_back(conversation: Conversation) -> Conversation:
-    """Put a bundle that was taken back on the table; what it has left in the memory goes."""
+def reopen_offers(
+    conversation: Conversation,
+) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
+    """Put a bundle that was taken back on the table; what it has left in the memory is
+    forgotten."""
     offers = conversation.offers
     if offers is None or offers.taken is None:
-        return conversation
+        return conversation, ()
     old = offers.bundles[offers.taken]
 
     def stays(entity: Entity) -> bool:
         return not any(is_same_meaning(entity, one) for one in old)
 
     kept = tuple([held for held in conversation.remembered if stays(held.entity)])
+    gone = [held for held in conversation.remembered if not stays(held.entity)]
     pending = conversation.pending
     if pending is not None:
         pending = replace(pending, entities=tuple(filter(stays, pending.entities)))
     offers = replace(offers, taken=None)
-    return replace(conversation, remembered=kept, pending=pending, offers=offers)
+    reopened = replace(conversation, remembered=kept, pending=pending, offers=offers)
+    return reopened, tuple([ForgottenEntity(held, ForgetRule.EVICTED) for held in gone])
 
 
 def clear_offers(conversation: Conversation) -> Conversation:

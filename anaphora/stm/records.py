@@ -155,6 +155,7 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
                     list(offers.intents),
                     offers.then,
                     None if offers.taken is None else str(offers.taken),
+                    list(offers.meant or ()),
                 ]
             ),
         ],
@@ -350,6 +351,7 @@ class _Offers(Struct, array_like=True, forbid_unknown_fields=True):
     intents: tuple[str, ...] = ()
     then: str = ""
     taken: str | None = None
+    meant: tuple[int, ...] = ()
 
 
 class _RecallOffer(Struct, array_like=True, forbid_unknown_fields=True):
@@ -416,6 +418,9 @@ def _conversation(plain: Any) -> Conversation:
             raise ValueError("each of the offers has an intent, or none has")
         if offers.taken is not None and int(offers.taken) not in range(len(offers.bundles)):
             raise ValueError("the offer that is taken is not there")
+        meant = (offers.meant[0], offers.meant[1]) if len(offers.meant) == 2 else None
+        if offers.meant and (meant is None or meant[0] not in range(len(offers.bundles))):
+            raise ValueError("what is meant is none of the offers")
         fields["offers"] = Offers(
             offers.intent,
             tuple(map(_to_entities, offers.bundles)),
@@ -425,6 +430,7 @@ def _conversation(plain: Any) -> Conversation:
             offers.intents,
             offers.then,
             None if offers.taken is None else int(offers.taken),
+            meant,
         )
     if offer := fields.pop("offer", None):
         speakers = offer.speakers

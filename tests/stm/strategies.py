@@ -70,6 +70,7 @@ offers = st.lists(st.tuples(bundles, names), min_size=1, max_size=3).flatmap(
         intents=st.sampled_from([(), tuple(intent for _, intent in pairs)]),
         then=st.just("") | names,
         taken=st.none() | st.integers(0, len(pairs) - 1),
+        meant=st.none() | st.tuples(st.integers(0, len(pairs) - 1), st.integers(1, 9)),
     )
 )
 speakers = st.sampled_from(["user", "bot"])

@@ -19,9 +19,11 @@ def claim_confirmation(turn: Turn, store: Store) -> PendingQuestion | None:
     turn confirms nothing; then nothing changes."""
     bot = turn.bot
     with store.open(turn.key, bot.time_to_live) as session:
-        pending = session.conversation.pending
+        pending, recall = session.conversation.pending, session.conversation.recall_offer
         if pending is None or not pending.confirms:
             return None
+        if recall is not None and not recall.declined:
+            return None  # the sentence answers that first
         conversation = bot.model_upgrade(session.conversation)
         utterance = bot.read(
             turn.text,

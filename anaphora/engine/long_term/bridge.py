@@ -75,9 +75,11 @@ def _accept_offer(
     turn: Turn, utterance: Utterance, conversation: Conversation, offer: RecallOffer
 ) -> Decision:
     asked = _reread_question(turn, offer)
-    # The pending question that the offer left is part of the restored one.
     restored = rules.restore_recall_offer(conversation, turn.now, offer)
-    decision = resolve(turn, asked, replace(restored, pending=None))
+    pending = restored.pending
+    if pending is not None and not pending.confirms:
+        pending = None  # what the offer left waiting is a part of the restored question
+    decision = resolve(turn, asked, replace(restored, pending=pending))
     if not decision.matches and restored.pending:
         decision = resolve(turn, asked, restored)
     return replace(decision, bridge=BridgeResult("accepted", offer, answer_text=utterance.text))

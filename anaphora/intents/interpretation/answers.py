@@ -13,13 +13,13 @@ from anaphora.stm.conversation import Offers
 from anaphora.stm.offers import is_same_meaning
 
 __all__ = [
+    "answer_with_offer",
     "asks_about",
     "contradicts",
     "find_declined",
     "points_at_bundle",
     "read_confirmation",
     "refuses_whole",
-    "say_selected",
 ]
 
 _CONTRARY = frozenset({"decline", "other", "cancel", "correct", "negate", "instead"})
@@ -36,8 +36,8 @@ def read_confirmation(turn: DialogTurn) -> Confirmation | None:
         return Confirmation(is_yes=True)
     if answer == "decline" or kinds[-1:] == ["cancel"]:  # "yes, cancel it"
         is_form = pending is not None and pending.missing and not pending.asked
-        words = sum(len(cue.tokens) for cue in turn.cues if cue.kind in ("decline", "social"))
-        is_command = "cancel" in kinds or bool(is_form and words > 1)
+        is_mere = all(len(cue.tokens) == 1 for cue in turn.cues if cue.kind == "decline")
+        is_command = "cancel" in kinds or bool(is_form and (turn.has("social") or not is_mere))
         return Confirmation(is_yes=False, is_command=is_command)
     return None
 
@@ -69,6 +69,8 @@ def find_declined(
     if turn.has("other"):
         return offers.bundles
     says_no = turn.last_answer == "decline"
+    if says_no and turn.meant_before is not None and not turn.said:
+        return (offers.bundles[turn.meant_before],)
     if says_no and len(offers.bundles) == 1 and any(contradicts(one, offers) for one in turn.said):
         return None  # "no, for three": a correction of what was offered
     if says_no or (turn.has("negate") and turn.has("reference") and not turn.said):
@@ -98,7 +100,7 @@ def contradicts(entity: Entity, offers: Offers) -> bool:
     return any(entity.groups <= one.groups for bundle in offers.bundles for one in bundle)
 
 
-def say_selected(turn: DialogTurn, offers: Offers) -> DialogTurn:
+def answer_with_offer(turn: DialogTurn, offers: Offers) -> DialogTurn:
     """Answer what the bot asks with an offer that is selected by its place or by comparison."""
     selection = select_bundles(offers, turn.cues, ())
     if not selection.cues or len(selection.bundles) != 1:

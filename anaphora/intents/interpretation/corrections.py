@@ -11,7 +11,7 @@ from anaphora.core.utterance import Entity
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision import Decision, IndexedModel, ask_again
 from anaphora.intents.dialog_act import DialogAct
-from anaphora.intents.index import entity_keys
+from anaphora.intents.index import may_take
 from anaphora.intents.interpretation.dialog_turn import DialogTurn
 from anaphora.intents.interpretation.quantities import (
     add_up,
@@ -110,9 +110,9 @@ class Corrections:
             return turn, None
         left = [take_off(one, negated) for one in pending.entities]
         after = replace(pending, entities=tuple([one for one in left if one is not None]))
-        kept, _ = _take_off_remembered(turn.conversation.remembered, negated)
+        kept, forgotten = _take_off_remembered(turn.conversation.remembered, negated)
         conversation = replace(turn.conversation, remembered=kept, pending=after)
-        turn = replace(turn, conversation=conversation)
+        turn = replace(turn, conversation=conversation, forgotten=forgotten)
         if after == pending or turn.said:
             return turn, None
         return turn, self._ask_for_taken_back(turn)
@@ -125,11 +125,9 @@ class Corrections:
         if intent is None:
             return None
         bare = replace(turn, question=replace(turn.question, offered=()))
-        decision: Decision | None = ask_again(
-            self._indexed, intent, bare.question, bare.conversation, bare.waiting
-        )
-        if decision is None or not decision.matches:
-            decision = ask_for_rest(self._indexed, intent, bare, bare.waiting)
+        asked = ask_again(self._indexed, intent, bare.question, bare.conversation, bare.waiting)
+        rest = None if asked.matches else ask_for_rest(self._indexed, intent, bare, bare.waiting)
+        decision = asked if asked.matches else rest
         return decision and replace(decision, act=DialogAct("changed"))
 
     def recount(self, turn: DialogTurn) -> DialogTurn:
@@ -171,13 +169,13 @@ class Corrections:
             or turn.question.variants[0].entities
         ):
             return turn
-        negations = [cue for cue in turn.cues if cue.kind == "negate"]
+        changes = [cue for cue in turn.cues if cue.kind in ("negate", "only")]
         pointed = []
         for cue in places:
             one = listed[cue.number - 1 if cue.number > 0 else cue.number]
-            is_negated = any(other.tokens[0] < cue.tokens[0] for other in negations)
+            before = [one.kind for one in changes if one.tokens[0] < cue.tokens[0]]
             entity = stand_in(one, cue.tokens, turn.question.utterance)
-            pointed.append(replace(entity, negated=is_negated))
+            pointed.append(replace(entity, negated=before[-1:] == ["negate"]))
         return turn.add(pointed)
 
     def _join_several(self, turn: DialogTurn, held: Iterable[tuple[int, Entity]]) -> DialogTurn:
@@ -232,15 +230,13 @@ class Corrections:
         return replace(decision, act=DialogAct(kind), forgotten=forgotten)
 
     def _find_corrected(
-        self, flow: Sequence[FlowStep], entities: Iterable[Entity]
+        self, flow: Sequence[FlowStep], entities: Sequence[Entity]
     ) -> Intent | None:
         """The intent that answered last, of those which can take one of the entities."""
-        keys = {key for entity in entities for key in entity_keys(entity)}
         for id in dict.fromkeys([step.intent for step in reversed(flow)]):
             intent = self._indexed.intents_by_id.get(id)
             if intent is not None and any(
-                term.predicate.requires is None or not keys.isdisjoint(term.predicate.requires)
-                for term in intent.terms
+                may_take(term, entity) for term in intent.terms for entity in entities
             ):
                 return intent
         return None

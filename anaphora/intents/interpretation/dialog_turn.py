@@ -13,11 +13,11 @@ from anaphora.entities.cues.cue import Cue
 from anaphora.intents.interpretation.rewriting import (
     add_entities,
     change_entities,
+    find_affirmed,
     find_negated_entities,
-    find_new,
 )
 from anaphora.intents.solver import ParsedQuestion
-from anaphora.stm.conversation import Conversation, Offers, PendingQuestion
+from anaphora.stm.conversation import Conversation, ForgottenEntity, Offers, PendingQuestion
 
 __all__ = ["DialogTurn"]
 
@@ -28,18 +28,19 @@ class DialogTurn(Struct, frozen=True):
     """A question with its ``cues``, the conversation before it, and the time at which it is asked.
 
     Each step of the interpretation rewrites the question a little further as if the user had said
-    it in full.
+    it in full; ``forgotten`` is what the conversation has lost by that.
     """
 
     question: ParsedQuestion
     cues: tuple[Cue, ...]
     conversation: Conversation
     at: datetime
+    forgotten: tuple[ForgottenEntity, ...] = ()
 
     @property
     def said(self) -> tuple[Entity, ...]:
         """The entities of the best reading that it does not negate."""
-        return find_new(self.question)
+        return find_affirmed(self.question)
 
     @property
     def negated(self) -> tuple[Entity, ...]:
@@ -78,6 +79,15 @@ class DialogTurn(Struct, frozen=True):
     def offers(self) -> Offers | None:
         """What lies on the table."""
         return self.conversation.open_offers
+
+    @property
+    def meant_before(self) -> int | None:
+        """The index of the offer that the last question was about, if any."""
+        offers = self.offers
+        if offers is None or offers.meant is None:
+            return None
+        index, number = offers.meant
+        return index if number == self.conversation.questions else None
 
     @property
     def answers_pending(self) -> bool:

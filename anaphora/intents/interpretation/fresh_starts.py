@@ -16,7 +16,7 @@ from anaphora.intents.interpretation.answers import read_confirmation
 from anaphora.intents.interpretation.dialog_turn import DialogTurn
 from anaphora.intents.interpretation.references import References
 from anaphora.intents.interpretation.repetition import ask_for_rest
-from anaphora.intents.interpretation.rewriting import find_new
+from anaphora.intents.interpretation.rewriting import find_affirmed
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm.conversation import ForgottenEntity, PendingQuestion
 from anaphora.stm.rules import set_aside
@@ -36,7 +36,9 @@ class FreshStarts:
 
     def may_begin(self, question: ParsedQuestion) -> bool:
         """Whether a question has an entity with which one may begin afresh."""
-        return bool(self._fresh) and any(one.element in self._fresh for one in find_new(question))
+        return bool(self._fresh) and any(
+            one.element in self._fresh for one in find_affirmed(question)
+        )
 
     def decide(self, turn: DialogTurn) -> Decision | None:
         """Resolve a question that begins afresh, or the answer to whether one does. None for

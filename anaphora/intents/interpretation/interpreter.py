@@ -26,18 +26,19 @@ from anaphora.intents.close_matches import ask_if_close
 from anaphora.intents.decision import Decision, IndexedModel, decide
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.interpretation.answers import (
+    answer_with_offer,
     read_confirmation,
     refuses_whole,
-    say_selected,
 )
 from anaphora.intents.interpretation.corrections import Corrections
 from anaphora.intents.interpretation.dialog_turn import DialogTurn
 from anaphora.intents.interpretation.fresh_starts import FreshStarts
+from anaphora.intents.interpretation.normalization import normalize
 from anaphora.intents.interpretation.offer_answers import OfferAnswers
 from anaphora.intents.interpretation.references import References
-from anaphora.intents.interpretation.rewriting import find_new, remove_referred
+from anaphora.intents.interpretation.repetition import find_asked_term
+from anaphora.intents.interpretation.rewriting import find_affirmed, remove_referred
 from anaphora.intents.interpretation.roles import Roles
-from anaphora.intents.interpretation.settling import settle_cues
 from anaphora.intents.solver import ParsedQuestion, build_match_contexts
 from anaphora.models.domain import ANY_LANGUAGE
 from anaphora.stm.conversation import Conversation
@@ -100,7 +101,7 @@ class Interpreter:
         if self._remembers_negated:
             question = replace(question, has_negated=True)
         social = [cue.value for cue in cues if cue.kind == "social"]
-        if social and not find_new(question):
+        if social and not find_affirmed(question):
             question = replace(question, small_talk=social[-1])
         stands = conversation.offers or conversation.pending
         if not (cues or stands or self._fresh_starts.may_begin(question)):
@@ -116,7 +117,7 @@ class Interpreter:
         return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
     def _interpret(self, turn: DialogTurn) -> Decision:
-        turn = self._roles.assign(settle_cues(turn))
+        turn = self._roles.assign(normalize(turn, find_asked_term(self._indexed, turn)))
         if refuses_whole(turn):
             no = Confirmation(is_yes=False, is_command=True)
             return self._decide(replace(turn, question=replace(turn.question, confirmation=no)))
@@ -124,13 +125,13 @@ class Interpreter:
         if decision is not None:
             return decision
         turn, decision = self._join_waiting(turn)
-        if decision is not None:
-            return decision
-        turn = self._references.bind(turn, _find_on_table(turn))
-        confirmation = read_confirmation(turn)
-        turn = replace(turn, question=replace(turn.question, confirmation=confirmation))
-        turn, decision = self._answer_offers(turn)
-        return decision or self._finish(turn)
+        if decision is None:
+            turn = self._references.bind(turn, _find_on_table(turn))
+            confirmation = read_confirmation(turn)
+            turn = replace(turn, question=replace(turn.question, confirmation=confirmation))
+            turn, decision = self._answer_offers(turn)
+        decision = decision or self._finish(turn)
+        return replace(decision, forgotten=(*turn.forgotten, *decision.forgotten))
 
     def _decide(self, turn: DialogTurn) -> Decision:
         return decide(self._indexed, turn.question, turn.conversation, turn.at)
@@ -153,11 +154,11 @@ class Interpreter:
         question with what it means of it."""
         offers, decision = turn.offers, None
         if offers is not None and turn.answers_pending:
-            turn = say_selected(turn, offers)
+            turn = answer_with_offer(turn, offers)
         elif offers is not None:
             decision = self._corrections.correct_side_question(turn)
             decision = decision or self._offers.answer(turn, offers)
-            turn = self._offers.mean_offered(turn, offers) if decision is None else turn
+            turn = self._offers.resolve_offered(turn, offers) if decision is None else turn
         if turn.pending is not None:  # what it says is newer than anything remembered
             newest = _put_newest_first(turn, turn.question.offered)
             turn = replace(turn, question=replace(turn.question, offered=newest))

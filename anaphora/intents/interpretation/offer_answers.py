@@ -35,7 +35,13 @@ from anaphora.intents.interpretation.repetition import (
 from anaphora.intents.interpretation.rewriting import stand_in
 from anaphora.intents.interpretation.selection import Selection, select_bundles
 from anaphora.stm.conversation import Offers
-from anaphora.stm.offers import clear_offers, put_back, remove_bundles, take_bundle
+from anaphora.stm.offers import (
+    clear_offers,
+    mean_bundle,
+    remove_bundles,
+    reopen_offers,
+    take_bundle,
+)
 from anaphora.stm.rules import find_replacement
 
 __all__ = ["OfferAnswers"]
@@ -85,7 +91,13 @@ class OfferAnswers:
         ]
         turn = replace(turn, cues=(*turn.cues, *either))
         selection = select_bundles(offers, turn.cues, turn.said)
-        if len(offers.bundles) > 1 and _asks_for_comparison(turn, selection):
+        if (
+            turn.meant_before is not None
+            and not selection.is_explicit
+            and turn.last_answer == "accept"
+        ):
+            selection = Selection((turn.meant_before,))
+        if len(offers.bundles) > 1 and _asks_back(turn, selection):
             return _ask_which(turn, offers, selection)
         if not self._takes(turn, offers, selection):
             return _close(turn, offers, selection)
@@ -132,19 +144,21 @@ class OfferAnswers:
         if len(rest) == 1:
             other = tuple([cue for cue in turn.cues if cue.kind == "other"])
             return self._accept(turn, offers, Selection((rest[0],), other))
-        open_again = replace(put_back(turn.conversation), pending=None)
-        return self._decline(
-            replace(turn, conversation=open_again), offers, [offers.bundles[taken]]
-        )
+        reopened, forgotten = reopen_offers(turn.conversation)
+        turn = replace(turn, conversation=replace(reopened, pending=None))
+        decision = self._decline(turn, offers, [offers.bundles[taken]])
+        return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
-    def mean_offered(self, turn: DialogTurn, offers: Offers) -> DialogTurn:
+    def resolve_offered(self, turn: DialogTurn, offers: Offers) -> DialogTurn:
         """Let a question about the offers see the one that it means; what it points at ("the second
         one") is as good as said."""
         said = turn.said
         selection = select_bundles(offers, turn.cues, said)
         if len(selection.bundles) != 1:
             return turn
-        bundle = offers.bundles[selection.bundles[0]]
+        index = selection.bundles[0]
+        bundle = offers.bundles[index]
+        turn = replace(turn, conversation=mean_bundle(turn.conversation, index))
         if selection.cues:
             tokens = [index for cue in selection.cues for index in cue.tokens]
             named = [
@@ -239,7 +253,7 @@ class OfferAnswers:
             for one in offers.bundles[index]
             if find_replacement(one.groups, said) is None
         ]
-        after = take_bundle(turn.conversation, index)
+        after, forgotten = take_bundle(turn.conversation, index)
         turn = replace(turn.add(accepted), conversation=after)
         act = DialogAct("accepted", accepted=tuple(accepted))
         goal = offers.intents[index] if offers.intents else offers.then
@@ -253,8 +267,8 @@ class OfferAnswers:
         ):
             decision = continue_with(self._indexed, intent, turn) or decision
         if not (decision.matches or decision.incomplete):
-            return acknowledge(turn, act)
-        return replace(decision, act=act)
+            decision = acknowledge(turn, act)
+        return replace(decision, act=act, forgotten=(*forgotten, *decision.forgotten))
 
     def _name_intent(
         self, intent: Intent, turn: DialogTurn, tokens: Collection[int]
@@ -321,13 +335,19 @@ def _close(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision |
 
 def _ask_which(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision:
     choices = tuple([offers.bundles[index] for index in selection.bundles])
+    if len(choices) == 1:
+        meant = mean_bundle(turn.conversation, selection.bundles[0])
+        turn = replace(turn, conversation=meant)
     return acknowledge(turn, DialogAct("unclear", choices=choices))
 
 
-def _asks_for_comparison(turn: DialogTurn, selection: Selection) -> bool:
-    """Whether a sentence only asks which offer is the cheapest and the like."""
+def _asks_back(turn: DialogTurn, selection: Selection) -> bool:
+    """Whether a sentence only asks which offer is the cheapest and the like, or only names one:
+    "Kiku?"."""
     is_compared = any(cue.kind == "comparison" for cue in selection.cues)
-    return is_compared and not turn.said and turn.is_asking
+    is_named = len(selection.bundles) == 1 and not turn.has_unknown_words
+    others = [one for one in turn.said if one not in selection.entities]
+    return turn.is_asking and not others and (is_compared or is_named)
 
 
 def _only_refers(turn: DialogTurn) -> bool:

@@ -10,7 +10,7 @@ from anaphora.core.utterance import Entity
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.matching.quantity_linker import count_of
 from anaphora.grammar.idl.intent import Intent
-from anaphora.intents.index import entity_keys
+from anaphora.intents.index import may_take
 from anaphora.intents.interpretation.dialog_turn import DialogTurn
 from anaphora.intents.interpretation.rewriting import stand_in
 from anaphora.stm.offers import is_same_meaning
@@ -87,11 +87,7 @@ def count_anew(
 
 
 def _takes(intent: Intent, number: Entity) -> bool:
-    keys = set(entity_keys(number))
-    return any(
-        term.predicate.requires is not None and not keys.isdisjoint(term.predicate.requires)
-        for term in intent.terms
-    )
+    return any(may_take(term, number) for term in intent.terms)
 
 
 def is_recount(turn: DialogTurn, held: Sequence[Entity], counted: Collection[str]) -> bool:

@@ -59,7 +59,10 @@ class References:
                 if ago == _OFFERED:
                     referred.append(one)
                 bound.append(one)
-                when = "offered" if ago == _OFFERED else f"{pluralize(ago, 'question')} ago"
+                if entity in turn.waiting:
+                    when = "from the question that waits"
+                else:
+                    when = "offered" if ago == _OFFERED else f"{pluralize(ago, 'question')} ago"
                 notes.append(f"{turn.words_of(cue)!r} stands for {entity}, {when}")
         if not (bound or is_open):
             return turn

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
-from anaphora.grammar.idl.intent import Intent
+from anaphora.grammar.idl.intent import Intent, Term
 from anaphora.intents.decision import (
     Decision,
     IndexedModel,
@@ -27,10 +27,20 @@ __all__ = [
     "ask_for_rest",
     "continue_with",
     "entities_of_last_match",
+    "find_asked_term",
     "is_complete",
     "is_other_question",
     "keep_unreplaced",
 ]
+
+
+def find_asked_term(indexed: IndexedModel, turn: DialogTurn) -> Term | None:
+    """The term that the question that waits lacks first; None if it lacks nothing."""
+    pending = turn.pending
+    intent = indexed.intents_by_id.get(pending.intent) if pending is not None else None
+    if pending is None or intent is None or not pending.missing:
+        return None
+    return next((one for one in intent.terms if one.label == pending.missing[0]), None)
 
 
 def ask_for_rest(

@@ -12,8 +12,8 @@ from anaphora.intents.solver import ParsedQuestion
 __all__ = [
     "add_entities",
     "change_entities",
+    "find_affirmed",
     "find_negated_entities",
-    "find_new",
     "remove_referred",
     "stand_in",
 ]
@@ -54,7 +54,7 @@ def add_entities(question: ParsedQuestion, entities: Sequence[Entity]) -> Parsed
     return change_entities(question, lambda own: (*entities, *own)) if entities else question
 
 
-def find_new(question: ParsedQuestion) -> tuple[Entity, ...]:
+def find_affirmed(question: ParsedQuestion) -> tuple[Entity, ...]:
     """The entities of the best reading that it does not negate."""
     variants = question.variants or (Variant(()),)
     return tuple([one for one in variants[0].entities if not one.negated])

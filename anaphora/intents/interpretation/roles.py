@@ -12,6 +12,7 @@ from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.grammar.synonyms.entity_part import EntityPart
 from anaphora.intents.decision import IndexedModel
 from anaphora.intents.interpretation.dialog_turn import DialogTurn
+from anaphora.intents.interpretation.repetition import find_asked_term
 from anaphora.models.composition import iter_phrases
 from anaphora.models.domain import Element
 from anaphora.stm.offers import is_same_meaning
@@ -27,7 +28,7 @@ class Roles:
     """
 
     def __init__(self, indexed: IndexedModel) -> None:
-        self._intents_by_id = indexed.intents_by_id
+        self._indexed = indexed
         found = [(one, _find_sole_parts(one)) for one in indexed.model.elements]
         self._roles = {element.id: (element, parts) for element, parts in found if parts}
 
@@ -59,12 +60,8 @@ class Roles:
         return turn.change(lambda own: [changed.get(id(one), one) for one in own])
 
     def _find_asked(self, turn: DialogTurn) -> str | None:
-        """The role that the question that waits lacks first; None if it lacks something else."""
-        pending = turn.pending
-        intent = self._intents_by_id.get(pending.intent) if pending is not None else None
-        if pending is None or intent is None or not pending.missing:
-            return None
-        term = next((one for one in intent.terms if one.label == pending.missing[0]), None)
+        """The role that the bot asks for; None if it asks for something else."""
+        term = find_asked_term(self._indexed, turn)
         elements = term.predicate.elements if term is not None else None
         return next((id for id in elements or () if id in self._roles), None)
 

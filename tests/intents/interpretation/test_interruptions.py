@@ -215,3 +215,24 @@ def test_a_number_is_a_place_in_the_list_even_without_an_entity_for_numbers(bot,
     engine = bot(WORKSHOP)
     describe_turn(engine, "who is free?")
     assert describe_turn(engine, second)[""] == "fix? mechanic=Ben, asks for part"
+
+
+@pytest.mark.parametrize(
+    ("order", "day"),
+    [("book", "the 2nd"), ("book", "on the second"), ("buche", "am zweiten"), ("buche", "am 2.")],
+)
+def test_an_ordinal_is_a_day_if_the_bot_asks_for_one(bot, order, day):
+    engine = bot(
+        """
+        id: rooms
+        language: [en, de]
+        entities: [date, number]
+        dialog_acts: true
+        elements: [{id: book, synonyms: {de: [buche]}}]
+        intents:
+          - id: book
+            slots: {book: book, date: {ask: When?}, number: {ask: How many?}}
+        """
+    )
+    engine.ask(order)
+    assert str(engine.ask(day).slots["date"].value).endswith("-02")

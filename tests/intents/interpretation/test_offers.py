@@ -219,3 +219,41 @@ def test_a_correction_after_a_question_about_an_offer_corrects_that_question(
     describe_turn(engine, search)
     assert describe_turn(engine, question)[""] == "duration line=Heron"
     assert describe_turn(engine, correction)[""] == "duration line=Comet"
+
+
+@pytest.mark.parametrize(
+    ("find", "ask", "yes"),
+    [
+        ("trains to Bonn", "the Heron?", "yes"),
+        ("trains to Bonn", "what about the second one?", "ok"),
+        ("trains to Bonn", "how long does the Heron take?", "okay"),
+        ("поезда в Бонн", "Цапля?", "да"),
+        ("поезда в Бонн", "какой дешевле?", "беру"),
+        ("Züge nach Bonn", "der zweite?", "ja"),
+    ],
+)
+def test_a_yes_means_the_offer_that_was_asked_about(trains, find, ask, yes):
+    engine = trains()
+    describe_turn(engine, find)
+    describe_turn(engine, ask)
+    assert describe_turn(engine, yes)[""] == "buy? line=Heron, asks for seats"
+
+
+def test_a_no_means_the_offer_that_was_asked_about(trains):
+    check_dialog(
+        trains(),
+        """
+        > trains to Bonn
+        > the Heron?
+        > no
+        > the second one
+        buy? line=Swift, asks for seats
+        """,
+    )
+
+
+@pytest.mark.parametrize("answer", ["2", "(2)", "2, please", "No. 2"])
+def test_a_bare_number_is_a_place_in_the_list(trains, answer):
+    engine = trains()
+    describe_turn(engine, "trains to Bonn")
+    assert describe_turn(engine, answer)[""] == "buy? line=Heron, asks for seats"

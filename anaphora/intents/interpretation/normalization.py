@@ -12,52 +12,52 @@ from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.cues.negation import find_negated
+from anaphora.grammar.idl.intent import Term
+from anaphora.intents.index import may_take
 from anaphora.intents.interpretation.answers import read_confirmation
 from anaphora.intents.interpretation.dialog_turn import DialogTurn
 from anaphora.stm.offers import is_same_meaning
 from anaphora.stm.rules import find_replacement
 
-__all__ = ["settle_cues"]
+__all__ = ["normalize"]
 
 _WITH_ONE = frozenset({"other", "reference", "ordinal", "comparison", "indifferent", "filler"})
 
 
-def settle_cues(turn: DialogTurn) -> DialogTurn:
-    """Settle what the cues of a sentence mean for its entities."""
-    for step in (
-        _read_bare_place,
-        _tell_cues_from_entities,
-        _mark_negated,
-        _read_bare_no,
-        _drop_corrected,
-        _read_demonstratives,
-    ):
-        turn = step(turn)
-    return turn
+def normalize(turn: DialogTurn, asked: Term | None = None) -> DialogTurn:
+    """Read the cues of a sentence and its entities together; ``asked`` is the term that the bot
+    asks for. Each step builds on those before it."""
+    turn = _tell_cues_from_entities(_read_bare_place(turn), asked)
+    turn = _read_bare_no(_mark_negated(turn))
+    return _read_demonstratives(_drop_corrected(turn))
 
 
 def _read_bare_place(turn: DialogTurn) -> DialogTurn:
     """A bare number that answers a list of offers is a place in it: "2"."""
-    offers, text = turn.offers, turn.question.utterance.text.strip(" .!)#")
-    if turn.cues or offers is None or turn.answers_pending or not text.isdecimal():
+    offers, tokens = turn.offers, turn.question.utterance.tokens
+    if offers is None or turn.answers_pending or len(offers.bundles) < 2:
         return turn
-    number = int(text) if len(text) < 3 else 0
-    if not 1 <= number <= len(offers.bundles) or len(offers.bundles) < 2:
+    if any(cue.kind not in ("filler", "social") for cue in turn.cues):
         return turn
-    tokens = [one.index for one in turn.question.utterance.tokens if one.text.isdecimal()]
+    polite = {index for cue in turn.cues for index in cue.tokens}
+    words = [one for one in tokens if one.index not in polite and one.text.isalnum()]
+    number = int(words[0].text) if len(words) == 1 and words[0].text.isdecimal() else 0
+    if not 1 <= number <= len(offers.bundles):
+        return turn
     understood = [replace(one, uncovered=0) for one in turn.question.variants]
     question = replace(turn.question, variants=tuple(understood))
-    return replace(turn, question=question, cues=(Cue("ordinal", tuple(tokens), number=number),))
+    place = Cue("ordinal", (words[0].index,), number=number)
+    return replace(turn, question=question, cues=(*turn.cues, place))
 
 
-def _tell_cues_from_entities(turn: DialogTurn) -> DialogTurn:
+def _tell_cues_from_entities(turn: DialogTurn, asked: Term | None) -> DialogTurn:
     """Drop the cues that are words of the model, and the entities that are no more than a cue.
 
     What the model's own phrases cover means what the model says. Of a built-in entity and a cue on
     the same words, a yes or a no is the cue, and so is the place of an offer in its list ("the
-    second"). What only repeats an entity that the user is to confirm ("book it"), or one of any
-    question that waits in a refusal ("don't book it"), is a cue as well, and "cancel" drops a
-    question that waits, whatever else the model cancels.
+    second"), unless the bot asks for such an entity. What only repeats an entity that the user is
+    to confirm ("book it"), or one of any question that waits in a refusal ("don't book it"), is a
+    cue as well, and "cancel" drops a question that waits, whatever else the model cancels.
     """
     cues, pending, offers = turn.cues, turn.pending, turn.conversation.offers
     is_pending = pending is not None
@@ -74,7 +74,11 @@ def _tell_cues_from_entities(turn: DialogTurn) -> DialogTurn:
             dropped += [one for one in covering if _is_one(one) and tokens > set(one.tokens)]
             covering = [one for one in covering if not any(one is gone for gone in dropped)]
         is_answer = cue.kind in ("accept", "decline", "cancel")
-        is_place = cue.kind == "ordinal" and (is_pending or offers is not None)
+        is_place = (
+            cue.kind == "ordinal"
+            and (is_pending or offers is not None)
+            and not (turn.answers_pending and _is_asked_for(asked, cue, covering))
+        )
         of_list = is_listed and cue.kind in ("comparison", "other")
         wins = (is_answer and (is_pending or offers is not None)) or is_place or of_list
         # "Two more boxes": the words belong to the number, which is added.
@@ -103,6 +107,14 @@ def _tell_cues_from_entities(turn: DialogTurn) -> DialogTurn:
     if any(cue.kind == "indifferent" for cue in settled):
         turn = replace(turn, question=replace(turn.question, is_indifferent=True))
     return replace(turn, cues=tuple(settled))
+
+
+def _is_asked_for(asked: Term | None, cue: Cue, covering: Collection[Entity]) -> bool:
+    """Whether what the bot asks for stands on all words of a cue: "the 2nd", not "the second
+    one"."""
+    return asked is not None and any(
+        may_take(asked, one) and set(cue.tokens).issubset(one.tokens) for one in covering
+    )
 
 
 def _is_one(entity: Entity) -> bool:
