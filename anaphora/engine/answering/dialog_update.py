@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.prompts import format_pending_question
+from anaphora.engine.answering.refusal import find_refused_question, format_refused
 from anaphora.engine.answering.spoken import Spoken, collect_spoken, collect_statement
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
@@ -130,7 +131,9 @@ def _resume_pending(
     intent = bot.indexed_model.intents_by_id.get(pending.intent)
     if intent is None or decision.act or decision.has_reset_phrase:
         return answer
-    again = repeat_prompt(decision.question, decision.conversation, pending, intent)
+    before = decision.conversation
+    again = repeat_prompt(decision.question, before, pending, intent)
+    again = again or find_refused_question(bot, decision.question, before)
     if again is None or again.incomplete is None:
         return answer
     offers = answer.conversation.open_offers
@@ -138,11 +141,14 @@ def _resume_pending(
         older = min(pending.at, to_utc(at) - _MOMENT)  # than the offers, which are answered first
         waiting = replace(answer.conversation, pending=replace(pending, at=older))
         return replace(answer, conversation=waiting)
-    question = format_pending_question(bot, again, again.incomplete)
+    question = format_refused(bot, again, again.incomplete)
+    if not question:
+        question = format_pending_question(bot, again, again.incomplete)
+        pending = again.conversation.pending or pending
     text = f"{answer.text} {question}".strip()
     waiting = replace(
         answer.conversation,
         pending=replace(pending, at=to_utc(at)),
-        offers=answer.conversation.offers or decision.conversation.offers,
+        offers=answer.conversation.offers or before.offers,
     )
     return replace(answer, text=text, conversation=waiting)
