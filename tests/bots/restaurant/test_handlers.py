@@ -95,12 +95,41 @@ def test_the_number_of_guests_is_limited():
     ]
 
 
-def test_a_closed_restaurant_is_not_booked():
-    said = answers("restaurant", "a table at Kiku tonight at 8 for 2", "yes", "on Friday", "yes")
-    assert said[1] == (
-        "Kiku is closed on that day (Mon 5 Jan). Name another day, or I look for another place."
-    )
-    assert said[-1] == "Booked: Kiku for 2, Fri 9 Jan, 20:00."
+@pytest.mark.parametrize(
+    ("questions", "refusal"),
+    [
+        (["a table at Kiku tonight at 8"], "Kiku is closed on that day (Mon 5 Jan)."),
+        (["a table at Kiku", "for 2", "on Monday"], "Kiku is closed on that day (Mon 12 Jan)."),
+        (["a table on Monday at 8 pm", "at Kiku"], "Kiku is closed on that day (Mon 12 Jan)."),
+        (["a table at Green Leaf tomorrow at 10 pm"], "Green Leaf is open from 09:00 to 21:00."),
+        (["столик в Кику в понедельник"], "Kiku в этот день не работает (пн, 12 янв)."),
+    ],
+)
+def test_a_closed_restaurant_is_not_booked(questions, refusal):
+    assert answer("restaurant", *questions).startswith(refusal)
+
+
+@pytest.mark.parametrize(
+    ("questions", "booking"),
+    [
+        (["on Tuesday"], "Booked: Kiku for 2, Tue 6 Jan, 19:00."),
+        (["is it far?", "yes", "on Tuesday"], "Booked: Kiku for 2, Tue 6 Jan, 19:00."),
+        (["book Umi"], "Booked: Umi for 2, Mon 12 Jan, 19:00."),
+        (["for three", "no, at Lucia", "on Friday"], "Booked: Lucia for 3, Fri 9 Jan, 19:00."),
+    ],
+)
+def test_another_day_or_place_keeps_the_rest(questions, booking):
+    asked = "a table at Kiku for two on Monday at 7"
+    assert answer("restaurant", asked, *questions, "yes") == booking
+
+
+@pytest.mark.parametrize(
+    ("choice", "booking"),
+    [("во вторник", "Kiku, гостей: 2, вт, 6 янв"), ("тогда в Уми", "Umi, гостей: 2, пн, 12 янв")],
+)
+def test_another_day_or_place_keeps_the_rest_in_russian(choice, booking):
+    asked = "столик в Кику на двоих в понедельник в 7"
+    assert answer("restaurant", asked, choice, "да") == f"Забронировано: {booking}, 19:00."
 
 
 def test_a_booking_is_changed_rather_than_doubled():
