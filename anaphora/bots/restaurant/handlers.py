@@ -40,6 +40,7 @@ def find(
     criteria = Criteria(
         kitchens=[one.value_or_text for one in _said(match, "kitchen")],
         districts=[one.value_or_text for one in _said(match, "district")],
+        excluded=[one.value_or_text for one in _said(match, "excluded")],
         min_price=low,
         max_price=high,
         is_open=_opening(_said(match, "when")),

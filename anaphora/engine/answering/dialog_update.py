@@ -136,7 +136,10 @@ def _resume_pending(
     again = again or find_refused_question(bot, decision.question, before)
     if again is None or again.incomplete is None:
         return answer
-    offers = answer.conversation.open_offers
+    offers, old = answer.conversation.open_offers, before.offers
+    if offers is not None and old is not None and offers.at > old.at:
+        if pending.at >= old.at and pending.intent != offers.then:
+            return answer  # it was about those that lay on the table before
     if offers is not None and (match.intent.id == offers.intent or pending.at < offers.at):
         older = min(pending.at, to_utc(at) - _MOMENT)  # than the offers, which are answered first
         waiting = replace(answer.conversation, pending=replace(pending, at=older))
