@@ -125,6 +125,7 @@ def move(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     if time <= alarms.now:
         return alarms.answer("past", when=alarms.format_times([time]))
     alarms.save({*alarms.times, time} - {*chosen} | {time})
+    data["last"] = [time.isoformat()]
     return alarms.answer("moved", when=alarms.format_times(chosen), to=alarms.format_times([time]))
 
 
@@ -266,7 +267,7 @@ def _split_range(times: tuple[Entity, ...]) -> tuple[Entity, ...]:
 def _last_set(match: Match, data: Mapping[str, Any]) -> datetime | None:
     """The alarm that the last answer has set, if a question goes on with it: "and tomorrow"."""
     is_follow_up = any(one.remembered for one in match.slots["action"].taken)
-    last = data.get("last", ()) if is_follow_up else ()
+    last: list[str] = data.get("last", []) if is_follow_up else []
     return datetime.fromisoformat(last[0]) if len(last) == 1 else None
 
 
@@ -325,16 +326,15 @@ def _move_to(new: Entity, alarm: datetime, at: datetime) -> datetime:
     if (day := _date_without_time(new)) is not None:
         return _move_to_day(day, local)
     time = _resolve_time(new, at)
-    match new.meta.get("expression"):
-        case ["clock", [kind, *numbers]]:
-            clock = time.astimezone(at.tzinfo)
-            clocks = [clock]
-            if kind == "time" and 0 < numbers[0] <= _NOON:
-                clocks.append(clock.replace(hour=(clock.hour + _NOON) % (2 * _NOON)))
-            moved = [_move_to_day(local.date(), one) for one in clocks]
-            ahead = [one for one in moved if one > at.astimezone(UTC)]
-            return min(ahead, key=lambda one: abs(one - alarm), default=time)
-    return time
+    kind, *rest = new.meta.get("expression") or [""]
+    if kind != "clock":
+        return time
+    clocks = [time.astimezone(at.tzinfo)]
+    if rest[0][0] == "time" and 0 < rest[0][1] <= _NOON:
+        clocks.append(clocks[0].replace(hour=(clocks[0].hour + _NOON) % (2 * _NOON)))
+    moved = [_move_to_day(local.date(), one) for one in clocks]
+    ahead = [one for one in moved if one > at.astimezone(UTC)]
+    return min(ahead, key=lambda one: abs(one - alarm), default=time)
 
 
 def _move_to_day(day: date, clock: datetime) -> datetime:

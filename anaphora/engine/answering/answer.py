@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.dialog_update import finish_answer
-from anaphora.engine.answering.fallback import answer_fallback, answer_small_talk
+from anaphora.engine.answering.fallback import answer_fallback, answer_reset, answer_small_talk
 from anaphora.engine.answering.prompts import (
     DECLINED_REASON,
     accept_decline,
@@ -192,7 +192,8 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
         except Reject as rejection:
             return _reject(bot, decision, at, from_handler(rejection))
     if decision.has_reset_phrase:
-        return BotAnswer("reset", rules.record_reset(decision.conversation, at)[0])
+        conversation, _ = rules.record_reset(decision.conversation, at)
+        return answer_reset(bot, decision, BotAnswer("reset", conversation))
     if decision.bridge and decision.bridge.outcome == "offered":
         return make_offer(bot, decision, decision.bridge, at)
     if decision.incomplete:

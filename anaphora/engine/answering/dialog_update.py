@@ -18,7 +18,7 @@ from anaphora.errors import HandlerError
 from anaphora.intents.decision import Decision, repeat_prompt
 from anaphora.intents.match import Match
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation, ForgottenEntity, Offers
+from anaphora.stm.conversation import Conversation, ForgottenEntity, Offers, PendingQuestion
 from anaphora.stm.offers import (
     age_offers,
     clear_offers,
@@ -136,10 +136,9 @@ def _resume_pending(
     again = again or find_refused_question(bot, decision.question, before)
     if again is None or again.incomplete is None:
         return answer
-    offers, old = answer.conversation.open_offers, before.offers
-    if offers is not None and old is not None and offers.at > old.at:
-        if pending.at >= old.at and pending.intent != offers.then:
-            return answer  # it was about those that lay on the table before
+    offers = answer.conversation.open_offers
+    if offers is not None and _is_about_replaced(pending, before.offers, offers):
+        return answer
     if offers is not None and (match.intent.id == offers.intent or pending.at < offers.at):
         older = min(pending.at, to_utc(at) - _MOMENT)  # than the offers, which are answered first
         waiting = replace(answer.conversation, pending=replace(pending, at=older))
@@ -155,3 +154,10 @@ def _resume_pending(
         offers=answer.conversation.offers or before.offers,
     )
     return replace(answer, text=text, conversation=waiting)
+
+
+def _is_about_replaced(pending: PendingQuestion, old: Offers | None, new: Offers) -> bool:
+    """Whether a pending question was asked about offers that others have replaced."""
+    if old is None or new.bundles is old.bundles or pending.intent == new.then:
+        return False
+    return pending.at >= old.at

@@ -48,6 +48,11 @@ def test_a_table_is_found_booked_listed_and_cancelled():
         (["Italian under 25 euros"], ["Forno", "Piccolo"]),
         (["find sushi", "something cheaper"], ["Umi"]),
         (["find sushi", "not Hanami"], ["Kiku", "Sakana", "Umi"]),
+        (["find sushi", "not in the harbour"], ["Hanami", "Sakana", "Umi"]),
+        (["somewhere cheap, but not by the station"], ["Bangkok Garden", "Green Leaf", "Jaipur"]),
+        (["anything but Japanese"], ["Colette", "Lucia", "Tiflis"]),
+        (["I'm starving", "not Japanese", "Japanese"], ["Hanami", "Kiku", "Sakana"]),
+        (["ищу ресторан", "только не японский", "не в центре"], ["Lucia", "Nautilus", "Jaipur"]),
         (["find sushi", "something else"], ["Umi"]),
         (["find sushi", "no, Thai", "near the university"], ["Bangkok Garden"]),
         (["find a Thai place", "and on Tuesday?"], ["Lemongrass", "Bangkok Garden"]),
@@ -171,6 +176,17 @@ def test_what_is_said_of_one_offer():
         "El Toro: Mexican, University, about €20 a head, 4.1 stars, 2.2 km from the centre, "
         "open from 12:00 to 00:00, every day."
     )
+
+
+@pytest.mark.parametrize("question", ["what is the second one like?", "whats El Toro like"])
+def test_what_one_is_like(question):
+    said = answer("restaurant", "any Mexican places", question)
+    assert said.startswith("El Toro: Mexican, University")
+
+
+def test_a_question_about_one_of_several_is_over_when_others_are_found():
+    asked = ["Italian", "how far is it?", "no, I meant Thai in the harbour", "the phone number?"]
+    assert answer("restaurant", *asked) == "The phone number of Siam is 555-0130."
 
 
 def test_whether_it_is_open_on_a_day():

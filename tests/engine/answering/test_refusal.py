@@ -188,8 +188,10 @@ entities: [date]
 dialog_acts: true
 elements:
   - {id: table, synonyms: {en: [a table], ru: [столик], de: [einen Tisch]}}
-  - {id: guests, values: {2: {en: [for two], ru: [на двоих], de: [für zwei]}, 3: {en: [for three]}}}
-  - {id: room, values: {cellar: {ru: [подвал, в подвале], de: [Keller]}, hall: {ru: [зал, в зале], de: [Saal]}}}
+  - id: guests
+    values: {2: {en: [for two], ru: [на двоих], de: [für zwei]}, 3: {en: [for three]}}
+  - id: room
+    values: {cellar: {ru: [подвал], de: [Keller]}, hall: {ru: [зал], de: [Saal]}}
   - {id: menu, synonyms: {en: [the menu], ru: [меню], de: [Karte]}}
 intents:
   - id: book
@@ -315,7 +317,9 @@ language: [en, ru, de]
 entities: [number]
 dialog_acts: true
 elements:
-  - {id: move, topic: true, synonyms: {en: [book a van], ru: [закажи фургон], de: [buche einen Wagen]}}
+  - id: move
+    topic: true
+    synonyms: {en: [book a van], ru: [закажи фургон], de: [buche einen Wagen]}
   - {id: town, values: {York: {ru: [Йорк]}, Hull: {ru: [Халл]}}}
   - {id: fee, synonyms: [the fee]}
   - id: movers
