@@ -14,7 +14,6 @@ from anaphora.engine.callbacks.answer import Answer
 
 if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
-    from anaphora.grammar.context import QuestionContext
     from anaphora.intents.match import Match
 
 __all__ = ["book", "cancel", "find", "is_open", "show", "tell"]
@@ -80,7 +79,7 @@ def tell(match: Match, at: datetime, language: str) -> Answer:
     return Answer(" ".join(told), mentions={"restaurant": name})
 
 
-def is_open(date: Entity, question: QuestionContext) -> bool | str:
+def is_open(date: Entity, question: Any) -> bool | str:
     """Check that a table can be had then, before the bot asks for the rest or for a yes."""
     place, grain = question.slots.get("restaurant"), date.meta.get("grain")
     if place is None or "start" not in date.meta or grain == "second":  # "now" begins a sentence

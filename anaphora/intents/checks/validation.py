@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError, HandlerError
-from anaphora.frozen import EMPTY
 from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.grammar.idl.intent import Term
 from anaphora.intents.match import SlotFilling, build_slots
@@ -68,7 +67,7 @@ def find_invalid(
 def _is_valid_alone(validator: Validator, context: EntityContext) -> bool:
     """Whether the other slots make an entity invalid; a check that fails without them needs
     them."""
-    alone = EntityContext(context.entity, replace(context.question, slots=EMPTY))
+    alone = EntityContext(context.entity, replace(context.question, slots={}))
     alone.arguments = context.arguments
     try:
         return validator.test(alone) is True
