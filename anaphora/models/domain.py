@@ -28,6 +28,7 @@ __all__ = [
     "Element",
     "ElementValue",
     "Fallback",
+    "FallbackKind",
     "FreshStart",
     "LocalizedText",
     "MentionTemplates",
@@ -78,6 +79,8 @@ SocialKind = Literal["thanks", "greeting", "farewell", "wellbeing"]
 RejectionKind = Literal["unknown", "incomplete", "too_long", "refused", "empty", SocialKind]
 """Why a question is rejected: nothing in it is known, an intent is near but lacks something, it is
 too long, a limit or a handler refuses it, there is nothing in it; or it is small talk."""
+FallbackKind = Literal[RejectionKind, "reset"]
+"""Why a bot says a text of its fallback: a rejection, or a reset phrase."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +261,7 @@ class Fallback:
     """
 
     text: LocalizedText = field(default_factory=dict)
-    texts: Mapping[RejectionKind, LocalizedText] = field(default_factory=dict)
+    texts: Mapping[FallbackKind, LocalizedText] = field(default_factory=dict)
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     after: int = 3
     escalation: LocalizedText = field(default_factory=dict)

@@ -29,6 +29,7 @@ _CLOCKS = frozenset({"second", "minute", "hour", "part"})  # grains of times of 
 _SECOND, _MINUTE, _DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
 _MAX_AHEAD = timedelta(days=3660)
 _MAX_ALARMS = 100
+_NOON = 12
 # From an exact match to "at 7", which may be in the morning or in the evening.
 _MATCH_FORMATS = ("%Y-%m-%d %H:%M", "%H:%M", "%I:%M")
 _BARE_CLOCK = re.compile(r"(?:\w+ )?0?(\d{1,2})(?:[:.]\d\d)?")  # "at 7": am or pm
@@ -50,7 +51,10 @@ def wake(
     times = []
     for entity in _entities(match.slots.get("time")):
         if (day := _date_without_time(entity)) is not None:
-            return alarms.ask_for_hour(day)
+            if (last := _last_set(match, data)) is None:
+                return alarms.ask_for_hour(day)
+            times.append(_move_to_day(day, last.astimezone(at.tzinfo)))
+            continue
         try:
             times.append(_on_asked_day(asked, _resolve_time(entity, at), entity, at))
         except _TooFarError:
@@ -105,22 +109,23 @@ def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> A
 
 def move(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
     """Move an alarm to the last of the given times, or to the same time on another day. The times
-    before it name the alarm; without them it is the only one."""
+    before it, or a place in the list, name the alarm; without them it is the only one."""
     alarms = _Alarms(data, at, language)
     if not alarms.times:
         return alarms.answer("none")
     *old, new = _split_range(_entities(match.slots.get("time")))
+    old = old or [one.entity for one in _taken(match.slots.get("listed")) if one.offered]
     try:
         chosen = alarms.find(old) if old else alarms.times
         if len(chosen) != 1:
             return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
-        day = _date_without_time(new)
-        time = _move_to_day(day, chosen[0].astimezone(at.tzinfo)) if day else _resolve_time(new, at)
+        time = _move_to(new, chosen[0], at)
     except _TooFarError:
         return alarms.answer("far")
     if time <= alarms.now:
         return alarms.answer("past", when=alarms.format_times([time]))
     alarms.save({*alarms.times, time} - {*chosen} | {time})
+    data["last"] = [time.isoformat()]
     return alarms.answer("moved", when=alarms.format_times(chosen), to=alarms.format_times([time]))
 
 
@@ -259,6 +264,13 @@ def _split_range(times: tuple[Entity, ...]) -> tuple[Entity, ...]:
     return replace(times[0], meta=first), replace(times[0], meta=last)
 
 
+def _last_set(match: Match, data: Mapping[str, Any]) -> datetime | None:
+    """The alarm that the last answer has set, if a question goes on with it: "and tomorrow"."""
+    is_follow_up = any(one.remembered for one in match.slots["action"].taken)
+    last: list[str] = data.get("last", []) if is_follow_up else []
+    return datetime.fromisoformat(last[0]) if len(last) == 1 else None
+
+
 def _date_without_time(entity: Entity) -> date | None:
     """The (first) day of a date without a time of the day, else None."""
     start = entity.meta.get("start") or entity.meta.get("end")
@@ -305,6 +317,24 @@ def _on_asked_day(day: date | None, time: datetime, entity: Entity, at: datetime
     if bare and int(bare[1]) == clock.hour - 12:
         clock = clock.replace(hour=clock.hour - 12)
     return _move_to_day(day, clock)
+
+
+def _move_to(new: Entity, alarm: datetime, at: datetime) -> datetime:
+    """The time that an alarm is moved to, in UTC. A new day keeps its time, a new time its day; one
+    that may be am or pm is the nearest to it. Raises :class:`_TooFarError`."""
+    local = alarm.astimezone(at.tzinfo)
+    if (day := _date_without_time(new)) is not None:
+        return _move_to_day(day, local)
+    time = _resolve_time(new, at)
+    kind, *rest = new.meta.get("expression") or [""]
+    if kind != "clock":
+        return time
+    clocks = [time.astimezone(at.tzinfo)]
+    if rest[0][0] == "time" and 0 < rest[0][1] <= _NOON:
+        clocks.append(clocks[0].replace(hour=(clocks[0].hour + _NOON) % (2 * _NOON)))
+    moved = [_move_to_day(local.date(), one) for one in clocks]
+    ahead = [one for one in moved if one > at.astimezone(UTC)]
+    return min(ahead, key=lambda one: abs(one - alarm), default=time)
 
 
 def _move_to_day(day: date, clock: datetime) -> datetime:

@@ -38,9 +38,11 @@ def hours(text: str, at: datetime, language: str) -> Iterator[Mention]:
         if number.ordinal or number.value not in range(_HOURS + 1):
             continue
         if _is_standalone(number, found, words):
-            begin = _next_occurrence(int(number.value), at)
+            hour = int(number.value)
+            begin = _next_occurrence(hour, at)
             meta = {
                 "grain": "hour",
+                "expression": ["clock", ["time", hour]],
                 "start": begin.isoformat(),
                 "end": (begin + timedelta(hours=1)).isoformat(),
             }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
     from anaphora.intents.match import Match
 
-__all__ = ["book", "cancel", "find", "show", "tell"]
+__all__ = ["book", "cancel", "find", "is_open", "show", "tell"]
 
 _MAX_OFFERED = 3
 _FIRST_HOUR = 10
@@ -39,6 +39,7 @@ def find(
     criteria = Criteria(
         kitchens=[one.value_or_text for one in _said(match, "kitchen")],
         districts=[one.value_or_text for one in _said(match, "district")],
+        excluded=[one.value_or_text for one in _said(match, "excluded")],
         min_price=low,
         max_price=high,
         is_open=_opening(_said(match, "when")),
@@ -78,6 +79,19 @@ def tell(match: Match, at: datetime, language: str) -> Answer:
     return Answer(" ".join(told), mentions={"restaurant": name})
 
 
+def is_open(date: Entity, question: Any) -> bool | str:
+    """Check that a table can be had then, before the bot asks for the rest or for a yes."""
+    place, grain = question.slots.get("restaurant"), date.meta.get("grain")
+    if place is None or "start" not in date.meta or grain == "second":  # "now" begins a sentence
+        return True
+    words, one = _Words(question.language, question.at), restaurants()[str(place.value)]
+    start = datetime.fromisoformat(date.meta["start"])
+    if grain in _CLOCKS:
+        return words.refuse(one, _evening(start), question.at) or True
+    first, last = date_range(date.meta, start.date())
+    return first != last or one.is_open(start, whole_day=True) or words.refuse_day(one, start)
+
+
 def book(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
     """Book a table. It replaces one at the same restaurant on the same day, and one at the same
     time: nobody sits at two tables. "Move it to Saturday" replaces the last one made there."""
@@ -85,13 +99,8 @@ def book(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     place = restaurants()[str(match.slots["restaurant"].value)]
     people = int(float(str(match.slots["people"].value)))
     time = _evening(datetime.fromisoformat(match.slots["when"].entities[0].meta["start"]))
-    if time <= at:
-        return words.say("past")
-    if not place.is_open(time, whole_day=True):
-        day = format_day(time.date(), language, at.date())
-        return words.say("closed_day", name=place.name, day=day)
-    if not place.is_open(time):
-        return words.say("closed_hour", **words.values(place))
+    if refusal := words.refuse(place, time, at):
+        return refusal
     new = {"name": place.name, "people": people, "time": time.isoformat()}
     known = _bookings(data, at)
     if new in known:
@@ -151,6 +160,18 @@ class _Words:
 
     def tell(self, detail: str, one: Restaurant) -> str:
         return self.say(detail, **self.values(one))
+
+    def refuse(self, one: Restaurant, time: datetime, at: datetime) -> str:
+        """Why no table can be had at a time; empty if one can."""
+        if time <= at:
+            return self.say("past")
+        if not one.is_open(time, whole_day=True):
+            return self.refuse_day(one, time)
+        return "" if one.is_open(time) else self.say("closed_hour", **self.values(one))
+
+    def refuse_day(self, one: Restaurant, time: datetime) -> str:
+        day = format_day(time.date(), self._language, self._today)
+        return self.say("closed_day", name=one.name, day=day)
 
     def booking(self, one: Mapping[str, Any]) -> str:
         time = datetime.fromisoformat(one["time"])

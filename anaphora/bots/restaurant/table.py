@@ -52,11 +52,12 @@ class Restaurant:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What a restaurant must be. Empty collections and None say nothing; ``comparison`` is relative
-    to ``seen``: "price:less"."""
+    """What a restaurant must be. Empty collections and None say nothing; ``excluded`` are kitchens
+    and districts, ``comparison`` is relative to ``seen``: "price:less"."""
 
     kitchens: Collection[str] = ()
     districts: Collection[str] = ()
+    excluded: Collection[str] = ()
     min_price: float | None = None
     max_price: float | None = None
     is_open: Callable[[Restaurant], bool] | None = None
@@ -100,6 +101,7 @@ def _fits(one: Restaurant, criteria: Criteria) -> bool:
     return (
         (not criteria.kitchens or one.kitchen in criteria.kitchens)
         and (not criteria.districts or one.district in criteria.districts)
+        and not {one.kitchen, one.district} & {*criteria.excluded}
         and (criteria.min_price is None or one.price >= criteria.min_price)
         and (criteria.max_price is None or one.price <= criteria.max_price)
         and (criteria.is_open is None or criteria.is_open(one))

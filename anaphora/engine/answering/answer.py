@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.dialog_update import finish_answer
-from anaphora.engine.answering.fallback import answer_fallback, answer_small_talk
+from anaphora.engine.answering.fallback import answer_fallback, answer_reset, answer_small_talk
 from anaphora.engine.answering.prompts import (
     DECLINED_REASON,
     accept_decline,
@@ -29,7 +29,12 @@ from anaphora.engine.answering.prompts import (
     find_unused_texts,
     make_offer,
 )
-from anaphora.engine.answering.refusal import find_refused, refuse
+from anaphora.engine.answering.refusal import (
+    find_refused,
+    find_refused_question,
+    leave_out_refused,
+    refuse,
+)
 from anaphora.engine.answering.rejection import Rejection, find_rejection, from_handler
 from anaphora.engine.answering.template_values import build_act_values, build_result_values
 from anaphora.engine.bot import Bot
@@ -172,8 +177,10 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
         return answer
     skipped: list[Match] = []
     for match in decision.matches:
-        if bot.asks_before_answer and (answer := _refuse_invalid(bot, decision, match.filling, at)):
-            return answer
+        if bot.asks_before_answer and not is_confirmed(decision):
+            match = leave_out_refused(bot, decision, match)
+            if answer := _refuse_invalid(bot, decision, match.filling, at):
+                return answer
         if bot.model.unused and (unused := find_unused_texts(bot, decision, match.filling)):
             return ask_about_unused(bot, decision, match, unused, at)
         try:
@@ -185,17 +192,40 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
         except Reject as rejection:
             return _reject(bot, decision, at, from_handler(rejection))
     if decision.has_reset_phrase:
-        return BotAnswer("reset", rules.record_reset(decision.conversation, at)[0])
+        conversation, _ = rules.record_reset(decision.conversation, at)
+        return answer_reset(bot, decision, BotAnswer("reset", conversation))
     if decision.bridge and decision.bridge.outcome == "offered":
         return make_offer(bot, decision, decision.bridge, at)
     if decision.incomplete:
-        if refused := _refuse_invalid(bot, decision, decision.incomplete, at):
-            return refused
-        answer = ask_for_missing(bot, decision, decision.incomplete, at)
-        return answer_small_talk(bot, decision, _remember_accepted(decision, answer))
+        return _ask_for_rest(bot, decision, decision.incomplete, at)
     if decision.bridge and decision.bridge.outcome == "declined":
         return accept_decline(decision, at)
+    if not skipped and (refused := _answer_refused(bot, decision, at)):
+        return refused
     return _reject(bot, decision, at, find_rejection(bot, decision), tuple(skipped))
+
+
+def _ask_for_rest(bot: Bot, decision: Decision, incomplete: SlotFilling, at: datetime) -> BotAnswer:
+    answer = _refuse_invalid(bot, decision, incomplete, at)
+    if answer is None:
+        answer = ask_for_missing(bot, decision, incomplete, at)
+        answer = _remember_accepted(decision, answer)
+    return answer_small_talk(bot, decision, answer)
+
+
+def _answer_refused(bot: Bot, decision: Decision, at: datetime) -> BotAnswer | None:
+    """Answer a sentence that says nothing new while the bot waits for another value than one that
+    it has refused: a no drops the question. None if it does not wait for any."""
+    conversation, answer = decision.conversation, decision.question.confirmation
+    if decision.refusal_reason or conversation.rejections >= bot.model.conversation.depth:
+        return None
+    again = find_refused_question(bot, decision.question, conversation)
+    if again is None or again.incomplete is None or conversation.pending is None:
+        return None
+    if answer is not None and not answer.is_yes:
+        dropped = rules.remember_pending(conversation, conversation.pending)
+        return accept_decline(replace(decision, conversation=dropped), at)
+    return _ask_for_rest(bot, again, again.incomplete, at)
 
 
 def _answer_act(bot: Bot, decision: Decision, act: DialogAct, at: datetime) -> BotAnswer | None:

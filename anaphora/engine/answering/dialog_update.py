@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.prompts import format_pending_question
+from anaphora.engine.answering.refusal import find_refused_question, format_refused
 from anaphora.engine.answering.spoken import Spoken, collect_spoken, collect_statement
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
@@ -17,7 +18,7 @@ from anaphora.errors import HandlerError
 from anaphora.intents.decision import Decision, repeat_prompt
 from anaphora.intents.match import Match
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation, ForgottenEntity, Offers
+from anaphora.stm.conversation import Conversation, ForgottenEntity, Offers, PendingQuestion
 from anaphora.stm.offers import (
     age_offers,
     clear_offers,
@@ -130,19 +131,33 @@ def _resume_pending(
     intent = bot.indexed_model.intents_by_id.get(pending.intent)
     if intent is None or decision.act or decision.has_reset_phrase:
         return answer
-    again = repeat_prompt(decision.question, decision.conversation, pending, intent)
+    before = decision.conversation
+    again = repeat_prompt(decision.question, before, pending, intent)
+    again = again or find_refused_question(bot, decision.question, before)
     if again is None or again.incomplete is None:
         return answer
     offers = answer.conversation.open_offers
+    if offers is not None and _is_about_replaced(pending, before.offers, offers):
+        return answer
     if offers is not None and (match.intent.id == offers.intent or pending.at < offers.at):
         older = min(pending.at, to_utc(at) - _MOMENT)  # than the offers, which are answered first
         waiting = replace(answer.conversation, pending=replace(pending, at=older))
         return replace(answer, conversation=waiting)
-    question = format_pending_question(bot, again, again.incomplete)
+    question = format_refused(bot, again, again.incomplete)
+    if not question:
+        question = format_pending_question(bot, again, again.incomplete)
+        pending = again.conversation.pending or pending
     text = f"{answer.text} {question}".strip()
     waiting = replace(
         answer.conversation,
         pending=replace(pending, at=to_utc(at)),
-        offers=answer.conversation.offers or decision.conversation.offers,
+        offers=answer.conversation.offers or before.offers,
     )
     return replace(answer, text=text, conversation=waiting)
+
+
+def _is_about_replaced(pending: PendingQuestion, old: Offers | None, new: Offers) -> bool:
+    """Whether a pending question was asked about offers that others have replaced."""
+    if old is None or new.bundles is old.bundles or pending.intent == new.then:
+        return False
+    return pending.at >= old.at

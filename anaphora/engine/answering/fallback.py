@@ -18,6 +18,7 @@ from anaphora.intents.unused import find_unknown_parts
 from anaphora.models.domain import (
     ANY_LANGUAGE,
     Fallback,
+    FallbackKind,
     LocalizedText,
     RejectionKind,
     SocialKind,
@@ -26,7 +27,7 @@ from anaphora.models.domain import (
 from anaphora.models.templates.formatting.filters import FORMAT_LOCALE_KEY
 from anaphora.stm import rules
 
-__all__ = ["answer_fallback", "answer_small_talk", "choose_fallback_text"]
+__all__ = ["answer_fallback", "answer_reset", "answer_small_talk", "choose_fallback_text"]
 
 _NEAR_KINDS = frozenset({"unknown", "incomplete", "refused"})
 _SOCIAL_KINDS = frozenset(get_args(SocialKind))
@@ -69,8 +70,17 @@ def answer_small_talk(bot: Bot, decision: Decision, answer: BotAnswer) -> BotAns
     return replace(answer, text=f"{text} {answer.text}".strip())
 
 
+def answer_reset(bot: Bot, decision: Decision, answer: BotAnswer) -> BotAnswer:
+    """Let the fallback say that everything is forgotten."""
+    texts = bot.model.fallback.texts.get("reset") if bot.model.fallback else None
+    if not texts:
+        return answer
+    context = _build_context(bot, decision, "reset", "", LiveConversation(answer.conversation))
+    return replace(answer, text=_render(bot, texts, context))
+
+
 def _build_context(
-    bot: Bot, decision: Decision, kind: RejectionKind, reason: str, live: LiveConversation
+    bot: Bot, decision: Decision, kind: FallbackKind, reason: str, live: LiveConversation
 ) -> FallbackContext:
     question, before = decision.question, decision.before_topic_change
     utterance = question.utterance

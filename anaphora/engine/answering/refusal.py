@@ -14,19 +14,20 @@ from anaphora.engine.answering.prompts import find_unused_texts, format_prompt
 from anaphora.engine.answering.template_values import build_template_values
 from anaphora.engine.bot import Bot
 from anaphora.intents.checks.validation import InvalidEntity, find_invalid
-from anaphora.intents.decision import Decision, asked_before
-from anaphora.intents.match import Candidate, SlotFilling
+from anaphora.intents.decision import Decision, asked_before, is_correction, repeat_prompt
+from anaphora.intents.match import Candidate, Match, SlotFilling
+from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.building.responses import REFUSED_VALUE
 from anaphora.models.templates.entity_text import to_template_value
 from anaphora.stm import rules
-from anaphora.stm.conversation import PendingQuestion
+from anaphora.stm.conversation import Conversation, PendingQuestion
 from anaphora.stm.rules import find_replacement
 
-__all__ = ["find_refused", "refuse"]
+__all__ = ["find_refused", "find_refused_question", "format_refused", "leave_out_refused", "refuse"]
 
 
 def find_refused(bot: Bot, decision: Decision, filling: SlotFilling) -> tuple[InvalidEntity, ...]:
-    """The entities of the sentence that the validators of the model refuse.
+    """The entities that the validators of the model refuse.
 
     Raises :class:`EvaluationError` if a predicate cannot be evaluated, and :class:`HandlerError`
     if a function fails.
@@ -48,31 +49,77 @@ def refuse(
     at: datetime,
 ) -> BotAnswer:
     """Say why the first of the ``refused`` entities is not accepted, and wait for others in their
-    place; the rest of the question stays pending, with what they would have replaced of it."""
+    place; the rest of the question stays pending, with what they would have replaced of it.
+
+    What is refused because of other slots stays as well: they may change, and what is said next may
+    be combined with it.
+    """
     first = refused[0]
-    entities = [one.entity for one in refused]
+    gone = [one for one in refused if not one.depends]
     rest = _without(filling, refused)
     asked = asked_before(decision.conversation, filling.intent.id)
     optional = [one.term.label for one in refused if one.term.min == 0]
     pending = PendingQuestion(
         filling.intent.id,
         (
-            *_find_replaced(decision, filling, entities),
-            *[taken.entity for taken in rest.taken if not taken.remembered],
+            *_find_replaced(decision, filling, [one.entity for one in gone]),
+            *[one.entity for one in _without(filling, gone).taken if not one.remembered],
         ),
         missing=tuple([term.label for term in rest.missing]),
         at=at,
         unused=find_unused_texts(bot, decision, filling),
         asked=tuple(dict.fromkeys((*asked, *optional))),
+        corrects=is_correction(decision, filling.intent.id),
     )
-    text = _format_refusal(bot, decision, filling, first)
+    before = decision.conversation
+    if decision.pending_action == "asked again":
+        conversation = rules.record_repeated_prompt(replace(before, pending=pending), at)
+    else:
+        conversation = rules.record_incomplete(before, at, pending)
     return BotAnswer(
         "incomplete",
-        rules.record_incomplete(decision.conversation, at, pending),
+        conversation,
         rest,
-        text=text or format_prompt(bot, decision, rest, first.term.label),
+        text=_format_refusal(bot, decision, filling, first),
         reason=f"{first.entity} is not accepted for {first.term.label}",
     )
+
+
+def find_refused_question(
+    bot: Bot, question: ParsedQuestion, conversation: Conversation
+) -> Decision | None:
+    """The pending question, with a yes to wait for, if it has a value for all that it waits for:
+    refused ones, or those before them. None for any other."""
+    pending = conversation.pending
+    if pending is None or not pending.missing or not bot.model.validators:
+        return None
+    intent = bot.indexed_model.intents_by_id.get(pending.intent)
+    whole = replace(pending, missing=())
+    if pending.intent in bot.model.confirmations:
+        conversation = replace(conversation, pending=replace(whole, confirms=True))
+    again = repeat_prompt(question, conversation, whole, intent) if intent else None
+    if again is None or again.incomplete is None:
+        return None
+    filled = {one.term.label for one in again.incomplete.terms if any(c.pending for c in one.taken)}
+    return again if filled.issuperset(pending.missing) else None
+
+
+def format_refused(bot: Bot, decision: Decision, filling: SlotFilling) -> str:
+    """Why the first of the values that are not accepted is not; empty if all are."""
+    refused = find_refused(bot, decision, filling)
+    return _format_refusal(bot, decision, filling, refused[0]) if refused else ""
+
+
+def leave_out_refused(bot: Bot, decision: Decision, match: Match) -> Match:
+    """The match of a sentence that adds nothing, such as a "no" to the bot's question for another
+    value, without the optional values that are refused."""
+    pending = decision.conversation.pending
+    if pending is None or not pending.missing or match.filling.from_sentence:
+        return match
+    refused = find_refused(bot, decision, match.filling)
+    if not refused or any(one.term.min for one in refused):
+        return match
+    return replace(match, filling=_without(match.filling, refused))
 
 
 def _format_refusal(
@@ -86,7 +133,8 @@ def _format_refusal(
         values = build_template_values(decision, filling)
         return values | {REFUSED_VALUE: to_template_value(refused.entity)}
 
-    return bot.responses.render(texts, decision.question.utterance.language, build_values) or ""
+    text = bot.responses.render(texts, decision.question.utterance.language, build_values)
+    return text or format_prompt(bot, decision, _without(filling, [refused]), refused.term.label)
 
 
 def _without(filling: SlotFilling, refused: Collection[InvalidEntity]) -> SlotFilling:

@@ -11,7 +11,7 @@ from anaphora.engine.callbacks.bound_function import BoundFunction
 from anaphora.engine.callbacks.handlers import handler_problem, plain_function
 from anaphora.engine.callbacks.live_conversation import LiveConversation
 from anaphora.errors import HandlerError, ModelError
-from anaphora.models.domain import Model, RejectionKind
+from anaphora.models.domain import FallbackKind, Model
 
 __all__ = ["FALLBACK_ROLE", "FallbackContext", "FallbackHandler", "bind_fallback_handler"]
 
@@ -23,7 +23,7 @@ class FallbackContext(TypedDict):
 
     text: str
     reason: str
-    kind: RejectionKind
+    kind: FallbackKind
     unknown: Sequence[str]
     examples: Sequence[str]
     failures: int

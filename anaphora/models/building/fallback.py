@@ -10,8 +10,8 @@ from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.domain import (
     ANY_LANGUAGE,
     Fallback,
+    FallbackKind,
     LocalizedText,
-    RejectionKind,
 )
 from anaphora.models.reading.nodes import NodePath
 from anaphora.models.schema.fallback import FallbackSchema
@@ -38,7 +38,7 @@ def build_fallback(draft: ModelDraft, texts: ResponseBuilder) -> Fallback | None
 
     fallback = Fallback(
         text=localize("text"),
-        texts={kind: text for kind in get_args(RejectionKind) if (text := localize(kind))},
+        texts={kind: text for kind in get_args(FallbackKind) if (text := localize(kind))},
         examples=_build_examples(draft, written.examples),
         after=_check_after(draft, written),
         escalation=localize("escalation"),

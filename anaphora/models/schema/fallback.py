@@ -45,6 +45,7 @@ class FallbackSchema(SchemaBase):
     greeting: LocalizedTextField | None = _text("The user greets.")
     farewell: LocalizedTextField | None = _text("The user says goodbye.")
     wellbeing: LocalizedTextField | None = _text("The user asks how the bot is.")
+    reset: LocalizedTextField | None = _text("A reset phrase has made the bot forget everything.")
     intents: dict[Name, LocalizedTextField] = Field(
         default={},
         description="The text by intent if a question comes near it, or its handler refuses it.",

@@ -182,7 +182,7 @@ def test_a_time_answers_which_alarm(which):
         ("cancel the one at 9", "No alarm is set for that time"),
         ("cancel everything", "Cancelled: Tue 6 Jan, 08:00; Fri 9 Jan, 08:30."),
         ("move the one at 8 to 9 am", "Moved from Tue 6 Jan, 08:00 to Tue 6 Jan, 09:00."),
-        ("change the 8 o'clock alarm to 9", "Moved from Tue 6 Jan, 08:00 to Mon 5 Jan, 21:00."),
+        ("change the 8 o'clock alarm to 9", "Moved from Tue 6 Jan, 08:00 to Tue 6 Jan, 09:00."),
         ("move it to 10", "Say which one is to be moved"),
         ("move the one at 8 to yesterday at 7 am", "Sun 4 Jan, 07:00 is over."),
         ("move the one at 8 to Friday", "Moved from Tue 6 Jan, 08:00 to Fri 9 Jan, 08:00"),
@@ -194,6 +194,38 @@ def test_a_time_answers_which_alarm(which):
 def test_many_phrasings_are_understood(question, said):
     asked = ("wake me at 8 am and on Friday at 8:30 am", question)
     assert answer("alarm", *asked).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("to", "time"),
+    [
+        ("move it to 8", "Fri 9 Jan, 08:00"),
+        ("move it to half past 8", "Fri 9 Jan, 08:30"),
+        ("move it to 8 pm", "Fri 9 Jan, 20:00"),
+        ("move it to 20:30", "Fri 9 Jan, 20:30"),
+        ("move it to tomorrow at 8", "Tue 6 Jan, 08:00"),
+        ("перенеси его на 8", "пт, 9 янв, 08:00"),
+    ],
+)
+def test_a_moved_alarm_keeps_its_day(to, time):
+    assert time in answer("alarm", "wake me on Friday at 7 am", to).split("07:00")[1]
+
+
+def test_a_moved_alarm_keeps_its_half_of_the_day():
+    assert answer("alarm", "wake me tomorrow at 8 pm", "move it to 9").endswith("6 Jan, 21:00.")
+
+
+def test_an_alarm_is_moved_by_its_place():
+    said = answer(
+        "alarm", "разбуди меня в 8", "и завтра в 7", "мои будильники", "перенеси второй на 9"
+    )
+    assert said == "Было вт, 6 янв, 07:00, стало вт, 6 янв, 09:00."
+
+
+@pytest.mark.parametrize("question", ["и завтра тоже", "и завтра"])
+def test_an_alarm_at_the_same_time_on_another_day(question):
+    said = answer("alarm", "разбуди меня в 8", question)
+    assert said.startswith("Будильник: вт, 6 янв, 20:00")
 
 
 @pytest.mark.parametrize("when", ["in 99999 years", "on 1 May 2090 at 7"])

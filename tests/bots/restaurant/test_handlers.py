@@ -48,6 +48,11 @@ def test_a_table_is_found_booked_listed_and_cancelled():
         (["Italian under 25 euros"], ["Forno", "Piccolo"]),
         (["find sushi", "something cheaper"], ["Umi"]),
         (["find sushi", "not Hanami"], ["Kiku", "Sakana", "Umi"]),
+        (["find sushi", "not in the harbour"], ["Hanami", "Sakana", "Umi"]),
+        (["somewhere cheap, but not by the station"], ["Bangkok Garden", "Green Leaf", "Jaipur"]),
+        (["anything but Japanese"], ["Colette", "Lucia", "Tiflis"]),
+        (["I'm starving", "not Japanese", "Japanese"], ["Hanami", "Kiku", "Sakana"]),
+        (["ищу ресторан", "только не японский", "не в центре"], ["Lucia", "Nautilus", "Jaipur"]),
         (["find sushi", "something else"], ["Umi"]),
         (["find sushi", "no, Thai", "near the university"], ["Bangkok Garden"]),
         (["find a Thai place", "and on Tuesday?"], ["Lemongrass", "Bangkok Garden"]),
@@ -95,12 +100,41 @@ def test_the_number_of_guests_is_limited():
     ]
 
 
-def test_a_closed_restaurant_is_not_booked():
-    said = answers("restaurant", "a table at Kiku tonight at 8 for 2", "yes", "on Friday", "yes")
-    assert said[1] == (
-        "Kiku is closed on that day (Mon 5 Jan). Name another day, or I look for another place."
-    )
-    assert said[-1] == "Booked: Kiku for 2, Fri 9 Jan, 20:00."
+@pytest.mark.parametrize(
+    ("questions", "refusal"),
+    [
+        (["a table at Kiku tonight at 8"], "Kiku is closed on that day (Mon 5 Jan)."),
+        (["a table at Kiku", "for 2", "on Monday"], "Kiku is closed on that day (Mon 12 Jan)."),
+        (["a table on Monday at 8 pm", "at Kiku"], "Kiku is closed on that day (Mon 12 Jan)."),
+        (["a table at Green Leaf tomorrow at 10 pm"], "Green Leaf is open from 09:00 to 21:00."),
+        (["столик в Кику в понедельник"], "Kiku в этот день не работает (пн, 12 янв)."),
+    ],
+)
+def test_a_closed_restaurant_is_not_booked(questions, refusal):
+    assert answer("restaurant", *questions).startswith(refusal)
+
+
+@pytest.mark.parametrize(
+    ("questions", "booking"),
+    [
+        (["on Tuesday"], "Booked: Kiku for 2, Tue 6 Jan, 19:00."),
+        (["is it far?", "yes", "on Tuesday"], "Booked: Kiku for 2, Tue 6 Jan, 19:00."),
+        (["book Umi"], "Booked: Umi for 2, Mon 12 Jan, 19:00."),
+        (["for three", "no, at Lucia", "on Friday"], "Booked: Lucia for 3, Fri 9 Jan, 19:00."),
+    ],
+)
+def test_another_day_or_place_keeps_the_rest(questions, booking):
+    asked = "a table at Kiku for two on Monday at 7"
+    assert answer("restaurant", asked, *questions, "yes") == booking
+
+
+@pytest.mark.parametrize(
+    ("choice", "booking"),
+    [("во вторник", "Kiku, гостей: 2, вт, 6 янв"), ("тогда в Уми", "Umi, гостей: 2, пн, 12 янв")],
+)
+def test_another_day_or_place_keeps_the_rest_in_russian(choice, booking):
+    asked = "столик в Кику на двоих в понедельник в 7"
+    assert answer("restaurant", asked, choice, "да") == f"Забронировано: {booking}, 19:00."
 
 
 def test_a_booking_is_changed_rather_than_doubled():
@@ -142,6 +176,17 @@ def test_what_is_said_of_one_offer():
         "El Toro: Mexican, University, about €20 a head, 4.1 stars, 2.2 km from the centre, "
         "open from 12:00 to 00:00, every day."
     )
+
+
+@pytest.mark.parametrize("question", ["what is the second one like?", "whats El Toro like"])
+def test_what_one_is_like(question):
+    said = answer("restaurant", "any Mexican places", question)
+    assert said.startswith("El Toro: Mexican, University")
+
+
+def test_a_question_about_one_of_several_is_over_when_others_are_found():
+    asked = ["Italian", "how far is it?", "no, I meant Thai in the harbour", "the phone number?"]
+    assert answer("restaurant", *asked) == "The phone number of Siam is 555-0130."
 
 
 def test_whether_it_is_open_on_a_day():

@@ -178,6 +178,206 @@ class TestFunctions:
             talk("a table for 8 on monday in the hall", text=self.TEXT)
 
 
+class TestDependingValues:
+    """A value that is refused because of another one stays for being combined."""
+
+    MODEL = """
+id: tables
+language: [en, ru, de]
+entities: [date]
+dialog_acts: true
+elements:
+  - {id: table, synonyms: {en: [a table], ru: [столик], de: [einen Tisch]}}
+  - id: guests
+    values: {2: {en: [for two], ru: [на двоих], de: [für zwei]}, 3: {en: [for three]}}
+  - id: room
+    values: {cellar: {ru: [подвал], de: [Keller]}, hall: {ru: [зал], de: [Saal]}}
+  - {id: menu, synonyms: {en: [the menu], ru: [меню], de: [Karte]}}
+intents:
+  - id: book
+    slots:
+      table: table
+      room: {ask: Which room?}
+      guests: {ask: How many?}
+      date: {ask: When?, validate: {check: table_checks#is_open, text: Closed.}}
+    confirm: "{{ room }} for {{ guests }}, {{ date | date('EEEE') }} {{ date | time('H:mm') }}?"
+    response: "Booked: {{ room }}."
+  - {id: menu, slots: {menu: menu}, response: Fish.}
+"""
+
+    @pytest.fixture(autouse=True)
+    def _closed_days(self, monkeypatch):
+        """The cellar is closed on Mondays."""
+
+        def is_open(date, question):
+            day = datetime.fromisoformat(date.meta["start"])
+            room = question.slots.get("room")
+            is_closed = room is not None and room.value == "cellar" and day.weekday() == 0
+            return not is_closed or f"{question.language}: closed on Mondays"
+
+        module = ModuleType("table_checks")
+        module.is_open = is_open
+        monkeypatch.setitem(sys.modules, "table_checks", module)
+
+    def said(self, *questions, **options):
+        text = options.pop("text", self.MODEL)
+        return [one.text for one in talk(*questions, text=text, **options)]
+
+    ASKED = "a table for two in the cellar on Monday at 7 pm"
+    REFUSED = "en: closed on Mondays"
+
+    @pytest.mark.parametrize(
+        ("language", "asked", "answer", "question"),
+        [
+            ("en", ASKED, "on Tuesday", "cellar for 2, Tuesday 19:00?"),
+            ("en", ASKED, "the hall", "hall for 2, Monday 19:00?"),
+            (
+                "ru",
+                "столик на двоих в подвале в понедельник в 19:00",
+                "во вторник",
+                "cellar for 2, вторник 19:00?",
+            ),
+            (
+                "ru",
+                "столик на двоих в подвале в понедельник в 19:00",
+                "тогда в зале",
+                "hall for 2, понедельник 19:00?",
+            ),
+            (
+                "de",
+                "einen Tisch für zwei im Keller am Montag um 19 Uhr",
+                "am Dienstag",
+                "cellar for 2, Dienstag 19:00?",
+            ),
+            (
+                "de",
+                "einen Tisch für zwei im Keller am Montag um 19 Uhr",
+                "dann im Saal",
+                "hall for 2, Montag 19:00?",
+            ),
+        ],
+    )
+    def test_another_value_keeps_the_rest(self, language, asked, answer, question):
+        refused, asked_again = self.said(asked, answer, language=language)
+        assert refused == f"{language}: closed on Mondays"
+        assert asked_again == question
+
+    def test_whichever_value_is_named_last(self):
+        *_, refused, asked = self.said("a table on Monday at 7 pm", "the cellar", "the hall")
+        assert refused == self.REFUSED
+        assert asked == "How many?"
+
+    def test_a_remembered_value_is_checked_as_well(self):
+        booked = ["a table for two in the hall on Monday at 7 pm", "yes"]
+        *_, refused, asked = self.said(*booked, "a table in the cellar", "on Friday")
+        assert refused == self.REFUSED
+        assert asked == "cellar for 2, Friday 19:00?"
+
+    @pytest.mark.parametrize("answer", ["what?", "yes", "for three"])
+    def test_it_is_refused_until_it_changes(self, answer):
+        _, again, asked = self.said(self.ASKED, answer, "on Tuesday")
+        assert again == self.REFUSED
+        assert asked.endswith("Tuesday 19:00?")
+
+    def test_a_question_in_between_is_answered(self):
+        _, between, asked = self.said(self.ASKED, "the menu", "on Tuesday")
+        assert between == f"Fish. {self.REFUSED}"
+        assert asked == "cellar for 2, Tuesday 19:00?"
+
+    def test_a_no_drops_the_question(self):
+        _, dropped, rejected = talk(self.ASKED, "no", "yes", text=self.MODEL)
+        assert dropped.reason == "the offer was declined"
+        assert rejected.status == "rejected"
+
+    def test_a_correction_that_is_refused_replaces_the_value(self):
+        asked = "a table for two in the cellar on Tuesday at 7 pm"
+        *_, refused, again = self.said(asked, "no, on Monday", "the hall")
+        assert refused == self.REFUSED
+        assert again == "hall for 2, Monday 19:00?"
+
+    def test_an_optional_value_may_be_left_out(self):
+        text = self.MODEL.replace("date: {ask: When?,", "date: {optional: true,")
+        text = text.replace(", {{ date | date('EEEE') }} {{ date | time('H:mm') }}", "")
+        assert self.said(self.ASKED, "no", text=text)[-1] == "cellar for 2?"
+
+    def test_a_check_that_needs_the_other_slots(self, monkeypatch):
+        def is_open(date, question):
+            return question.slots["room"].value == "hall" or "closed"
+
+        monkeypatch.setattr(sys.modules["table_checks"], "is_open", is_open)
+        assert self.said(self.ASKED, "the hall") == ["closed", "hall for 2, Monday 19:00?"]
+
+
+class TestRefusedCorrections:
+    """A correction that is refused leaves the confirmation to which it was said."""
+
+    MODEL = """
+id: van
+language: [en, ru, de]
+entities: [number]
+dialog_acts: true
+elements:
+  - id: move
+    topic: true
+    synonyms: {en: [book a van], ru: [закажи фургон], de: [buche einen Wagen]}
+  - {id: town, values: {York: {ru: [Йорк]}, Hull: {ru: [Халл]}}}
+  - {id: fee, synonyms: [the fee]}
+  - id: movers
+    recognizer: number
+    validate: {check: "meta_ent('value') <= 5", text: "At most five, not {{ value }}."}
+intents:
+  - id: move
+    slots: {move: move, town: {ask: Where to?}, movers: {ask: How many?}}
+    confirm: "{{ town }}, {{ movers }}?"
+    response: "Done: {{ town }}, {{ movers }}"
+  - {id: fee, slots: {fee: fee}, response: "$5."}
+"""
+
+    @pytest.mark.parametrize(
+        ("language", "asked", "correction", "yes"),
+        [
+            ("en", "book a van to York with 2", "make it 9", "yes"),
+            ("ru", "закажи фургон, Йорк, 2", "нет, 9", "да"),
+            ("de", "buche einen Wagen nach York mit 2", "nein, 9", "ja"),
+        ],
+    )
+    def test_a_yes_asks_again(self, language, asked, correction, yes):
+        replies = talk(asked, correction, yes, yes, text=self.MODEL, language=language)
+        assert [one.text for one in replies] == [
+            "York, 2?",
+            "At most five, not 9.",
+            "York, 2?",
+            "Done: York, 2",
+        ]
+
+    @pytest.mark.parametrize(
+        ("answers", "text"),
+        [
+            (["4"], "York, 4?"),
+            (["okay, 4 then", "yes"], "Done: York, 4"),
+            (["what?"], "York, 2?"),
+            (["what?", "yes"], "Done: York, 2"),
+            (["the fee"], "$5. York, 2?"),
+            (["the fee", "yes"], "Done: York, 2"),
+            (["Hull"], "Hull, 2?"),
+        ],
+    )
+    def test_other_answers(self, answers, text):
+        *_, last = talk("book a van to York with 2", "make it 9", *answers, text=self.MODEL)
+        assert last.text == text
+
+    def test_a_no_drops_it(self):
+        _, _, dropped, rejected = talk(
+            "book a van to York with 2", "make it 9", "no", "yes", text=self.MODEL
+        )
+        assert dropped.reason == "the offer was declined"
+        assert rejected.status == "rejected"
+
+    def test_it_gives_up_in_the_end(self):
+        *_, last = talk("book a van to York with 2", "make it 9", *["hm"] * 5, text=self.MODEL)
+        assert last.status == "rejected"
+
+
 def test_an_explanation_says_what_is_refused():
     engine = Engine(parse_model(MODEL))
     explanation = engine.explain("a table for 20 on monday")

@@ -19,7 +19,7 @@ elements:
 intents:
   - "intent=order term(verb)~{# == 'order'} term(drink)~{# == 'drink'}"
 responses: {order: "{{ drink }}"}
-reset: {en: [forget it]}
+reset: {en: [forget it], fr: [forget it]}
 """
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -86,6 +86,18 @@ def test_every_reason_may_have_a_text(question, text):
     limits = "limits: {max_words: 7, swear_words: [bloody], swear_words_allowed: false}"
     engine = bot(REASONS, limits, max_characters=100)
     assert engine.ask(question).text == text
+
+
+@pytest.mark.parametrize(("language", "text"), [("en", "Forgotten."), ("fr", "Oublié, tea.")])
+def test_a_reset_phrase_may_have_a_text(language, text):
+    fallback = "{reset: {en: Forgotten., fr: 'Oublié, {{ examples }}.'}, examples: [tea]}"
+    reply = bot(fallback).ask("forget it", language=language)
+    assert (reply.status, reply.text) == ("reset", text)
+
+
+def test_without_one_nothing_is_said():
+    reply = bot("{text: Sorry?}").ask("forget it")
+    assert (reply.status, reply.text) == ("reset", "")
 
 
 def test_a_reason_without_a_text_has_the_general_one_or_else_itself():
