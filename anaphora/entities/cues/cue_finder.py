@@ -17,7 +17,7 @@ import msgspec
 
 from anaphora.core.utterance import Utterance
 from anaphora.entities.builtin.atoms import Atom
-from anaphora.entities.cues.clauses import ClauseEdges, is_boundary
+from anaphora.entities.cues.clauses import QUESTION_MARKS, ClauseEdges, is_boundary
 from anaphora.entities.cues.cue import Cue, CueKind
 from anaphora.entities.cues.cue_words import CueWords, PhraseMatch, Reading
 
@@ -234,11 +234,24 @@ class _Chooser:
                 for at in {match.last, behind}
                 for one in self._by_start.get(at, ())
             )
+        if self._follows_value(match):
+            return True
         if not self._chosen:
             return False
         last, spans = self._chosen[-1]
         end = spans[-1][1]
         return last.reading.kind in _CHOICES and self._skip(end, "small") >= match.first
+
+    def _follows_value(self, match: PhraseMatch) -> bool:
+        """Whether a number or a value that the model knows stands right before a phrase, and it
+        asks nothing: "10 is fine", "Friday works"."""
+        is_asked = any(atom.text in QUESTION_MARKS for atom in self._atoms[match.last :])
+        if not match.first or is_asked:
+            return False
+        before = self._atoms[match.first - 1]
+        return before.kind == "digits" or any(
+            one.end == before.end and one.value is not None for one in self._utterance.entities
+        )
 
     def _find_tail(self, match: PhraseMatch) -> PhraseMatch | None:
         """The second part of a phrase, in the same clause."""

@@ -11,13 +11,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace as replace_struct
 
 from anaphora.core.utterance import Entity
+from anaphora.entities.builtin.atoms import get_atoms
 from anaphora.entities.builtin.completion import find_completion
+from anaphora.entities.builtin.dates.date_grammar import load_grammar
+from anaphora.entities.builtin.dates.date_parser import get_date_parser
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Grain, Moment
 from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
 from anaphora.entities.builtin.dates.operations.durations import evaluate_duration, finest_grain
@@ -33,9 +37,12 @@ from anaphora.entities.recognizers.recognizer import Mention
 
 __all__ = ["combine_dates", "create_combiner", "is_relative"]
 
+_SOME_DAY = "some_day"
 _TODAY: TimeExpression = ("cell", "day")
 _DAY = timedelta(days=1)
+_JANUARY = 1
 _MAX_DISTANCE = timedelta(hours=2)  # of a time from the part of the day that it is said to be in
+_LONGEST_NIGHT = timedelta(hours=12)  # from a time in the evening to one behind midnight
 # The operations on one date that make an interval which begins or ends with it.
 _STARTS = ("onward", "since", "since_or_from", "after")
 _ENDS = ("until", "before")
@@ -43,6 +50,7 @@ _PLAIN_NUMBERS: Mapping[str, Any] = MappingProxyType({})  # options
 _SHIFTS = {"later": "from", "earlier": "before_by"}  # to the operations with another date
 # The operations that name a year, and the grains of what lies in a year.
 _DATED = ("ymd", "month_of", "in_year", "season_of")
+_LONGER_THAN_DAY = GRAINS[GRAINS.index("day") + 1 :]
 _FINER_THAN_YEAR = GRAINS[: GRAINS.index("year")]
 
 
@@ -71,7 +79,13 @@ class _Reading(NamedTuple):
         """The grain of the day or longer period; None without one."""
         if self.day is None:
             return None
-        return self.grain if self.time == _Time() else "day"
+        return self.grain if self.time == _Time() or self.is_open else "day"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has a time, but not yet the day: at eight on some day of next week."""
+        name: str = self.expression[0]
+        return name == _SOME_DAY
 
 
 def create_combiner(
@@ -115,15 +129,128 @@ class _DateCombiner(_PartialDateCombiner):
         return combine_dates(old, new, self._moment(at)) if old.element == new.element else None
 
     def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
-        if not build_prefilter(language)(text):
+        if not _may_complete(text, language):
             return None
-        moment = self._moment(at)
-        today = f"{moment.today.isoformat()} "
-        found = find_completion("date", language, self._options, before=today, text=text, at=at)
-        if found is not None:
-            return _complete_date(old, found, moment)
-        hour = find_completion("number", language, _PLAIN_NUMBERS, before="", text=text, at=at)
-        return hour and _complete_hour(old, hour, moment)
+        completion = _Completion(old, text, language, self._options, self._moment(at))
+        return completion.find()
+
+
+def _may_complete(text: str, language: str) -> bool:
+    """A fast negative test: whether there is a number or a word of dates in a text."""
+    grammar = load_grammar(language)
+    words = (atom.text for atom in get_atoms(text, language))
+    may_be_date = any(word in grammar.words and word not in grammar.weak for word in words)
+    return may_be_date or build_prefilter(language)(text)
+
+
+class _Completion(NamedTuple):
+    """Reads at the start of a text what is a part of an ``old`` date, and no date by itself."""
+
+    old: Entity
+    text: str
+    language: str
+    options: Mapping[str, Any]
+    moment: Moment
+
+    def find(self) -> Mention | None:
+        whole = _read(self.old.meta, self.moment)
+        if whole is None:
+            return None
+        return (
+            self._find_date()
+            or self._find_time()
+            or (whole.period in _LONGER_THAN_DAY and self._find_day())
+            or self._find_hour(whole)
+            or (len(whole.time.clock) == 1 and self._find_half(whole))
+            or self._find_day()
+            or None
+        )
+
+    def _find_date(self) -> Mention | None:
+        """A date by itself, which other words hide in its sentence."""
+        found = self._parse("", "")
+        combined = found and combine_dates(
+            self.old, replace_struct(self.old, value=found.value, meta=found.meta), self.moment
+        )
+        if found is None or combined is None:
+            return found
+        return replace_struct(found, value=combined.value, meta=combined.meta)
+
+    def _find_time(self) -> Mention | None:
+        """A time, or a part of the day, as it stands beside a day: Russian *в восемь*, "evening",
+        *утра*."""
+        today = self.moment.today.isoformat()
+        for before, behind in ((f"{today} ", ""), ("", f" {today}")):
+            found = self._parse(before, behind)
+            said = found and _read(found.meta, self.moment)
+            if found and said and not said.bound and said.time != _Time():
+                return self._combine(found, _join(None, said.time))
+        return None
+
+    def _find_hour(self, whole: _Reading) -> Mention | None:
+        """The hour that a bare number is, of a day or a time."""
+        number = self._parse("", "", "number")
+        hour = number and number.meta.get("value")
+        if number is None or not isinstance(hour, int) or number.meta.get("kind") == "ordinal":
+            return None
+        if not (whole.time.clock or whole.period == "day"):
+            return None
+        return self._combine(number, ("clock", ("time", hour)))
+
+    def _find_half(self, whole: _Reading) -> Mention | None:
+        """The half of the day of a time: "pm"."""
+        try:
+            shown = evaluate_clock(whole.time.clock[0])
+        except (LookupError, TypeError, ValueError):
+            return None
+        minutes = f":{shown.minutes:02}" if shown.minutes else ""
+        found = self._parse(f"{(shown.hours - 1) % HALF_DAY + 1}{minutes} ", "")
+        said = found and _read(found.meta, self.moment)
+        if not found or not said or said.bound or said.day or not said.time.clock:
+            return None
+        is_half = said.time.part or said.time.clock[0][0] in ("am", "pm")
+        return self._combine(found, said.expression) if is_half else None
+
+    def _find_day(self) -> Mention | None:
+        """The day of a month: Russian *пятого*."""
+        month = _find_month_name(self.language)
+        found = month and self._parse("", f" {month}")
+        said = found and parse_expression(found.meta.get("expression"))
+        if not found or not said or said[:2] != ("monthday", _JANUARY):
+            return None
+        return self._combine(found, ("day_of_month", said[2]))
+
+    def _parse(self, before: str, behind: str, name: str = "date") -> Mention | None:
+        """The mention that begins the text, between the words ``before`` and ``behind``; with
+        words behind, it is the whole text."""
+        options = self.options if name == "date" else _PLAIN_NUMBERS
+        return find_completion(
+            name, self.language, options, self.text, self.moment.at, before=before, behind=behind
+        )
+
+    def _combine(self, found: Mention, said: TimeExpression) -> Mention | None:
+        """Combine the old date with what a mention says."""
+        part = resolve_date(said, self.moment)
+        if part is None:
+            return None
+        new = replace_struct(self.old, value=part[0], meta=part[1])
+        combined = combine_dates(self.old, new, self.moment)
+        if combined is None:
+            return None
+        return replace_struct(found, value=combined.value, meta=combined.meta)
+
+
+@lru_cache(maxsize=64)
+def _find_month_name(language: str) -> str:
+    """The name of January beside a day; '' if the language writes it otherwise."""
+    parser = get_date_parser(language)
+    for name, month in load_grammar(language).months.items():
+        text = f"31 {name}"
+        if month == _JANUARY and parser.find_dates(text) == [
+            (0, len(text), ("monthday", _JANUARY, 31))
+        ]:
+            return name
+    return ""
 
 
 def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
@@ -209,39 +336,11 @@ def _is_continuation(new: Entity) -> bool:
     return assumed == "month" or bool(assumed and expression and expression[0] in _ENDS)
 
 
-def _complete_date(old: Entity, found: Mention, moment: Moment) -> Mention | None:
-    """Combine an old date with the time of day of a mention; None if either has none."""
-    whole = _read(found.meta, moment)
-    if whole is None or whole.bound or not whole.time.clock:
-        return None
-    return _complete_time(old, found, whole.time, moment)
-
-
-def _complete_time(old: Entity, found: Mention, said: _Time, moment: Moment) -> Mention | None:
-    """Give an old date another time of day, in the words of a mention."""
-    time = resolve_date(_join(None, said), moment)
-    if time is None:
-        return None
-    combined = combine_dates(old, replace_struct(old, value=time[0], meta=time[1]), moment)
-    if combined is None:
-        return None
-    return replace_struct(found, value=combined.value, meta=combined.meta)
-
-
-def _complete_hour(old: Entity, number: Mention, moment: Moment) -> Mention | None:
-    """Give an old date, a day or a time, the hour that a bare number is; None if it is none."""
-    whole, hour = _read(old.meta, moment), number.meta.get("value")
-    if whole is None or not isinstance(hour, int):
-        return None
-    if not (whole.time.clock or whole.period == "day"):
-        return None
-    return _complete_time(old, number, _Time(clock=(("time", hour),)), moment)
-
-
 def _join_texts(old: Entity, new: Entity, first: _Reading, last: _Reading) -> str:
     is_replaced = (first.time.clock and last.time.clock) or (first.time.part and last.time.part)
     is_same = first.period is not None and first.period == last.period and not last.bound
-    if is_replaced or is_same or first.expression[0] == "span":
+    is_longer = last.period in _LONGER_THAN_DAY and first.period == "day"
+    if is_replaced or is_same or is_longer or first.expression[0] == "span":
         return new.text
     if first.bound in _ENDS or (first.day is None and last.day is not None):
         return f"{new.text} {old.text}"
@@ -277,6 +376,8 @@ def _split(expression: TimeExpression) -> tuple[TimeExpression | None, _Time]:
             return None, _Time(part=name)
         case ("within", day, name):
             return day, _Time(part=name)
+        case ("some_day", day, time):
+            return day, _split(time)[1]
         case ("at", day, *clock) | ("at_times", day, *clock):
             inner, time = _split(day)
             return inner, time._replace(clock=tuple(clock))
@@ -307,11 +408,30 @@ def _combine_points(first: _Reading, last: _Reading, moment: Moment) -> Resolved
         return resolve_date(_join(day, last.time), moment) if day is not None else None
     day = _combine_days(first, last, moment)
     if day is None and (first.day is not None or last.day is not None):
-        return None
+        return _combine_period(first, last, moment)
     says_all = last.day is not None and last.time != _Time()
     time = last.time if says_all else _combine_times(first, last, day, moment)
     bound, expression = last.bound or first.bound, _join(day, time)
+    if first.is_open and day is not None and _is_longer_than_day(day, moment):
+        expression = _SOME_DAY, day, _join(None, time)
     return resolve_date((bound, expression) if bound else expression, moment)
+
+
+def _combine_period(first: _Reading, last: _Reading, moment: Moment) -> ResolvedDate | None:
+    """The week, or a longer period, of one date with the time of the other, for a day to come:
+    next week and at eight. None if neither has one."""
+    whole = first if last.day is None else last
+    is_period = whole.period in _LONGER_THAN_DAY and not (first.bound or last.bound)
+    if whole.day is None or not is_period or (whole is last and last.time != _Time()):
+        return None
+    time = _combine_times(first, last, None, moment)
+    if time == _Time():
+        return None
+    return resolve_date((_SOME_DAY, whole.day, _join(None, time)), moment)
+
+
+def _is_longer_than_day(day: TimeExpression, moment: Moment) -> bool:
+    return evaluate_bounded(day, moment).grain in _LONGER_THAN_DAY
 
 
 def _combine_days(first: _Reading, last: _Reading, moment: Moment) -> TimeExpression | None:
@@ -395,8 +515,14 @@ def _combine_times(
         return time
     if first.time.clock and last.time.clock:
         # After "at 8 pm", "at nine" is 9 pm.
-        half = "pm" if _is_nearer_after_noon(shown.hours, first.start.hour) else "am"
+        old = evaluate_clock(first.time.clock[0]) if first.is_open else None
+        if old is not None and old.open:
+            return time
+        hour = old.hours if old is not None else first.start.hour
+        half = "pm" if _is_nearer_after_noon(shown.hours, hour) else "am"
         closed = time._replace(clock=((half, clock),))
+        if first.is_open:
+            return closed
         found = [resolve_date(_join(day, one), moment) for one in (time, closed)]
         return time if found[0] and found[1] and found[0][0] == found[1][0] else closed
     if first.time.clock and first.day is not None and shown.hours < HALF_DAY <= first.start.hour:
@@ -425,13 +551,34 @@ def _distance_to_part(
 def _combine_ranges(first: _Reading, last: _Reading, moment: Moment) -> ResolvedDate | None:
     """Combine the start of a range with its end; None unless one date says the end."""
     if last.bound in _ENDS and first.bound not in _ENDS:
-        return _continue_until(first, last, moment)
+        return _limit_day(first, last, moment) or _continue_until(first, last, moment)
     if first.bound in _ENDS and last.bound not in _ENDS and (last.bound or first.day is None):
         return _continue_until(last, first, moment)
     if last.bound in _STARTS and first.expression[0] == "span":
         until = ("until", first.expression[2])
         return _continue_until(last, first._replace(expression=until, bound="until"), moment)
     return None
+
+
+def _limit_day(first: _Reading, last: _Reading, moment: Moment) -> ResolvedDate | None:
+    """The day of a date until a time that is not after its own: "before noon" of what was Friday
+    at eight in the evening, and of Friday. None for a later end, and one in the night behind that
+    time."""
+    if first.period != "day" or last.day is not None or last.time.part:
+        return None
+    if first.start is None or len(first.time.clock) > 1 or len(last.time.clock) != 1:
+        return None
+    day, midnight = _day_said(first, moment), ("clock24", 0, 0)
+    if not first.time.clock:
+        is_limit = last.bound == "before" and not first.time.part
+        by_day = ("by_day", *last.time.clock)
+        return resolve_date(("at_times", day, midnight, by_day), moment) if is_limit else None
+    clock = _combine_times(first, last, day, moment).clock
+    end = evaluate_bounded(_join(day, _Time(clock=clock)), moment).start
+    is_next_night = last.bound == "until" and end + _DAY - first.start < _LONGEST_NIGHT
+    if end > first.start or is_next_night:
+        return None
+    return resolve_date(("at_times", day, midnight, *clock), moment)
 
 
 def _continue_until(first: _Reading, last: _Reading, moment: Moment) -> ResolvedDate | None:
