@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.builtin.combination import create_builtin_combiner
-from anaphora.entities.builtin.dates.combination import is_relative
+from anaphora.entities.builtin.dates.readings import is_relative
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.recognizers.combiner import Combiner
 from anaphora.entities.recognizers.function_combiner import FunctionCombiner
-from anaphora.intents.interpretation.selection import Selection, select_bundles
+from anaphora.intents.interpretation.selection import select_bundles
 from anaphora.models.domain import ConversationSettings, Element, Model
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import expire
@@ -25,7 +25,6 @@ from anaphora.stm.rules import expire
 __all__ = ["CombinedUtterance", "Combiners", "combine_with_memory", "create_combiners"]
 
 _MAX_COMPLETING_WORDS = 3  # content words: "no, euros", "kilometers per hour"
-_NOTHING_SELECTED = Selection(())
 # The cues whose words may be a part of what completes a date: the fifth, the next.
 _PARTS = frozenset({"ordinal", "other"})
 
@@ -41,7 +40,8 @@ class Combiners(NamedTuple):
 class CombinedUtterance(NamedTuple):
     """An utterance with combined entities, and notes for the explanation, each with the entity that
     it is on. ``fallback_notes`` apply if the fallback entities count. A question that
-    ``is_relative`` to the memory ("an hour later") means nothing without it."""
+    ``is_relative`` to the memory ("an hour later") or to an offer ("move the first one to nine")
+    means nothing without it."""
 
     utterance: Utterance
     notes: Mapping[str, Entity]
@@ -87,39 +87,47 @@ def combine_with_memory(
         [one.element for one in said]
     ):
         return None
-    selection = _select_offer(conversation, said, combiners, cues)
-    held = _find_held(conversation, selection)
+    meant = _select_offer(conversation, said, combiners, cues)
+    held = _find_held(conversation, meant)
     if not held:
         return None
-    combination = _Combination(utterance, combiners, at, cues, selection)
+    combination = _Combination(utterance, combiners, at, cues, meant)
     found = combination.combine(held)
     if found is None:
         return None
-    left = _find_held(expire(conversation, at, settings)[0], selection)
+    left = _find_held(expire(conversation, at, settings)[0], meant)
     return found if left == held else combination.combine(left)
+
+
+class _MeantOffer(NamedTuple):
+    """The offer of several that a sentence means, if any, and the cues that say so."""
+
+    bundle: tuple[Entity, ...] = ()
+    cues: tuple[Cue, ...] = ()
 
 
 def _select_offer(
     conversation: Conversation, said: Iterable[Entity], combiners: Combiners, cues: Sequence[Cue]
-) -> Selection:
-    """Select the one offer of several that a sentence means: "the first one at nine"."""
+) -> _MeantOffer:
+    """Find the offer of several that a sentence means: "the first one at nine"."""
     offers = conversation.open_offers
-    if offers is None or len(offers.bundles) < 2 or not combiners.completing:
-        return _NOTHING_SELECTED
+    if not combiners.completing or offers is None or len(offers.bundles) < 2:
+        return _MeantOffer()
     names = [one for one in said if one.element not in combiners.by_element]
     selection = select_bundles(offers, cues, names)
-    is_one = selection.is_explicit and len(selection.bundles) == 1
-    return selection if is_one else _NOTHING_SELECTED
+    if not selection.is_explicit or len(selection.bundles) != 1:
+        return _MeantOffer()
+    return _MeantOffer(offers.bundles[selection.bundles[0]], selection.cues)
 
 
-def _find_held(conversation: Conversation, selection: Selection) -> tuple[Entity, ...]:
+def _find_held(conversation: Conversation, meant: _MeantOffer) -> tuple[Entity, ...]:
     """What the offer that is meant, the question that waits, the one offer on the table, and the
     memory have."""
     pending = conversation.pending.entities if conversation.pending else ()
     offers = conversation.open_offers
     remembered = [one.entity for one in conversation.remembered]
-    if offers is not None and selection.bundles:
-        return (*offers.bundles[selection.bundles[0]], *pending, *remembered)
+    if offers is not None and meant.bundle:
+        return (*meant.bundle, *pending, *remembered)
     offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
     return (*pending, *offered, *remembered)
 
@@ -140,7 +148,7 @@ class _Combination(NamedTuple):
     combiners: Combiners
     at: datetime
     cues: Sequence[Cue]
-    selection: Selection
+    meant: _MeantOffer
 
     def combine(self, held: Sequence[Entity]) -> CombinedUtterance | None:
         utterance = self.utterance
@@ -148,6 +156,7 @@ class _Combination(NamedTuple):
         misread = self._find_misread(said)
         combined: list[tuple[Entity, Entity]] = []
         notes: dict[str, Entity] = {}
+        refers = False
         for new in said:
             combiner = self.combiners.by_element.get(new.element)
             if combiner is None or new in misread:
@@ -158,8 +167,10 @@ class _Combination(NamedTuple):
                 if (found := combiner.combine(old, new, self.at)) is not None:
                     combined.append((new, found))
                     notes[_format_note(new.text, old, found)] = found
+                    refers = refers or old in self.meant.bundle
                     break
         completed = self._complete(held, said, misread) if self.combiners.completing else []
+        refers = refers or any(one.old in self.meant.bundle for one in completed)
         if not combined and not completed:
             return None
         entities = _replace_entities(utterance.entities, combined)
@@ -179,7 +190,7 @@ class _Combination(NamedTuple):
             added = notes if is_certain else fallback_notes
             added |= {_format_note(one.text, old, one): one for one, old, _ in completed}
         utterance = replace(utterance, entities=entities, fallback_entities=fallback)
-        relative = any(is_relative(new) for new, _ in combined)
+        relative = refers or any(is_relative(new) for new, _ in combined)
         return CombinedUtterance(utterance, notes, fallback_notes, relative)
 
     def _find_misread(self, said: Sequence[Entity]) -> list[Entity]:
@@ -191,7 +202,7 @@ class _Combination(NamedTuple):
             if one.element in self.combiners.completing
             and any(
                 cue.tokens[0] < one.tokens[0] <= cue.tokens[-1] < one.tokens[-1]
-                for cue in self.selection.cues
+                for cue in self.meant.cues
             )
         ]
 
@@ -267,7 +278,7 @@ class _Combination(NamedTuple):
             [
                 index
                 for cue in self.cues
-                if cue.kind not in _PARTS or cue in self.selection.cues
+                if cue.kind not in _PARTS or cue in self.meant.cues
                 for index in cue.tokens
             ]
         )

@@ -30,6 +30,7 @@ _WITH_ONE = _CHOICES | {"other"}
 _BEHIND_NO = frozenset(
     {"accept", "decline", "correct", "take", "social", "filler", "cancel", "only", "reference"}
 )
+_CUT_BY_VALUES = frozenset({"accept", "decline", "negate"})
 _TAIL_DISTANCE = 8  # atoms between the parts of a phrase in two parts
 
 
@@ -117,6 +118,8 @@ class _Chooser:
 
     def _is_misread(self, match: PhraseMatch) -> bool:
         """Whether the words around a phrase give it another meaning."""
+        if match.reading.kind in _CUT_BY_VALUES and self._ends_inside_value(match):
+            return True
         match match.reading.kind:
             case "negate":
                 needs_choice = match.reading.value == "remove" and match.reading.side == "before"
@@ -131,6 +134,15 @@ class _Chooser:
                 return match.reading.value == "with" and self._follows_negation(match)
             case _:
                 return False
+
+    def _ends_inside_value(self, match: PhraseMatch) -> bool:
+        """Whether a recognized value begins within the phrase and goes on behind it: Spanish *no a*
+        before *a las 8*."""
+        start, end = self._atoms[match.first].start, self._atoms[match.last - 1].end
+        return any(
+            start < one.start < end < one.end and not one.is_from_phrase
+            for one in self._utterance.entities
+        )
 
     def _is_second_reference(self, match: PhraseMatch) -> bool:
         """Whether the phrase is a reference of another kind than the one chosen in its place."""
