@@ -132,8 +132,9 @@ class _Completion(NamedTuple):
     def _find_number(self) -> Mention | None:
         """A whole number that is no ordinal."""
         number = self._parse("", "", "number")
-        is_plain = number is not None and number.meta.get("kind") != "ordinal"
-        return number if is_plain and isinstance(number.meta.get("value"), int) else None
+        if number is None or number.meta.get("kind") == "ordinal":
+            return None
+        return number if isinstance(number.meta.get("value"), int) else None
 
     def _parse(self, before: str, behind: str, name: str = "date") -> Mention | None:
         """The mention that begins the text, between the words ``before`` and ``behind``; with
