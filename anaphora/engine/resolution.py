@@ -54,7 +54,7 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
     try:
         if bot.combiners is not None and (
             combined := combine_with_memory(
-                utterance, conversation, turn.now, bot.model.conversation, bot.combiners
+                utterance, conversation, turn.now, bot.model.conversation, bot.combiners, cues
             )
         ):
             question = _build_question(combined.utterance, context, bot.hooks)

@@ -3,7 +3,7 @@ Friday" is Friday at eight, and "until the 28th" after "from December 20" is Dec
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -12,9 +12,12 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.builtin.combination import create_builtin_combiner
-from anaphora.entities.builtin.dates.combination import is_relative
+from anaphora.entities.builtin.dates.readings import is_relative
+from anaphora.entities.cues.clauses import COMMAS
+from anaphora.entities.cues.cue import Cue
 from anaphora.entities.recognizers.combiner import Combiner
 from anaphora.entities.recognizers.function_combiner import FunctionCombiner
+from anaphora.intents.interpretation.selection import select_bundles
 from anaphora.models.domain import ConversationSettings, Element, Model
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import expire
@@ -22,6 +25,8 @@ from anaphora.stm.rules import expire
 __all__ = ["CombinedUtterance", "Combiners", "combine_with_memory", "create_combiners"]
 
 _MAX_COMPLETING_WORDS = 3  # content words: "no, euros", "kilometers per hour"
+# The cues whose words may be a part of what completes a date: the fifth, the next.
+_PARTS = frozenset({"ordinal", "other"})
 
 
 class Combiners(NamedTuple):
@@ -35,7 +40,8 @@ class Combiners(NamedTuple):
 class CombinedUtterance(NamedTuple):
     """An utterance with combined entities, and notes for the explanation, each with the entity that
     it is on. ``fallback_notes`` apply if the fallback entities count. A question that
-    ``is_relative`` to the memory ("an hour later") means nothing without it."""
+    ``is_relative`` to the memory ("an hour later") or to an offer ("move the first one to nine")
+    means nothing without it."""
 
     utterance: Utterance
     notes: Mapping[str, Entity]
@@ -68,9 +74,11 @@ def combine_with_memory(
     at: datetime,
     settings: ConversationSettings,
     combiners: Combiners,
+    cues: Sequence[Cue] = (),
 ) -> CombinedUtterance | None:
     """Combine the entities of a question with pending and remembered ones that they would replace,
-    newest first; None if nothing is combined. ``settings`` determine what has expired.
+    newest first; None if nothing is combined. ``settings`` determine what has expired, the ``cues``
+    which of the offers is meant.
 
     Raises :class:`HandlerError` if a user-defined function fails.
     """
@@ -79,79 +87,231 @@ def combine_with_memory(
         [one.element for one in said]
     ):
         return None
-    held = _find_held(conversation)
-    found = _combine(utterance, held, at, combiners) if held else None
+    meant = _select_offer(conversation, said, combiners, cues)
+    held = _find_held(conversation, meant)
+    if not held:
+        return None
+    combination = _Combination(utterance, combiners, at, cues, meant)
+    found = combination.combine(held)
     if found is None:
         return None
-    left = _find_held(expire(conversation, at, settings)[0])
-    return found if left == held else _combine(utterance, left, at, combiners)
+    left = _find_held(expire(conversation, at, settings)[0], meant)
+    return found if left == held else combination.combine(left)
 
 
-def _find_held(conversation: Conversation) -> tuple[Entity, ...]:
-    """What the question that waits, the one offer on the table, and the memory have."""
+class _MeantOffer(NamedTuple):
+    """The offer of several that a sentence means, if any, and the cues that say so."""
+
+    bundle: tuple[Entity, ...] = ()
+    cues: tuple[Cue, ...] = ()
+
+
+def _select_offer(
+    conversation: Conversation, said: Iterable[Entity], combiners: Combiners, cues: Sequence[Cue]
+) -> _MeantOffer:
+    """Find the offer of several that a sentence means: "the first one at nine"."""
+    offers = conversation.open_offers
+    if not combiners.completing or offers is None or len(offers.bundles) < 2:
+        return _MeantOffer()
+    names = [one for one in said if one.element not in combiners.by_element]
+    selection = select_bundles(offers, cues, names)
+    if not selection.is_explicit or len(selection.bundles) != 1:
+        return _MeantOffer()
+    return _MeantOffer(offers.bundles[selection.bundles[0]], selection.cues)
+
+
+def _find_held(conversation: Conversation, meant: _MeantOffer) -> tuple[Entity, ...]:
+    """What the offer that is meant, the question that waits, the one offer on the table, and the
+    memory have."""
     pending = conversation.pending.entities if conversation.pending else ()
     offers = conversation.open_offers
+    remembered = [one.entity for one in conversation.remembered]
+    if offers is not None and meant.bundle:
+        return (*meant.bundle, *pending, *remembered)
     offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
-    return (*pending, *offered, *[one.entity for one in conversation.remembered])
+    return (*pending, *offered, *remembered)
 
 
-def _combine(
-    utterance: Utterance, held: Sequence[Entity], at: datetime, combiners: Combiners
-) -> CombinedUtterance | None:
-    said = utterance.fallback_entities or utterance.entities
-    combined: list[tuple[Entity, Entity]] = []
-    notes: dict[str, Entity] = {}
-    for new in said:
-        if (combiner := combiners.by_element.get(new.element)) is None:
-            continue
-        for old in held:
-            if new.groups <= old.groups and (found := combiner.combine(old, new, at)) is not None:
-                combined.append((new, found))
-                notes[_format_note(new.text, old, found)] = found
+class _Completed(NamedTuple):
+    """An entity that short words complete, and the old one of which it is a part. If it
+    ``is_certain``, it is no mere fallback for other readings of its words."""
+
+    entity: Entity
+    old: Entity
+    is_certain: bool = False
+
+
+class _Combination(NamedTuple):
+    """Combines an utterance with what the conversation holds."""
+
+    utterance: Utterance
+    combiners: Combiners
+    at: datetime
+    cues: Sequence[Cue]
+    meant: _MeantOffer
+
+    def combine(self, held: Sequence[Entity]) -> CombinedUtterance | None:
+        utterance = self.utterance
+        said = utterance.fallback_entities or utterance.entities
+        misread = self._find_misread(said)
+        combined: list[tuple[Entity, Entity]] = []
+        notes: dict[str, Entity] = {}
+        refers = False
+        for new in said:
+            combiner = self.combiners.by_element.get(new.element)
+            if combiner is None or new in misread:
+                continue
+            for old in held:
+                if not new.groups <= old.groups:
+                    continue
+                if (found := combiner.combine(old, new, self.at)) is not None:
+                    combined.append((new, found))
+                    notes[_format_note(new.text, old, found)] = found
+                    refers = refers or old in self.meant.bundle
+                    break
+        completed = self._complete(held, said, misread) if self.combiners.completing else []
+        refers = refers or any(one.old in self.meant.bundle for one in completed)
+        if not combined and not completed:
+            return None
+        entities = _replace_entities(utterance.entities, combined)
+        fallback = _replace_entities(utterance.fallback_entities, combined)
+        fallback_notes = dict(notes)
+        if completed:
+            new_ones = [one.entity for one in completed]
+            is_certain = all(one.is_certain for one in completed)
+            if is_certain:
+                alike = {one.element for one in new_ones}
+                own = [one for one in entities if one.element in alike and one not in misread]
+                covered = {index for one in (*new_ones, *own) for index in one.tokens}
+                others = [one for one in entities if covered.isdisjoint(one.tokens)]
+                entities, fallback = _in_order((*others, *own, *new_ones)), ()
+            else:
+                fallback = _in_order((*(fallback or entities), *new_ones))
+            added = notes if is_certain else fallback_notes
+            added |= {_format_note(one.text, old, one): one for one, old, _ in completed}
+        utterance = replace(utterance, entities=entities, fallback_entities=fallback)
+        relative = refers or any(is_relative(new) for new, _ in combined)
+        return CombinedUtterance(utterance, notes, fallback_notes, relative)
+
+    def _find_misread(self, said: Sequence[Entity]) -> list[Entity]:
+        """The entities that begin with the last word of a place in the list: "the first one to
+        9 pm" is no time from one on."""
+        return [
+            one
+            for one in said
+            if one.element in self.combiners.completing
+            and any(
+                cue.tokens[0] < one.tokens[0] <= cue.tokens[-1] < one.tokens[-1]
+                for cue in self.meant.cues
+            )
+        ]
+
+    def _complete(
+        self, held: Sequence[Entity], said: Sequence[Entity], misread: Sequence[Entity]
+    ) -> list[_Completed]:
+        """Find what is no entity, but completes one: in a short answer, or beside what the sentence
+        negates."""
+        if misread or any(cue.kind == "negate" for cue in self.cues):
+            rest = [one for one in said if one not in misread]
+            return self._complete_parts(held, rest, is_short=not misread)
+        mentioned = {one.element for one in said}
+        incomplete = [one for one in held if one.element in self.combiners.completing - mentioned]
+        utterance = replace(self.utterance, understood=self._find_understood())
+        if not incomplete or len(utterance.content_words) > _MAX_COMPLETING_WORDS:
+            return []
+        tokens, first, content = _skip_yes_or_no(utterance)
+        covered = {index for one in said if not _is_number(one) for index in one.tokens}
+        if not content or not covered.isdisjoint(content):
+            return []
+        place = tokens[first : content[-1] + 1]
+        found = self._complete_part(place, content, incomplete)
+        return [found] if found is not None else []
+
+    def _complete_parts(
+        self, held: Sequence[Entity], said: Sequence[Entity], *, is_short: bool
+    ) -> list[_Completed]:
+        """Complete each part of a sentence that has no entity: "not at 8 pm but at *nine*", "not
+        this Friday but the *next*". If the sentence ``is_short``, no word may be left."""
+        incomplete = [one for one in held if one.element in self.combiners.completing]
+        understood = self._find_understood()
+        utterance = replace(self.utterance, understood=understood)
+        covered = {i: one for one in said if not _is_number(one) for i in one.tokens}
+        numbers = {i for one in said if _is_number(one) for i in one.tokens}
+        content = [i for i in utterance.content_words if i not in covered]
+        if not incomplete or len(content) > _MAX_COMPLETING_WORDS:
+            return []
+        if any(_is_number(one) and any(_are_same(one, old) for old in held) for one in said):
+            return []  # "not two but three": of what is counted
+        found: list[_Completed] = []
+        noun = ""
+        for part in self._split(understood.difference(covered)):
+            inside = [covered[token.index] for token in part if token.index in covered]
+            if inside:
+                if inside[-1].element in self.combiners.completing:
+                    noun = part[-1].text
+                continue
+            own = [token.index for token in part if token.index in content]
+            one = self._complete_part(part, own, incomplete, noun)
+            if one is not None:
+                found.append(one)
+            elif own and is_short:
+                return []
+        is_certain = bool(noun) or any(
+            one.entity.value == one.old.value or one.entity.tokens[0] not in numbers
+            for one in found
+        )
+        return [one._replace(is_certain=is_certain) for one in found]
+
+    def _split(self, separators: Collection[int]) -> list[list[Token]]:
+        """The parts of the sentence between cues and commas."""
+        parts: list[list[Token]] = [[]]
+        for token in self.utterance.tokens:
+            if token.index in separators or token.text in COMMAS:
+                parts.append([])
+            else:
+                parts[-1].append(token)
+        return [part for part in parts if any(token.text[0].isalnum() for token in part)]
+
+    def _find_understood(self) -> frozenset[int]:
+        """The words of the cues that cannot be parts of a date."""
+        return frozenset(
+            [
+                index
+                for cue in self.cues
+                if cue.kind not in _PARTS or cue in self.meant.cues
+                for index in cue.tokens
+            ]
+        )
+
+    def _complete_part(
+        self,
+        part: Sequence[Token],
+        content: Sequence[int],
+        incomplete: Sequence[Entity],
+        noun: str = "",
+    ) -> _Completed | None:
+        """Complete an entity with a part of the sentence, with or without the stop words before
+        its ``content``, and with the ``noun`` that it leaves out."""
+        last = max((token.index for token in part if token.text[0].isalnum()), default=0)
+        part = [token for token in part if token.index <= last]
+        for at, token in enumerate(part):
+            if content and token.index > content[0]:
                 break
-    completion = _complete(utterance, held, said, combiners, at) if combiners.completing else None
-    if not combined and completion is None:
+            place = part[at:]
+            text = self.utterance.text[place[0].start : place[-1].end]
+            readings = [text, *([f"{noun} {text}", f"{text} {noun}"] if noun else ())]
+            for reading in readings:
+                for old in incomplete:
+                    combiner = self.combiners.by_element[old.element]
+                    found = combiner.complete(old, reading, self.utterance.language, self.at)
+                    if found is not None and found.end >= len(reading):
+                        new = replace(old, value=found.value, meta=found.meta)
+                        return _Completed(_place(new, place, text), old)
         return None
-    entities = _replace_entities(utterance.entities, combined)
-    fallback = _replace_entities(utterance.fallback_entities, combined)
-    fallback_notes = dict(notes)
-    if completion is not None:
-        completed, old = completion
-        fallback = tuple(sorted((*(fallback or entities), completed), key=lambda one: one.tokens))
-        fallback_notes[_format_note(completed.text, old, completed)] = completed
-    utterance = replace(utterance, entities=entities, fallback_entities=fallback)
-    relative = any(is_relative(new) for new, _ in combined)
-    return CombinedUtterance(utterance, notes, fallback_notes, relative)
 
 
-def _complete(
-    utterance: Utterance,
-    held: Sequence[Entity],
-    said: Sequence[Entity],
-    combiners: Combiners,
-    at: datetime,
-) -> tuple[Entity, Entity] | None:
-    """Find a short answer that is no entity, but completes one: the completed and the old
-    entity."""
-    mentioned = {one.element for one in said}
-    incomplete = [one for one in held if one.element in combiners.completing - mentioned]
-    if not incomplete or len(utterance.content_words) > _MAX_COMPLETING_WORDS:
-        return None
-    tokens, first, content = _skip_yes_or_no(utterance)
-    covered = {index for one in said if not _is_number(one) for index in one.tokens}
-    if not content or not covered.isdisjoint(content):
-        return None
-    for index in dict.fromkeys((first, content[0])):  # with its stop words, or without
-        start = tokens[index].start
-        rest = utterance.text[start:]
-        for old in incomplete:
-            combiner = combiners.by_element[old.element]
-            found = combiner.complete(old, rest, utterance.language, at)
-            if found is not None and found.end >= tokens[content[-1]].end - start:
-                place = [one for one in tokens[index:] if one.start < start + found.end]
-                completed = replace(old, value=found.value, meta=found.meta)
-                return _place(completed, place, rest[: found.end]), old
-    return None
+def _in_order(entities: Iterable[Entity]) -> tuple[Entity, ...]:
+    return tuple(sorted(entities, key=lambda one: one.tokens))
 
 
 def _skip_yes_or_no(utterance: Utterance) -> tuple[Sequence[Token], int, Sequence[int]]:
@@ -178,6 +338,11 @@ def _is_number(entity: Entity) -> bool:
     """Whether it is a number, which may count something else."""
     number = entity.meta.get("value", entity.meta.get("amount"))
     return not entity.is_from_phrase and isinstance(number, int | float)
+
+
+def _are_same(number: Entity, old: Entity) -> bool:
+    value = (number.value or "").removeprefix("!=")
+    return number.element == old.element and value == old.value
 
 
 def _place(entity: Entity, tokens: Sequence[Token], text: str) -> Entity:

@@ -19,18 +19,22 @@ def find_completion(
     name: str,
     language: str,
     options: Mapping[str, Any],
-    *,
-    before: str,
     text: str,
     at: datetime,
+    *,
+    before: str = "",
+    behind: str = "",
 ) -> Mention | None:
     """Find the mention of a built-in entity that begins with the words ``before`` and goes on with
-    ``text``, at whose start its offsets count; None if there is none."""
+    ``text``, at whose start its offsets count; None if there is none. With words ``behind``, it is
+    all three."""
     recognizer = _get_recognizer(name, language, tuple(options.items()))
-    whole = before + text
+    whole = before + text + behind
+    least = len(whole) if behind else len(before) + 1
     for one in recognizer(TokenizedText(whole, [whole], [0]), at):
-        if one.start == 0 and one.end > len(before) and not (one.void or one.fallback):
-            return replace(one, end=one.end - len(before))
+        if one.start == 0 and one.end >= least and not (one.void or one.fallback):
+            end = len(text) if behind else one.end - len(before)
+            return replace(one, end=end)
     return None
 
 

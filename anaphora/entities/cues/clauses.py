@@ -8,10 +8,10 @@ from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.references.clauses import SENTENCE_MARKS
 from anaphora.entities.cues.cue_words import PhraseMatch, Reading
 
-__all__ = ["COMMAS", "ClauseEdges", "is_boundary"]
+__all__ = ["COMMAS", "QUESTION_MARKS", "ClauseEdges", "is_boundary"]
 
 COMMAS = frozenset(",，、،")
-_QUESTION_MARKS = frozenset("?？؟")
+QUESTION_MARKS = frozenset("?？؟")
 _OPENING_MARKS = frozenset("¿¡\"'«“„「『([-–—")
 _INSIDE_WORDS = frozenset("'-‐‑’*#&%$€£/+")
 _EDGE_KINDS = frozenset(
@@ -63,7 +63,7 @@ class ClauseEdges:
                 return self.begins[match.start] and self.ends[match.end]
             case "asked":
                 end = match.end
-                return end < len(self._atoms) and self._atoms[end].text in _QUESTION_MARKS
+                return end < len(self._atoms) and self._atoms[end].text in QUESTION_MARKS
 
     def pass_over(self, match: PhraseMatch) -> None:
         """Move the edge before a chosen phrase to its end, if the phrase is one like "yes"."""

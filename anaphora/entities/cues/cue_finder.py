@@ -17,7 +17,7 @@ import msgspec
 
 from anaphora.core.utterance import Utterance
 from anaphora.entities.builtin.atoms import Atom
-from anaphora.entities.cues.clauses import ClauseEdges, is_boundary
+from anaphora.entities.cues.clauses import QUESTION_MARKS, ClauseEdges, is_boundary
 from anaphora.entities.cues.cue import Cue, CueKind
 from anaphora.entities.cues.cue_words import CueWords, PhraseMatch, Reading
 
@@ -30,6 +30,7 @@ _WITH_ONE = _CHOICES | {"other"}
 _BEHIND_NO = frozenset(
     {"accept", "decline", "correct", "take", "social", "filler", "cancel", "only", "reference"}
 )
+_CUT_BY_VALUES = frozenset({"accept", "decline", "negate"})
 _TAIL_DISTANCE = 8  # atoms between the parts of a phrase in two parts
 
 
@@ -117,6 +118,8 @@ class _Chooser:
 
     def _is_misread(self, match: PhraseMatch) -> bool:
         """Whether the words around a phrase give it another meaning."""
+        if match.reading.kind in _CUT_BY_VALUES and self._ends_inside_value(match):
+            return True
         match match.reading.kind:
             case "negate":
                 needs_choice = match.reading.value == "remove" and match.reading.side == "before"
@@ -131,6 +134,15 @@ class _Chooser:
                 return match.reading.value == "with" and self._follows_negation(match)
             case _:
                 return False
+
+    def _ends_inside_value(self, match: PhraseMatch) -> bool:
+        """Whether a recognized value begins within the phrase and goes on behind it: Spanish *no a*
+        before *a las 8*."""
+        start, end = self._atoms[match.first].start, self._atoms[match.last - 1].end
+        return any(
+            start < one.start < end < one.end and not one.is_from_phrase
+            for one in self._utterance.entities
+        )
 
     def _is_second_reference(self, match: PhraseMatch) -> bool:
         """Whether the phrase is a reference of another kind than the one chosen in its place."""
@@ -234,11 +246,24 @@ class _Chooser:
                 for at in {match.last, behind}
                 for one in self._by_start.get(at, ())
             )
+        if self._follows_value(match):
+            return True
         if not self._chosen:
             return False
         last, spans = self._chosen[-1]
         end = spans[-1][1]
         return last.reading.kind in _CHOICES and self._skip(end, "small") >= match.first
+
+    def _follows_value(self, match: PhraseMatch) -> bool:
+        """Whether a number or a value that the model knows stands right before a phrase, and it
+        asks nothing: "10 is fine", "Friday works"."""
+        is_asked = any(atom.text in QUESTION_MARKS for atom in self._atoms[match.last :])
+        if not match.first or is_asked:
+            return False
+        before = self._atoms[match.first - 1]
+        return before.kind == "digits" or any(
+            one.end == before.end and one.value is not None for one in self._utterance.entities
+        )
 
     def _find_tail(self, match: PhraseMatch) -> PhraseMatch | None:
         """The second part of a phrase, in the same clause."""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from anaphora import Engine, parse_model
+from anaphora import Answer, Engine, parse_model
 
 MONDAY = datetime(2026, 11, 23, 10, tzinfo=UTC)
 MODEL = """
@@ -115,3 +115,187 @@ def test_a_slot_that_takes_a_time_keeps_the_day(language, questions, text):
     engine = Engine(parse_model(TIMED))
     *_, reply = [engine.ask(one, at=MONDAY, language=language) for one in questions]
     assert reply.text == text
+
+
+REPAIR = """
+id: repair
+language: [en, ru, de, fr, es, it, uk, zh]
+entities: [date]
+dialog_acts: true
+elements:
+  - id: repair
+    id_synonym: false
+    synonyms:
+      en: [repair it]
+      ru: [почини]
+      de: [reparieren]
+      fr: [réparer]
+      es: [reparar]
+      it: [riparare]
+      uk: [полагодь]
+      zh: [修理]
+intents:
+  - {id: repair, slots: {repair: repair, date: {ask: When?}}, confirm: "{{ slots.date.value }}?"}
+"""
+TABLE = """
+id: table
+language: [en, ru, de]
+entities: [date, number]
+dialog_acts: true
+elements:
+  - {id: table, synonyms: {en: [a table], ru: [столик], de: [Tisch]}}
+intents:
+  - id: table
+    slots: {table: table, guests: {element: number, ask: How many?}, date: {ask: When?}}
+    confirm: "{{ guests }}: {{ slots.date.value }}?"
+"""
+
+
+def last_text(model: str, *questions: str, language: str = "en") -> str:
+    engine = Engine(parse_model(model))
+    *_, reply = [engine.ask(text, at=MONDAY, language=language) for text in questions]
+    assert not reply.unused
+    return reply.text
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "value"),
+    [
+        ("en", ["repair it", "Friday at 8 pm", "not 8 pm but 9"], "2026-11-27T21:00"),
+        ("en", ["repair it", "Friday at 8 pm", "not 8, 9"], "2026-11-27T21:00"),
+        ("en", ["repair it", "Friday at 8 pm", "not this Friday, next Friday"], "2026-12-04T20:00"),
+        ("en", ["repair it", "Friday at 8 pm", "not this Friday but the next"], "2026-12-04T20:00"),
+        ("ru", ["почини", "в пятницу в 20:00", "не в 8, а в 9"], "2026-11-27T21:00"),
+        ("ru", ["почини", "в пятницу в 8 вечера", "не в восемь, а в девять"], "2026-11-27T21:00"),
+        (
+            "ru",
+            ["почини", "в пятницу в 20:00", "не в эту пятницу, а в следующую"],
+            "2026-12-04T20:00",
+        ),
+        ("uk", ["полагодь", "у п'ятницю о 20:00", "не о 8, а о 9"], "2026-11-27T21:00"),
+        (
+            "de",
+            ["reparieren", "Freitag um 20 Uhr", "nicht diesen Freitag, sondern den nächsten"],
+            "2026-12-04T20:00",
+        ),
+        (
+            "fr",
+            ["réparer", "vendredi à 20h", "pas ce vendredi mais le prochain"],
+            "2026-12-04T20:00",
+        ),
+        (
+            "es",
+            ["reparar", "el viernes a las 20:00", "no a las 8 sino a las 9"],
+            "2026-11-27T21:00",
+        ),
+        ("it", ["riparare", "venerdì alle 20", "non alle 8 ma alle 9"], "2026-11-27T21:00"),
+        ("zh", ["修理", "周五晚上8点", "不是这周五，是下周五"], "2026-12-04T20:00"),
+    ],
+)
+def test_one_part_of_a_date_instead_of_another(language, questions, value):
+    assert last_text(REPAIR, *questions, language=language) == f"{value}?"
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "text"),
+    [
+        ("en", ["a table for 2 on Friday at 8 pm", "not 8 pm but 9"], "2: 2026-11-27T21:00?"),
+        ("en", ["a table for 2 on Friday at 8 pm", "not 2 but 3"], "3: 2026-11-27T20:00?"),
+        ("ru", ["столик на двоих в пятницу в 20:00", "не в 8, а в 9"], "2: 2026-11-27T21:00?"),
+        (
+            "ru",
+            ["столик на двоих в пятницу в 20:00", "не на двоих, а на троих"],
+            "3: 2026-11-27T20:00?",
+        ),
+        ("de", ["Tisch für 2 am Freitag um 20 Uhr", "nicht 8, sondern 9"], "2: 2026-11-27T21:00?"),
+    ],
+)
+def test_a_number_is_of_what_is_refused(language, questions, text):
+    assert last_text(TABLE, *questions, language=language) == text
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "value"),
+    [
+        ("en", ["repair it", "Friday at 8 pm", "10 is fine"], "2026-11-27T22:00"),
+        ("en", ["repair it", "Friday at 8 pm", "10 works for me"], "2026-11-27T22:00"),
+        ("en", ["repair it", "Friday at 8 pm", "make it 10"], "2026-11-27T22:00"),
+        ("en", ["repair it", "Friday at 8 pm", "Saturday is fine"], "2026-11-28T20:00"),
+        ("ru", ["почини", "в пятницу в 20:00", "10 подойдёт"], "2026-11-27T22:00"),
+        ("de", ["reparieren", "Freitag um 18 Uhr", "10 passt"], "2026-11-27T22:00"),
+        ("de", ["reparieren", "Freitag um 18 Uhr", "nein, um zehn"], "2026-11-27T22:00"),
+        ("es", ["reparar", "el viernes a las 20:00", "10 está bien"], "2026-11-27T22:00"),
+    ],
+)
+def test_an_hour_that_suits_is_no_mere_yes(language, questions, value):
+    assert last_text(REPAIR, *questions, language=language) == f"{value}?"
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "value"),
+    [
+        ("en", ["repair it", "next week", "at 8", "on Friday"], "2026-12-04T08:00"),
+        ("en", ["repair it", "at 8", "next week", "on Friday"], "2026-12-04T08:00"),
+        ("en", ["repair it", "Friday morning", "no, evening"], "2026-11-27T18:00/2026-11-27T23:00"),
+        ("ru", ["почини", "на следующей неделе", "в 8", "в пятницу"], "2026-12-04T08:00"),
+        ("ru", ["почини", "в мае", "пятого", "в полдень"], "2027-05-05T12:00"),
+        ("ru", ["почини", "завтра в 8", "вечера"], "2026-11-24T20:00"),
+        ("de", ["reparieren", "nächste Woche", "um 8", "am Freitag"], "2026-12-04T08:00"),
+        ("de", ["reparieren", "morgen um 8", "abends"], "2026-11-24T20:00"),
+    ],
+)
+def test_the_parts_of_a_date_one_after_the_other(language, questions, value):
+    assert last_text(REPAIR, *questions, language=language) == f"{value}?"
+
+
+@pytest.mark.parametrize(
+    ("language", "refusal"),
+    [
+        ("en", "Friday does not work"),
+        ("ru", "пятница не подходит"),
+        ("de", "Freitag passt nicht"),
+        ("de", "Freitag passt mir nicht"),
+    ],
+)
+def test_a_day_that_does_not_suit_is_asked_for_again(language, refusal):
+    first = {"en": "repair it", "ru": "почини", "de": "reparieren"}[language]
+    day = {"en": "Friday at 8", "ru": "в пятницу в 8", "de": "Freitag um 8"}[language]
+    assert last_text(REPAIR, first, day, refusal, language=language) == "When?"
+
+
+MOVE = """
+id: move
+language: [en, ru, de]
+entities: [date]
+dialog_acts: true
+elements:
+  - {id: show, synonyms: {en: [show], ru: [покажи], de: [zeige]}}
+  - {id: move, synonyms: {en: [move], ru: [перенеси], de: [verschiebe]}}
+  - {id: name, values: {Kiku: [], Sora: []}}
+intents:
+  - {id: show, slots: {show: show}}
+  - id: move
+    slots: {move: move, name: {ask: Which?}, date: {ask: When?}}
+    confirm: "{{ name }}: {{ slots.date.value }}?"
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text"),
+    [
+        ("en", "move the first one to 9 pm", "Kiku: 2026-11-27T21:00?"),
+        ("en", "move the second one to 9 pm", "Sora: 2026-11-28T21:00?"),
+        ("en", "move Kiku to 9 pm", "Kiku: 2026-11-27T21:00?"),
+        ("ru", "перенеси вторую на 21:00", "Sora: 2026-11-28T21:00?"),
+        ("de", "verschiebe die erste auf 21 Uhr", "Kiku: 2026-11-27T21:00?"),
+    ],
+)
+def test_a_time_is_of_the_day_of_the_offer_that_is_named(language, question, text):
+    engine = Engine(parse_model(MOVE))
+    offers = [
+        {"name": "Kiku", "date": datetime(2026, 11, 27, 18)},
+        {"name": "Sora", "date": datetime(2026, 11, 28, 19)},
+    ]
+    engine.on("show")(lambda: Answer("Two.", offers=offers, then="move"))
+    engine.ask({"en": "show", "ru": "покажи", "de": "zeige"}[language], at=MONDAY)
+    assert engine.ask(question, at=MONDAY, language=language).text == text

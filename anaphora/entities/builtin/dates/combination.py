@@ -8,122 +8,43 @@ that leaves nothing open is not combined.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from datetime import date, datetime, timedelta
 
 from msgspec.structs import replace as replace_struct
 
 from anaphora.core.utterance import Entity
-from anaphora.entities.builtin.completion import find_completion
-from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Grain, Moment
+from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Moment
 from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
 from anaphora.entities.builtin.dates.operations.durations import evaluate_duration, finest_grain
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, evaluate_bounded
+from anaphora.entities.builtin.dates.readings import (
+    ENDS,
+    LONGER_THAN_DAY,
+    SHIFTS,
+    SOME_DAY,
+    STARTS,
+    Reading,
+    Time,
+    join_date,
+    read_date,
+)
 from anaphora.entities.builtin.dates.resolution import (
     ResolvedDate,
     parse_expression,
     resolve_date,
 )
-from anaphora.entities.builtin.numbers.prefilter import build_prefilter
-from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["combine_dates", "create_combiner", "is_relative"]
+__all__ = ["combine_dates", "continue_date"]
 
 _TODAY: TimeExpression = ("cell", "day")
 _DAY = timedelta(days=1)
 _MAX_DISTANCE = timedelta(hours=2)  # of a time from the part of the day that it is said to be in
-# The operations on one date that make an interval which begins or ends with it.
-_STARTS = ("onward", "since", "since_or_from", "after")
-_ENDS = ("until", "before")
-_PLAIN_NUMBERS: Mapping[str, Any] = MappingProxyType({})  # options
-_SHIFTS = {"later": "from", "earlier": "before_by"}  # to the operations with another date
+_LONGEST_NIGHT = timedelta(hours=12)  # from a time in the evening to one behind midnight
 # The operations that name a year, and the grains of what lies in a year.
 _DATED = ("ymd", "month_of", "in_year", "season_of")
 _FINER_THAN_YEAR = GRAINS[: GRAINS.index("year")]
-
-
-class _Time(NamedTuple):
-    """What a date says of the time of day: a part of the day, a time or the two of a range."""
-
-    part: str = ""
-    clock: tuple[TimeExpression, ...] = ()
-
-
-class _Reading(NamedTuple):
-    """What a date says: ``day`` is a day or a longer period, ``bound`` the operation of an interval
-    that is open at one end ("until"). ``start`` and ``end`` are those of the resolved date; None at
-    an open end."""
-
-    day: TimeExpression | None
-    time: _Time
-    bound: str
-    expression: TimeExpression
-    start: datetime | None
-    end: datetime | None
-    grain: Grain
-
-    @property
-    def period(self) -> Grain | None:
-        """The grain of the day or longer period; None without one."""
-        if self.day is None:
-            return None
-        return self.grain if self.time == _Time() else "day"
-
-
-def create_combiner(
-    name: str, options: Mapping[str, Any], *, is_full: bool
-) -> _PartialDateCombiner:
-    """Create the combiner of dates; unless it ``is_full``, it only completes dates without a month
-    or a start."""
-    return _DateCombiner(options) if is_full else _PartialDateCombiner(options)
-
-
-class _PartialDateCombiner:
-    """Completes dates without a month or a start."""
-
-    completes = False
-
-    def __init__(self, options: Mapping[str, Any]) -> None:
-        self._options = options
-
-    def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
-        if old.element != new.element or not _is_continuation(new):
-            return None
-        return _continue_date(old, new, self._moment(at))
-
-    def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
-        return None
-
-    def _moment(self, at: datetime) -> Moment:
-        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-        first_day = 0 if self._options["week"] == "monday" else 6
-        prefer_future = self._options["prefer"] == "future"
-        return Moment(at.replace(second=0, microsecond=0), prefer_future, first_day)
-
-
-class _DateCombiner(_PartialDateCombiner):
-    """Combines the parts of dates. What is a time only behind a day (Russian в восемь) completes
-    a date."""
-
-    completes = True
-
-    def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
-        return combine_dates(old, new, self._moment(at)) if old.element == new.element else None
-
-    def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
-        if not build_prefilter(language)(text):
-            return None
-        moment = self._moment(at)
-        today = f"{moment.today.isoformat()} "
-        found = find_completion("date", language, self._options, before=today, text=text, at=at)
-        if found is not None:
-            return _complete_date(old, found, moment)
-        hour = find_completion("number", language, _PLAIN_NUMBERS, before="", text=text, at=at)
-        return hour and _complete_hour(old, hour, moment)
 
 
 def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
@@ -134,7 +55,7 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     if shifted is not None:
         value, meta = shifted
         return replace_struct(new, value=value, meta=meta)
-    first, last = _read(old.meta, moment), _read(new.meta, moment)
+    first, last = read_date(old.meta, moment), read_date(new.meta, moment)
     if first is None or last is None:
         return None
     try:
@@ -156,7 +77,7 @@ def _shift(old: Entity, new: Entity, moment: Moment) -> ResolvedDate | None:
     ("an hour later" than Friday)."""
     expression = parse_expression(new.meta.get("expression"))
     grain = old.meta.get("grain")
-    if expression is None or expression[0] not in (*_SHIFTS, "at_now") or grain not in GRAINS:
+    if expression is None or expression[0] not in (*SHIFTS, "at_now") or grain not in GRAINS:
         return None
     whole = parse_expression(old.meta.get("expression"))
     if "start" not in old.meta or "end" not in old.meta or whole is None:
@@ -174,7 +95,7 @@ def _shift(old: Entity, new: Entity, moment: Moment) -> ResolvedDate | None:
     if grain in CLOCK_GRAINS:
         origin = "at", origin, ("clock24", start.hour, start.minute)
     try:
-        found = evaluate_bounded((_SHIFTS[expression[0]], origin, expression[1]), moment)
+        found = evaluate_bounded((SHIFTS[expression[0]], origin, expression[1]), moment)
     except (ValueError, OverflowError):
         return None
     day = _ymd(found.start.date())
@@ -183,19 +104,13 @@ def _shift(old: Entity, new: Entity, moment: Moment) -> ResolvedDate | None:
     return resolve_date(day if grain == "day" else ("cell_of", grain, day), moment)
 
 
-def is_relative(entity: Entity) -> bool:
-    """Whether a date is later or earlier than one that was said before: "an hour later"."""
-    expression = entity.meta.get("expression")
-    return isinstance(expression, list | tuple) and bool(expression) and expression[0] in _SHIFTS
-
-
-def _continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
+def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     """Resolve a date that leaves its month or its start open by an old date in the future. This
     much is combined in every model."""
-    first, last = _read(old.meta, moment), _read(new.meta, moment)
+    first, last = read_date(old.meta, moment), read_date(new.meta, moment)
     if first is None or last is None or first.start is None or first.start <= moment.at:
         return None
-    if last.bound in _ENDS:
+    if last.bound in ENDS:
         found = _continue_until(first, last, moment)
     else:
         month = moment.period("month", first.start.date()).start
@@ -203,118 +118,55 @@ def _continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     return replace_struct(new, value=found[0], meta=found[1]) if found else None
 
 
-def _is_continuation(new: Entity) -> bool:
-    """Whether a date leaves its month or its start open, for another date to say."""
-    assumed, expression = new.meta.get("assumed"), new.meta.get("expression")
-    return assumed == "month" or bool(assumed and expression and expression[0] in _ENDS)
-
-
-def _complete_date(old: Entity, found: Mention, moment: Moment) -> Mention | None:
-    """Combine an old date with the time of day of a mention; None if either has none."""
-    whole = _read(found.meta, moment)
-    if whole is None or whole.bound or not whole.time.clock:
-        return None
-    return _complete_time(old, found, whole.time, moment)
-
-
-def _complete_time(old: Entity, found: Mention, said: _Time, moment: Moment) -> Mention | None:
-    """Give an old date another time of day, in the words of a mention."""
-    time = resolve_date(_join(None, said), moment)
-    if time is None:
-        return None
-    combined = combine_dates(old, replace_struct(old, value=time[0], meta=time[1]), moment)
-    if combined is None:
-        return None
-    return replace_struct(found, value=combined.value, meta=combined.meta)
-
-
-def _complete_hour(old: Entity, number: Mention, moment: Moment) -> Mention | None:
-    """Give an old date, a day or a time, the hour that a bare number is; None if it is none."""
-    whole, hour = _read(old.meta, moment), number.meta.get("value")
-    if whole is None or not isinstance(hour, int):
-        return None
-    if not (whole.time.clock or whole.period == "day"):
-        return None
-    return _complete_time(old, number, _Time(clock=(("time", hour),)), moment)
-
-
-def _join_texts(old: Entity, new: Entity, first: _Reading, last: _Reading) -> str:
+def _join_texts(old: Entity, new: Entity, first: Reading, last: Reading) -> str:
     is_replaced = (first.time.clock and last.time.clock) or (first.time.part and last.time.part)
     is_same = first.period is not None and first.period == last.period and not last.bound
-    if is_replaced or is_same or first.expression[0] == "span":
+    is_longer = last.period in LONGER_THAN_DAY and first.period == "day"
+    if is_replaced or is_same or is_longer or first.expression[0] == "span":
         return new.text
-    if first.bound in _ENDS or (first.day is None and last.day is not None):
+    if first.bound in ENDS or (first.day is None and last.day is not None):
         return f"{new.text} {old.text}"
     return f"{old.text} {new.text}"
 
 
-def _read(meta: Mapping[str, Any], moment: Moment) -> _Reading | None:
-    """What a date says, by its metadata; None if that is not known."""
-    expression, grain = parse_expression(meta.get("expression")), meta.get("grain")
-    if expression is None or grain not in GRAINS:
-        return None
-    start, end = (
-        datetime.fromisoformat(meta[key]).astimezone(moment.zone) if key in meta else None
-        for key in ("start", "end")
-    )
-    inner, bound = expression, ""
-    if len(expression) == 2 and expression[0] in (*_STARTS, *_ENDS):
-        bound, inner = expression
-    day, time = _split(inner)
-    if day is not None and time == _Time() and grain in CLOCK_GRAINS:
-        return None  # in two hours
-    return _Reading(day, time, bound, expression, start, end, grain)
-
-
-def _split(expression: TimeExpression) -> tuple[TimeExpression | None, _Time]:
-    """Split a date into the day, or a longer period, and the time of day."""
-    match expression:
-        case ("clock", clock):
-            return None, _Time(clock=(clock,))
-        case ("times", first, last):
-            return None, _Time(clock=(first, last))
-        case ("part", name):
-            return None, _Time(part=name)
-        case ("within", day, name):
-            return day, _Time(part=name)
-        case ("at", day, *clock) | ("at_times", day, *clock):
-            inner, time = _split(day)
-            return inner, time._replace(clock=tuple(clock))
-    return expression, _Time()
-
-
-def _join(day: TimeExpression | None, time: _Time) -> TimeExpression:
-    """The date with that day and time of day."""
-    if time.part:
-        day = ("part", time.part) if day is None else ("within", day, time.part)
-    name = "times" if len(time.clock) > 1 else "clock"
-    if not time.clock:
-        assert day is not None
-        return day
-    if day is None:
-        return (name, *time.clock)
-    return ("at" if name == "clock" else "at_times", day, *time.clock)
-
-
-def _combine_points(first: _Reading, last: _Reading, moment: Moment) -> ResolvedDate | None:
+def _combine_points(first: Reading, last: Reading, moment: Moment) -> ResolvedDate | None:
     """Combine the day of one date with the time of the other, or two parts of one day."""
     if last.bound and last.day is not None:
         return None
     if first.bound and first.day is not None:
-        if last.day is None and first.period == "day" and first.time == _Time():
-            return resolve_date((first.bound, _join(first.day, last.time)), moment)
+        if last.day is None and first.period == "day" and first.time == Time():
+            return resolve_date((first.bound, join_date(first.day, last.time)), moment)
         day = _place_day(last, first, moment)
-        return resolve_date(_join(day, last.time), moment) if day is not None else None
+        return resolve_date(join_date(day, last.time), moment) if day is not None else None
     day = _combine_days(first, last, moment)
     if day is None and (first.day is not None or last.day is not None):
-        return None
-    says_all = last.day is not None and last.time != _Time()
+        return _combine_period(first, last, moment)
+    says_all = last.day is not None and last.time != Time()
     time = last.time if says_all else _combine_times(first, last, day, moment)
-    bound, expression = last.bound or first.bound, _join(day, time)
+    bound, expression = last.bound or first.bound, join_date(day, time)
+    if first.is_open and day is not None and _is_longer_than_day(day, moment):
+        expression = SOME_DAY, day, join_date(None, time)
     return resolve_date((bound, expression) if bound else expression, moment)
 
 
-def _combine_days(first: _Reading, last: _Reading, moment: Moment) -> TimeExpression | None:
+def _combine_period(first: Reading, last: Reading, moment: Moment) -> ResolvedDate | None:
+    """The week, or a longer period, of one date with the time of the other, for a day to come:
+    next week and at eight. None if neither has one."""
+    whole = first if last.day is None else last
+    is_period = whole.period in LONGER_THAN_DAY and not (first.bound or last.bound)
+    if whole.day is None or not is_period or (whole is last and last.time != Time()):
+        return None
+    time = _combine_times(first, last, None, moment)
+    if time == Time():
+        return None
+    return resolve_date((SOME_DAY, whole.day, join_date(None, time)), moment)
+
+
+def _is_longer_than_day(day: TimeExpression, moment: Moment) -> bool:
+    return evaluate_bounded(day, moment).grain in LONGER_THAN_DAY
+
+
+def _combine_days(first: Reading, last: Reading, moment: Moment) -> TimeExpression | None:
     """The day, or longer period, that both dates say; None if there is none, and if the new date
     replaces the old one."""
     if last.day is None:
@@ -323,13 +175,13 @@ def _combine_days(first: _Reading, last: _Reading, moment: Moment) -> TimeExpres
         found = _place_day(last, first, moment) or _place_day(first, last, moment, is_later=False)
         if found is not None:
             return found
-    has_new_time, has_old_time = last.time != _Time(), first.time != _Time()
+    has_new_time, has_old_time = last.time != Time(), first.time != Time()
     if last.period == "day" and has_old_time and not has_new_time:
         return _day_said(last, moment)
     return None
 
 
-def _day_said(reading: _Reading, moment: Moment) -> TimeExpression:
+def _day_said(reading: Reading, moment: Moment) -> TimeExpression:
     """The day of a date on its own: as the text says it, unless that means another day by now."""
     if reading.start is None or reading.day is None:
         raise ValueError("the date has no day")
@@ -346,7 +198,7 @@ def _ymd(day: date) -> TimeExpression:
 
 
 def _place_day(
-    open_: _Reading, whole: _Reading, moment: Moment, *, is_later: bool = True
+    open_: Reading, whole: Reading, moment: Moment, *, is_later: bool = True
 ) -> TimeExpression | None:
     """The day of a date that leaves a week, a month or a year open, in the one of another date;
     None if it does not. Unless the open date ``is_later``, only a period that is no day, and no
@@ -378,26 +230,32 @@ def _place_day(
 
 
 def _combine_times(
-    first: _Reading, last: _Reading, day: TimeExpression | None, moment: Moment
-) -> _Time:
+    first: Reading, last: Reading, day: TimeExpression | None, moment: Moment
+) -> Time:
     """The time of day that both dates say: what both say is that of the new one."""
-    time = _Time(last.time.part or first.time.part, last.time.clock or first.time.clock)
+    time = Time(last.time.part or first.time.part, last.time.clock or first.time.clock)
     if len(time.clock) != 1:
         return time
     (clock,) = time.clock
     shown = evaluate_clock(clock)
     if time.part:
         # A time in the part of the day, or near it ("at five" and "in the evening").
-        away = _distance_to_part(_join(day, time), day, time.part, moment)
+        away = _distance_to_part(join_date(day, time), day, time.part, moment)
         is_near = away <= _MAX_DISTANCE if shown.open else not away
         return time if is_near or (shown.open and last.time.clock) else last.time
     if not shown.open or first.start is None:
         return time
     if first.time.clock and last.time.clock:
         # After "at 8 pm", "at nine" is 9 pm.
-        half = "pm" if _is_nearer_after_noon(shown.hours, first.start.hour) else "am"
+        old = evaluate_clock(first.time.clock[0]) if first.is_open else None
+        if old is not None and old.open:
+            return time
+        hour = old.hours if old is not None else first.start.hour
+        half = "pm" if _is_nearer_after_noon(shown.hours, hour) else "am"
         closed = time._replace(clock=((half, clock),))
-        found = [resolve_date(_join(day, one), moment) for one in (time, closed)]
+        if first.is_open:
+            return closed
+        found = [resolve_date(join_date(day, one), moment) for one in (time, closed)]
         return time if found[0] and found[1] and found[0][0] == found[1][0] else closed
     if first.time.clock and first.day is not None and shown.hours < HALF_DAY <= first.start.hour:
         return time._replace(clock=(("pm", clock),))  # "at eight" of today was 8 pm
@@ -414,7 +272,7 @@ def _distance_to_part(
 ) -> timedelta:
     """How far a time is from that part of a day; zero inside it."""
     start = evaluate_bounded(expression, moment).start
-    whole = evaluate_bounded(_join(day, _Time(part)), moment)
+    whole = evaluate_bounded(join_date(day, Time(part)), moment)
     length = whole.end - whole.start
     behind = (start - whole.start) % _DAY  # without a day, both may be on different ones
     if behind < length:
@@ -422,19 +280,43 @@ def _distance_to_part(
     return min(behind - length + timedelta(minutes=1), _DAY - behind)
 
 
-def _combine_ranges(first: _Reading, last: _Reading, moment: Moment) -> ResolvedDate | None:
+def _combine_ranges(first: Reading, last: Reading, moment: Moment) -> ResolvedDate | None:
     """Combine the start of a range with its end; None unless one date says the end."""
-    if last.bound in _ENDS and first.bound not in _ENDS:
-        return _continue_until(first, last, moment)
-    if first.bound in _ENDS and last.bound not in _ENDS and (last.bound or first.day is None):
+    if last.bound in ENDS and first.bound not in ENDS:
+        return _limit_day(first, last, moment) or _continue_until(first, last, moment)
+    if first.bound in ENDS and last.bound not in ENDS and (last.bound or first.day is None):
         return _continue_until(last, first, moment)
-    if last.bound in _STARTS and first.expression[0] == "span":
+    if last.bound in STARTS and first.expression[0] == "span":
         until = ("until", first.expression[2])
         return _continue_until(last, first._replace(expression=until, bound="until"), moment)
     return None
 
 
-def _continue_until(first: _Reading, last: _Reading, moment: Moment) -> ResolvedDate | None:
+def _limit_day(first: Reading, last: Reading, moment: Moment) -> ResolvedDate | None:
+    """The day of a date until a time that is not after its own: "before noon" of what was Friday
+    at eight in the evening, and of Friday. None for a later end, and one in the night behind that
+    time."""
+    if first.period != "day" or first.start is None or last.day is not None:
+        return None
+    if len(first.time.clock) > 1 or len(last.time.clock) > 1:
+        return None
+    day, midnight = _day_said(first, moment), ("clock24", 0, 0)
+    if not last.time.clock:
+        part = evaluate_bounded(join_date(day, last.time), moment).start
+        last = last._replace(time=Time(clock=(("clock24", part.hour, part.minute),)))
+    if not first.time.clock:
+        is_limit = last.bound == "before" and not first.time.part
+        by_day = ("by_day", *last.time.clock)
+        return resolve_date(("at_times", day, midnight, by_day), moment) if is_limit else None
+    clock = _combine_times(first, last, day, moment).clock
+    end = evaluate_bounded(join_date(day, Time(clock=clock)), moment).start
+    is_next_night = last.bound == "until" and end + _DAY - first.start < _LONGEST_NIGHT
+    if end > first.start or is_next_night:
+        return None
+    return resolve_date(("at_times", day, midnight, *clock), moment)
+
+
+def _continue_until(first: Reading, last: Reading, moment: Moment) -> ResolvedDate | None:
     """The range from a date in the future until another one."""
     start = first.start
     if start is None or start <= moment.at or (last.bound == "before" and last.day is not None):

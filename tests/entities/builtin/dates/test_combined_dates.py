@@ -57,6 +57,12 @@ def combine(old: Entity, new: Entity, at: datetime = MONDAY, *, prefer: str = "f
     return combiner.combine(old, new, at)
 
 
+def complete(date: str, answer: str, language: str):
+    combiner = create_builtin_combiner("date", resolve_options("date", {}))
+    assert combiner is not None
+    return combiner.complete(read(date, language=language), answer, language, MONDAY)
+
+
 def follow(*texts: str, language: str = "en", prefer: str = "future") -> str | None:
     """The value after a date and those that follow it."""
     first, *others = (read(text, language=language, prefer=prefer) for text in texts)
@@ -152,6 +158,16 @@ def test_a_date_does_not_combine_with_itself(text, at):
         (("May 5", "at eight", "in 2028"), "2028-05-05T08:00"),
         (("in 2028", "at Easter"), "2028-04-16"),
         (("in May 2027", "in June"), "2027-06"),
+        (("next week", "at eight"), "2026-W49"),
+        (("next week", "at eight", "on Friday"), "2026-12-04T08:00"),
+        (("at eight", "next week", "on Friday"), "2026-12-04T08:00"),
+        (("next week", "at 8 pm", "at nine", "on Friday"), "2026-12-04T21:00"),
+        (("next week", "in the evening", "at eight", "on Friday"), "2026-12-04T20:00"),
+        (("next week", "from five to 7 pm", "on Friday"), "2026-12-04T17:00/2026-12-04T19:00"),
+        (("next week", "at eight", "next weekend", "on Sunday"), "2026-12-06T08:00"),
+        (("on Friday at 8 pm", "next week", "on Thursday"), "2026-12-03T20:00"),
+        (("in May", "at noon", "the 5th"), "2027-05-05T12:00"),
+        (("in May", "at noon", "in 2028", "the 5th"), "2028-05-05T12:00"),
     ],
 )
 def test_what_is_new_completes_or_replaces_a_part(texts, value):
@@ -171,10 +187,77 @@ def test_what_is_new_completes_or_replaces_a_part(texts, value):
         (("from Friday", "at eight"), "2026-11-27T08:00/.."),
         (("after eight", "on Friday"), "2026-11-27T08:00/.."),
         (("after eight", "before ten"), "2026-11-23T20:00/2026-11-23T22:00"),
+        (("on Friday", "before noon"), "2026-11-27T00:00/2026-11-27T12:00"),
+        (("on Friday at 8 pm", "before noon"), "2026-11-27T00:00/2026-11-27T12:00"),
+        (("on Friday at 8 pm", "until noon"), "2026-11-27T00:00/2026-11-27T12:00"),
+        (("on Friday at 8 pm", "before noon", "on Saturday"), "2026-11-28T00:00/2026-11-28T12:00"),
+        (("on Friday at 8 pm", "before ten"), "2026-11-27T20:00/2026-11-27T22:00"),
+        (("on Friday at 8 pm", "until 2 am"), "2026-11-27T20:00/2026-11-28T02:00"),
     ],
 )
 def test_a_range_gets_its_other_end_or_its_day(texts, value):
     assert follow(*texts) == value
+
+
+@pytest.mark.parametrize(
+    ("language", "date", "limit"),
+    [
+        ("ru", "в пятницу в 20:00", "до полудня"),
+        ("uk", "у п'ятницю о 20:00", "до полудня"),
+        ("de", "am Freitag um 20 Uhr", "vor 12 Uhr"),
+        ("de", "am Freitag", "vor 12 Uhr"),
+        ("fr", "vendredi à 20h", "avant midi"),
+        ("es", "el viernes a las 20:00", "antes del mediodía"),
+        ("it", "venerdì alle 20", "prima di mezzogiorno"),
+        ("pt", "sexta-feira às 20:00", "antes do meio-dia"),
+        ("ja", "金曜日の20時", "正午まで"),
+    ],
+)
+def test_a_limit_stays_in_the_day(language, date, limit):
+    assert follow(date, limit, language=language) == "2026-11-27T00:00/2026-11-27T12:00"
+
+
+@pytest.mark.parametrize(
+    ("language", "date", "answer", "value"),
+    [
+        ("en", "on Friday", "evening", "2026-11-27T18:00/2026-11-27T23:00"),
+        ("en", "tomorrow at 8", "pm", "2026-11-24T20:00"),
+        ("en", "tomorrow at 8:30", "pm", "2026-11-24T20:30"),
+        ("en", "tomorrow at 8 pm", "am", "2026-11-24T08:00"),
+        ("en", "tomorrow at 8 pm", "9", "2026-11-24T21:00"),
+        ("ru", "завтра", "утра", "2026-11-24T06:00/2026-11-24T12:00"),
+        ("ru", "завтра в 8", "вечера", "2026-11-24T20:00"),
+        ("ru", "завтра в 20:00", "в девять", "2026-11-24T21:00"),
+        ("ru", "в мае", "пятого", "2027-05-05"),
+        ("ru", "в мае", "5-го", "2027-05-05"),
+        ("ru", "в мае", "5", "2027-05-05"),
+        ("ru", "в пятницу в 20:00", "15-го", "2026-12-15T20:00"),
+        ("uk", "у п'ятницю о 20:00", "п'ятнадцятого", "2026-12-15T20:00"),
+        ("uk", "завтра", "ранку", "2026-11-24T06:00/2026-11-24T12:00"),
+        ("de", "morgen um 8", "abends", "2026-11-24T20:00"),
+        ("fr", "demain à 20h", "matin", "2026-11-24T06:00/2026-11-24T12:00"),
+        ("es", "mañana a las 8", "de la tarde", "2026-11-24T20:00"),
+        ("it", "domani", "mattina", "2026-11-24T06:00/2026-11-24T12:00"),
+        ("pt", "amanhã", "noite", "2026-11-24T18:00/2026-11-24T23:00"),
+    ],
+)
+def test_a_part_that_is_no_date_by_itself_completes_one(language, date, answer, value):
+    found = complete(date, answer, language)
+    assert found is not None
+    assert (found.start, found.end, found.value) == (0, len(answer), value)
+
+
+@pytest.mark.parametrize(
+    ("date", "answer"),
+    [
+        ("on Friday", "pm"),
+        ("on Friday", "people"),
+        ("next week", "5"),
+        ("on Friday", "the fifth of"),
+    ],
+)
+def test_other_words_complete_no_date(date, answer):
+    assert complete(date, answer, "en") is None
 
 
 @pytest.mark.parametrize(
@@ -200,7 +283,6 @@ def test_dates_of_the_past_combine_as_well(texts, value):
         ("in two hours", "at eight"),
         ("on December 20", "in January"),
         ("on December 20, 2026", "in January"),
-        ("next week", "at eight"),
         ("in February", "on the 31st"),
         ("today", "at 2 pm"),  # which has passed
     ],

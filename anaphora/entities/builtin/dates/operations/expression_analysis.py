@@ -46,6 +46,8 @@ def assumed_unit(meaning: TimeExpression) -> str | None:
     name = meaning[0]
     if name in _EXPLICIT_OPERATIONS:
         return None
+    if name == "some_day":  # its time is none of a day
+        return assumed_unit(meaning[1])
     if (gap := _IMPLICIT_UNITS.get(name)) is not None:
         index, unit = gap
         is_explicit = index and any(argument is not None for argument in meaning[index:])

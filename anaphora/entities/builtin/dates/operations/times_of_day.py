@@ -19,6 +19,7 @@ from anaphora.entities.builtin.dates.operations.clock_times import (
 from anaphora.entities.builtin.dates.operations.durations import floor_to_minute
 from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
+    evaluate,
     evaluate_bounded,
     evaluate_start,
     operation,
@@ -74,6 +75,12 @@ def _at(moment: Moment, day: TimeExpression, clock: TimeExpression) -> Interval:
     if day[0] != "part":
         return found
     return _clock_interval(moment, on + (_DAY if moment.prefer_future else -_DAY), placed)
+
+
+@operation("some_day")
+def _some_day(moment: Moment, period: TimeExpression, time: TimeExpression) -> Interval:
+    """A week or a longer period, one day of which has that time: next week, at eight."""
+    return evaluate(period, moment)
 
 
 @operation("at_now")

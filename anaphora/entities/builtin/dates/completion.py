@@ -1,0 +1,169 @@
+"""Complete a date with words that are a part of it, and no date by themselves: Russian *в восемь*
+or *пятого*, "evening", "pm", a bare number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity
+from anaphora.entities.builtin.atoms import get_atoms
+from anaphora.entities.builtin.completion import find_completion
+from anaphora.entities.builtin.dates.combination import combine_dates
+from anaphora.entities.builtin.dates.date_grammar import load_grammar
+from anaphora.entities.builtin.dates.date_parser import get_date_parser
+from anaphora.entities.builtin.dates.intervals import Moment
+from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+from anaphora.entities.builtin.dates.readings import (
+    Reading,
+    Time,
+    join_date,
+    read_date,
+)
+from anaphora.entities.builtin.dates.resolution import parse_expression, resolve_date
+from anaphora.entities.builtin.numbers.prefilter import build_prefilter
+from anaphora.entities.recognizers.recognizer import Mention
+
+__all__ = ["complete_date"]
+
+_JANUARY = 1
+_PLAIN_NUMBERS: Mapping[str, Any] = MappingProxyType({})  # options
+
+
+def complete_date(
+    old: Entity, text: str, language: str, options: Mapping[str, Any], moment: Moment
+) -> Mention | None:
+    """Find at the start of ``text`` what is a part of an ``old`` date: a mention with the value and
+    the metadata of the whole. ``options`` are those of the date."""
+    if not _may_complete(text, language):
+        return None
+    return _Completion(old, text, language, options, moment).find()
+
+
+def _may_complete(text: str, language: str) -> bool:
+    """A fast negative test: whether there is a number or a word of dates in a text."""
+    grammar = load_grammar(language)
+    words = (atom.text for atom in get_atoms(text, language))
+    may_be_date = any(word in grammar.words and word not in grammar.weak for word in words)
+    return may_be_date or build_prefilter(language)(text)
+
+
+class _Completion(NamedTuple):
+    """Reads at the start of a text what is a part of an ``old`` date, and no date by itself."""
+
+    old: Entity
+    text: str
+    language: str
+    options: Mapping[str, Any]
+    moment: Moment
+
+    def find(self) -> Mention | None:
+        whole = read_date(self.old.meta, self.moment)
+        if whole is None:
+            return None
+        return (
+            self._find_date()
+            or self._find_time()
+            or self._find_day(whole)
+            or self._find_hour(whole)
+            or self._find_half(whole)
+        )
+
+    def _find_date(self) -> Mention | None:
+        """A date by itself, which other words hide in its sentence."""
+        found = self._parse("", "")
+        combined = found and combine_dates(
+            self.old, replace(self.old, value=found.value, meta=found.meta), self.moment
+        )
+        if found is None or combined is None:
+            return found
+        return replace(found, value=combined.value, meta=combined.meta)
+
+    def _find_time(self) -> Mention | None:
+        """A time, or a part of the day, as it stands beside a day: Russian *в восемь*, "evening",
+        *утра*."""
+        today = self.moment.today.isoformat()
+        for before, behind in ((f"{today} ", ""), ("", f" {today}")):
+            found = self._parse(before, behind)
+            said = found and read_date(found.meta, self.moment)
+            if found and said and not said.bound and said.time != Time():
+                return self._combine(found, join_date(None, said.time))
+        return None
+
+    def _find_hour(self, whole: Reading) -> Mention | None:
+        """The hour that a bare number is, of a day or a time."""
+        number = self._find_number()
+        if number is None or not (whole.time.clock or whole.period == "day"):
+            return None
+        return self._combine(number, ("clock", ("time", number.meta["value"])))
+
+    def _find_half(self, whole: Reading) -> Mention | None:
+        """The half of the day of a time: "pm"."""
+        if len(whole.time.clock) != 1:
+            return None
+        try:
+            shown = evaluate_clock(whole.time.clock[0])
+        except (LookupError, TypeError, ValueError):
+            return None
+        minutes = f":{shown.minutes:02}" if shown.minutes else ""
+        found = self._parse(f"{(shown.hours - 1) % HALF_DAY + 1}{minutes} ", "")
+        said = found and read_date(found.meta, self.moment)
+        if not found or not said or said.bound or said.day or not said.time.clock:
+            return None
+        is_half = said.time.part or said.time.clock[0][0] in ("am", "pm")
+        return self._combine(found, said.expression) if is_half else None
+
+    def _find_day(self, whole: Reading) -> Mention | None:
+        """The day of a month: Russian *пятого*, and a bare number after a month."""
+        if whole.period != "month" and self._find_number() is not None:
+            return None
+        month = _find_month_name(self.language)
+        found = month and self._parse("", f" {month}")
+        said = found and parse_expression(found.meta.get("expression"))
+        if not found or not said or said[:2] != ("monthday", _JANUARY):
+            return None
+        return self._combine(found, ("day_of_month", said[2]))
+
+    def _find_number(self) -> Mention | None:
+        """A whole number that is no ordinal."""
+        number = self._parse("", "", "number")
+        if number is None or number.meta.get("kind") == "ordinal":
+            return None
+        return number if isinstance(number.meta.get("value"), int) else None
+
+    def _parse(self, before: str, behind: str, name: str = "date") -> Mention | None:
+        """The mention that begins the text, between the words ``before`` and ``behind``; with
+        words behind, it is the whole text."""
+        options = self.options if name == "date" else _PLAIN_NUMBERS
+        return find_completion(
+            name, self.language, options, self.text, self.moment.at, before=before, behind=behind
+        )
+
+    def _combine(self, found: Mention, said: TimeExpression) -> Mention | None:
+        """Combine the old date with what a mention says."""
+        part = resolve_date(said, self.moment)
+        if part is None:
+            return None
+        new = replace(self.old, value=part[0], meta=part[1])
+        combined = combine_dates(self.old, new, self.moment)
+        if combined is None:
+            return None
+        return replace(found, value=combined.value, meta=combined.meta)
+
+
+@lru_cache(maxsize=64)
+def _find_month_name(language: str) -> str:
+    """The name of January beside a day; '' if the language writes it otherwise."""
+    parser = get_date_parser(language)
+    for name, month in load_grammar(language).months.items():
+        text = f"31 {name}"
+        if month == _JANUARY and parser.find_dates(text) == [
+            (0, len(text), ("monthday", _JANUARY, 31))
+        ]:
+            return name
+    return ""

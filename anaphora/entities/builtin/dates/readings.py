@@ -1,0 +1,123 @@
+"""What a date says: a day or a longer period, a part of the day, and a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from anaphora.core.utterance import Entity
+from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Grain, Moment
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+from anaphora.entities.builtin.dates.resolution import parse_expression
+
+__all__ = [
+    "ENDS",
+    "LONGER_THAN_DAY",
+    "SHIFTS",
+    "SOME_DAY",
+    "STARTS",
+    "Reading",
+    "Time",
+    "is_relative",
+    "join_date",
+    "read_date",
+]
+
+# The operations on one date that make an interval which begins or ends with it.
+STARTS = ("onward", "since", "since_or_from", "after")
+ENDS = ("until", "before")
+SHIFTS = {"later": "from", "earlier": "before_by"}  # to the operations with another date
+SOME_DAY = "some_day"
+"""The operation of a time on a day of a longer period that is not said yet."""
+LONGER_THAN_DAY = GRAINS[GRAINS.index("day") + 1 :]
+
+
+class Time(NamedTuple):
+    """What a date says of the time of day: a part of the day, a time or the two of a range."""
+
+    part: str = ""
+    clock: tuple[TimeExpression, ...] = ()
+
+
+class Reading(NamedTuple):
+    """What a date says: ``day`` is a day or a longer period, ``bound`` the operation of an interval
+    that is open at one end ("until"). ``start`` and ``end`` are those of the resolved date; None at
+    an open end."""
+
+    day: TimeExpression | None
+    time: Time
+    bound: str
+    expression: TimeExpression
+    start: datetime | None
+    end: datetime | None
+    grain: Grain
+
+    @property
+    def period(self) -> Grain | None:
+        """The grain of the day or longer period; None without one."""
+        if self.day is None:
+            return None
+        return self.grain if self.time == Time() or self.is_open else "day"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has a time, but not yet the day: at eight on some day of next week."""
+        name: str = self.expression[0]
+        return name == SOME_DAY
+
+
+def read_date(meta: Mapping[str, Any], moment: Moment) -> Reading | None:
+    """What a date says, by its metadata; None if that is not known."""
+    expression, grain = parse_expression(meta.get("expression")), meta.get("grain")
+    if expression is None or grain not in GRAINS:
+        return None
+    start, end = (
+        datetime.fromisoformat(meta[key]).astimezone(moment.zone) if key in meta else None
+        for key in ("start", "end")
+    )
+    inner, bound = expression, ""
+    if len(expression) == 2 and expression[0] in (*STARTS, *ENDS):
+        bound, inner = expression
+    day, time = _split(inner)
+    if day is not None and time == Time() and grain in CLOCK_GRAINS:
+        return None  # in two hours
+    return Reading(day, time, bound, expression, start, end, grain)
+
+
+def _split(expression: TimeExpression) -> tuple[TimeExpression | None, Time]:
+    """Split a date into the day, or a longer period, and the time of day."""
+    match expression:
+        case ("clock", clock):
+            return None, Time(clock=(clock,))
+        case ("times", first, last):
+            return None, Time(clock=(first, last))
+        case ("part", name):
+            return None, Time(part=name)
+        case ("within", day, name):
+            return day, Time(part=name)
+        case ("some_day", day, time):
+            return day, _split(time)[1]
+        case ("at", day, *clock) | ("at_times", day, *clock):
+            inner, time = _split(day)
+            return inner, time._replace(clock=tuple(clock))
+    return expression, Time()
+
+
+def join_date(day: TimeExpression | None, time: Time) -> TimeExpression:
+    """The date with that day and time of day."""
+    if time.part:
+        day = ("part", time.part) if day is None else ("within", day, time.part)
+    name = "times" if len(time.clock) > 1 else "clock"
+    if not time.clock:
+        assert day is not None
+        return day
+    if day is None:
+        return (name, *time.clock)
+    return ("at" if name == "clock" else "at_times", day, *time.clock)
+
+
+def is_relative(entity: Entity) -> bool:
+    """Whether a date is later or earlier than one that was said before: "an hour later"."""
+    expression = entity.meta.get("expression")
+    return isinstance(expression, list | tuple) and bool(expression) and expression[0] in SHIFTS
