@@ -6,8 +6,7 @@ from collections.abc import Collection
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.boolean import Confirmation
-from anaphora.intents.interpretation.dialog_turn import DialogTurn
-from anaphora.intents.interpretation.rewriting import stand_in
+from anaphora.intents.interpretation.dialog_turn import DialogTurn, stand_in
 from anaphora.intents.interpretation.selection import Selection, is_same_value, select_bundles
 from anaphora.stm.conversation import Offers
 from anaphora.stm.offers import is_same_meaning

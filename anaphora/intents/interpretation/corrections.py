@@ -12,7 +12,7 @@ from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision import Decision, IndexedModel, ask_again
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.index import may_take
-from anaphora.intents.interpretation.dialog_turn import DialogTurn
+from anaphora.intents.interpretation.dialog_turn import DialogTurn, stand_in
 from anaphora.intents.interpretation.quantities import (
     add_up,
     count_anew,
@@ -26,7 +26,6 @@ from anaphora.intents.interpretation.repetition import (
     is_other_question,
     keep_unreplaced,
 )
-from anaphora.intents.interpretation.rewriting import stand_in
 from anaphora.stm.conversation import FlowStep, ForgetRule, ForgottenEntity, RememberedEntity
 from anaphora.stm.offers import is_same_meaning
 from anaphora.stm.rules import find_replacement

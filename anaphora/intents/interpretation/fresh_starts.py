@@ -13,10 +13,9 @@ from anaphora.intents.decision import (
 )
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.interpretation.answers import read_confirmation
-from anaphora.intents.interpretation.dialog_turn import DialogTurn
+from anaphora.intents.interpretation.dialog_turn import DialogTurn, find_affirmed
 from anaphora.intents.interpretation.references import References
 from anaphora.intents.interpretation.repetition import ask_for_rest
-from anaphora.intents.interpretation.rewriting import find_affirmed
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm.conversation import ForgottenEntity, PendingQuestion
 from anaphora.stm.rules import set_aside

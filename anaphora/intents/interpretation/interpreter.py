@@ -22,7 +22,6 @@ from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.cue_finder import find_cues
 from anaphora.entities.cues.cue_words import CueWords, load_cue_words
 from anaphora.errors import EvaluationError
-from anaphora.intents.close_matches import ask_if_close
 from anaphora.intents.decision import Decision, IndexedModel, decide
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.interpretation.answers import (
@@ -30,14 +29,14 @@ from anaphora.intents.interpretation.answers import (
     read_confirmation,
     refuses_whole,
 )
+from anaphora.intents.interpretation.close_matches import ask_if_close
 from anaphora.intents.interpretation.corrections import Corrections
-from anaphora.intents.interpretation.dialog_turn import DialogTurn
+from anaphora.intents.interpretation.dialog_turn import DialogTurn, find_affirmed, remove_referred
 from anaphora.intents.interpretation.fresh_starts import FreshStarts
 from anaphora.intents.interpretation.normalization import normalize
 from anaphora.intents.interpretation.offer_answers import OfferAnswers
 from anaphora.intents.interpretation.references import References
 from anaphora.intents.interpretation.repetition import find_asked_term
-from anaphora.intents.interpretation.rewriting import find_affirmed, remove_referred
 from anaphora.intents.interpretation.roles import Roles
 from anaphora.intents.solver import ParsedQuestion, build_match_contexts
 from anaphora.models.domain import ANY_LANGUAGE

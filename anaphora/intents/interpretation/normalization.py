@@ -155,9 +155,10 @@ def _read_bare_no(turn: DialogTurn) -> DialogTurn:
     if first is None or first.kind != "negate" or first.tokens[0] != 0 or not negated:
         return turn
     held = [*[one.entity for one in turn.conversation.remembered], *turn.waiting]
+    offered = [one for bundle in turn.offers.bundles for one in bundle] if turn.offers else []
     if not _is_no(turn, first) or any(
         find_replacement(one.groups, held) is None
-        or any(is_same_meaning(one, other) for other in held)
+        or any(is_same_meaning(one, other) for other in (*held, *offered))
         for one in negated
     ):
         return turn

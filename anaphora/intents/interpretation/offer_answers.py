@@ -24,7 +24,7 @@ from anaphora.intents.interpretation.answers import (
     find_declined,
     points_at_bundle,
 )
-from anaphora.intents.interpretation.dialog_turn import DialogTurn
+from anaphora.intents.interpretation.dialog_turn import DialogTurn, stand_in
 from anaphora.intents.interpretation.refusals import read_refusals
 from anaphora.intents.interpretation.repetition import (
     acknowledge,
@@ -32,7 +32,6 @@ from anaphora.intents.interpretation.repetition import (
     is_other_question,
     keep_unreplaced,
 )
-from anaphora.intents.interpretation.rewriting import stand_in
 from anaphora.intents.interpretation.selection import Selection, select_bundles
 from anaphora.stm.conversation import Offers
 from anaphora.stm.offers import (

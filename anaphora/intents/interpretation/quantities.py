@@ -11,8 +11,7 @@ from anaphora.entities.cues.cue import Cue
 from anaphora.entities.matching.quantity_linker import count_of
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.index import may_take
-from anaphora.intents.interpretation.dialog_turn import DialogTurn
-from anaphora.intents.interpretation.rewriting import stand_in
+from anaphora.intents.interpretation.dialog_turn import DialogTurn, stand_in
 from anaphora.stm.offers import is_same_meaning
 
 __all__ = ["add_up", "count_anew", "is_recount", "take_off"]

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from anaphora.core.plurals import pluralize
 from anaphora.core.utterance import Entity
 from anaphora.entities.cues.cue import Cue
-from anaphora.intents.interpretation.dialog_turn import DialogTurn
-from anaphora.intents.interpretation.rewriting import stand_in
+from anaphora.intents.interpretation.dialog_turn import DialogTurn, stand_in
 from anaphora.models.domain import Element
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.offers import is_same_meaning
