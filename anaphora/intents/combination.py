@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.builtin.combination import create_builtin_combiner
-from anaphora.entities.builtin.dates.readings import is_relative
+from anaphora.entities.builtin.dates.combining.readings import is_relative
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.recognizers.combiner import Combiner

@@ -18,7 +18,7 @@ from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES
 __all__ = ["create_builtin_combiner"]
 
 _MODULES = {
-    "date": "dates.combiner",
+    "date": "dates.combining.combiner",
     "number": "numbers.combination",
     "money": "numbers.combination",
     "place": "places.combination",

@@ -14,12 +14,7 @@ from datetime import date, datetime, timedelta
 from msgspec.structs import replace as replace_struct
 
 from anaphora.core.utterance import Entity
-from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Moment
-from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
-from anaphora.entities.builtin.dates.operations.durations import evaluate_duration, finest_grain
-from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
-from anaphora.entities.builtin.dates.operations.registry import TimeExpression, evaluate_bounded
-from anaphora.entities.builtin.dates.readings import (
+from anaphora.entities.builtin.dates.combining.readings import (
     ENDS,
     LONGER_THAN_DAY,
     SHIFTS,
@@ -30,6 +25,11 @@ from anaphora.entities.builtin.dates.readings import (
     join_date,
     read_date,
 )
+from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Moment
+from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
+from anaphora.entities.builtin.dates.operations.durations import evaluate_duration, finest_grain
+from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression, evaluate_bounded
 from anaphora.entities.builtin.dates.resolution import (
     ResolvedDate,
     parse_expression,

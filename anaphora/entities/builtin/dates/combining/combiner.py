@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from anaphora.core.utterance import Entity
-from anaphora.entities.builtin.dates.combination import combine_dates, continue_date
-from anaphora.entities.builtin.dates.completion import complete_date
+from anaphora.entities.builtin.dates.combining.combination import combine_dates, continue_date
+from anaphora.entities.builtin.dates.combining.completion import complete_date
+from anaphora.entities.builtin.dates.combining.readings import ENDS
 from anaphora.entities.builtin.dates.intervals import Moment
-from anaphora.entities.builtin.dates.readings import ENDS
 from anaphora.entities.recognizers.recognizer import Mention
 
 __all__ = ["create_combiner"]

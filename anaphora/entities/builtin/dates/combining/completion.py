@@ -13,18 +13,18 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.atoms import get_atoms
 from anaphora.entities.builtin.completion import find_completion
-from anaphora.entities.builtin.dates.combination import combine_dates
-from anaphora.entities.builtin.dates.date_grammar import load_grammar
-from anaphora.entities.builtin.dates.date_parser import get_date_parser
-from anaphora.entities.builtin.dates.intervals import Moment
-from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
-from anaphora.entities.builtin.dates.operations.registry import TimeExpression
-from anaphora.entities.builtin.dates.readings import (
+from anaphora.entities.builtin.dates.combining.combination import combine_dates
+from anaphora.entities.builtin.dates.combining.readings import (
     Reading,
     Time,
     join_date,
     read_date,
 )
+from anaphora.entities.builtin.dates.date_grammar import load_grammar
+from anaphora.entities.builtin.dates.date_parser import get_date_parser
+from anaphora.entities.builtin.dates.intervals import Moment
+from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.dates.resolution import parse_expression, resolve_date
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
 from anaphora.entities.recognizers.recognizer import Mention

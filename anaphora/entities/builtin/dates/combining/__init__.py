@@ -1,0 +1,1 @@
+"""Combine dates that are parts of one."""
