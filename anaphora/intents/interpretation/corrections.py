@@ -19,6 +19,7 @@ from anaphora.intents.interpretation.quantities import (
     is_recount,
     take_off,
 )
+from anaphora.intents.interpretation.refusals import find_negated_places
 from anaphora.intents.interpretation.repetition import (
     ask_for_rest,
     entities_of_last_match,
@@ -168,13 +169,12 @@ class Corrections:
             or turn.question.variants[0].entities
         ):
             return turn
-        changes = [cue for cue in turn.cues if cue.kind in ("negate", "only")]
+        negated = find_negated_places(turn)
         pointed = []
         for cue in places:
             one = listed[cue.number - 1 if cue.number > 0 else cue.number]
-            before = [one.kind for one in changes if one.tokens[0] < cue.tokens[0]]
             entity = stand_in(one, cue.tokens, turn.question.utterance)
-            pointed.append(replace(entity, negated=before[-1:] == ["negate"]))
+            pointed.append(replace(entity, negated=cue in negated))
         return turn.add(pointed)
 
     def _join_several(self, turn: DialogTurn, held: Iterable[tuple[int, Entity]]) -> DialogTurn:

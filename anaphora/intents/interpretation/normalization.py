@@ -3,7 +3,7 @@ them are words of the model, what is negated, and what the sentence itself corre
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -21,6 +21,7 @@ from anaphora.stm.rules import find_replacement
 
 __all__ = ["normalize"]
 
+_ANSWERS = frozenset({"accept", "decline", "cancel"})
 _WITH_ONE = frozenset({"other", "reference", "ordinal", "comparison", "indifferent", "filler"})
 
 
@@ -59,45 +60,28 @@ def _tell_cues_from_entities(turn: DialogTurn, asked: Term | None) -> DialogTurn
     to confirm ("book it"), or one of any question that waits in a refusal ("don't book it"), is a
     cue as well, and "cancel" drops a question that waits, whatever else the model cancels.
     """
-    cues, pending, offers = turn.cues, turn.pending, turn.conversation.offers
-    is_pending = pending is not None
-    confirmed = turn.waiting if pending is not None and pending.confirms else ()
-    is_listed = offers is not None and bool(offers.bundles)
-    settled: list[Cue] = []
-    dropped: list[Entity] = []
     entities = turn.question.variants[0].entities
-    of_cues = {index for cue in cues for index in cue.tokens}
-    for cue in cues:
-        tokens = set(cue.tokens)
-        covering = [one for one in entities if not tokens.isdisjoint(one.tokens)]
+    dropped: list[Entity] = []
+    owned: list[Cue] = []
+    for cue in turn.cues:
+        covering = _find_covering(cue, entities)
         if cue.kind in _WITH_ONE:  # "another one": no number
-            dropped += [one for one in covering if _is_one(one) and tokens > set(one.tokens)]
+            dropped += [
+                one for one in covering if _is_one(one) and set(cue.tokens) > set(one.tokens)
+            ]
             covering = [one for one in covering if not any(one is gone for gone in dropped)]
-        is_answer = cue.kind in ("accept", "decline", "cancel")
-        is_place = (
-            cue.kind == "ordinal"
-            and (is_pending or offers is not None)
-            and not (turn.answers_pending and _is_asked_for(asked, cue, covering))
-        )
-        of_list = is_listed and cue.kind in ("comparison", "other")
-        wins = (is_answer and (is_pending or offers is not None)) or is_place or of_list
+        if _is_own(turn, cue, covering):
+            owned.append(cue)
+        elif _wins(turn, cue, covering, asked):
+            dropped += covering
+    left = [one for one in entities if not any(one is gone for gone in dropped)]
+    settled = []
+    for cue in turn.cues:
+        covering = _find_covering(cue, left)
         # "Two more boxes": the words belong to the number, which is added.
         is_more = cue.kind == "add" and any(one.quantity is not None for one in covering)
-        repeated = turn.waiting if cue.kind == "decline" else confirmed
-        is_own = (cue.kind != "cancel" or not is_pending) and any(
-            one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
-            for one in covering
-        )
-        if (
-            covering
-            and wins
-            and not is_own
-            and all(_is_covered(one, of_cues, is_place=is_place) for one in covering)
-        ):
-            dropped += covering
-        elif (is_answer and is_own) or (
-            any(tokens.issubset(one.tokens) for one in covering) and not is_more
-        ):
+        is_inside = any(set(cue.tokens).issubset(one.tokens) for one in covering)
+        if (cue in owned and cue.kind in _ANSWERS) or (is_inside and not is_more):
             continue
         settled.append(cue)
     if dropped:
@@ -109,11 +93,49 @@ def _tell_cues_from_entities(turn: DialogTurn, asked: Term | None) -> DialogTurn
     return replace(turn, cues=tuple(settled))
 
 
-def _is_asked_for(asked: Term | None, cue: Cue, covering: Collection[Entity]) -> bool:
-    """Whether what the bot asks for stands on all words of a cue: "the 2nd", not "the second
-    one"."""
-    return asked is not None and any(
-        may_take(asked, one) and set(cue.tokens).issubset(one.tokens) for one in covering
+def _find_covering(cue: Cue, entities: Iterable[Entity]) -> list[Entity]:
+    return [one for one in entities if not set(cue.tokens).isdisjoint(one.tokens)]
+
+
+def _is_own(turn: DialogTurn, cue: Cue, covering: Iterable[Entity]) -> bool:
+    """Whether a cue is a word of the model, and no repetition of what waits."""
+    pending = turn.pending
+    if pending is not None and cue.kind == "cancel":
+        return False
+    confirms = pending is not None and pending.confirms
+    repeated = turn.waiting if confirms or cue.kind == "decline" else ()
+    return any(
+        one.is_from_phrase and not any(is_same_meaning(one, other) for other in repeated)
+        for one in covering
+    )
+
+
+def _wins(turn: DialogTurn, cue: Cue, covering: Sequence[Entity], asked: Term | None) -> bool:
+    """Whether the words of the entities on a cue are no more than that cue."""
+    offers = turn.conversation.offers
+    is_place = cue.kind == "ordinal" and not _is_asked_for(turn, asked, cue, covering)
+    if cue.kind in _ANSWERS or is_place:
+        if turn.pending is None and offers is None:
+            return False
+    elif offers is None or not offers.bundles or cue.kind not in ("comparison", "other"):
+        return False
+    of_cues = {index for cue in turn.cues for index in cue.tokens}
+    return all(_is_covered(one, of_cues, is_place=is_place) for one in covering)
+
+
+def _is_asked_for(
+    turn: DialogTurn, asked: Term | None, cue: Cue, covering: Collection[Entity]
+) -> bool:
+    """Whether what the bot asks for stands on all words of a cue: "the 2nd", not "the second one".
+    Beside a list of offers, an ordinal is no number."""
+    if asked is None or not turn.answers_pending:
+        return False
+    is_listed = turn.conversation.offers is not None
+    return any(
+        may_take(asked, one)
+        and set(cue.tokens).issubset(one.tokens)
+        and not (is_listed and "grain" not in one.meta)
+        for one in covering
     )
 
 

@@ -36,6 +36,7 @@ from anaphora.intents.interpretation.selection import Selection, select_bundles
 from anaphora.stm.conversation import Offers
 from anaphora.stm.offers import (
     clear_offers,
+    is_same_meaning,
     mean_bundle,
     remove_bundles,
     reopen_offers,
@@ -44,8 +45,6 @@ from anaphora.stm.offers import (
 from anaphora.stm.rules import find_replacement
 
 __all__ = ["OfferAnswers"]
-
-_CLOSING = frozenset({"thanks", "farewell"})
 
 
 class OfferAnswers:
@@ -124,7 +123,8 @@ class OfferAnswers:
         """Resolve a sentence that takes another bundle than the ``taken`` one; None for others."""
         turn, refused = read_refusals(turn, offers)
         selection = select_bundles(offers, turn.cues, turn.said, refused)
-        wants_other = turn.has("other") or taken in refused
+        denies = turn.has("negate") and turn.has("reference")  # "not that one"
+        wants_other = turn.has("other") or denies or taken in refused
         if wants_other and not (turn.said or selection.cues or turn.has_unknown_words):
             return self._offer_rest(turn, offers, taken)
         if not selection.is_explicit or selection.bundles in ((), (taken,)):
@@ -234,8 +234,12 @@ class OfferAnswers:
         entities but those of the selection (``others``), or they ask for what was offered."""
         if not others:
             return True
-        if len(selection.bundles) > 1:
-            return False
+        if len(selection.bundles) > 1 or any(
+            find_replacement(held.entity.groups, [one]) and not is_same_meaning(held.entity, one)
+            for held in turn.conversation.remembered
+            for one in others
+        ):
+            return False  # "the Heron to Jena", of those to Bonn
         decision = self._decide_about(turn, offers.bundles[selection.bundles[0]])
         return not decision.matches or decision.matches[0].intent.id == offers.intent
 
@@ -323,7 +327,7 @@ class OfferAnswers:
 def _close(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision | None:
     """Resolve what takes no offer, but is about them: "thanks" takes the only one, and "both" is to
     be told apart. None for another question."""
-    is_closing = not turn.said and any(cue.value in _CLOSING for cue in turn.cues)
+    is_closing = not turn.said and any(cue.value == "thanks" for cue in turn.cues)
     if is_closing and len(offers.bundles) == 1:
         cleared = replace(turn, conversation=clear_offers(turn.conversation))
         return acknowledge(cleared, DialogAct("accepted", accepted=offers.bundles[0]))

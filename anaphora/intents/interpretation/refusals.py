@@ -15,7 +15,7 @@ from anaphora.intents.interpretation.dialog_turn import DialogTurn
 from anaphora.intents.interpretation.selection import names_offer, select_bundles
 from anaphora.stm.conversation import Offers
 
-__all__ = ["read_refusals"]
+__all__ = ["find_negated_places", "read_refusals"]
 
 _PLACE = "place"
 
@@ -51,6 +51,14 @@ def read_refusals(turn: DialogTurn, offers: Offers) -> tuple[DialogTurn, frozens
         cues=tuple([cue for cue in turn.cues if cue not in gone]),
     )
     return turn, frozenset([one.bundles[0] for one in selections if one.cues])
+
+
+def find_negated_places(turn: DialogTurn) -> list[Cue]:
+    """The places in a list that a sentence negates: "without the second"."""
+    places = [cue for cue in turn.cues if _is_place(cue)]
+    points = [_as_entity(cue, turn.question.utterance) for cue in places]
+    negated = _find_negated(points, turn)
+    return [cue for cue, point in zip(places, points, strict=True) if point in negated]
 
 
 def _is_place(cue: Cue) -> bool:

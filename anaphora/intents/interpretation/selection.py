@@ -18,6 +18,7 @@ __all__ = ["Selection", "compare_bundles", "is_same_value", "names_offer", "sele
 _Bundle: TypeAlias = tuple[Entity, ...]
 
 _TIMES = ("hour", "minute")  # grains
+_ON_A_DAY = ("at", "at_times", "within")  # the operations on a day
 _SCALE_KEYS = ("amount", "value", "start")  # of the metadata of numbers, money and dates
 
 
@@ -93,6 +94,9 @@ def is_same_value(entity: Entity, offered: Entity) -> bool:
     if entity.meta.get("grain") not in _TIMES:
         end = entity.meta.get("end")
         return isinstance(end, str) and said <= start < datetime.fromisoformat(end)
+    expression = entity.meta.get("expression")
+    if expression and expression[0] in _ON_A_DAY and said.date() != start.date():
+        return False
     return (said.hour - start.hour) % 12 == 0 and said.minute == start.minute
 
 

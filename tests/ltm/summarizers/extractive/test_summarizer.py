@@ -191,10 +191,10 @@ def test_speaker_names_must_be_distinct(names):
     ids=["commas", "Chinese", "Thai", "emoji", "dashes"],
 )
 def test_long_sentences_take_linear_time(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     exchange = Exchange(text, "Yes.", datetime(2026, 1, 5, 9, tzinfo=UTC))
     Extractive().summarize([Segment((exchange,), 2_000)])
-    assert time.perf_counter() - begun < 10  # it takes less than one; it took a minute
+    assert time.process_time() - begun < 20  # it takes less than one; it took a minute
 
 
 def test_the_summary_of_another_summarizer_has_neither_speaker_nor_day():
