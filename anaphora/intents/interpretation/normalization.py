@@ -3,6 +3,7 @@ them are words of the model, what is negated, and what the sentence itself corre
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
@@ -113,14 +114,30 @@ def _is_own(turn: DialogTurn, cue: Cue, covering: Iterable[Entity]) -> bool:
 def _wins(turn: DialogTurn, cue: Cue, covering: Sequence[Entity], asked: Term | None) -> bool:
     """Whether the words of the entities on a cue are no more than that cue."""
     offers = turn.conversation.offers
-    is_place = cue.kind == "ordinal" and not _is_asked_for(turn, asked, cue, covering)
-    if cue.kind in _ANSWERS or is_place:
-        if turn.pending is None and offers is None:
-            return False
-    elif offers is None or not offers.bundles or cue.kind not in ("comparison", "other"):
+    is_place = (
+        cue.kind == "ordinal"
+        and abs(cue.number) <= _length_of_list(turn)
+        and not _is_asked_for(turn, asked, cue, covering)
+    )
+    if cue.kind in _ANSWERS:
+        counts = turn.pending is not None or offers is not None
+    else:
+        is_of_list = offers is not None and bool(offers.bundles)
+        counts = is_place or (is_of_list and cue.kind in ("comparison", "other"))
+    if not counts:
         return False
-    of_cues = {index for cue in turn.cues for index in cue.tokens}
-    return all(_is_covered(one, of_cues, is_place=is_place) for one in covering)
+    covered = {index for cue in turn.cues for index in cue.tokens}
+    if is_place:  # "the 2nd", not "March 2nd"
+        content = turn.question.utterance.content_words
+        covered |= {one.tokens[0] for one in covering if one.tokens[0] not in content}
+    return all(covered.issuperset(one.tokens) for one in covering)
+
+
+def _length_of_list(turn: DialogTurn) -> int:
+    """How many offers there are, or of how many like things the question that waits has a list."""
+    offers = turn.conversation.offers
+    alike = Counter(one.element for one in turn.waiting)
+    return max(len(offers.bundles) if offers is not None else 0, *alike.values(), 0)
 
 
 def _is_asked_for(
@@ -143,13 +160,6 @@ def _is_one(entity: Entity) -> bool:
     return (
         not entity.is_from_phrase and entity.meta.get("value") == 1 and not entity.text.isdecimal()
     )
-
-
-def _is_covered(entity: Entity, cues: Collection[int], *, is_place: bool) -> bool:
-    """Whether cues have all words of an entity; a place in a list may have an article before it
-    ("the 2nd")."""
-    left = [index for index in entity.tokens if index not in cues]
-    return not left or (is_place and left == [entity.tokens[0]])
 
 
 def _mark_negated(turn: DialogTurn) -> DialogTurn:
