@@ -40,6 +40,42 @@ def test_a_yes_goes_on_with_the_offer(trains, question, answer):
 
 
 @pytest.mark.parametrize(
+    ("question", "thanks", "answer"),
+    [
+        ("trains to Bonn", "thanks", "All right."),
+        ("поезда в Бонн", "спасибо", "Хорошо."),
+        ("Züge nach Bonn", "danke", "Gut."),
+        ("trenes a Bonn", "gracias", "De acuerdo."),
+    ],
+)
+def test_thanks_take_the_only_offer_without_going_on_with_it(trains, question, thanks, answer):
+    check_dialog(
+        trains(at_once=1),
+        f"""
+        > {question}
+        find city=Bonn
+        > {thanks}
+        matched
+        says: {answer}
+        remembers: line=Comet*, date=2026-01-06T07:00*, money=30 EUR*, find, city=Bonn
+        offers: nothing
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "thanks"),
+    [("trains to Bonn", "thanks"), ("поезда в Бонн", "спасибо"), ("Züge nach Bonn", "danke")],
+)
+def test_thanks_take_none_of_several(trains, question, thanks):
+    engine = trains()
+    offered = describe_turn(engine, question)
+    turn = describe_turn(engine, thanks)
+    assert turn[""] == "rejected"
+    assert (turn["remembers"], turn["offers"]) == (offered["remembers"], offered["offers"])
+
+
+@pytest.mark.parametrize(
     ("question", "answer"),
     [
         ("trains to Bonn", "no"),
