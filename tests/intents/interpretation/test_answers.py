@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 
-from anaphora.engine.engine import Engine
-from anaphora.models.loader import parse_model
+from tests.support.dialogs import texts_of
 
-_MODEL = """
+MODEL = """
 id: salon
 language: [en, ru, de]
 dialog_acts: true
@@ -37,11 +34,6 @@ offers:
 """
 
 
-def talk(*questions: str, model: str = _MODEL) -> list[str]:
-    engine = Engine(parse_model(model), clock=lambda: datetime(2026, 1, 5, 9, tzinfo=UTC))
-    return [engine.ask(question).text.strip() for question in questions]
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -50,8 +42,8 @@ def talk(*questions: str, model: str = _MODEL) -> list[str]:
         "да, отмени", "да ну его", "nicht richtig", "nicht in Ordnung", "ja, abbrechen",
     ],
 )  # fmt: skip
-def test_a_negated_yes_drops_what_waits_for_a_yes(answer: str) -> None:
-    *_, refused, again = talk("book a trim with Anna", answer, "yes")
+def test_a_negated_yes_drops_what_waits_for_a_yes(bot, answer):
+    *_, refused, again = texts_of(bot(MODEL), "book a trim with Anna", answer, "yes")
     assert refused in ("All right, not that then.", "Хорошо, оставим это.", "Gut, dann nicht.")
     assert again != "Booked."
 
@@ -68,31 +60,35 @@ def test_a_negated_yes_drops_what_waits_for_a_yes(answer: str) -> None:
         ("buche Schnitt", "bei irgendwem"),
     ],
 )
-def test_whoever_does_not_mind_leaves_an_optional_slot_empty(question: str, answer: str) -> None:
-    assert talk(question, answer)[1] == "trim ?"
+def test_whoever_does_not_mind_leaves_an_optional_slot_empty(bot, question, answer):
+    assert texts_of(bot(MODEL), question, answer)[1] == "trim ?"
 
 
-def test_whoever_does_not_mind_is_asked_again_for_what_is_required() -> None:
-    assert talk("book with Anna", "I don't care") == ["What?", "What?"]
+def test_whoever_does_not_mind_is_asked_again_for_what_is_required(bot):
+    assert texts_of(bot(MODEL), "book with Anna", "I don't care") == ["What?", "What?"]
 
 
 @pytest.mark.parametrize("answer", ["either one", "I don't mind", "любую", "whichever you like"])
-def test_whoever_does_not_mind_takes_the_first_offer(answer: str) -> None:
-    assert talk("find", answer, "anyone") == ["Trim or shave?", "With whom?", "trim ?"]
+def test_whoever_does_not_mind_takes_the_first_offer(bot, answer):
+    assert texts_of(bot(MODEL), "find", answer, "anyone") == [
+        "Trim or shave?",
+        "With whom?",
+        "trim ?",
+    ]
 
 
 @pytest.mark.parametrize(
     ("question", "answer"),
     [("book a trim", "with anyone but Anna"), ("book a trim", "anybody except Bruno")],
 )
-def test_whoever_is_excluded_is_not_taken(question: str, answer: str) -> None:
-    assert talk(question, answer)[1] == "With whom?"
+def test_whoever_is_excluded_is_not_taken(bot, question, answer):
+    assert texts_of(bot(MODEL), question, answer)[1] == "With whom?"
 
 
 @pytest.mark.parametrize(
     ("language", "yes"), [("pl", "Tak!"), ("sv", "ja tack"), ("ko", "네"), ("hi", "जी हाँ")]
 )
-def test_a_language_without_a_table_of_cues_has_a_yes(language: str, yes: str) -> None:
+def test_a_language_without_a_table_of_cues_has_a_yes(bot, language, yes):
     model = f"""
 id: films
 language: {language}
@@ -107,6 +103,6 @@ intents:
 offers:
   seek: {{each: "['Dune']", entities: {{film: "{{{{ item }}}}"}}, then: order}}
 """
-    engine = Engine(parse_model(model))
+    engine = bot(model)
     assert engine.ask("xyz").quick_replies
     assert engine.ask(yes).text == "Booked."

@@ -6,7 +6,7 @@ import pytest
 
 from anaphora import HandlerError
 from tests.support.dialog_models import TRAINS, offer_trains
-from tests.support.dialogs import check_dialog, describe_turn
+from tests.support.dialogs import check_dialog, check_ignored, describe_turn
 
 COMET = "line=Comet, date=2026-01-06T07:00, money=30 EUR"
 HERON = "line=Heron, date=2026-01-05T09:00, money=20 EUR"
@@ -68,11 +68,7 @@ def test_thanks_take_the_only_offer_without_going_on_with_it(trains, question, t
     [("trains to Bonn", "thanks"), ("поезда в Бонн", "спасибо"), ("Züge nach Bonn", "danke")],
 )
 def test_thanks_take_none_of_several(trains, question, thanks):
-    engine = trains()
-    offered = describe_turn(engine, question)
-    turn = describe_turn(engine, thanks)
-    assert turn[""] == "rejected"
-    assert (turn["remembers"], turn["offers"]) == (offered["remembers"], offered["offers"])
+    check_ignored(trains(), question, thanks, "rejected")
 
 
 @pytest.mark.parametrize(

@@ -107,9 +107,12 @@ def test_what_was_never_ordered_cannot_be_taken_away(bot):
     )
 
 
-CONFIRMED = ORDERS + """
+CONFIRMED = (
+    ORDERS
+    + """
 confirm: {order: "{{ bread }}: {{ fillings | join(', ') }}?"}
 """
+)
 ALL = {
     "English": "a rye sandwich with egg, salmon and cress",
     "Russian": "ржаной бутерброд, яйцо, лосось и кресс",
