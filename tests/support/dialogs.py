@@ -19,7 +19,7 @@ from textwrap import dedent
 
 from anaphora import Engine, Reply
 
-__all__ = ["check_dialog", "describe_turn"]
+__all__ = ["check_dialog", "check_ignored", "describe_turn", "texts_of"]
 
 
 def check_dialog(engine: Engine, transcript: str, user: str = "user") -> None:
@@ -35,6 +35,18 @@ def check_dialog(engine: Engine, transcript: str, user: str = "user") -> None:
         key, expected = (key, expected) if colon and key in turn else ("", line)
         matches = expected in turn[key] if key == "notes" else expected == turn[key]
         assert matches, "\n".join((*said, f"expected {line}", *map(": ".join, turn.items())))
+
+
+def check_ignored(engine: Engine, question: str, said: str, understood: str) -> None:
+    """Ask ``question``, and check that what is said then leaves the memory and the offers alone."""
+    before, after = describe_turn(engine, question), describe_turn(engine, said)
+    assert after[""] == understood
+    assert (after["remembers"], after["offers"]) == (before["remembers"], before["offers"])
+
+
+def texts_of(engine: Engine, *lines: str) -> list[str]:
+    """What the bot says to each line."""
+    return [engine.ask(line).text.strip() for line in lines]
 
 
 def describe_turn(engine: Engine, text: str, user: str = "user") -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.dialogs import check_dialog, describe_turn
+from tests.support.dialogs import check_dialog
 
 MODEL = """
 id: music
@@ -19,9 +19,18 @@ responses: {song: "The song.", album: "The album."}
 
 
 def test_the_user_is_asked_and_chooses(bot):
-    engine = bot(MODEL)
-    assert describe_turn(engine, "play Thriller")[""].endswith(("?", "incomplete"))
-    check_dialog(engine, "> the second one\nalbum album=Thriller\nsays: The album.")
+    check_dialog(
+        bot(MODEL),
+        """
+        > play Thriller
+        incomplete
+        says: Which one: song, album?
+        offers: play, song=Thriller | play, album=Thriller
+        > the second one
+        album album=Thriller
+        says: The album.
+        """,
+    )
 
 
 def test_a_model_that_does_not_ask_takes_the_first(bot):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from tests.support.dialogs import texts_of
 
-from anaphora.engine.engine import Engine
-from anaphora.models.loader import parse_model
-
-_MODEL = """
+MODEL = """
 id: tables
 dialog_acts: true
 entities: [number]
@@ -28,26 +25,27 @@ offers:
 """
 
 
-def talk(*questions: str) -> list[str]:
-    engine = Engine(parse_model(_MODEL), clock=lambda: datetime(2026, 1, 5, 9, tzinfo=UTC))
-    return [engine.ask(question).text for question in questions]
-
-
-def test_booking_it_confirms_what_the_bot_repeats() -> None:
-    texts = talk("find a table", "the second one", "for two", "great, book it")
+def test_booking_it_confirms_what_the_bot_repeats(bot):
+    texts = texts_of(bot(MODEL), "find a table", "the second one", "for two", "great, book it")
     assert texts[2:] == ["Sora for 2?", "Sora is booked for 2."]
 
 
-def test_booking_it_confirms_the_corrected_question_and_not_the_accepted_offer() -> None:
-    texts = talk("find a table", "the second one", "for two", "not Sora, Kiku", "great, book it")
+def test_booking_it_confirms_the_corrected_question_and_not_the_accepted_offer(bot):
+    texts = texts_of(
+        bot(MODEL), "find a table", "the second one", "for two", "not Sora, Kiku", "great, book it"
+    )
     assert texts[3:] == ["Kiku for 2?", "Kiku is booked for 2."]
 
 
-def test_a_question_about_the_only_offer_leaves_it_on_the_table() -> None:
-    texts = talk("find a table", "not Kiku", "where is it?", "that works, for two", "yes")
+def test_a_question_about_the_only_offer_leaves_it_on_the_table(bot):
+    texts = texts_of(
+        bot(MODEL), "find a table", "not Kiku", "where is it?", "that works, for two", "yes"
+    )
     assert texts[2:] == ["Sora: 1 Pier.", "Sora for 2?", "Sora is booked for 2."]
 
 
-def test_naming_the_only_offer_in_a_question_leaves_it_on_the_table() -> None:
-    texts = talk("find a table", "not Kiku", "where is Sora?", "that works, for two", "yes")
+def test_naming_the_only_offer_in_a_question_leaves_it_on_the_table(bot):
+    texts = texts_of(
+        bot(MODEL), "find a table", "not Kiku", "where is Sora?", "that works, for two", "yes"
+    )
     assert texts[2:] == ["Sora: 1 Pier.", "Sora for 2?", "Sora is booked for 2."]

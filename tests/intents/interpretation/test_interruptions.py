@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.dialogs import check_dialog, describe_turn
+from tests.support.dialogs import check_dialog, describe_turn, texts_of
 
 WORKSHOP = """
 id: workshop
@@ -50,10 +50,6 @@ fallback:
 """
 
 
-def says(engine, *lines: str) -> list[str]:
-    return [describe_turn(engine, line)["says"] for line in lines]
-
-
 @pytest.mark.parametrize(
     ("order", "search", "choice"),
     [
@@ -63,12 +59,12 @@ def says(engine, *lines: str) -> list[str]:
     ],
 )
 def test_a_search_in_the_middle_of_a_form_keeps_the_form(bot, order, search, choice):
-    assert says(bot(WORKSHOP), order, search, choice) == ["Who?", "Ada or Ben.", "chain, Ben?"]
+    assert texts_of(bot(WORKSHOP), order, search, choice) == ["Who?", "Ada or Ben.", "chain, Ben?"]
 
 
 def test_after_a_search_a_question_about_the_offers_does_not_ask_for_the_form_again(bot):
     engine = bot(WORKSHOP)
-    assert says(engine, "fix the chain", "who is free?", "how much is a tyre?", "Ada") == [
+    assert texts_of(engine, "fix the chain", "who is free?", "how much is a tyre?", "Ada") == [
         "Who?",
         "Ada or Ben.",
         "It is 30.",
@@ -86,7 +82,7 @@ def test_after_a_search_a_question_about_the_offers_does_not_ask_for_the_form_ag
 )
 def test_a_short_question_goes_on_with_the_one_in_between(bot, order, price, more, accept):
     engine = bot(WORKSHOP)
-    assert says(engine, order, price, more, accept) == [
+    assert texts_of(engine, order, price, more, accept) == [
         "chain, Ada?",
         "It is 30. chain, Ada?",
         "It is 30. chain, Ada?",
@@ -121,7 +117,7 @@ def test_a_short_question_goes_on_with_the_last_one_that_was_answered(bot):
     ],
 )
 def test_a_word_for_what_waits_does_not_change_it(bot, order, question):
-    assert says(bot(WORKSHOP), order, question) == ["chain, brake, Ada?"] * 2
+    assert texts_of(bot(WORKSHOP), order, question) == ["chain, brake, Ada?"] * 2
 
 
 def test_a_word_for_a_list_means_all_of_it(bot):
@@ -139,14 +135,17 @@ def test_a_word_for_a_list_means_all_of_it(bot):
     ],
 )
 def test_that_one_is_the_one_of_the_question_in_between(bot, order, price, that):
-    assert says(bot(WORKSHOP), order, price, that)[-1] == "brake, Ada?"
+    assert texts_of(bot(WORKSHOP), order, price, that)[-1] == "brake, Ada?"
 
 
 @pytest.mark.parametrize("no", ["don't fix it", "don't fix the chain", "no, cancel that"])
 def test_refusing_the_whole_drops_what_waits(bot, no):
     engine = bot(WORKSHOP)
-    assert says(engine, "fix the chain", no, "Ada")[1:] == ["All right, not that then.", "Sorry?"]
-    assert says(engine, "fix the chain, Ada", no, "yes")[1:] == [
+    assert texts_of(engine, "fix the chain", no, "Ada")[1:] == [
+        "All right, not that then.",
+        "Sorry?",
+    ]
+    assert texts_of(engine, "fix the chain, Ada", no, "yes")[1:] == [
         "All right, not that then.",
         "Sorry?",
     ]
@@ -160,7 +159,7 @@ def test_refusing_the_whole_drops_what_waits(bot, no):
     ],
 )
 def test_an_intent_that_cancels_drops_what_waits_for_a_yes(bot, order, undo, accept):
-    assert says(bot(WORKSHOP), order, undo, accept) == ["chain, Ada?", "Undone.", "Sorry?"]
+    assert texts_of(bot(WORKSHOP), order, undo, accept) == ["chain, Ada?", "Undone.", "Sorry?"]
 
 
 @pytest.mark.parametrize(
@@ -172,19 +171,19 @@ def test_an_intent_that_cancels_drops_what_waits_for_a_yes(bot, order, undo, acc
     ],
 )
 def test_after_a_no_what_was_said_can_still_be_changed(bot, order, no, correction):
-    assert says(bot(WORKSHOP), order, no, correction)[-1] == "chain, Ben?"
+    assert texts_of(bot(WORKSHOP), order, no, correction)[-1] == "chain, Ben?"
 
 
 def test_a_no_without_a_comma_corrects(bot):
-    assert says(bot(WORKSHOP), "fix the chain, Ada", "no Ben") == ["chain, Ada?", "chain, Ben?"]
+    assert texts_of(bot(WORKSHOP), "fix the chain, Ada", "no Ben") == ["chain, Ada?", "chain, Ben?"]
 
 
 def test_not_her_takes_the_person_back(bot):
-    assert says(bot(WORKSHOP), "fix the chain, Ada", "not her") == ["chain, Ada?", "Who?"]
+    assert texts_of(bot(WORKSHOP), "fix the chain, Ada", "not her") == ["chain, Ada?", "Who?"]
 
 
 def test_thanks_are_answered_before_the_question_is_repeated(bot):
-    assert says(bot(WORKSHOP), "fix the chain", "thanks") == ["Who?", "My pleasure. Who?"]
+    assert texts_of(bot(WORKSHOP), "fix the chain", "thanks") == ["Who?", "My pleasure. Who?"]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +205,7 @@ def test_a_correction_of_a_finished_question_is_one_even_after_a_confirmation(bo
         carried_out.append((mechanic, correction))
         return "Done."
 
-    says(engine, "fix the chain, Ada", "yes", "no, Ben", "yes", "fix the brake, Ada", "yes")
+    texts_of(engine, "fix the chain, Ada", "yes", "no, Ben", "yes", "fix the brake, Ada", "yes")
     assert carried_out == [("Ada", False), ("Ben", True), ("Ada", False)]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from anaphora import HandlerError
 from tests.support.dialog_models import TRAINS, offer_trains
-from tests.support.dialogs import check_dialog, describe_turn
+from tests.support.dialogs import check_dialog, check_ignored, describe_turn
 
 COMET = "line=Comet, date=2026-01-06T07:00, money=30 EUR"
 HERON = "line=Heron, date=2026-01-05T09:00, money=20 EUR"
@@ -37,6 +37,38 @@ def test_a_yes_goes_on_with_the_offer(trains, question, answer):
     assert turn[""] == "buy? line=Comet, asks for seats"
     assert turn["remembers"].startswith("line=Comet*, date=2026-01-06T07:00*, money=30 EUR*")
     assert turn["offers"] == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("question", "thanks", "answer"),
+    [
+        ("trains to Bonn", "thanks", "All right."),
+        ("поезда в Бонн", "спасибо", "Хорошо."),
+        ("Züge nach Bonn", "danke", "Gut."),
+        ("trenes a Bonn", "gracias", "De acuerdo."),
+    ],
+)
+def test_thanks_take_the_only_offer_without_going_on_with_it(trains, question, thanks, answer):
+    check_dialog(
+        trains(at_once=1),
+        f"""
+        > {question}
+        find city=Bonn
+        > {thanks}
+        matched
+        says: {answer}
+        remembers: line=Comet*, date=2026-01-06T07:00*, money=30 EUR*, find, city=Bonn
+        offers: nothing
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "thanks"),
+    [("trains to Bonn", "thanks"), ("поезда в Бонн", "спасибо"), ("Züge nach Bonn", "danke")],
+)
+def test_thanks_take_none_of_several(trains, question, thanks):
+    check_ignored(trains(), question, thanks, "rejected")
 
 
 @pytest.mark.parametrize(

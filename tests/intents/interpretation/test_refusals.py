@@ -1,125 +1,75 @@
-"""What must not carry anything out, and answers that leave the choice to the bot."""
+"""Offers that a sentence refuses, alone or beside the one that it chooses (rule 14)."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 
-from anaphora.engine.engine import Engine
-from anaphora.models.loader import parse_model
-
-_MODEL = """
-id: salon
-language: [en, ru, de]
-dialog_acts: true
-entities: [number, date]
-elements:
-  - {id: book, id_synonym: false, synonyms: {en: [book], ru: [записать], de: [buche]}}
-  - {id: find, id_synonym: false, synonyms: {en: [find]}}
-  - id: cut
-    id_synonym: false
-    refers: [thing]
-    values: {trim: {ru: [стрижка], de: [Schnitt]}, shave: {ru: [бритье], de: [Rasur]}}
-  - id: who
-    id_synonym: false
-    values: {Anna: {ru: [Анна]}, Bruno: {ru: [Бруно]}}
-intents:
-  - {id: find, slots: {find: find}, response: "Trim or shave?"}
-  - id: book
-    slots:
-      book: book
-      cut: {ask: What?}
-      who: {optional: true, ask: With whom?}
-      guests: {element: number, optional: true}
-    confirm: "{{ cut }} {{ who }} {{ guests }}?"
-    response: "Booked."
-offers:
-  find: {each: "['trim', 'shave']", entities: {cut: "{{ item }}"}, then: book}
-"""
-
-
-def talk(*questions: str, model: str = _MODEL) -> list[str]:
-    engine = Engine(parse_model(model), clock=lambda: datetime(2026, 1, 5, 9, tzinfo=UTC))
-    return [engine.ask(question).text.strip() for question in questions]
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "not exactly", "not great", "do not confirm", "never do it", "yes, cancel it",
-        "yes, I changed my mind", "не верно", "не точно", "никогда не бронируй", "ага, щас",
-        "да, отмени", "да ну его", "nicht richtig", "nicht in Ordnung", "ja, abbrechen",
-    ],
-)  # fmt: skip
-def test_a_negated_yes_drops_what_waits_for_a_yes(answer: str) -> None:
-    *_, refused, again = talk("book a trim with Anna", answer, "yes")
-    assert refused in ("All right, not that then.", "Хорошо, оставим это.", "Gut, dann nicht.")
-    assert again != "Booked."
+from tests.support.dialogs import check_dialog
 
 
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        ("book a trim", "anyone"),
-        ("book a trim", "doesn't matter"),
-        ("book a trim", "nobody special, thanks"),
-        ("записать стрижка", "мне всё равно"),
-        ("записать стрижка", "к кому угодно"),
-        ("buche Schnitt", "egal"),
-        ("buche Schnitt", "bei irgendwem"),
+        ("trains to Bonn", "not the first but the second"),
+        ("trains to Bonn", "the first, no, the second"),
+        ("trains to Bonn", "the Heron instead of the Comet"),
+        ("trains to Bonn", "rather the Heron than the Comet"),
+        ("trains to Bonn", "the Comet? No, the Heron"),
+        ("поезда в Бонн", "не первый, а второй"),
+        ("поезда в Бонн", "первый, нет, второй"),
+        ("поезда в Бонн", "Цапля вместо Кометы"),
+        ("поезда в Бонн", "лучше Цапля, чем Комета"),
+        ("Züge nach Bonn", "nicht der erste, sondern der zweite"),
+        ("Züge nach Bonn", "Reiher statt Komet"),
+        ("Züge nach Bonn", "lieber den Reiher als den Komet"),
+        ("trenes a Bonn", "no el primero sino el segundo"),
+        ("trenes a Bonn", "mejor Garza que Cometa"),
     ],
 )
-def test_whoever_does_not_mind_leaves_an_optional_slot_empty(question: str, answer: str) -> None:
-    assert talk(question, answer)[1] == "trim  ?"
-
-
-def test_whoever_does_not_mind_is_asked_again_for_what_is_required() -> None:
-    assert talk("book with Anna", "I don't care") == ["What?", "What?"]
-
-
-@pytest.mark.parametrize("answer", ["either one", "I don't mind", "любую", "whichever you like"])
-def test_whoever_does_not_mind_takes_the_first_offer(answer: str) -> None:
-    assert talk("find", answer, "anyone") == ["Trim or shave?", "With whom?", "trim  ?"]
-
-
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [("book a trim", "with anyone but Anna"), ("book a trim", "anybody except Bruno")],
-)
-def test_whoever_is_excluded_is_not_taken(question: str, answer: str) -> None:
-    assert talk(question, answer)[1] == "With whom?"
+def test_what_is_chosen_beside_the_refused_is_taken(trains, question, answer):
+    check_dialog(
+        trains(),
+        f"""
+        > {question}
+        find city=Bonn
+        > {answer}
+        buy? line=Heron, asks for seats
+        remembers: line=Heron*, date=2026-01-05T09:00*, money=20 EUR*, find, city=Bonn
+        offers: nothing
+        """,
+    )
 
 
 @pytest.mark.parametrize(
-    "question", ["another one with Anna", "the other one with Anna", "this one with Anna"]
+    ("question", "answer", "left"),
+    [
+        ("trains to Bonn", "not the first", "Heron or Swift"),
+        ("trains to Bonn", "anything but the first", "Heron or Swift"),
+        ("trains to Bonn", "not the cheapest", "Comet or Swift"),
+        ("trains to Bonn", "the Comet? No", "Heron or Swift"),
+        ("trains to Bonn", "neither the Comet nor the Heron", "Swift"),
+        ("поезда в Бонн", "не первый", "Heron or Swift"),
+        ("поезда в Бонн", "любой, кроме первого", "Heron or Swift"),
+        ("поезда в Бонн", "первый не подходит", "Heron or Swift"),
+        ("поезда в Бонн", "не самый дешёвый", "Comet or Swift"),
+        ("поезда в Бонн", "Комета? Нет", "Heron or Swift"),
+        ("поезда в Бонн", "ни Комета, ни Цапля", "Swift"),
+        ("Züge nach Bonn", "nicht der erste", "Heron or Swift"),
+        ("Züge nach Bonn", "nicht den billigsten", "Comet or Swift"),
+        ("Züge nach Bonn", "Komet? Nein", "Heron or Swift"),
+        ("trenes a Bonn", "el primero no", "Heron or Swift"),
+        ("trenes a Bonn", "ni la Cometa ni la Garza", "Swift"),
+    ],
 )
-def test_one_that_stands_for_a_noun_is_no_number(question: str) -> None:
-    assert talk("book a trim with Anna", "yes", question)[2] in ("trim Anna ?", "With whom?")
-
-
-def test_one_is_a_number_of_its_own() -> None:
-    assert talk("book a trim with Anna", "for one")[1] == "trim Anna 1?"
-
-
-@pytest.mark.parametrize(
-    ("language", "yes"), [("pl", "Tak!"), ("sv", "ja tack"), ("ko", "네"), ("hi", "जी हाँ")]
-)
-def test_a_language_without_a_table_of_cues_has_a_yes(language: str, yes: str) -> None:
-    model = f"""
-id: films
-language: {language}
-dialog_acts: true
-elements:
-  - {{id: seek, synonyms: [xyz]}}
-  - {{id: order, synonyms: [qwe]}}
-  - {{id: film, values: [Dune]}}
-intents:
-  - {{id: seek, slots: {{seek: seek}}, response: "Dune?"}}
-  - {{id: order, slots: {{order: order, film: film}}, response: "Booked."}}
-offers:
-  seek: {{each: "['Dune']", entities: {{film: "{{{{ item }}}}"}}, then: order}}
-"""
-    engine = Engine(parse_model(model))
-    assert engine.ask("xyz").quick_replies
-    assert engine.ask(yes).text == "Booked."
+def test_the_others_are_offered_again(trains, question, answer, left):
+    check_dialog(
+        trains(),
+        f"""
+        > {question}
+        find city=Bonn
+        > {answer}
+        find city=Bonn
+        says: {left}
+        remembers: find, city=Bonn
+        """,
+    )

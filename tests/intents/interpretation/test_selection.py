@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.dialogs import check_dialog, describe_turn
+from tests.support.dialogs import check_dialog, check_ignored, describe_turn
 
 BEGIN = {
     "en": "trains to Bonn",
@@ -114,14 +114,164 @@ def test_the_next_intent_is_asked_for_in_full(trains):
     ],
 )
 def test_a_remark_about_an_offer_takes_none(trains, question, said):
-    engine = trains()
-    describe_turn(engine, question)
-    assert "line=" not in describe_turn(engine, said)["remembers"]
+    check_ignored(trains(), question, said, "rejected")
 
 
-def test_another_offer_may_be_taken_while_the_bot_still_asks(trains):
+@pytest.mark.parametrize(
+    ("question", "first", "second", "seats"),
+    [
+        ("trains to Bonn", "the first one", "actually the second one", "for two"),
+        ("поезда в Бонн", "первый", "нет, второй", "два"),
+        ("Züge nach Bonn", "den ersten", "doch den zweiten", "zwei"),
+    ],
+)
+def test_another_offer_may_be_taken_while_the_bot_still_asks(
+    trains, question, first, second, seats
+):
+    check_dialog(
+        trains(),
+        f"""
+        > {question}
+        find city=Bonn
+        > {first}
+        buy? line=Comet, asks for seats
+        > {second}
+        buy? line=Heron, asks for seats
+        remembers: line=Heron*, date=2026-01-05T09:00*, money=20 EUR*, find, city=Bonn
+        > {seats}
+        buy line=Heron seats=2
+        """,
+    )
+
+
+ANOTHER = [
+    ("trains to Bonn", "the first one", "another one"),
+    ("trains to Bonn", "the first one", "not the first"),
+    ("поезда в Бонн", "первый", "нет, другой"),
+    ("Züge nach Bonn", "den ersten", "doch einen anderen"),
+    ("trenes a Bonn", "el primero", "mejor otro"),
+]
+
+
+@pytest.mark.parametrize(("question", "first", "another"), ANOTHER)
+def test_another_one_of_two_is_the_one_that_is_left(trains, question, first, another):
+    check_dialog(
+        trains(at_once=2),
+        f"""
+        > {question}
+        find city=Bonn
+        > {first}
+        buy? line=Comet, asks for seats
+        > {another}
+        buy? line=Heron, asks for seats
+        remembers: line=Heron*, date=2026-01-05T09:00*, money=20 EUR*, find, city=Bonn
+        """,
+    )
+
+
+@pytest.mark.parametrize(("question", "first", "another"), ANOTHER)
+def test_another_one_of_three_is_offered_again(trains, question, first, another):
+    check_dialog(
+        trains(),
+        f"""
+        > {question}
+        find city=Bonn
+        > {first}
+        buy? line=Comet, asks for seats
+        > {another}
+        find city=Bonn
+        says: Heron or Swift
+        remembers: find, city=Bonn
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "comparison", "yes"),
+    [
+        ("trains to Bonn", "which is the cheapest?", "yes"),
+        ("trains to Bonn", "which one is the earliest?", "yes"),
+        ("поезда в Бонн", "какой самый дешёвый?", "да"),
+        ("Züge nach Bonn", "welcher ist der billigste?", "ja"),
+        ("trenes a Bonn", "¿cuál es el más barato?", "sí"),
+    ],
+)
+def test_a_question_that_compares_takes_no_offer_before_a_yes(trains, question, comparison, yes):
     engine = trains()
-    describe_turn(engine, "trains to Bonn")
-    assert "line=Comet" in describe_turn(engine, "the first one")[""]
-    assert "line=Heron" in describe_turn(engine, "actually the second one")[""]
-    assert "line=Comet" not in describe_turn(engine, "for two")["remembers"]
+    check_ignored(engine, question, comparison, "incomplete")
+    check_dialog(
+        engine,
+        f"""
+        > {comparison}
+        incomplete
+        says: Heron?
+        > {yes}
+        buy? line=Heron, asks for seats
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("trains to Bonn", "the second train"),
+        ("trains to Bonn", "the Heron to Bonn"),
+        ("trains to Bonn", "the train at 9"),
+        ("поезда в Бонн", "второй поезд"),
+        ("поезда в Бонн", "Цапля в Бонн"),
+        ("Züge nach Bonn", "den zweiten Zug"),
+        ("Züge nach Bonn", "der Reiher nach Bonn"),
+        ("trenes a Bonn", "el segundo tren"),
+    ],
+)
+def test_an_offer_is_taken_with_the_words_of_the_search(trains, question, answer):
+    check_dialog(
+        trains(),
+        f"""
+        > {question}
+        find city=Bonn
+        > {answer}
+        buy? line=Heron, asks for seats
+        offers: nothing
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "about"),
+    [
+        ("trains to Bonn", "how long is the second"),
+        ("поезда в Бонн", "сколько ехать на втором"),
+        ("Züge nach Bonn", "wie lange braucht der zweite"),
+        ("trenes a Bonn", "cuánto tarda el segundo"),
+    ],
+)
+def test_an_offer_is_not_taken_with_the_words_of_another_question(trains, question, about):
+    engine = trains()
+    offered = describe_turn(engine, question)
+    turn = describe_turn(engine, about)
+    assert turn[""] == "duration line=Heron"
+    assert turn["offers"] == offered["offers"]
+
+
+@pytest.mark.parametrize(
+    ("question", "tomorrow", "today", "which"),
+    [
+        ("trains to Bonn", "the one tomorrow", "the one today", "Which one"),
+        ("поезда в Бонн", "тот, что завтра", "тот, что сегодня", "Что именно"),
+        ("Züge nach Bonn", "den von morgen", "den von heute", "Was meinen Sie"),
+    ],
+)
+def test_an_offer_is_taken_by_its_day(trains, question, tomorrow, today, which):
+    check_dialog(
+        trains(),
+        f"""
+        > {question}
+        find city=Bonn
+        > {today}
+        incomplete
+        says: {which}: Heron, Swift?
+        > {tomorrow}
+        buy? line=Comet, asks for seats
+        """,
+    )

@@ -105,3 +105,49 @@ def test_what_was_never_ordered_cannot_be_taken_away(bot):
         remembers: sandwich, bread=rye, filling=egg
         """,
     )
+
+
+CONFIRMED = (
+    ORDERS
+    + """
+confirm: {order: "{{ bread }}: {{ fillings | join(', ') }}?"}
+"""
+)
+ALL = {
+    "English": "a rye sandwich with egg, salmon and cress",
+    "Russian": "ржаной бутерброд, яйцо, лосось и кресс",
+    "German": "ein Brötchen, Roggen, mit Ei, Lachs und Kresse",
+    "Spanish": "un bocadillo de centeno con huevo, salmón y berro",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "change", "left"),
+    [
+        ("English", "only the first one", "egg"),
+        ("English", "only the first and the third", "egg, cress"),
+        ("English", "without the second", "egg, cress"),
+        ("English", "not the last one", "egg, salmon"),
+        ("English", "not the first, only the second", "salmon"),
+        ("English", "not the fifth", "egg, salmon, cress"),
+        ("Russian", "только первый", "egg"),
+        ("Russian", "без второго", "egg, cress"),
+        ("Russian", "уберите второй", "egg, cress"),
+        ("Russian", "второй не надо", "egg, cress"),
+        ("German", "nur das erste", "egg"),
+        ("German", "ohne das zweite", "egg, cress"),
+        ("German", "nicht das letzte", "egg, salmon"),
+        ("Spanish", "solo el primero", "egg"),
+        ("Spanish", "sin el último", "egg, salmon"),
+    ],
+)
+def test_the_list_to_be_confirmed_is_changed_by_its_places(bot, language, change, left):
+    check_dialog(
+        bot(CONFIRMED),
+        f"""
+        > {ALL[language]}
+        says: rye: egg, salmon, cress?
+        > {change}
+        says: rye: {left}?
+        """,
+    )
