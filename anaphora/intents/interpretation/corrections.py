@@ -27,7 +27,13 @@ from anaphora.intents.interpretation.repetition import (
     is_other_question,
     keep_unreplaced,
 )
-from anaphora.stm.conversation import FlowStep, ForgetRule, ForgottenEntity, RememberedEntity
+from anaphora.stm.conversation import (
+    FlowStep,
+    ForgetRule,
+    ForgottenEntity,
+    Offers,
+    RememberedEntity,
+)
 from anaphora.stm.offers import is_same_meaning
 from anaphora.stm.rules import find_replacement
 
@@ -82,25 +88,38 @@ class Corrections:
             return None
         return self._ask_last_again(turn, "changed")
 
-    def follow_up(self, turn: DialogTurn) -> Decision | None:
-        """Ask the last question again with what a short sentence says, if it takes all of that:
-        "and a shave?" goes on with "how much is a manicure?", whatever else takes a shave. None for
-        another sentence, and if the bot waits for an answer that this may be."""
+    def follow_up(self, turn: DialogTurn, pointed: Sequence[Entity] = ()) -> Decision | None:
+        """Ask the last question again with what a short sentence says, if it takes all of that, or
+        what it has ``pointed`` at: "and a shave?" goes on with "how much is a manicure?", whatever
+        else takes a shave. None for another sentence, and if the bot waits for an answer that this
+        may be."""
         said, pending, flow = turn.said, turn.pending, turn.conversation.flow
-        if not said or not flow or flow[-1].at != turn.conversation.last or turn.has("accept"):
+        if not (said or pointed) or not flow or flow[-1].at != turn.conversation.last:
             return None
         intent = self._indexed.intents_by_id.get(flow[-1].intent)
-        if intent is None:
+        if intent is None or turn.has("accept"):
             return None
         if pending is not None and (pending.intent == intent.id or not _opens_question(turn)):
             return None
         if is_other_question(self._indexed, turn, intent.id):
             return None
-        decision = ask_again(self._indexed, intent, turn.question, turn.conversation)
+        question = turn.add(pointed).question
+        decision = ask_again(self._indexed, intent, question, turn.conversation)
         if not decision.matches:
             return None
         taken = [one.entity for one in decision.matches[0].filling.from_sentence]
-        return decision if all(one in taken for one in said) else None
+        is_taken = all(one in taken for one in said)
+        return decision if is_taken and (said or any(one in taken for one in pointed)) else None
+
+    def follow_up_about(
+        self, turn: DialogTurn, offers: Offers, pointed: Sequence[Entity]
+    ) -> Decision | None:
+        """Ask the question about one of the ``offers`` that was just answered again, about another
+        one: "and the first one?". None for another sentence."""
+        flow = turn.conversation.flow
+        if not flow or flow[-1].intent == offers.intent or not _opens_question(turn):
+            return None
+        return self.follow_up(turn, pointed)
 
     def take_back(self, turn: DialogTurn) -> tuple[DialogTurn, Decision | None]:
         """Forget what the sentence negates, while a question waits. The decision asks for what is

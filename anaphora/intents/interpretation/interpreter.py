@@ -156,6 +156,9 @@ class Interpreter:
             turn = answer_with_offer(turn, offers)
         elif offers is not None:
             decision = self._corrections.correct_side_question(turn)
+            if decision is None and turn.meant_before is not None:
+                about, pointed = self._offers.point_at(turn, offers)
+                decision = self._corrections.follow_up_about(about, offers, pointed)
             decision = decision or self._offers.answer(turn, offers)
             turn = self._offers.resolve_offered(turn, offers) if decision is None else turn
         if turn.pending is not None:  # what it says is newer than anything remembered

@@ -151,25 +151,32 @@ class OfferAnswers:
     def resolve_offered(self, turn: DialogTurn, offers: Offers) -> DialogTurn:
         """Let a question about the offers see the one that it means; what it points at ("the second
         one") is as good as said."""
-        said = turn.said
-        selection = select_bundles(offers, turn.cues, said)
+        selection = select_bundles(offers, turn.cues, turn.said)
         if len(selection.bundles) != 1:
             return turn
-        index = selection.bundles[0]
-        bundle = offers.bundles[index]
-        turn = replace(turn, conversation=mean_bundle(turn.conversation, index))
-        if selection.cues:
-            tokens = [index for cue in selection.cues for index in cue.tokens]
-            named = [
-                stand_in(one, tokens, turn.question.utterance)
-                for one in bundle
-                if find_replacement(one.groups, said) is None
-            ]
-            pointed = turn.add(named)
-            found = match_question(self._indexed, pointed.question, turn.conversation).matches
-            if found and any(one in named for one in found[0].entities):
-                return pointed
+        turn, named = self.point_at(turn, offers)
+        pointed = turn.add(named)
+        found = match_question(self._indexed, pointed.question, turn.conversation).matches
+        if named and found and any(one in named for one in found[0].entities):
+            return pointed
+        bundle = offers.bundles[selection.bundles[0]]
         return replace(turn, question=replace(turn.question, offered=bundle))
+
+    def point_at(self, turn: DialogTurn, offers: Offers) -> tuple[DialogTurn, list[Entity]]:
+        """Note the one offer that a question is about, and find its entities if the sentence points
+        at its place in the list."""
+        selection = select_bundles(offers, turn.cues, turn.said)
+        if len(selection.bundles) != 1:
+            return turn, []
+        index = selection.bundles[0]
+        tokens = [index for cue in selection.cues for index in cue.tokens]
+        pointed = [
+            stand_in(one, tokens, turn.question.utterance)
+            for one in offers.bundles[index]
+            if tokens and find_replacement(one.groups, turn.said) is None
+        ]
+        conversation = mean_bundle(turn.conversation, index)
+        return replace(turn, conversation=conversation), pointed
 
     def ask_which(self, turn: DialogTurn, offers: Offers) -> Decision | None:
         """Ask which offer a question is about; None if it is about none of them."""

@@ -289,3 +289,20 @@ def test_a_bare_number_is_a_place_in_the_list(trains, answer):
     engine = trains()
     describe_turn(engine, "trains to Bonn")
     assert describe_turn(engine, answer)[""] == "buy? line=Heron, asks for seats"
+
+
+def test_the_question_about_an_offer_goes_on_with_another(trains):
+    check_dialog(
+        trains(),
+        """
+        > trains to Bonn
+        > how long does the Heron take?
+        duration line=Heron
+        > and the third one?
+        duration line=Swift
+        > and the Comet?
+        duration line=Comet
+        > okay
+        buy? line=Comet, asks for seats
+        """,
+    )
