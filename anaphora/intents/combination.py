@@ -36,6 +36,14 @@ class Combiners(NamedTuple):
     by_element: Mapping[str, Combiner]
     completing: frozenset[str]
 
+    def may_combine(self, said: Iterable[Entity]) -> bool:
+        """Whether any of the entities may be combined with an old one."""
+        for one in said:
+            combiner = self.by_element.get(one.element)
+            if combiner is not None and combiner.may_combine(one):
+                return True
+        return False
+
 
 class CombinedUtterance(NamedTuple):
     """An utterance with combined entities, and notes for the explanation, each with the entity that
@@ -83,9 +91,7 @@ def combine_with_memory(
     Raises :class:`HandlerError` if a user-defined function fails.
     """
     said = utterance.fallback_entities or utterance.entities
-    if not combiners.completing and combiners.by_element.keys().isdisjoint(
-        [one.element for one in said]
-    ):
+    if not (combiners.completing or combiners.may_combine(said)):
         return None
     meant = _select_offer(conversation, said, combiners, cues)
     held = _find_held(conversation, meant)

@@ -50,6 +50,9 @@ class _NlpcraftCombiner:
         self._inner = inner
         self.completes = inner.completes
 
+    def may_combine(self, new: Entity) -> bool:
+        return self._inner.may_combine(new)
+
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         found = self._inner.combine(old, new, at)
         return found and replace(found, meta=extend_metadata(self._name, found.meta))

@@ -18,6 +18,10 @@ class Combiner(Protocol):
     @property
     def completes(self) -> bool: ...
 
+    def may_combine(self, new: Entity) -> bool:
+        """Whether a new entity may be combined with any old one."""
+        ...
+
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         """Combine an old entity with a new one, in whose place the result stands; None if the new
         one replaces the old one."""

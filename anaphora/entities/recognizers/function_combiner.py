@@ -27,6 +27,9 @@ class FunctionCombiner:
         self._element = element
         self._function = function
 
+    def may_combine(self, new: Entity) -> bool:
+        return True
+
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         """The combined entity. Raises :class:`HandlerError` if the function fails or returns
         anything else."""

@@ -31,6 +31,9 @@ class _AmountCombiner:
         self._name = name
         self._options = options
 
+    def may_combine(self, new: Entity) -> bool:
+        return True
+
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         return combine_amounts(old, new) if old.element == new.element else None
 

@@ -36,6 +36,9 @@ class _PlaceCombiner:
         self.completes = _CONTAINERS.isdisjoint(options["kinds"])
         self._find_inside = lru_cache(maxsize=1024)(self._find_namesake)
 
+    def may_combine(self, new: Entity) -> bool:
+        return True
+
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         """The city that both mean; None if the container has no city of the name, if the city lies
         in it anyway, and if another city of the name is much larger."""

@@ -32,8 +32,13 @@ class _PartialDateCombiner:
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options
 
+    def may_combine(self, new: Entity) -> bool:
+        """Whether a date leaves its month or its start open, for another date to say."""
+        assumed, expression = new.meta.get("assumed"), new.meta.get("expression")
+        return assumed == "month" or bool(assumed and expression and expression[0] in ENDS)
+
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
-        if old.element != new.element or not _is_continuation(new):
+        if old.element != new.element or not self.may_combine(new):
             return None
         return continue_date(old, new, self._moment(at))
 
@@ -53,14 +58,11 @@ class _DateCombiner(_PartialDateCombiner):
 
     completes = True
 
+    def may_combine(self, new: Entity) -> bool:
+        return True
+
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         return combine_dates(old, new, self._moment(at)) if old.element == new.element else None
 
     def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
         return complete_date(old, text, language, self._options, self._moment(at))
-
-
-def _is_continuation(new: Entity) -> bool:
-    """Whether a date leaves its month or its start open, for another date to say."""
-    assumed, expression = new.meta.get("assumed"), new.meta.get("expression")
-    return assumed == "month" or bool(assumed and expression and expression[0] in ENDS)
