@@ -97,7 +97,9 @@ def combine_with_memory(
     held = _find_held(conversation, meant)
     if not held:
         return None
-    combination = _Combination(utterance, combiners, at, cues, meant)
+    # "The second" is one of the offers, and so is one of several places.
+    is_listed = conversation.offers is not None or sum(one.kind == "ordinal" for one in cues) > 1
+    combination = _Combination(utterance, combiners, at, cues, meant, is_listed)
     found = combination.combine(held)
     if found is None:
         return None
@@ -155,6 +157,7 @@ class _Combination(NamedTuple):
     at: datetime
     cues: Sequence[Cue]
     meant: _MeantOffer
+    is_listed: bool
 
     def combine(self, held: Sequence[Entity]) -> CombinedUtterance | None:
         utterance = self.utterance
@@ -284,7 +287,7 @@ class _Combination(NamedTuple):
             [
                 index
                 for cue in self.cues
-                if cue.kind not in _PARTS or cue in self.meant.cues
+                if cue.kind not in _PARTS or self.is_listed or cue in self.meant.cues
                 for index in cue.tokens
             ]
         )

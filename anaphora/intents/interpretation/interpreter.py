@@ -22,7 +22,7 @@ from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.cue_finder import find_cues
 from anaphora.entities.cues.cue_words import CueWords, load_cue_words
 from anaphora.errors import EvaluationError
-from anaphora.intents.decision import Decision, IndexedModel, decide
+from anaphora.intents.decision import Decision, IndexedModel, decide, find_incomplete
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.interpretation.answers import (
     answer_with_offer,
@@ -104,9 +104,9 @@ class Interpreter:
             question = replace(question, small_talk=social[-1])
         stands = conversation.offers or conversation.pending
         if not (cues or stands or self._fresh_starts.may_begin(question)):
-            return ask_if_close(
-                self._indexed.model, decide(self._indexed, question, conversation, at), at
-            )
+            turn = DialogTurn(question, (), conversation, at)
+            decision = self._ask_rather_than_ignore(turn, self._decide(turn))
+            return ask_if_close(self._indexed.model, decision, at)
         conversation, forgotten = expire(conversation, at, self._indexed.model.conversation)
         try:
             decision = self._interpret(DialogTurn(question, tuple(cues), conversation, at))
@@ -179,6 +179,7 @@ class Interpreter:
             # What it has already is not said anew by a word for it.
             turn = replace(turn, question=remove_referred(turn.question))
             decision = self._decide(turn)
+        decision = self._ask_rather_than_ignore(turn, decision)
         if self._cancels(turn, decision):
             return replace(decision, act=DialogAct("cancelled"))
         if decision.matches and decision.act is None:
@@ -186,6 +187,20 @@ class Interpreter:
         if decision.matches or offers is None or len(offers.bundles) < 2:
             return decision
         return self._offers.ask_which(turn, offers) or decision
+
+    def _ask_rather_than_ignore(self, turn: DialogTurn, decision: Decision) -> Decision:
+        """Prefer an intent that takes all that the sentence says, and asks for what it lacks, to
+        one that takes a part of it: "book Umi for Friday" after a search."""
+        if turn.pending is not None or decision.act is not None or not decision.matches:
+            return decision
+        filling = decision.matches[0].filling
+        count = len(turn.said)
+        if len(filling.from_sentence) >= count or not decision.uses_memory:
+            return decision
+        other = find_incomplete(self._indexed, replace(decision, matches=()))
+        if other.incomplete is None or len(other.incomplete.from_sentence) < count:
+            return decision
+        return other
 
     def _cancels(self, turn: DialogTurn, decision: Decision) -> bool:
         """Whether another intent than the one to be confirmed answers, and its words begin with one

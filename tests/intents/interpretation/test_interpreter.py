@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.dialogs import texts_of
+from tests.support.dialogs import check_dialog, texts_of
 
 MODEL = """
 id: tables
@@ -49,3 +49,32 @@ def test_naming_the_only_offer_in_a_question_leaves_it_on_the_table(bot):
         bot(MODEL), "find a table", "not Kiku", "where is Sora?", "that works, for two", "yes"
     )
     assert texts[2:] == ["Sora: 1 Pier.", "Sora for 2?", "Sora is booked for 2."]
+
+
+def test_an_intent_that_takes_all_goes_before_one_that_takes_a_part(bot):
+    check_dialog(
+        bot(
+            """
+            id: tables
+            dialog_acts: true
+            entities: [number]
+            elements:
+              - {id: find}
+              - {id: book}
+              - {id: place, values: [Kiku, Umi]}
+              - {id: seat, values: [bar]}
+            intents:
+              - {id: find, slots: {find: find, number: number}}
+              - id: book
+                slots: {book: book, place: place, number: number, seat: {ask: At the bar?}}
+            """
+        ),
+        """
+        > find for 2
+        find number=2
+        > book Umi for 4
+        book? place=Umi, number=4, asks for seat
+        > bar
+        book place=Umi, number=4, seat=bar
+        """,
+    )
