@@ -73,8 +73,8 @@ def test_an_intent_that_takes_all_goes_before_one_that_takes_a_part(bot):
         > find for 2
         find number=2
         > book Umi for 4
-        book? place=Umi, number=4, asks for seat
+        book? place=Umi number=4, asks for seat
         > bar
-        book place=Umi, number=4, seat=bar
+        book place=Umi number=4 seat=bar
         """,
     )
