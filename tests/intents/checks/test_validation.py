@@ -87,8 +87,8 @@ def test_the_validator_of_a_slot_is_for_its_intent_only():
     assert refused("sunday", intent="cancel") is None
 
 
-def test_what_is_remembered_was_checked_when_it_was_said():
-    assert refused("sunday", "two", remembered="sunday") is None
+def test_what_is_remembered_is_checked_with_what_is_said_now():
+    assert refused("sunday", "two", remembered="sunday") == refused("sunday", "two")
 
 
 def test_a_slot_speaks_before_its_element():
