@@ -26,7 +26,7 @@ __all__ = [
     "clear_offers",
     "is_same_meaning",
     "make_offers",
-    "mean_bundle",
+    "mark_meant",
     "remember",
     "remember_mentions",
     "remove_bundles",
@@ -164,7 +164,7 @@ def take_bundle(
     return conversation, forgotten
 
 
-def mean_bundle(conversation: Conversation, index: int) -> Conversation:
+def mark_meant(conversation: Conversation, index: int) -> Conversation:
     """Note that the next question to be recorded is about a bundle on the table."""
     offers = conversation.offers
     if offers is None:

@@ -23,7 +23,7 @@ from anaphora.intents.interpretation.refusals import find_negated_places
 from anaphora.intents.interpretation.repetition import (
     ask_for_rest,
     entities_of_last_match,
-    is_complete,
+    is_complete_alone,
     is_other_question,
     keep_unreplaced,
 )
@@ -64,7 +64,7 @@ class Corrections:
         takes_away = any(one.element in self._several for one in negated)
         recounts = is_recount(
             turn, entities_of_last_match(turn.conversation), self._counted_by
-        ) and not is_complete(self._indexed, turn)
+        ) and not is_complete_alone(self._indexed, turn)
         if not (is_correction or takes_back or takes_away or recounts):
             return None
         is_change = takes_away or not (is_correction or said)
@@ -84,7 +84,7 @@ class Corrections:
         if not turn.has("add") or not any(one.element in self._several for one in turn.said):
             return None
         explicit = any(cue.kind == "add" and cue.value != "maybe" for cue in turn.cues)
-        if not explicit and is_complete(self._indexed, turn):
+        if not explicit and is_complete_alone(self._indexed, turn):
             return None
         return self._ask_last_again(turn, "changed")
 

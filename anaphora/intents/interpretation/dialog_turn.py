@@ -9,13 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance, Variant
+from anaphora.entities.cues.clauses import QUESTION_MARKS
 from anaphora.entities.cues.cue import Cue
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm.conversation import Conversation, ForgottenEntity, Offers, PendingQuestion
 
 __all__ = ["DialogTurn", "find_affirmed", "remove_referred", "stand_in"]
-
-_QUESTION_MARKS = ("?", "？", "؟")
 
 
 class DialogTurn(Struct, frozen=True):
@@ -49,7 +48,7 @@ class DialogTurn(Struct, frozen=True):
     @property
     def is_asking(self) -> bool:
         """Whether it is a question by its form."""
-        return self.question.utterance.text.rstrip().endswith(_QUESTION_MARKS)
+        return self.question.utterance.text.rstrip()[-1:] in QUESTION_MARKS
 
     @property
     def last_answer(self) -> str:

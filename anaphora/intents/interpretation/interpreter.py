@@ -102,14 +102,15 @@ class Interpreter:
         social = [cue.value for cue in cues if cue.kind == "social"]
         if social and not find_affirmed(question):
             question = replace(question, small_talk=social[-1])
-        stands = conversation.offers or conversation.pending
-        if not (cues or stands or self._fresh_starts.may_begin(question)):
-            turn = DialogTurn(question, (), conversation, at)
-            decision = self._ask_rather_than_ignore(turn, self._decide(turn))
-            return ask_if_close(self._indexed.model, decision, at)
         conversation, forgotten = expire(conversation, at, self._indexed.model.conversation)
+        turn = DialogTurn(question, tuple(cues), conversation, at)
+        stands = conversation.offers or conversation.pending
         try:
-            decision = self._interpret(DialogTurn(question, tuple(cues), conversation, at))
+            if cues or stands or self._fresh_starts.may_begin(question):
+                decision = self._interpret(turn)
+            else:
+                decision = self._ask_rather_than_ignore(turn, self._decide(turn))
+                decision = ask_if_close(self._indexed.model, decision, at)
         except EvaluationError as error:
             contexts = build_match_contexts(question, conversation)
             decision = Decision(question, conversation, contexts, refusal_reason=str(error))

@@ -22,6 +22,7 @@ from anaphora.stm.rules import find_replacement
 
 __all__ = ["normalize"]
 
+_MAX_DIGITS = 3  # of a place in a list
 _ANSWERS = frozenset({"accept", "decline", "cancel"})
 _WITH_ONE = frozenset({"other", "reference", "ordinal", "comparison", "indifferent", "filler"})
 
@@ -43,7 +44,9 @@ def _read_bare_place(turn: DialogTurn) -> DialogTurn:
         return turn
     polite = {index for cue in turn.cues for index in cue.tokens}
     words = [one for one in tokens if one.index not in polite and one.text.isalnum()]
-    number = int(words[0].text) if len(words) == 1 and words[0].text.isdecimal() else 0
+    if len(words) != 1 or not words[0].text.isdecimal() or len(words[0].text) > _MAX_DIGITS:
+        return turn
+    number = int(words[0].text)
     if not 1 <= number <= len(offers.bundles):
         return turn
     understood = [replace(one, uncovered=0) for one in turn.question.variants]

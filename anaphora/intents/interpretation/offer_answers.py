@@ -27,8 +27,8 @@ from anaphora.intents.interpretation.answers import (
 from anaphora.intents.interpretation.dialog_turn import DialogTurn, stand_in
 from anaphora.intents.interpretation.refusals import read_refusals
 from anaphora.intents.interpretation.repetition import (
-    acknowledge,
-    continue_with,
+    continue_intent,
+    decide_without_intent,
     is_other_question,
     keep_unreplaced,
 )
@@ -37,7 +37,7 @@ from anaphora.stm.conversation import Offers
 from anaphora.stm.offers import (
     clear_offers,
     is_same_meaning,
-    mean_bundle,
+    mark_meant,
     remove_bundles,
     reopen_offers,
     take_bundle,
@@ -76,7 +76,9 @@ class OfferAnswers:
         turn, refused = read_refusals(turn, offers)
         if turn.has("cancel") and not turn.said:
             cleared = replace(clear_offers(turn.conversation), pending=None)
-            return acknowledge(replace(turn, conversation=cleared), DialogAct("cancelled"))
+            return decide_without_intent(
+                replace(turn, conversation=cleared), DialogAct("cancelled")
+            )
         declined = find_declined(turn, offers, refused)
         if declined is not None:
             chosen = _choose_another(turn, offers, declined)
@@ -155,10 +157,11 @@ class OfferAnswers:
         if len(selection.bundles) != 1:
             return turn
         turn, named = self.point_at(turn, offers)
-        pointed = turn.add(named)
-        found = match_question(self._indexed, pointed.question, turn.conversation).matches
-        if named and found and any(one in named for one in found[0].entities):
-            return pointed
+        if named:
+            pointed = turn.add(named)
+            found = match_question(self._indexed, pointed.question, turn.conversation).matches
+            if found and any(one in named for one in found[0].entities):
+                return pointed
         bundle = offers.bundles[selection.bundles[0]]
         return replace(turn, question=replace(turn.question, offered=bundle))
 
@@ -175,7 +178,7 @@ class OfferAnswers:
             for one in offers.bundles[index]
             if tokens and find_replacement(one.groups, turn.said) is None
         ]
-        conversation = mean_bundle(turn.conversation, index)
+        conversation = mark_meant(turn.conversation, index)
         return replace(turn, conversation=conversation), pointed
 
     def ask_which(self, turn: DialogTurn, offers: Offers) -> Decision | None:
@@ -270,14 +273,14 @@ class OfferAnswers:
         decision = None
         if (intent := self._indexed.intents_by_id.get(goal)) is not None:
             naming = self._name_intent(intent, turn, tokens)
-            decision = continue_with(self._indexed, intent, turn.add(naming))
+            decision = continue_intent(self._indexed, intent, turn.add(naming))
         decision = decision or decide(self._indexed, turn.question, after, turn.at)
         if not (decision.matches or decision.incomplete) and (
             intent := self._indexed.intents_by_id.get(offers.intent)
         ):
-            decision = continue_with(self._indexed, intent, turn) or decision
+            decision = continue_intent(self._indexed, intent, turn) or decision
         if not (decision.matches or decision.incomplete):
-            decision = acknowledge(turn, act)
+            decision = decide_without_intent(turn, act)
         return replace(decision, act=act, forgotten=(*forgotten, *decision.forgotten))
 
     def _name_intent(
@@ -328,7 +331,7 @@ class OfferAnswers:
                 return replace(decision, act=act)
         if said:
             return replace(decide(self._indexed, turn.question, after, turn.at), act=act)
-        return acknowledge(turn, act)
+        return decide_without_intent(turn, act)
 
 
 def _close(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision | None:
@@ -337,7 +340,7 @@ def _close(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision |
     is_closing = not turn.said and any(cue.value == "thanks" for cue in turn.cues)
     if is_closing and len(offers.bundles) == 1:
         cleared = replace(turn, conversation=clear_offers(turn.conversation))
-        return acknowledge(cleared, DialogAct("accepted", accepted=offers.bundles[0]))
+        return decide_without_intent(cleared, DialogAct("accepted", accepted=offers.bundles[0]))
     if len(selection.bundles) > 1 and _only_refers(turn):
         return _ask_which(turn, offers, selection)
     return None
@@ -346,9 +349,9 @@ def _close(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision |
 def _ask_which(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision:
     choices = tuple([offers.bundles[index] for index in selection.bundles])
     if len(choices) == 1:
-        meant = mean_bundle(turn.conversation, selection.bundles[0])
+        meant = mark_meant(turn.conversation, selection.bundles[0])
         turn = replace(turn, conversation=meant)
-    return acknowledge(turn, DialogAct("unclear", choices=choices))
+    return decide_without_intent(turn, DialogAct("unclear", choices=choices))
 
 
 def _asks_back(turn: DialogTurn, selection: Selection) -> bool:

@@ -23,12 +23,12 @@ from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import find_replacement
 
 __all__ = [
-    "acknowledge",
     "ask_for_rest",
-    "continue_with",
+    "continue_intent",
+    "decide_without_intent",
     "entities_of_last_match",
     "find_asked_term",
-    "is_complete",
+    "is_complete_alone",
     "is_other_question",
     "keep_unreplaced",
 ]
@@ -62,7 +62,7 @@ def ask_for_rest(
     )
 
 
-def continue_with(indexed: IndexedModel, intent: Intent, turn: DialogTurn) -> Decision | None:
+def continue_intent(indexed: IndexedModel, intent: Intent, turn: DialogTurn) -> Decision | None:
     """Match one intent, also with the entities of the last question, or of the one that waits;
     None if it lacks something that has no prompt."""
     is_waiting = turn.pending is not None and turn.pending.intent == intent.id
@@ -74,7 +74,7 @@ def continue_with(indexed: IndexedModel, intent: Intent, turn: DialogTurn) -> De
     return decision if decision.matches or decision.incomplete else None
 
 
-def is_complete(indexed: IndexedModel, turn: DialogTurn) -> bool:
+def is_complete_alone(indexed: IndexedModel, turn: DialogTurn) -> bool:
     """Whether the sentence is complete without memory."""
     return bool(_match_without_memory(indexed, turn))
 
@@ -90,7 +90,7 @@ def _match_without_memory(indexed: IndexedModel, turn: DialogTurn) -> Sequence[M
     return match_question(indexed, replace(turn.question, offered=()), bare).matches
 
 
-def acknowledge(turn: DialogTurn, act: DialogAct) -> Decision:
+def decide_without_intent(turn: DialogTurn, act: DialogAct) -> Decision:
     """A decision that no intent answers."""
     contexts = build_match_contexts(turn.question, turn.conversation)
     return Decision(turn.question, turn.conversation, contexts, act=act)

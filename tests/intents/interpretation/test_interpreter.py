@@ -78,3 +78,19 @@ def test_an_intent_that_takes_all_goes_before_one_that_takes_a_part(bot):
         book place=Umi number=4 seat=bar
         """,
     )
+
+
+def test_a_predicate_that_fails_refuses_the_question(bot):
+    engine = bot(
+        """
+        id: tables
+        dialog_acts: true
+        elements: [{id: find}, {id: book}, {id: place, values: [Kiku, Umi]}]
+        intents:
+          - "intent=find term(find)~{# == 'find'}"
+          - "intent=book term(book)={# == 'book'} term(place)={# == 'place' && 1 / length('') == 1}"
+        prompts: {book: {place: Where?}}
+        """
+    )
+    engine.ask("find")
+    assert engine.ask("book Umi").status == "rejected"

@@ -308,3 +308,9 @@ def test_the_question_about_an_offer_goes_on_with_another(bot):
         buy? line=Comet, asks for seats
         """,
     )
+
+
+def test_a_number_of_any_length_is_no_place_in_the_list(trains):
+    engine = trains()
+    describe_turn(engine, "trains to Bonn")
+    assert describe_turn(engine, "1" * 5_000)["offers"] != "nothing"

@@ -20,8 +20,8 @@ from anaphora.entities.builtin.dates.combining.readings import (
     SHIFTS,
     SOME_DAY,
     STARTS,
-    Reading,
-    Time,
+    DateReading,
+    TimeOfDay,
     join_date,
     read_date,
 )
@@ -118,7 +118,7 @@ def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     return replace_struct(new, value=found[0], meta=found[1]) if found else None
 
 
-def _join_texts(old: Entity, new: Entity, first: Reading, last: Reading) -> str:
+def _join_texts(old: Entity, new: Entity, first: DateReading, last: DateReading) -> str:
     is_replaced = (first.time.clock and last.time.clock) or (first.time.part and last.time.part)
     is_same = first.period is not None and first.period == last.period and not last.bound
     is_longer = last.period in LONGER_THAN_DAY and first.period == "day"
@@ -129,19 +129,19 @@ def _join_texts(old: Entity, new: Entity, first: Reading, last: Reading) -> str:
     return f"{old.text} {new.text}"
 
 
-def _combine_points(first: Reading, last: Reading, moment: Moment) -> ResolvedDate | None:
+def _combine_points(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:
     """Combine the day of one date with the time of the other, or two parts of one day."""
     if last.bound and last.day is not None:
         return None
     if first.bound and first.day is not None:
-        if last.day is None and first.period == "day" and first.time == Time():
+        if last.day is None and first.period == "day" and first.time == TimeOfDay():
             return resolve_date((first.bound, join_date(first.day, last.time)), moment)
         day = _place_day(last, first, moment)
         return resolve_date(join_date(day, last.time), moment) if day is not None else None
     day = _combine_days(first, last, moment)
     if day is None and (first.day is not None or last.day is not None):
         return _combine_period(first, last, moment)
-    says_all = last.day is not None and last.time != Time()
+    says_all = last.day is not None and last.time != TimeOfDay()
     time = last.time if says_all else _combine_times(first, last, day, moment)
     bound, expression = last.bound or first.bound, join_date(day, time)
     if first.is_open and day is not None and _is_longer_than_day(day, moment):
@@ -149,15 +149,15 @@ def _combine_points(first: Reading, last: Reading, moment: Moment) -> ResolvedDa
     return resolve_date((bound, expression) if bound else expression, moment)
 
 
-def _combine_period(first: Reading, last: Reading, moment: Moment) -> ResolvedDate | None:
+def _combine_period(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:
     """The week, or a longer period, of one date with the time of the other, for a day to come:
     next week and at eight. None if neither has one."""
     whole = first if last.day is None else last
     is_period = whole.period in LONGER_THAN_DAY and not (first.bound or last.bound)
-    if whole.day is None or not is_period or (whole is last and last.time != Time()):
+    if whole.day is None or not is_period or (whole is last and last.time != TimeOfDay()):
         return None
     time = _combine_times(first, last, None, moment)
-    if time == Time():
+    if time == TimeOfDay():
         return None
     return resolve_date((SOME_DAY, whole.day, join_date(None, time)), moment)
 
@@ -166,7 +166,7 @@ def _is_longer_than_day(day: TimeExpression, moment: Moment) -> bool:
     return evaluate_bounded(day, moment).grain in LONGER_THAN_DAY
 
 
-def _combine_days(first: Reading, last: Reading, moment: Moment) -> TimeExpression | None:
+def _combine_days(first: DateReading, last: DateReading, moment: Moment) -> TimeExpression | None:
     """The day, or longer period, that both dates say; None if there is none, and if the new date
     replaces the old one."""
     if last.day is None:
@@ -175,13 +175,13 @@ def _combine_days(first: Reading, last: Reading, moment: Moment) -> TimeExpressi
         found = _place_day(last, first, moment) or _place_day(first, last, moment, is_later=False)
         if found is not None:
             return found
-    has_new_time, has_old_time = last.time != Time(), first.time != Time()
+    has_new_time, has_old_time = last.time != TimeOfDay(), first.time != TimeOfDay()
     if last.period == "day" and has_old_time and not has_new_time:
         return _day_said(last, moment)
     return None
 
 
-def _day_said(reading: Reading, moment: Moment) -> TimeExpression:
+def _day_said(reading: DateReading, moment: Moment) -> TimeExpression:
     """The day of a date on its own: as the text says it, unless that means another day by now."""
     if reading.start is None or reading.day is None:
         raise ValueError("the date has no day")
@@ -198,7 +198,7 @@ def _ymd(day: date) -> TimeExpression:
 
 
 def _place_day(
-    open_: Reading, whole: Reading, moment: Moment, *, is_later: bool = True
+    open_: DateReading, whole: DateReading, moment: Moment, *, is_later: bool = True
 ) -> TimeExpression | None:
     """The day of a date that leaves a week, a month or a year open, in the one of another date;
     None if it does not. Unless the open date ``is_later``, only a period that is no day, and no
@@ -230,10 +230,10 @@ def _place_day(
 
 
 def _combine_times(
-    first: Reading, last: Reading, day: TimeExpression | None, moment: Moment
-) -> Time:
+    first: DateReading, last: DateReading, day: TimeExpression | None, moment: Moment
+) -> TimeOfDay:
     """The time of day that both dates say: what both say is that of the new one."""
-    time = Time(last.time.part or first.time.part, last.time.clock or first.time.clock)
+    time = TimeOfDay(last.time.part or first.time.part, last.time.clock or first.time.clock)
     if len(time.clock) != 1:
         return time
     (clock,) = time.clock
@@ -272,7 +272,7 @@ def _distance_to_part(
 ) -> timedelta:
     """How far a time is from that part of a day; zero inside it."""
     start = evaluate_bounded(expression, moment).start
-    whole = evaluate_bounded(join_date(day, Time(part)), moment)
+    whole = evaluate_bounded(join_date(day, TimeOfDay(part)), moment)
     length = whole.end - whole.start
     behind = (start - whole.start) % _DAY  # without a day, both may be on different ones
     if behind < length:
@@ -280,7 +280,7 @@ def _distance_to_part(
     return min(behind - length + timedelta(minutes=1), _DAY - behind)
 
 
-def _combine_ranges(first: Reading, last: Reading, moment: Moment) -> ResolvedDate | None:
+def _combine_ranges(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:
     """Combine the start of a range with its end; None unless one date says the end."""
     if last.bound in ENDS and first.bound not in ENDS:
         return _limit_day(first, last, moment) or _continue_until(first, last, moment)
@@ -292,7 +292,7 @@ def _combine_ranges(first: Reading, last: Reading, moment: Moment) -> ResolvedDa
     return None
 
 
-def _limit_day(first: Reading, last: Reading, moment: Moment) -> ResolvedDate | None:
+def _limit_day(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:
     """The day of a date until a time that is not after its own: "before noon" of what was Friday
     at eight in the evening, and of Friday. None for a later end, and one in the night behind that
     time."""
@@ -303,20 +303,20 @@ def _limit_day(first: Reading, last: Reading, moment: Moment) -> ResolvedDate | 
     day, midnight = _day_said(first, moment), ("clock24", 0, 0)
     if not last.time.clock:
         part = evaluate_bounded(join_date(day, last.time), moment).start
-        last = last._replace(time=Time(clock=(("clock24", part.hour, part.minute),)))
+        last = last._replace(time=TimeOfDay(clock=(("clock24", part.hour, part.minute),)))
     if not first.time.clock:
         is_limit = last.bound == "before" and not first.time.part
         by_day = ("by_day", *last.time.clock)
         return resolve_date(("at_times", day, midnight, by_day), moment) if is_limit else None
     clock = _combine_times(first, last, day, moment).clock
-    end = evaluate_bounded(join_date(day, Time(clock=clock)), moment).start
+    end = evaluate_bounded(join_date(day, TimeOfDay(clock=clock)), moment).start
     is_next_night = last.bound == "until" and end + _DAY - first.start < _LONGEST_NIGHT
     if end > first.start or is_next_night:
         return None
     return resolve_date(("at_times", day, midnight, *clock), moment)
 
 
-def _continue_until(first: Reading, last: Reading, moment: Moment) -> ResolvedDate | None:
+def _continue_until(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:
     """The range from a date in the future until another one."""
     start = first.start
     if start is None or start <= moment.at or (last.bound == "before" and last.day is not None):

@@ -15,8 +15,8 @@ from anaphora.entities.builtin.atoms import get_atoms
 from anaphora.entities.builtin.completion import find_completion
 from anaphora.entities.builtin.dates.combining.combination import combine_dates
 from anaphora.entities.builtin.dates.combining.readings import (
-    Reading,
-    Time,
+    DateReading,
+    TimeOfDay,
     join_date,
     read_date,
 )
@@ -91,18 +91,18 @@ class _Completion(NamedTuple):
         for before, behind in ((f"{today} ", ""), ("", f" {today}")):
             found = self._parse(before, behind)
             said = found and read_date(found.meta, self.moment)
-            if found and said and not said.bound and said.time != Time():
+            if found and said and not said.bound and said.time != TimeOfDay():
                 return self._combine(found, join_date(None, said.time))
         return None
 
-    def _find_hour(self, whole: Reading) -> Mention | None:
+    def _find_hour(self, whole: DateReading) -> Mention | None:
         """The hour that a bare number is, of a day or a time."""
         number = self._find_number()
         if number is None or not (whole.time.clock or whole.period == "day"):
             return None
         return self._combine(number, ("clock", ("time", number.meta["value"])))
 
-    def _find_half(self, whole: Reading) -> Mention | None:
+    def _find_half(self, whole: DateReading) -> Mention | None:
         """The half of the day of a time: "pm"."""
         if len(whole.time.clock) != 1:
             return None
@@ -118,7 +118,7 @@ class _Completion(NamedTuple):
         is_half = said.time.part or said.time.clock[0][0] in ("am", "pm")
         return self._combine(found, said.expression) if is_half else None
 
-    def _find_day(self, whole: Reading) -> Mention | None:
+    def _find_day(self, whole: DateReading) -> Mention | None:
         """The day of a month: Russian *пятого*, and a bare number after a month."""
         if whole.period != "month" and self._find_number() is not None:
             return None

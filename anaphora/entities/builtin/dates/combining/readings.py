@@ -17,8 +17,8 @@ __all__ = [
     "SHIFTS",
     "SOME_DAY",
     "STARTS",
-    "Reading",
-    "Time",
+    "DateReading",
+    "TimeOfDay",
     "is_relative",
     "join_date",
     "read_date",
@@ -33,20 +33,20 @@ SOME_DAY = "some_day"
 LONGER_THAN_DAY = GRAINS[GRAINS.index("day") + 1 :]
 
 
-class Time(NamedTuple):
+class TimeOfDay(NamedTuple):
     """What a date says of the time of day: a part of the day, a time or the two of a range."""
 
     part: str = ""
     clock: tuple[TimeExpression, ...] = ()
 
 
-class Reading(NamedTuple):
+class DateReading(NamedTuple):
     """What a date says: ``day`` is a day or a longer period, ``bound`` the operation of an interval
     that is open at one end ("until"). ``start`` and ``end`` are those of the resolved date; None at
     an open end."""
 
     day: TimeExpression | None
-    time: Time
+    time: TimeOfDay
     bound: str
     expression: TimeExpression
     start: datetime | None
@@ -58,7 +58,7 @@ class Reading(NamedTuple):
         """The grain of the day or longer period; None without one."""
         if self.day is None:
             return None
-        return self.grain if self.time == Time() or self.is_open else "day"
+        return self.grain if self.time == TimeOfDay() or self.is_open else "day"
 
     @property
     def is_open(self) -> bool:
@@ -67,7 +67,7 @@ class Reading(NamedTuple):
         return name == SOME_DAY
 
 
-def read_date(meta: Mapping[str, Any], moment: Moment) -> Reading | None:
+def read_date(meta: Mapping[str, Any], moment: Moment) -> DateReading | None:
     """What a date says, by its metadata; None if that is not known."""
     expression, grain = parse_expression(meta.get("expression")), meta.get("grain")
     if expression is None or grain not in GRAINS:
@@ -80,31 +80,31 @@ def read_date(meta: Mapping[str, Any], moment: Moment) -> Reading | None:
     if len(expression) == 2 and expression[0] in (*STARTS, *ENDS):
         bound, inner = expression
     day, time = _split(inner)
-    if day is not None and time == Time() and grain in CLOCK_GRAINS:
+    if day is not None and time == TimeOfDay() and grain in CLOCK_GRAINS:
         return None  # in two hours
-    return Reading(day, time, bound, expression, start, end, grain)
+    return DateReading(day, time, bound, expression, start, end, grain)
 
 
-def _split(expression: TimeExpression) -> tuple[TimeExpression | None, Time]:
+def _split(expression: TimeExpression) -> tuple[TimeExpression | None, TimeOfDay]:
     """Split a date into the day, or a longer period, and the time of day."""
     match expression:
         case ("clock", clock):
-            return None, Time(clock=(clock,))
+            return None, TimeOfDay(clock=(clock,))
         case ("times", first, last):
-            return None, Time(clock=(first, last))
+            return None, TimeOfDay(clock=(first, last))
         case ("part", name):
-            return None, Time(part=name)
+            return None, TimeOfDay(part=name)
         case ("within", day, name):
-            return day, Time(part=name)
+            return day, TimeOfDay(part=name)
         case ("some_day", day, time):
             return day, _split(time)[1]
         case ("at", day, *clock) | ("at_times", day, *clock):
             inner, time = _split(day)
             return inner, time._replace(clock=tuple(clock))
-    return expression, Time()
+    return expression, TimeOfDay()
 
 
-def join_date(day: TimeExpression | None, time: Time) -> TimeExpression:
+def join_date(day: TimeExpression | None, time: TimeOfDay) -> TimeExpression:
     """The date with that day and time of day."""
     if time.part:
         day = ("part", time.part) if day is None else ("within", day, time.part)
