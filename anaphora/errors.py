@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 __all__ = [
+    "AgentError",
     "AnaphoraError",
     "ChatModelError",
     "ChatModelUnavailable",
@@ -138,6 +139,10 @@ class ContextLengthError(ChatModelError):
         super().__init__(message)
         self.window = window
         self.prompt_tokens = prompt_tokens
+
+
+class AgentError(AnaphoraError):
+    """An agent cannot do what it is asked for, or its parts do not fit each other."""
 
 
 class HandlerError(AnaphoraError):

@@ -123,6 +123,7 @@ class LongTermMemory(ForkAware):
         self._process_summarizer: ProcessSummarizer | None = None
         if isinstance(summarizer, str):
             summarizer = self._process_summarizer = ProcessSummarizer(Extractive())
+        self.url = store if isinstance(store, str) else None
         opened = _open_store(store, settings, measure, journal)
         self.store, self._close_store = opened.store, opened.close
         self._embedder = embedder

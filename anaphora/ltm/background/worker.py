@@ -8,6 +8,9 @@ import time
 from collections.abc import Callable
 from weakref import WeakMethod
 
+# Two threads that import spaCy at the same time may find it half initialized.
+import spacy  # noqa: F401
+
 __all__ = ["BackgroundWorker"]
 
 # Seconds without further wake-ups before the work starts, and the maximum delay: the thread shares

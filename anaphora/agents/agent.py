@@ -1,0 +1,368 @@
+"""Agents: language models whose context is managed like an operating system's memory."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import Self
+from uuid import uuid4
+
+from anaphora.agents.answer import AgentAnswer, AgentStep, collect_answer
+from anaphora.agents.archive.archive import Archive
+from anaphora.agents.context.blocks import Block, CoreMemory
+from anaphora.agents.context.instructions import INSTRUCTIONS
+from anaphora.agents.context.model_summarizer import ModelSummarizer
+from anaphora.agents.context.summary import RecursiveSummarizer
+from anaphora.agents.execution.core_functions import (
+    archive_functions,
+    core_functions,
+    recall_functions,
+)
+from anaphora.agents.execution.event_run import EventRun
+from anaphora.agents.execution.functions import AgentFunction, FunctionContext, FunctionSet
+from anaphora.agents.execution.memory_update import MemoryUpdateRun
+from anaphora.agents.execution.services import AgentServices, AskModel, Planner
+from anaphora.agents.execution.virtual_context import VirtualContext
+from anaphora.agents.limits import AgentLimits, AgentTexts, TextKind
+from anaphora.agents.state.messages import EventKind
+from anaphora.agents.state.records import (
+    BlockChanged,
+    EventBegun,
+    EventEnded,
+)
+from anaphora.agents.state.state import AgentState, UsageTotal
+from anaphora.agents.store.store import AgentKey, AgentStore
+from anaphora.agents.store.urls import open_agent_store, sibling_url
+from anaphora.chat_model.chat_model import ChatModel
+from anaphora.errors import AgentError, ChatModelError
+from anaphora.ltm.memory import LongTermMemory
+from anaphora.ltm.retrieval.store import UserKey
+from anaphora.ltm.summarizers.extractive.summarizer import Extractive
+from anaphora.ltm.summarizers.summarizer import Summarizer
+from anaphora.storage.logical_clock import next_tick, to_microseconds, utc_now
+
+__all__ = ["Agent"]
+
+_log = logging.getLogger(__name__)
+_DEFAULT_LIMITS = AgentLimits()
+_WORDS_PER_TOKEN = 0.4  # on the safe side
+
+
+class Agent:
+    """A language model with a memory of its own, for any number of users.
+
+    ``model`` is the endpoint. ``memory`` is the recall memory: a long-term memory or its URL.
+    ``store`` keeps the state of the agent with each user, ``archive`` its archival memory: objects
+    or URLs; by default they lie beside the recall memory. ``persona`` and ``human`` are the initial
+    values of the two core blocks; ``blocks`` declares others. ``functions`` are Python functions
+    (or :class:`AgentFunction`) that the model may call. ``summarizer`` summarizes what leaves the
+    window (None: the model itself; if it fails, the extractive summarizer). ``planner`` replaces
+    instructions and functions of the agent by those of declared memories. ``secrets`` are replaced
+    in everything that is stored. ``clock`` returns the time with a zone.
+
+    One event of a user is processed at a time, those of different users side by side; all methods
+    may be called from any thread. Raises :class:`AnaphoraError` for arguments that do not fit each
+    other, and for a store that cannot be used.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        name: str = "agent",
+        memory: LongTermMemory | str = "memory:",
+        store: AgentStore | str | None = None,
+        archive: Archive | str | None = None,
+        persona: str = "You are a helpful assistant.",
+        human: str = "",
+        blocks: Iterable[Block] = (),
+        instructions: str = INSTRUCTIONS,
+        functions: Iterable[AgentFunction | Callable[..., object]] = (),
+        summarizer: Summarizer | None = None,
+        planner: Planner | None = None,
+        limits: AgentLimits = _DEFAULT_LIMITS,
+        texts: dict[TextKind, str] | None = None,
+        secrets: Iterable[str] = (),
+        clock: Callable[[], datetime] = utc_now,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name, self.model, self._clock = name, model, clock
+        _check_window(model)
+        self._closing: list[Callable[[], object]] = []
+        try:
+            self.memory = self._open_memory(memory, clock)
+            self._store = self._open_store(store)
+            self.archive = self._open_archive(archive, clock)
+        except BaseException:
+            self.close()
+            raise
+        declared = (
+            Block("persona", persona, "who you are"),
+            Block("human", human, "what you know of the user"),
+            *blocks,
+        )
+        _check_labels(declared)
+        own = [
+            *core_functions(),
+            *recall_functions(self.memory, model=name),
+            *archive_functions(self.archive, self._archive_owners),
+        ]
+        self._services = AgentServices(
+            name,
+            model,
+            self._store,
+            self.memory,
+            planner or VirtualContext(instructions, FunctionSet.of([*own, *functions])),
+            declared,
+            _summarizer_factory(summarizer, model, limits),
+            limits,
+            AgentTexts(texts or {}),
+            self._count_passages,
+            clock,
+            monotonic,
+            tuple([secret for secret in secrets if secret]),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- events --------------------------------------------------------------------------------
+
+    def send(
+        self,
+        text: str,
+        *,
+        user: str = "user",
+        tenant: str = "",
+        id: str | None = None,
+        on_step: Callable[[AgentStep], object] | None = None,
+        on_text: Callable[[str], object] | None = None,
+    ) -> AgentAnswer:
+        """Send a message of a user, and return the answer.
+
+        ``id`` identifies the message: sent again, because the caller or this process died, it is
+        answered once, and the second call returns that answer. ``on_step`` is called after each
+        step of the model, ``on_text`` with pieces of its text as they arrive.
+
+        Raises :class:`ChatModelError` if the model cannot be used (the message is kept, and is part
+        of the next prompt), :class:`Conflict` if another event of the user takes too long, and
+        :class:`StoreError`.
+        """
+        if not text.strip():
+            raise AgentError("the message is empty")
+        return self._process(
+            AgentKey(user, self.name, tenant), "user_message", text, id, on_step, on_text
+        )
+
+    def notify(
+        self,
+        kind: EventKind,
+        text: str = "",
+        *,
+        user: str = "user",
+        tenant: str = "",
+        id: str | None = None,
+        on_step: Callable[[AgentStep], object] | None = None,
+    ) -> AgentAnswer | None:
+        """Tell the agent of another event than a message: a ``login``, a timed ``heartbeat``, a
+        ``system_alert``, a loaded ``document``. The agent may stay silent. Returns None for a
+        heartbeat while the agent has paused them. Raises as :meth:`send`."""
+        key = AgentKey(user, self.name, tenant)
+        if kind == "heartbeat":
+            paused = self._store.load(key).paused_until
+            if paused is not None and self._clock() < paused:
+                return None
+        return self._process(key, kind, text or f"{kind.replace('_', ' ')}", id, on_step, None)
+
+    def _process(
+        self,
+        key: AgentKey,
+        kind: EventKind,
+        text: str,
+        id: str | None,
+        on_step: Callable[[AgentStep], object] | None,
+        on_text: Callable[[str], object] | None,
+    ) -> AgentAnswer:
+        event = id or uuid4().hex
+        with self._store.lock(key):
+            earlier = self._finish_earlier(key, event)
+            answer = self._answered(key, event)
+            if answer is None:
+                run = EventRun(
+                    self._services, key, self._store.load(key), on_step=on_step, on_text=on_text
+                )
+                self._begin(run, event, kind, text)
+                run.run()
+                self._update_memories(key)
+                answer = collect_answer(event, self._store.event_records(key, event))
+        return replace(answer, earlier=earlier)
+
+    def _begin(self, run: EventRun, event: str, kind: EventKind, text: str) -> None:
+        """Store an event; one that has failed before is only taken up again."""
+        now = self._clock()
+        known = max(run.state.clock, self.memory.clock)
+        known_records = self._store.event_records(run.key, event)
+        run.stage(EventBegun(event, kind, now, next_tick(to_microseconds(now), known)))
+        if not known_records:
+            run.add_event_message(text, kind)
+        run.commit()
+
+    def _finish_earlier(self, key: AgentKey, event: str) -> tuple[AgentAnswer, ...]:
+        """Finish what a process that died has left: the running event, and updates of memories."""
+        state = self._store.load(key)
+        earlier: tuple[AgentAnswer, ...] = ()
+        if state.event is not None:
+            run = EventRun(self._services, key, state, is_resumed=True)
+            try:
+                run.run()
+            except ChatModelError as error:
+                _log.warning("an unfinished event has failed: %s", error)
+            if state.event.id != event:
+                records = self._store.event_records(key, state.event.id)
+                earlier = (collect_answer(state.event.id, records),)
+        self._update_memories(key)
+        return earlier
+
+    def _answered(self, key: AgentKey, event: str) -> AgentAnswer | None:
+        """Return the answer to an event that was answered before."""
+        records = self._store.event_records(key, event)
+        ends = [one for one in records if isinstance(one, EventEnded)]
+        if not ends or ends[-1].reason == "failed":
+            return None
+        return collect_answer(event, records)
+
+    def _update_memories(self, key: AgentKey) -> None:
+        state = self._store.load(key)
+        if state.owed:
+            MemoryUpdateRun(self._services, key, state).run()
+
+    # -- reading and editing -------------------------------------------------------------------
+
+    def state(self, user: str = "user", *, tenant: str = "") -> AgentState:
+        """Return the state of the agent with a user: queue, summary, usage, memories."""
+        return self._store.load(AgentKey(user, self.name, tenant))
+
+    def core(self, user: str = "user", *, tenant: str = "") -> CoreMemory:
+        """Return the core memory of the agent with a user."""
+        return CoreMemory(self._services.blocks, self.state(user, tenant=tenant).blocks)
+
+    def edit_block(self, label: str, value: str, *, user: str = "user", tenant: str = "") -> None:
+        """Set the value of a core block, also of one that is read-only for the model. Raises
+        :class:`AgentError` for an unknown block or a value over its limit."""
+        key = AgentKey(user, self.name, tenant)
+        with self._store.lock(key):
+            self._finish_earlier(key, "")
+            state = self._store.load(key)
+            core = CoreMemory(self._services.blocks, state.blocks)
+            run = EventRun(self._services, key, state)
+            changed = core.set(label, self._services.mask(value))
+            run.stage(BlockChanged(label, changed, self._clock(), by="user"))
+            run.commit()
+
+    def answer(self, event: str, *, user: str = "user", tenant: str = "") -> AgentAnswer | None:
+        """Return what the agent did with an event; None if it is unknown."""
+        records = self._store.event_records(AgentKey(user, self.name, tenant), event)
+        return collect_answer(event, records) if records else None
+
+    def usage(self, user: str = "user", *, tenant: str = "") -> UsageTotal:
+        """Return what the model was used for a user in all."""
+        return self.state(user, tenant=tenant).usage
+
+    def erase(self, user: str, *, tenant: str = "") -> int:
+        """Erase everything that the agent knows of a user: state and log, recall memory, archival
+        memory. Returns the number of erased records, exchanges and passages."""
+        erased = self._store.erase(user, tenant, agent=self.name)
+        erased += self.memory.erase(user, tenant=tenant, model=self.name)
+        return erased + self.archive.erase(self._archive_owner(user, tenant))
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Wait until everything said is in the recall memory: see
+        :meth:`~anaphora.ltm.memory.LongTermMemory.flush`."""
+        return self.memory.flush(timeout)
+
+    def close(self) -> None:
+        """Close what the agent has opened itself."""
+        while self._closing:
+            self._closing.pop()()
+
+    # -- parts ---------------------------------------------------------------------------------
+
+    def _archive_owner(self, user: str, tenant: str) -> UserKey:
+        return UserKey(f"{self.name}/{user}", tenant)
+
+    @property
+    def document_owner(self) -> UserKey:
+        """The owner, in archival memory, of documents that all users of the agent share."""
+        return UserKey(f"{self.name}/")
+
+    def _archive_owners(self, context: FunctionContext) -> Sequence[UserKey]:
+        return self._archive_owner(context.user, context.tenant), self.document_owner
+
+    def _count_passages(self, key: AgentKey) -> int:
+        owner = self._archive_owner(key.user, key.tenant)
+        return self.archive.count(owner) + self.archive.count(self.document_owner)
+
+    def _open_memory(
+        self, memory: LongTermMemory | str, clock: Callable[[], datetime]
+    ) -> LongTermMemory:
+        if isinstance(memory, LongTermMemory):
+            return memory
+        opened = LongTermMemory(memory, summarizer=None, clock=clock)
+        self._closing.append(opened.close)
+        return opened
+
+    def _open_store(self, store: AgentStore | str | None) -> AgentStore:
+        if store is not None and not isinstance(store, str):
+            return store
+        opened = open_agent_store(store or sibling_url(self.memory.url, "agents"))
+        self._closing.append(opened.close)
+        return opened
+
+    def _open_archive(
+        self, archive: Archive | str | None, clock: Callable[[], datetime]
+    ) -> Archive:
+        if isinstance(archive, Archive):
+            return archive
+        opened = Archive(archive or sibling_url(self.memory.url, "archive"), clock=clock)
+        self._closing.append(opened.close)
+        return opened
+
+
+def _check_window(model: ChatModel) -> None:
+    if model.max_tokens > model.window // 2:
+        raise AgentError(
+            f"an answer may take {model.max_tokens:,} (max_tokens) of the {model.window:,} tokens "
+            "of the window: allow it at most half of them"
+        )
+
+
+def _check_labels(blocks: Iterable[Block]) -> None:
+    labels = [block.label for block in blocks]
+    for label in labels:
+        if not label.isidentifier():
+            raise AgentError(f"a core block is called '{label}': use a word like 'persona'")
+        if labels.count(label) > 1:
+            raise AgentError(f"two core blocks are called '{label}': rename one")
+
+
+def _summarizer_factory(
+    summarizer: Summarizer | None, model: ChatModel, limits: AgentLimits
+) -> Callable[[AskModel], RecursiveSummarizer]:
+    """Return how a run of an event gets its summarizer, which may call the model."""
+    fallback = Extractive()
+    # A summary of more words than a tenth of the window would fill what a flush has freed.
+    words = min(limits.summary_words, int(0.1 * _WORDS_PER_TOKEN * model.window))
+    portion = int(0.5 * _WORDS_PER_TOKEN * (model.window - model.max_tokens))
+
+    def build(ask: AskModel) -> RecursiveSummarizer:
+        primary = summarizer or ModelSummarizer(partial(ask, purpose="summary"))
+        return RecursiveSummarizer(primary, fallback, words, portion)
+
+    return build

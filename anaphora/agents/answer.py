@@ -1,0 +1,105 @@
+"""What an agent did with an event, collected from the records of its log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from anaphora.agents.state.messages import EventKind, FunctionCall, Message
+from anaphora.agents.state.records import (
+    EndReason,
+    EventBegun,
+    EventEnded,
+    MessageAdded,
+    MessageSent,
+    Record,
+    UsageCounted,
+)
+from anaphora.agents.state.state import UsageTotal
+
+__all__ = ["AgentAnswer", "AgentStep", "CalledFunction", "collect_answer", "collect_step"]
+
+
+_NO_USAGE = UsageTotal()
+
+
+@dataclass(frozen=True, slots=True)
+class CalledFunction:
+    """A call of a function, and its ``result`` (None: it has not run yet)."""
+
+    name: str
+    arguments: str
+    result: str | None = None
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStep:
+    """One answer of the model: its private ``thought``, and the functions that it called."""
+
+    number: int
+    thought: str
+    calls: tuple[CalledFunction, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAnswer:
+    """The answer to an ``event``: the ``messages`` to the user, the ``steps`` of the model, and the
+    ``usage`` of all its calls.
+
+    ``ended`` says why the chain of steps ended: ``done``; a limit was reached (``steps``,
+    ``repeated``, ``time``, ``tokens``, ``quota``); the model had nothing to say (``silent``); it
+    ``failed``; "" while it is running. ``detail`` has the limit or the error. ``earlier`` holds the
+    answers of events that another process had left unfinished.
+    """
+
+    event: str
+    kind: EventKind = "user_message"
+    messages: tuple[str, ...] = ()
+    steps: tuple[AgentStep, ...] = ()
+    usage: UsageTotal = _NO_USAGE
+    ended: EndReason | str = ""
+    detail: str = ""
+    earlier: tuple[AgentAnswer, ...] = field(default=())
+
+    @property
+    def text(self) -> str:
+        """All messages to the user, one a paragraph."""
+        return "\n\n".join(self.messages)
+
+
+def collect_answer(event: str, records: Iterable[Record]) -> AgentAnswer:
+    """Collect the answer from the records of an event."""
+    kind: EventKind = "user_message"
+    said: list[str] = []
+    messages: list[Message] = []
+    usage, ended, detail = UsageTotal(), "", ""
+    for record in records:
+        match record:
+            case EventBegun():
+                kind, ended, detail = record.kind, "", ""
+            case MessageSent(_, text):
+                said.append(text)
+            case MessageAdded(message):
+                messages.append(message)
+            case UsageCounted():
+                usage = usage.add(record)
+            case EventEnded(_, ended, detail):
+                pass
+    steps = [collect_step(one, messages) for one in messages if one.kind == "assistant"]
+    return AgentAnswer(event, kind, tuple(said), tuple(steps), usage, ended, detail)
+
+
+def collect_step(message: Message, results: Iterable[Message]) -> AgentStep:
+    """Collect a step from an answer of the model and the results of its calls."""
+    by_id = {one.call_id: one for one in results if one.kind == "result"}
+    calls = [_collect_call(call, by_id.get(call.id)) for call in message.calls]
+    return AgentStep(message.number, message.text, tuple(calls), message.at)
+
+
+def _collect_call(call: FunctionCall, result: Message | None) -> CalledFunction:
+    if result is None:
+        return CalledFunction(call.name, call.arguments)
+    return CalledFunction(call.name, call.arguments, result.text, result.failed)

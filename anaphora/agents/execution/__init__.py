@@ -1,0 +1,1 @@
+"""Execution of events: the chain of model calls and function calls that answers one."""
