@@ -56,17 +56,19 @@ class BackgroundTask(Protocol):
 @dataclass(slots=True)
 class EmbedTask:
     """Computes the missing vectors of exchanges. A text that the embedder rejects while it accepts
-    others is put in quarantine."""
+    others is put in quarantine. ``text`` returns the text to embed for an exchange and, if it is
+    not the first of its conversation, the one before it."""
 
     store: RecallStore
     embedder: Embedder
     backoff: Backoff
+    text: Callable[..., str] = embedding_text
 
     def run(self) -> bool:
         waiting = self.store.find_unembedded(self.embedder.name, _EMBED_BATCH)
         if not waiting:
             return False
-        texts = [(id, embedding_text(pair[-1], *pair[:-1])) for id, pair in waiting]
+        texts = [(id, self.text(pair[-1], *pair[:-1])) for id, pair in waiting]
         return _process_or_quarantine(
             texts, self._embed, self._probe, self._quarantine, self.backoff
         )

@@ -16,6 +16,7 @@ from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.retrieval.day_terms import find_days
 from anaphora.ltm.retrieval.ranking import (
+    FEATURES,
     HYBRID_WEIGHTS,
     NEIGHBOUR_REACH,
     TEXT_WEIGHTS,
@@ -37,7 +38,7 @@ from anaphora.ltm.retrieval.terms import DEFAULT_LANGUAGE, language_terms
 from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.logical_clock import utc_now
 
-__all__ = ["Page", "Passage", "SearchMode", "search"]
+__all__ = ["Page", "Passage", "SearchMode", "rank", "search"]
 
 SearchMode: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
 
@@ -46,6 +47,8 @@ SearchMode: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
 _MATCH_LIMIT, _NEAREST_LIMIT, _NEIGHBOUR_SEEDS = 100, 100, 30
 # The rarest terms are looked up, as long as their document frequencies sum up to at most this.
 _MAX_LOOKED_UP = 20_000
+# Without context, short texts are not worse: a fact of five words stands beside a long paragraph.
+_WITHOUT_LENGTH = np.array([feature != "length" for feature in FEATURES], np.float32)
 _NUMBER = re.compile(r"\w*\d\w*")
 
 
@@ -104,8 +107,7 @@ def search(
     :class:`StoreError`; ValueError for an unknown ``mode``, a page or size below 1, or a negative
     number of neighbours.
     """
-    if mode is not None and mode not in get_args(SearchMode):
-        raise ValueError(f"mode must be one of {', '.join(get_args(SearchMode))}, not {mode!r}")
+    _check_mode(mode)
     if page < 1 or size < 1 or neighbours < 0:
         raise ValueError(f"no such page: page={page}, size={size}, neighbours={neighbours}")
     skip = (page - 1) * size
@@ -113,31 +115,81 @@ def search(
         ids = store.list_ids(user_key, filters, skip=skip, limit=size + 1)
         ranked = dict.fromkeys(ids, 0.0)
     else:
-        if language is None:
-            languages = _detect_languages(store, user_key)
-        else:
-            languages = [language] if isinstance(language, str) else language
-        query = SearchQuery.parse(text, *languages)
-        run = _SearchRun(
-            store, user_key, filters, text, languages, query, embedder, at or utc_now()
+        everything = rank(
+            store,
+            user_key,
+            text,
+            mode=mode,
+            filters=filters,
+            language=language,
+            embedder=embedder,
+            at=at,
         )
-        everything = run.rank(mode or ("hybrid" if embedder else "text"))
         ranked = dict(list(everything.items())[skip : skip + size + 1])
     shown = dict(list(ranked.items())[:size])
     passages = _load_passages(store, user_key, shown, neighbours)
     return Page(passages, page, more=len(ranked) > size)
 
 
+def rank(
+    store: RecallStore,
+    user_key: UserKey,
+    text: str,
+    *,
+    mode: SearchMode | None = None,
+    filters: SearchFilter = NO_FILTER,
+    language: str | Sequence[str] | None = None,
+    embedder: Embedder | None = None,
+    at: datetime | None = None,
+    with_context: bool = True,
+    corpus: Sequence[UserKey] = (),
+) -> Mapping[int, float]:
+    """Return the ids of all candidates of a search with their scores, best first.
+
+    ``with_context=False`` ranks every exchange by itself, without its neighbours. ``corpus`` are
+    the users over whose exchanges together the word statistics are taken (default: the user
+    alone): the scores of several users compare if all are ranked with the same corpus. See
+    :func:`search` for the other parameters and the errors.
+    """
+    _check_mode(mode)
+    users = tuple(corpus) or (user_key,)
+    if language is None:
+        languages = _detect_languages(store, users)
+    else:
+        languages = [language] if isinstance(language, str) else language
+    query = SearchQuery.parse(text, *languages)
+    run = _SearchRun(
+        store,
+        user_key,
+        users,
+        filters,
+        text,
+        languages,
+        query,
+        embedder,
+        at or utc_now(),
+        with_context,
+    )
+    return run.rank(mode or ("hybrid" if embedder else "text"))
+
+
+def _check_mode(mode: SearchMode | None) -> None:
+    if mode is not None and mode not in get_args(SearchMode):
+        raise ValueError(f"mode must be one of {', '.join(get_args(SearchMode))}, not {mode!r}")
+
+
 @dataclass(slots=True)
 class _SearchRun:
     _store: RecallStore
     _user_key: UserKey
+    _corpus: Sequence[UserKey]
     _filters: SearchFilter
     _text: str
     _languages: Sequence[str]
     _query: SearchQuery
     _embedder: Embedder | None
     _at: datetime
+    _with_context: bool
 
     def rank(self, mode: SearchMode) -> Mapping[int, float]:
         """Return the ids found with their scores, best first."""
@@ -193,7 +245,7 @@ class _SearchRun:
         of their terms that occur in the user's exchanges."""
         days = find_days(self._text, self._languages, self._at)
         terms = [term for day in days for term in day.terms]
-        statistics = self._store.statistics(self._user_key, (*self._query.terms, *terms))
+        statistics = _load_statistics(self._store, self._corpus, (*self._query.terms, *terms))
         known = {term for term in terms if statistics.frequency.get(term)}
         if known:
             text = self._text
@@ -230,9 +282,13 @@ class _SearchRun:
             return compute_features(self._query, documents, statistics, cosines) @ weights
 
         found = sorted(found, key=_position_key)
+        if not self._with_context:
+            weights = weights * _WITHOUT_LENGTH
+            found = [one._replace(conversation=one.id, number=0) for one in found]
         best = np.argsort(-scored(found), kind="stable")[:_NEIGHBOUR_SEEDS]
         seeds = [found[row] for row in best]
-        near = self._store.with_neighbours(seeds, NEIGHBOUR_REACH) if seeds else ()
+        reach = self._with_context and bool(seeds)
+        near = self._store.with_neighbours(seeds, NEIGHBOUR_REACH) if reach else ()
         documents = sorted({one.id: one for one in (*near, *found)}.values(), key=_position_key)
         scores = scored(documents)
         rows = np.flatnonzero(self._displayable(found, documents))
@@ -252,10 +308,23 @@ class _SearchRun:
         return np.fromiter((document.id in ids for document in documents), np.bool_)
 
 
-def _detect_languages(store: RecallStore, user_key: UserKey) -> Sequence[str]:
-    """Return the languages of a user's exchanges, most frequent first."""
+def _load_statistics(
+    store: RecallStore, users: Sequence[UserKey], terms: Sequence[str]
+) -> TermStatistics:
+    """Load the statistics of the exchanges of all these users together."""
+    each = [store.statistics(user, terms) for user in users]
+    if len(each) == 1:
+        return each[0]
+    documents = sum(one.documents for one in each)
+    length = sum(one.average_length * one.documents for one in each)
+    frequency = {term: sum(one.frequency.get(term, 0) for one in each) for term in terms}
+    return TermStatistics(documents, length / max(documents, 1), frequency)
+
+
+def _detect_languages(store: RecallStore, users: Sequence[UserKey]) -> Sequence[str]:
+    """Return the languages of the users' exchanges, most frequent first."""
     known = language_terms()
-    frequency = store.statistics(user_key, tuple(known)).frequency
+    frequency = _load_statistics(store, users, tuple(known)).frequency
     counted = [(-count, known[term]) for term, count in frequency.items() if count]
     return [code for _, code in sorted(counted)] or [DEFAULT_LANGUAGE]
 

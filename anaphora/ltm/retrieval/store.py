@@ -187,6 +187,9 @@ class RecallStore(Protocol):
     ) -> Sequence[int]:
         """Return the ids of exchanges with terms (the others are silent), newest first."""
 
+    def count_by_model(self, user_key: UserKey) -> Mapping[str, int]:
+        """Return the number of a user's exchanges with each model."""
+
     # -- searching -----------------------------------------------------------------------------
 
     def statistics(self, user_key: UserKey, terms: Sequence[str]) -> TermStatistics:
@@ -231,10 +234,13 @@ class RecallStore(Protocol):
 
     # -- erasure -------------------------------------------------------------------------------
 
-    def erase(self, user_key: UserKey, *, model: str | None = None, clock: int = 0) -> int:
-        """Erase everything of a user (with one model): exchanges, summaries, vectors and index
-        data, from the files as well. From now on exchanges of the user with clocks up to ``clock``,
-        or up to the largest erased one, are ignored. Returns the number of erased exchanges."""
+    def erase(
+        self, user_key: UserKey, *, model: str | frozenset[str] | None = None, clock: int = 0
+    ) -> int:
+        """Erase everything of a user (with one model, or several): exchanges, summaries, vectors
+        and index data, from the files as well. From now on exchanges of the user with clocks up to
+        ``clock``, or up to the largest erased one, are ignored. Returns the number of erased
+        exchanges."""
 
     def expire(self, before: datetime, *, limit: int = 1_000) -> int:
         """Erase at most ``limit`` of the exchanges before that time, and the summaries that cover

@@ -29,36 +29,43 @@ _USER_TABLES = (
 )
 
 
-def erase_user(transaction: Transaction, user_key: UserKey, model: str | None, clock: int) -> int:
-    """Delete everything of a user (with one model), and return the number of exchanges. From now on
-    exchanges with clocks up to ``clock``, or up to the largest deleted one, are ignored."""
+def erase_user(
+    transaction: Transaction, user_key: UserKey, model: str | frozenset[str] | None, clock: int
+) -> int:
+    """Delete everything of a user (with one model, or several), and return the number of exchanges.
+    From now on exchanges with clocks up to ``clock``, or up to the largest deleted one, are
+    ignored."""
+    models = [model] if isinstance(model, str) else model
+    digests = [_erasure_digest(user_key, each) for each in ([None] if models is None else models)]
     transaction.fetch_all("SELECT pg_advisory_xact_lock(%s)", _ERASURE_LOCK)
     transaction.execute(
         "DELETE FROM erasures WHERE place IN "
         "(SELECT place FROM erasures ORDER BY at DESC OFFSET %s)",
-        MAX_ERASURES - 1,
+        max(0, MAX_ERASURES - len(digests)),
     )
     transaction.execute(
-        "INSERT INTO erasures AS old SELECT %s, greatest(%s, (SELECT max(conversations.clock) FROM "
-        "users JOIN conversations ON user_id = users.id WHERE users.place = %s)) "
+        "INSERT INTO erasures AS old SELECT digest, greatest(%s, (SELECT max(conversations.clock) "
+        "FROM users JOIN conversations ON user_id = users.id WHERE users.place = %s)) "
+        "FROM unnest(%s::bytea[]) AS digest "
         "ON CONFLICT (place) DO UPDATE SET at = greatest(old.at, excluded.at)",
-        *(_erasure_digest(user_key, model), clock, names_digest(user_key.tenant, user_key.user)),
+        *(clock, names_digest(user_key.tenant, user_key.user), digests),
     )
     _lock_embedders(transaction)
     user = lock_user(transaction, user_key)
     if user is None:
         return 0
-    if model is None:
+    if models is None:
         return _erase_user(transaction, user)
-    found = transaction.fetch_one(
-        "SELECT id FROM conversations WHERE place = %s",
-        names_digest(user_key.user, model, user_key.tenant),
+    rows = transaction.fetch_all(
+        "SELECT id FROM conversations WHERE place = ANY(%s::bytea[])",
+        [names_digest(user_key.user, each, user_key.tenant) for each in models],
     )
-    if found is None:
-        return 0
-    ids = transaction.fetch_all("SELECT id FROM exchanges WHERE conversation_id = %s", found[0])
+    found = [id for (id,) in rows]
+    ids = transaction.fetch_all(
+        "SELECT id FROM exchanges WHERE conversation_id = ANY(%s::bigint[])", found
+    )
     erase_exchanges(transaction, [id for (id,) in ids])
-    transaction.execute("DELETE FROM quarantine WHERE conversation_id = %s", found[0])
+    transaction.execute("DELETE FROM quarantine WHERE conversation_id = ANY(%s::bigint[])", found)
     _delete_empty(transaction, [user], found)
     return len(ids)
 

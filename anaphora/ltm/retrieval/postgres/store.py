@@ -244,6 +244,16 @@ class PostgresRecallStore(PostgresSearch):
             for (id, model, *_), exchange in zip(rows, exchanges, strict=True)
         }
 
+    def count_by_model(self, user_key: UserKey) -> Mapping[str, int]:
+        rows = self._pool.query(
+            "SELECT model, count(exchanges.id) FROM conversations "
+            "JOIN exchanges ON conversation_id = conversations.id WHERE conversations.user_id = "
+            "(SELECT id FROM users WHERE place = %s) GROUP BY conversations.id "
+            "ORDER BY conversations.id",
+            names_digest(user_key.tenant, user_key.user),
+        )
+        return {decode_text(model): count for model, count in rows}
+
     # -- searching -----------------------------------------------------------------------------
 
     @retry_without_damaged
@@ -297,7 +307,9 @@ class PostgresRecallStore(PostgresSearch):
 
     # -- erasure -------------------------------------------------------------------------------
 
-    def erase(self, user_key: UserKey, *, model: str | None = None, clock: int = 0) -> int:
+    def erase(
+        self, user_key: UserKey, *, model: str | frozenset[str] | None = None, clock: int = 0
+    ) -> int:
         count = self._pool.run(erase_user, user_key, model, clock)
         self._vector_cache.clear()
         if count:

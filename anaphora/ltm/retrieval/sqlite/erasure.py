@@ -25,21 +25,27 @@ _VALUES_PER_STATEMENT = 500
 
 
 def erase_user(
-    connection: Connection, user_key: UserKey, model: str | None, clock: int, measure: Measure
+    connection: Connection,
+    user_key: UserKey,
+    model: str | frozenset[str] | None,
+    clock: int,
+    measure: Measure,
 ) -> int:
-    """Delete everything of a user (with one model), and return the number of exchanges. From now on
-    exchanges with clocks up to ``clock``, or up to the largest deleted one, are ignored."""
+    """Delete everything of a user (with one model, or several), and return the number of exchanges.
+    From now on exchanges with clocks up to ``clock``, or up to the largest deleted one, are
+    ignored."""
     names = encode_text(user_key.tenant), encode_text(user_key.user)
+    models = model if isinstance(model, frozenset) else (model,)
     clock = max(clock, connection.execute(_LAST_CLOCK, names).fetchone()[0])
-    connection.execute(_FORGET_ERASURES, (MAX_ERASURES - 1,))
-    connection.execute(_ERASED, (_erasure_digest(user_key, model), clock))
+    connection.execute(_FORGET_ERASURES, (max(0, MAX_ERASURES - len(models)),))
+    connection.executemany(_ERASED, [(_erasure_digest(user_key, each), clock) for each in models])
     owner = find_owner(connection, user_key)
     if owner is None:
         return 0
     conversations = connection.execute(
         "SELECT id, model FROM conversations WHERE owner = ?", (owner.id,)
     ).fetchall()
-    chosen = [id for id, of in conversations if model is None or decode_text(of) == model]
+    chosen = [id for id, of in conversations if model is None or decode_text(of) in models]
     if chosen:
         connection.execute(_SCRUB)
     for conversation in chosen:

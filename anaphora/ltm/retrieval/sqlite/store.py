@@ -184,6 +184,10 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
         }
         return {id: found[id] for id in ids if id in found}
 
+    def count_by_model(self, user_key: UserKey) -> Mapping[str, int]:
+        names = encode_text(user_key.tenant), encode_text(user_key.user)
+        return {decode_text(model): count for model, count in self._database.read(_COUNTS, names)}
+
     # -- searching -----------------------------------------------------------------------------
 
     @retry_without_damaged
@@ -234,7 +238,9 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
 
     # -- erasure -------------------------------------------------------------------------------
 
-    def erase(self, user_key: UserKey, *, model: str | None = None, clock: int = 0) -> int:
+    def erase(
+        self, user_key: UserKey, *, model: str | frozenset[str] | None = None, clock: int = 0
+    ) -> int:
         """See :meth:`~anaphora.ltm.retrieval.store.RecallStore.erase`. The file is rewritten
         without the erased data, which takes as long as copying it and blocks other writers.
 
@@ -379,6 +385,11 @@ _PAIR = (
 _FETCH = (
     f"SELECT id, (SELECT model FROM conversations c WHERE c.id = conversation), {EXCHANGE_COLUMNS} "
     "FROM exchanges WHERE +owner = ? AND id IN ({})"
+)
+_COUNTS = (
+    "SELECT c.model, count(e.id) FROM owners o JOIN conversations c ON c.owner = o.id "
+    "JOIN exchanges e ON e.conversation = c.id WHERE o.tenant = ? AND o.user = ? "
+    "GROUP BY c.id ORDER BY c.id"
 )
 _UNEMBEDDED = (
     "SELECT id, conversation, number FROM exchanges WHERE id > ? AND NOT EXISTS (SELECT 1 FROM "
