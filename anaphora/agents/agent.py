@@ -11,8 +11,11 @@ from functools import partial
 from typing import Self
 from uuid import uuid4
 
-from anaphora.agents.answer import AgentAnswer, AgentStep, collect_answer
+from anaphora.agents.answer import AgentAnswer, AgentStep, ContextSize, collect_answer
 from anaphora.agents.archive.archive import Archive
+from anaphora.agents.archive.document import Document
+from anaphora.agents.archive.loading import LoadProgress
+from anaphora.agents.archive.pages import ArchivePage
 from anaphora.agents.context.blocks import Block, CoreMemory
 from anaphora.agents.context.instructions import INSTRUCTIONS
 from anaphora.agents.context.model_summarizer import ModelSummarizer
@@ -40,7 +43,8 @@ from anaphora.agents.store.urls import open_agent_store, sibling_url
 from anaphora.chat_model.chat_model import ChatModel
 from anaphora.errors import AgentError, ChatModelError
 from anaphora.ltm.memory import LongTermMemory
-from anaphora.ltm.retrieval.store import UserKey
+from anaphora.ltm.retrieval.search import Page
+from anaphora.ltm.retrieval.store import SearchFilter, UserKey
 from anaphora.ltm.summarizers.extractive.summarizer import Extractive
 from anaphora.ltm.summarizers.summarizer import Summarizer
 from anaphora.storage.logical_clock import next_tick, to_microseconds, utc_now
@@ -270,6 +274,54 @@ class Agent:
         """Return what the agent did with an event; None if it is unknown."""
         records = self._store.event_records(AgentKey(user, self.name, tenant), event)
         return collect_answer(event, records) if records else None
+
+    def answers(
+        self, user: str = "user", *, tenant: str = "", limit: int = 20
+    ) -> Sequence[AgentAnswer]:
+        """Return what the agent did with the last events of a user, oldest first."""
+        key = AgentKey(user, self.name, tenant)
+        events = self._store.latest_events(key, limit)
+        return [collect_answer(one, self._store.event_records(key, one)) for one in events]
+
+    def context_size(self, user: str = "user", *, tenant: str = "") -> ContextSize:
+        """Return the size of the next prompt for a user, by part."""
+        key = AgentKey(user, self.name, tenant)
+        state = self._store.load(key)
+        run = EventRun(self._services, key, state)
+        return run.measure()
+
+    def recall(
+        self, query: str = "", *, user: str = "user", tenant: str = "", page: int = 1, size: int = 5
+    ) -> Page:
+        """Search the conversation of the agent with a user; without a query, list it."""
+        return self.memory.recall(
+            UserKey(user, tenant),
+            query,
+            filters=SearchFilter(model=self.name),
+            page=page,
+            size=size,
+            at=self._clock(),
+        )
+
+    def search_archive(
+        self, query: str, *, user: str = "user", tenant: str = "", page: int = 1, size: int = 5
+    ) -> ArchivePage:
+        """Search the documents of the agent and its notes for a user."""
+        owners = (self._archive_owner(user, tenant), self.document_owner)
+        return self.archive.search(owners, query, page=page, size=size)
+
+    def load(
+        self,
+        documents: Iterable[Document],
+        *,
+        user: str | None = None,
+        tenant: str = "",
+        on_progress: Callable[[LoadProgress], object] | None = None,
+    ) -> int:
+        """Load documents into the archival memory, for all users or for one; return the number of
+        new passages."""
+        owner = self.document_owner if user is None else self._archive_owner(user, tenant)
+        return self.archive.load(owner, documents, on_progress=on_progress)
 
     def usage(self, user: str = "user", *, tenant: str = "") -> UsageTotal:
         """Return what the model was used for a user in all."""

@@ -18,7 +18,14 @@ from anaphora.agents.state.records import (
 )
 from anaphora.agents.state.state import UsageTotal
 
-__all__ = ["AgentAnswer", "AgentStep", "CalledFunction", "collect_answer", "collect_step"]
+__all__ = [
+    "AgentAnswer",
+    "AgentStep",
+    "CalledFunction",
+    "ContextSize",
+    "collect_answer",
+    "collect_step",
+]
 
 
 _NO_USAGE = UsageTotal()
@@ -68,6 +75,20 @@ class AgentAnswer:
     def text(self) -> str:
         """All messages to the user, one a paragraph."""
         return "\n\n".join(self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSize:
+    """The tokens of the next prompt: of its ``system`` message (with the core memory), of the
+    declared ``functions``, of the ``summary`` and of the ``messages`` of the queue; in a ``window``
+    of which ``reserved`` tokens are for the answer."""
+
+    window: int
+    reserved: int
+    system: int
+    functions: int
+    summary: int
+    messages: int
 
 
 def collect_answer(event: str, records: Iterable[Record]) -> AgentAnswer:

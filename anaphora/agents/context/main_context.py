@@ -45,7 +45,7 @@ def render_system(
     parts.append(
         f"It is {_DAYS[at.weekday()]}, {at:%Y-%m-%d %H:%M} {at.tzname() or ''}".rstrip() + ". "
         f"Recall memory holds {state.messages} messages, {state.hidden} of them hidden from this "
-        f"conversation. Archival memory holds {passages} passages."
+        f"conversation. Archival memory holds {passages} passage{'' if passages == 1 else 's'}."
     )
     return ChatMessage("system", "\n\n".join(parts))
 

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from anaphora.agents.answer import AgentStep, collect_step
+from anaphora.agents.answer import AgentStep, ContextSize, collect_step
 from anaphora.agents.context.blocks import CoreMemory
 from anaphora.agents.context.fitting import fit_message
 from anaphora.agents.context.main_context import (
@@ -144,8 +144,22 @@ class EventRun:
 
     @property
     def view(self) -> AgentView:
-        core = CoreMemory(self.services.blocks, self.state.blocks)
-        return AgentView(self.key, self.state, core, self.event.at)
+        core, event = CoreMemory(self.services.blocks, self.state.blocks), self.state.event
+        return AgentView(self.key, self.state, core, self._now() if event is None else event.at)
+
+    def measure(self) -> ContextSize:
+        """Return the size of the next prompt."""
+        plan, model = self._plan(), self.services.model
+        system = [self._render_system(plan)]
+        messages = visible_messages(self.state.queue, plan.last)
+        return ContextSize(
+            window=model.window,
+            reserved=model.max_tokens,
+            system=model.count(system),
+            functions=model.count(system, plan.functions.schemas) - model.count(system),
+            summary=self.state.summary_tokens if plan.last is None else 0,
+            messages=sum([one.tokens for one in messages]),
+        )
 
     def add_event_message(self, text: str, name: str, *, call_id: str = "") -> None:
         """Stage a message of the kind "event"."""

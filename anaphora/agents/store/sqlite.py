@@ -25,7 +25,7 @@ from anaphora.stm.stores.locks import ConversationLocks
 from anaphora.storage.byte_range_locks import ByteRangeLocks
 from anaphora.storage.forks import register_fork_aware
 from anaphora.storage.sqlite.database import Database, Synchronous
-from anaphora.storage.sqlite.text_encoding import encode_text
+from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
 
 __all__ = ["SqliteAgentStore"]
 
@@ -156,6 +156,14 @@ class SqliteAgentStore(AgentStore):
             (*_columns(key), encode_text(event)),
         )
         return list(numbered_records(rows))
+
+    def latest_events(self, key: AgentKey, limit: int) -> Sequence[str]:
+        rows = self._database.read(
+            "SELECT event FROM log JOIN agents ON log.owner = agents.id "
+            f"WHERE {_KEY} AND event <> '' GROUP BY event ORDER BY min(log.number) DESC LIMIT ?",
+            (*_columns(key), limit),
+        )
+        return [decode_text(event) for (event,) in reversed(rows)]
 
     def erase(self, user: str, tenant: str = "", *, agent: str | None = None) -> int:
         condition = "tenant = ? AND user = ?" + ("" if agent is None else " AND agent = ?")

@@ -48,6 +48,9 @@ class AgentStore(Protocol):
     def event_records(self, key: AgentKey, event: str) -> Sequence[Record]:
         """Return the records of an event, in order; none if it is unknown."""
 
+    def latest_events(self, key: AgentKey, limit: int) -> Sequence[str]:
+        """Return the ids of the last ``limit`` events, oldest first."""
+
     def erase(self, user: str, tenant: str = "", *, agent: str | None = None) -> int:
         """Erase all agents of a user, or one of them, from the files as well. Returns the number
         of erased records."""
