@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Self
@@ -41,7 +42,9 @@ from anaphora.agents.state.state import AgentState, UsageTotal
 from anaphora.agents.store.store import AgentKey, AgentStore
 from anaphora.agents.store.urls import open_agent_store, sibling_url
 from anaphora.chat_model.chat_model import ChatModel
+from anaphora.engine.fallback_agent import RejectedQuestion
 from anaphora.errors import AgentError, ChatModelError
+from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.memory import LongTermMemory
 from anaphora.ltm.retrieval.search import Page
 from anaphora.ltm.retrieval.store import SearchFilter, UserKey
@@ -53,7 +56,18 @@ __all__ = ["Agent"]
 
 _log = logging.getLogger(__name__)
 _DEFAULT_LIMITS = AgentLimits()
+_ENGINE_EXCHANGES = 10  # of an engine's conversation, that the agent is told of
 _WORDS_PER_TOKEN = 0.4  # on the safe side
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """An event, with what happened before it without the agent (``context``)."""
+
+    kind: EventKind
+    text: str
+    id: str
+    context: str = ""
 
 
 class Agent:
@@ -161,9 +175,8 @@ class Agent:
         """
         if not text.strip():
             raise AgentError("the message is empty")
-        return self._process(
-            AgentKey(user, self.name, tenant), "user_message", text, id, on_step, on_text
-        )
+        event = _Event("user_message", text, id or uuid4().hex)
+        return self._process(AgentKey(user, self.name, tenant), event, on_step, on_text)
 
     def notify(
         self,
@@ -183,39 +196,51 @@ class Agent:
             paused = self._store.load(key).paused_until
             if paused is not None and self._clock() < paused:
                 return None
-        return self._process(key, kind, text or f"{kind.replace('_', ' ')}", id, on_step, None)
+        event = _Event(kind, text or kind.replace("_", " "), id or uuid4().hex)
+        return self._process(key, event, on_step)
+
+    def answer_rejected(self, question: RejectedQuestion) -> str:
+        """Answer a question that no intent of an engine fits: see :class:`Engine` (``fallback``).
+        The agent is told what the user and the engine have said since it was last asked, if they
+        share the long-term memory."""
+        key = AgentKey(question.user, self.name, question.tenant)
+        since = self._store.load(key).clock
+        said = self.memory.latest(key._replace(model=question.model), _ENGINE_EXCHANGES)
+        news = [one for one in reversed(said) if one.clock > since and one.status != "rejected"]
+        context = _describe_dialog(question.model, news) if news else ""
+        event = _Event("user_message", question.text, uuid4().hex, context)
+        return self._process(key, event).text
 
     def _process(
         self,
         key: AgentKey,
-        kind: EventKind,
-        text: str,
-        id: str | None,
-        on_step: Callable[[AgentStep], object] | None,
-        on_text: Callable[[str], object] | None,
+        event: _Event,
+        on_step: Callable[[AgentStep], object] | None = None,
+        on_text: Callable[[str], object] | None = None,
     ) -> AgentAnswer:
-        event = id or uuid4().hex
         with self._store.lock(key):
-            earlier = self._finish_earlier(key, event)
-            answer = self._answered(key, event)
+            earlier = self._finish_earlier(key, event.id)
+            answer = self._answered(key, event.id)
             if answer is None:
                 run = EventRun(
                     self._services, key, self._store.load(key), on_step=on_step, on_text=on_text
                 )
-                self._begin(run, event, kind, text)
+                self._begin(run, event)
                 run.run()
                 self._update_memories(key)
-                answer = collect_answer(event, self._store.event_records(key, event))
+                answer = collect_answer(event.id, self._store.event_records(key, event.id))
         return replace(answer, earlier=earlier)
 
-    def _begin(self, run: EventRun, event: str, kind: EventKind, text: str) -> None:
+    def _begin(self, run: EventRun, event: _Event) -> None:
         """Store an event; one that has failed before is only taken up again."""
         now = self._clock()
-        known = max(run.state.clock, self.memory.clock)
-        known_records = self._store.event_records(run.key, event)
-        run.stage(EventBegun(event, kind, now, next_tick(to_microseconds(now), known)))
-        if not known_records:
-            run.add_event_message(text, kind)
+        clock = next_tick(to_microseconds(now), run.state.clock, self.memory.clock)
+        is_new = not self._store.event_records(run.key, event.id)
+        run.stage(EventBegun(event.id, event.kind, now, clock))
+        if is_new:
+            if event.context:
+                run.add_event_message(event.context, "system_alert")
+            run.add_event_message(event.text, event.kind)
         run.commit()
 
     def _finish_earlier(self, key: AgentKey, event: str) -> tuple[AgentAnswer, ...]:
@@ -385,6 +410,16 @@ class Agent:
         opened = Archive(archive or sibling_url(self.memory.url, "archive"), clock=clock)
         self._closing.append(opened.close)
         return opened
+
+
+def _describe_dialog(model: str, exchanges: Iterable[Exchange]) -> str:
+    """Describe what a user and an engine have said; as JSON, so that nothing in it can pose as
+    something else."""
+    said = [{"user": one.question, "bot": one.answer} for one in exchanges]
+    return (
+        f"Before the next message, the bot '{model}', which answers plain questions in your place, "
+        f"has talked with the user: {json.dumps(said, ensure_ascii=False)}"
+    )
 
 
 def _check_window(model: ChatModel) -> None:
