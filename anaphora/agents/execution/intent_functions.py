@@ -17,7 +17,7 @@ from anaphora.engine.engine import Engine
 from anaphora.engine.identity import user_of_tenant
 from anaphora.engine.reply import Reply
 from anaphora.grammar.idl.intent import Intent, Term
-from anaphora.models.domain import Element, Model, Phrases
+from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrases
 
 __all__ = ["intent_functions"]
 
@@ -83,18 +83,24 @@ class _IntentFunction:
             missing = [label for label in required if values.get(label) in (None, "", [])]
             if missing:
                 raise CallError(f"{', '.join(missing)}: required")
-            said = [
-                parameters[label].phrase(value)
+            said = {
+                label: parameters[label].phrase(value)
                 for label, value in values.items()
                 if label in parameters and value not in (None, "", [])
-            ]
-            question = " ".join([*markers, *said])
+            }
+            question = " ".join([*markers, *said.values()])
             reply = _ask(self.engine, self.model, context, question)
             if reply.intent != self.intent.id:
                 raise CallError(
                     f"'{question}' was understood as {reply.intent or 'nothing'}"
                     f"{f' ({reply.reason})' if reply.reason else ''}: check the values, or say it "
                     f"in words with {_ask_name(self.model)}"
+                )
+            # Otherwise the memory would answer for a value that was not understood.
+            unknown = [label for label in said if _comes_from_memory(reply, label)]
+            if unknown:
+                raise CallError(
+                    "; ".join([f"{label}: '{said[label]}' is not understood" for label in unknown])
                 )
             return _describe_reply(reply)
 
@@ -132,14 +138,17 @@ class _IntentFunction:
         for element in elements:
             if element.values:
                 for value in element.values:
-                    choices[value.name] = self._shortest(value.phrases) or value.name
-            elif phrase := self._shortest(element.phrases):
+                    choices[value.name] = self._shortest(value.phrases, value.name) or value.name
+            elif phrase := self._shortest(element.phrases, element.id):
                 choices[element.id] = phrase
         return choices
 
-    def _shortest(self, phrases: Phrases) -> str:
-        """Return the shortest phrase that is plain words, in the first language that has any."""
-        for language in (*self.model.languages, ""):
+    def _shortest(self, phrases: Phrases, name: str) -> str:
+        """Return the name if it is a phrase in any language, else the shortest phrase that is plain
+        words, in the first language that has any."""
+        if (name,) in phrases.get(ANY_LANGUAGE, ()):
+            return name
+        for language in (*self.model.languages, ANY_LANGUAGE):
             plain = [
                 " ".join([str(word) for word in words])
                 for words in phrases.get(language, ())
@@ -194,6 +203,11 @@ def _may_fill(term: Term, element: Element) -> bool:
     keys |= {("group", group) for group in element.groups}
     keys |= {("ancestor", ancestor) for ancestor in element.ancestors}
     return not requires.isdisjoint(keys)
+
+
+def _comes_from_memory(reply: Reply, label: str) -> bool:
+    slot = reply.slots.get(label)
+    return slot is None or slot.source == "memory"
 
 
 def _ask_name(model: Model) -> str:
