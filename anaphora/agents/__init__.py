@@ -1,0 +1,1 @@
+"""Agents: language models that answer with a memory of their own."""
