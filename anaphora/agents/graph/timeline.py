@@ -110,7 +110,8 @@ class Timeline:
 def close_gaps(rows: Iterable[FactRow]) -> None:
     """Let each fact of a timeline hold until the next one begins, or until it was retracted: after
     facts between them were erased."""
-    ordered = sorted(rows, key=lambda row: (row.valid_at, row.id))
+    # Of facts that begin at the same time, those that were overruled come first.
+    ordered = sorted(rows, key=lambda row: (row.valid_at, not row.is_void, row.id))
     end = FOREVER
     for place in range(len(ordered) - 1, -1, -1):
         row = ordered[place]
