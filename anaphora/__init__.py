@@ -30,7 +30,10 @@ if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
     from anaphora.engine.reply import Reply as Reply
     from anaphora.entities.recognizers.recognizer import Mention as Mention
     from anaphora.errors import AnaphoraError as AnaphoraError
+    from anaphora.errors import ChatModelError as ChatModelError
+    from anaphora.errors import ChatModelUnavailable as ChatModelUnavailable
     from anaphora.errors import Conflict as Conflict
+    from anaphora.errors import ContextLengthError as ContextLengthError
     from anaphora.errors import EvaluationError as EvaluationError
     from anaphora.errors import GrammarError as GrammarError
     from anaphora.errors import HandlerError as HandlerError
@@ -77,8 +80,9 @@ else:
         "anaphora.engine.reply": "Reply",
         "anaphora.entities.recognizers.recognizer": "Mention",
         "anaphora.errors": (
-            "AnaphoraError Conflict EvaluationError GrammarError HandlerError "
-            "ModelError Problem StoreError SummaryError UnknownModel"
+            "AnaphoraError ChatModelError ChatModelUnavailable Conflict ContextLengthError "
+            "EvaluationError GrammarError HandlerError ModelError Problem StoreError "
+            "SummaryError UnknownModel"
         ),
         "anaphora.grammar.context": "QuestionContext",
         "anaphora.intents.explanation": "Explanation",

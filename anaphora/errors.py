@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 __all__ = [
     "AnaphoraError",
+    "ChatModelError",
+    "ChatModelUnavailable",
     "Conflict",
+    "ContextLengthError",
     "EvaluationError",
     "GrammarError",
     "HandlerError",
@@ -115,6 +118,26 @@ class Conflict(AnaphoraError):  # noqa: N818 - the name that users catch reads a
 
 class SummaryError(AnaphoraError):
     """A summarizer failed (its model or its service is not available)."""
+
+
+class ChatModelError(AnaphoraError):
+    """A chat model refused a request, or gave an answer that cannot be used."""
+
+
+class ChatModelUnavailable(ChatModelError):  # noqa: N818 - reads as a state
+    """A chat model is unreachable, silent or busy, also after retries."""
+
+
+class ContextLengthError(ChatModelError):
+    """A prompt is longer than the model's window: ``window`` tokens (0: the endpoint tells none).
+
+    ``prompt_tokens`` is the length of the prompt, 0 if the endpoint does not tell it.
+    """
+
+    def __init__(self, message: str, *, window: int = 0, prompt_tokens: int = 0) -> None:
+        super().__init__(message)
+        self.window = window
+        self.prompt_tokens = prompt_tokens
 
 
 class HandlerError(AnaphoraError):

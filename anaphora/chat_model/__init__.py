@@ -1,0 +1,1 @@
+"""Chat-completions clients: language models behind any endpoint of OpenAI's chat protocol."""
