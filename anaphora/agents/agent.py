@@ -36,7 +36,7 @@ from anaphora.agents.state.records import BlockChanged
 from anaphora.agents.state.state import AgentState, UsageTotal
 from anaphora.agents.store.store import AgentKey, AgentStore
 from anaphora.chat_model.chat_model import ChatModel
-from anaphora.engine.fallback_agent import RejectedQuestion
+from anaphora.engine.callbacks.fallback_agent import RejectedQuestion
 from anaphora.errors import AgentError
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.memory import LongTermMemory
