@@ -293,9 +293,11 @@ class Agent:
         return self._processor.flush(timeout) and self.memory.flush(timeout)
 
     def close(self) -> None:
-        """Close what the agent has opened itself."""
+        """Close what the agent has opened itself, and the connections of the model, which opens
+        new ones if somebody else uses it."""
         while self._closing:
             self._closing.pop()()
+        self.model.close()
 
     # -- parts ---------------------------------------------------------------------------------
 
