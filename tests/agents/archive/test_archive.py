@@ -124,10 +124,12 @@ def test_own_facts_and_shared_documents_are_searched_as_one(archive):
     assert page.total == 2
 
 
-def test_the_one_fact_of_a_user_is_not_buried_by_a_library(archive):
-    for number in range(60):
-        archive.insert(SHARED, f"Chapter {number}: what is the name of it? It is the best.")
-    archive.insert(ANN, "The name of her sister is Mia.")
+def test_the_few_facts_of_a_user_are_not_buried_by_a_library(archive):
+    for number in range(40):
+        archive.insert(SHARED, f"Chapter {number}: what is the best of it?")
+    archive.insert(SHARED, "The name of her rose is unknown.")
+    for fact in ("name of her sister is Mia", "sister is tall", "name of her dog is Rex"):
+        archive.insert(ANN, f"The {fact}.")
     for owners in ([SHARED, ANN], [ANN, SHARED]):
         first, *_ = archive.search(owners, "What is the name of her sister?").passages
         assert first.text == "The name of her sister is Mia."

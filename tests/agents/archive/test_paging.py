@@ -70,6 +70,28 @@ def test_pages_fit_together_while_vectors_are_being_computed(open_archive, url, 
     assert all("dessert" in one.text or "pudding" in one.text for one in again.passages)
 
 
+def test_a_later_page_knows_what_another_process_inserted(open_archive, url):
+    archive, elsewhere = open_archive(url), open_archive(url)
+    for number in range(4):
+        archive.insert(ANN, f"Tea {number}.")
+    assert archive.search(ANN, "tea", size=2).pages == 2
+    elsewhere.insert(ANN, "Tea for two.")
+    page = archive.search(ANN, "tea", size=2, page=3)
+    assert (page.total, len(page.passages)) == (5, 1)
+    elsewhere.erase(ANN)
+    assert archive.search(ANN, "tea", size=2, page=2).total == 0
+
+
+def test_what_was_replaced_is_on_no_later_page(archive):
+    for number in range(4):
+        archive.insert(ANN, f"Tea {number}.", source=f"{number}")
+    archive.search(ANN, "tea", size=2)
+    archive.remove(ANN, "0")
+    archive.insert(ANN, "Tea again.", source="4")
+    pages = [archive.search(ANN, "tea", size=2, page=page).passages for page in (2, 1)]
+    assert {one.source for page in pages for one in page} == {"1", "2", "3", "4"}
+
+
 def test_pages_do_not_end_before_the_candidates(archive):
     archive.load(
         SHARED, [Document.from_text(f"{number}", f"Tea {number}") for number in range(150)]
