@@ -30,7 +30,7 @@ def test_what_the_user_likes_outlives_the_window(endpoint, agent):
         return tell("What a race!")
 
     play = endpoint(model, window=8192)
-    ann = agent(play, window=8192, max_tokens=512)
+    ann = agent(play, window=8192, max_tokens=1024)
     ann.send("I love Formula 1!", user="ann")
     for n in range(20):
         ann.send(RACING.format(n=1990 + n) * 3, user="ann")
@@ -51,7 +51,7 @@ def test_one_warning_for_each_time_the_window_fills(endpoint, agent):
         return tell("I see.")
 
     play = endpoint(model, window=8192)
-    ann = agent(play, window=8192, max_tokens=512)
+    ann = agent(play, window=8192, max_tokens=1024)
     for n in range(40):
         ann.send(RACING.format(n=1990 + n) * 3)
     for body in play.requests:
@@ -114,7 +114,7 @@ def test_the_result_of_a_search_is_in_the_next_prompt(endpoint, agent, clock):
         return tell("Taylor Swift, perhaps." if "artist" in str(latest(body)) else "Nice!")
 
     play = endpoint(chat, window=8192)
-    ann = agent(play, window=8192, max_tokens=512)
+    ann = agent(play, window=8192, max_tokens=1024)
     ann.send("Let's talk about music. Is there an artist whom you like?")
     for n in range(15):
         clock.pass_time(days=1)
