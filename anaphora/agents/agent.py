@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Self
+from typing import Any, Self
 from uuid import uuid4
 
 from anaphora.agents.answer import AgentAnswer, AgentStep, ContextSize, collect_answer
@@ -28,7 +28,7 @@ from anaphora.agents.execution.core_functions import (
 from anaphora.agents.execution.event_run import EventRun
 from anaphora.agents.execution.functions import AgentFunction, FunctionContext, FunctionSet
 from anaphora.agents.execution.memory_update import MemoryUpdateRun
-from anaphora.agents.execution.services import AgentServices, AskModel, Planner
+from anaphora.agents.execution.services import AgentParts, AgentServices, AskModel, Planner
 from anaphora.agents.execution.virtual_context import VirtualContext
 from anaphora.agents.limits import AgentLimits, AgentTexts, TextKind
 from anaphora.agents.state.messages import EventKind
@@ -36,6 +36,7 @@ from anaphora.agents.state.records import (
     BlockChanged,
     EventBegun,
     EventEnded,
+    MemoryChanged,
 )
 from anaphora.agents.state.state import AgentState, UsageTotal
 from anaphora.agents.store.store import AgentKey, AgentStore
@@ -64,8 +65,8 @@ class Agent:
     or URLs; by default they lie beside the recall memory. ``persona`` and ``human`` are the initial
     values of the two core blocks; ``blocks`` declares others. ``functions`` are Python functions
     (or :class:`AgentFunction`) that the model may call. ``summarizer`` summarizes what leaves the
-    window (None: the model itself; if it fails, the extractive summarizer). ``planner`` replaces
-    instructions and functions of the agent by those of declared memories. ``secrets`` are replaced
+    window (None: the model itself; if it fails, the extractive summarizer). ``planner`` builds
+    what decides about prompts and functions instead, such as declared memories. ``secrets`` are replaced
     in everything that is stored. ``clock`` returns the time with a zone.
 
     One event of a user is processed at a time, those of different users side by side; all methods
@@ -87,7 +88,7 @@ class Agent:
         instructions: str = INSTRUCTIONS,
         functions: Iterable[AgentFunction | Callable[..., object]] = (),
         summarizer: Summarizer | None = None,
-        planner: Planner | None = None,
+        planner: Callable[[AgentParts], Planner] | None = None,
         limits: AgentLimits = _DEFAULT_LIMITS,
         texts: dict[TextKind, str] | None = None,
         secrets: Iterable[str] = (),
@@ -110,17 +111,20 @@ class Agent:
             *blocks,
         )
         _check_labels(declared)
-        own = [
-            *core_functions(),
-            *recall_functions(self.memory, model=name),
-            *archive_functions(self.archive, self._archive_owners),
-        ]
+        parts = AgentParts(
+            name,
+            self.memory,
+            tuple(core_functions()),
+            tuple(recall_functions(self.memory, model=name)),
+            tuple(archive_functions(self.archive, self._archive_owners)),
+            FunctionSet.of(functions).functions,
+        )
         self._services = AgentServices(
             name,
             model,
             self._store,
             self.memory,
-            planner or VirtualContext(instructions, FunctionSet.of([*own, *functions])),
+            VirtualContext(instructions, parts.all_functions) if planner is None else planner(parts),
             declared,
             _summarizer_factory(summarizer, model, limits),
             limits,
@@ -270,6 +274,21 @@ class Agent:
             run.stage(BlockChanged(label, changed, self._clock(), by="user"))
             run.commit()
 
+    def edit_memory(
+        self, name: str, value: Any = None, *, user: str = "user", tenant: str = ""
+    ) -> None:
+        """Set the value of a declared memory of the type ``state``, also of one that is written
+        once; None resets it. Raises :class:`AgentError` for an unknown memory or a value that does
+        not fit its schema."""
+        key = AgentKey(user, self.name, tenant)
+        with self._store.lock(key):
+            self._finish_earlier(key, "")
+            state = self._store.load(key)
+            run = EventRun(self._services, key, state)
+            checked = self._services.planner.check_value(name, value)
+            run.stage(MemoryChanged(name, checked, state.turn))
+            run.commit()
+
     def answer(self, event: str, *, user: str = "user", tenant: str = "") -> AgentAnswer | None:
         """Return what the agent did with an event; None if it is unknown."""
         records = self._store.event_records(AgentKey(user, self.name, tenant), event)
@@ -331,13 +350,18 @@ class Agent:
         """Erase everything that the agent knows of a user: state and log, recall memory, archival
         memory. Returns the number of erased records, exchanges and passages."""
         erased = self._store.erase(user, tenant, agent=self.name)
-        erased += self.memory.erase(user, tenant=tenant, model=self.name)
+        for model in (self.name, *self._services.planner.recall_models):
+            erased += self.memory.erase(user, tenant=tenant, model=model)
         return erased + self.archive.erase(self._archive_owner(user, tenant))
 
     def flush(self, timeout: float | None = None) -> bool:
         """Wait until everything said is in the recall memory: see
         :meth:`~anaphora.ltm.memory.LongTermMemory.flush`."""
         return self.memory.flush(timeout)
+
+    def close_with(self, close: Callable[[], object]) -> None:
+        """Call ``close`` when the agent is closed: what it uses is closed after it."""
+        self._closing.insert(0, close)
 
     def close(self) -> None:
         """Close what the agent has opened itself."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from anaphora.agents.execution.functions import FunctionSet
 from anaphora.agents.execution.services import AgentView, MemoryUpdate, Plan
+from anaphora.errors import AgentError
 
 __all__ = ["VirtualContext"]
 
@@ -22,3 +24,10 @@ class VirtualContext:
 
     def update(self, update: MemoryUpdate) -> None:
         """The model edits its memory itself."""
+
+    def check_value(self, name: str, value: Any) -> Any:
+        raise AgentError(f"the agent declares no memory '{name}'")
+
+    @property
+    def recall_models(self) -> tuple[str, ...]:
+        return ()
