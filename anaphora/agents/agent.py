@@ -113,6 +113,7 @@ class Agent:
         _check_labels(declared)
         parts = AgentParts(
             name,
+            model.window,
             self.memory,
             tuple(core_functions()),
             tuple(recall_functions(self.memory, model=name)),

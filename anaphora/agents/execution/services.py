@@ -112,10 +112,11 @@ class Planner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AgentParts:
-    """What a planner is made of: the ``name`` of the agent, its long-term memory, and its functions
-    by what they serve."""
+    """What a planner is made of: the ``name`` of the agent, the ``window`` of its model in tokens,
+    its long-term memory, and its functions by what they serve."""
 
     name: str
+    window: int
     memory: LongTermMemory
     core: tuple[AgentFunction, ...]
     recall: tuple[AgentFunction, ...]
