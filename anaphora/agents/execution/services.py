@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from anaphora.agents.context.blocks import Block, CoreMemory
 from anaphora.agents.context.main_context import Section
 from anaphora.agents.context.summary import RecursiveSummarizer
-from anaphora.agents.execution.functions import AgentFunction, FunctionSet
+from anaphora.agents.execution.functions import FunctionSet
 from anaphora.agents.limits import AgentLimits, AgentTexts
 from anaphora.agents.state.messages import Message
 from anaphora.agents.state.state import AgentState
@@ -20,7 +20,6 @@ from anaphora.chat_model.messages import ChatMessage, Completion, ToolSchema
 from anaphora.ltm.memory import LongTermMemory
 
 __all__ = [
-    "AgentParts",
     "AgentServices",
     "AgentView",
     "AskModel",
@@ -94,6 +93,10 @@ class MemoryUpdate(Protocol):
 class Planner(Protocol):
     """Decides what the model sees, and updates memories after each event."""
 
+    @property
+    def has_updates(self) -> bool:
+        """Whether :meth:`update` does anything."""
+
     def plan(self, view: AgentView) -> Plan:
         """Return the plan of the next step."""
 
@@ -108,25 +111,6 @@ class Planner(Protocol):
     @property
     def recall_models(self) -> tuple[str, ...]:
         """The conversations of the long-term memory that the memories keep beside the dialog."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentParts:
-    """What a planner is made of: the ``name`` of the agent, the ``window`` of its model in tokens,
-    its long-term memory, and its functions by what they serve."""
-
-    name: str
-    window: int
-    memory: LongTermMemory
-    core: tuple[AgentFunction, ...]
-    recall: tuple[AgentFunction, ...]
-    archive: tuple[AgentFunction, ...]
-    others: tuple[AgentFunction, ...]
-
-    @property
-    def all_functions(self) -> FunctionSet:
-        """All functions."""
-        return FunctionSet((*self.core, *self.recall, *self.archive, *self.others))
 
 
 @dataclass(frozen=True, slots=True)

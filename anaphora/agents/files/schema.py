@@ -154,6 +154,12 @@ class ArchiveSchema(SchemaBase):
     type: Literal["archive"]
 
 
+class GraphSchema(SchemaBase):
+    """The knowledge graph: facts about what the user names, and the function that queries it."""
+
+    type: Literal["graph"]
+
+
 MemorySchema: TypeAlias = Annotated[
     ConversationSchema
     | SemanticSchema
@@ -161,7 +167,8 @@ MemorySchema: TypeAlias = Annotated[
     | StateSchemaFile
     | CoreSchema
     | RecallSchema
-    | ArchiveSchema,
+    | ArchiveSchema
+    | GraphSchema,
     Discriminator("type"),
 ]
 

@@ -89,11 +89,11 @@ class StateMemory:
 
 @dataclass(frozen=True, slots=True)
 class PartMemory:
-    """A part of an agent that manages its own memory: the ``core`` blocks, ``recall`` or
-    ``archive``, with the functions that edit or search it."""
+    """A part of an agent that manages its own memory: the ``core`` blocks, ``recall``, ``archive``
+    or the knowledge ``graph``, with the functions that edit or search it."""
 
     name: str
-    part: Literal["core", "recall", "archive"]
+    part: Literal["core", "recall", "archive", "graph"]
 
 
 Memory: TypeAlias = (

@@ -9,10 +9,12 @@ from typing import Any
 
 from anaphora.agents.context.main_context import Section
 from anaphora.agents.execution.functions import AgentFunction, CallError, FunctionSet
-from anaphora.agents.execution.services import AgentParts, AgentView, MemoryUpdate, Plan
+from anaphora.agents.execution.parts import AgentParts
+from anaphora.agents.execution.services import AgentView, MemoryUpdate, Plan
 from anaphora.agents.memories.conversation import count_units, format_dialog, last_exchanges
 from anaphora.agents.memories.declarations import (
     Declarations,
+    GenerativeMemory,
     MachineState,
     Memory,
     PartMemory,
@@ -54,6 +56,7 @@ class DeclaredMemories:
 
     def __post_init__(self) -> None:
         known = {*self.declarations.by_name, *[one.name for one in self._all_functions()]}
+        known |= {f"correct_{name}" for name in self.declarations.state_memories}
         for state in self.declarations.states:
             for name in state.tools or ():
                 if name not in known:
@@ -61,6 +64,15 @@ class DeclaredMemories:
                         f"the state '{state.name}' names the tool '{name}', which is neither a "
                         "function nor a memory"
                     )
+
+    @property
+    def has_updates(self) -> bool:
+        return any(
+            isinstance(one, GenerativeMemory)
+            or (isinstance(one, PartMemory) and one.part == "graph")
+            or (isinstance(one, StateMemory) and one.update == "every_turn")
+            for one in self.declarations.memories
+        )
 
     def plan(self, view: AgentView) -> Plan:
         machine = self.machine_state(view.state)
@@ -118,6 +130,8 @@ class DeclaredMemories:
                 if is_due(state, memory, memories):
                     others = [one for one in memories.values() if one.name != memory.name]
                     update_state_memory(update, memory, others, dialog=dialog)
+            case PartMemory(part="graph") if self.parts.graph is not None:
+                self.parts.graph.update(update)
 
     def _used(self, machine: MachineState | None) -> Sequence[Memory]:
         memories = self.declarations.memories
@@ -153,6 +167,8 @@ class DeclaredMemories:
                 return list(self.parts.recall)
             case PartMemory(part="archive"):
                 return list(self.parts.archive)
+            case PartMemory(part="graph") if self.parts.graph is not None:
+                return self.parts.graph.functions()
         return []
 
     def _sections(self, view: AgentView, memory: Memory) -> list[Section]:
@@ -164,6 +180,8 @@ class DeclaredMemories:
                     self.parts.memory, view, memory, visible=self._visible_questions(view)
                 )
                 return [self._cache.get(view, memory.name, find)]
+            case PartMemory(part="graph") if self.parts.graph is not None:
+                return [self.parts.graph.section(view)]
         return []
 
     def _visible_questions(self, view: AgentView) -> frozenset[str]:
