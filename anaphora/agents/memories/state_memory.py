@@ -53,15 +53,14 @@ def is_complete(state: AgentState, memory: StateMemory) -> bool:
 
 
 def is_due(state: AgentState, memory: StateMemory, memories: Mapping[str, StateMemory]) -> bool:
-    """Whether a memory may be updated: what it waits for was complete before this turn."""
+    """Whether a memory may be updated: what it waits for is complete, and was so before this turn
+    unless the memory has a value already."""
     if not memory.after:
         return True
     earlier = state.memories.get(memory.after)
-    return (
-        earlier is not None
-        and earlier.turn < state.turn
-        and is_complete(state, memories[memory.after])
-    )
+    if earlier is None or not is_complete(state, memories[memory.after]):
+        return False
+    return earlier.turn < state.turn or value_of(state, memory) is not None
 
 
 def format_section(state: AgentState, memory: StateMemory) -> Section:
