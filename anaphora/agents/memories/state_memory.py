@@ -17,11 +17,12 @@ from anaphora.agents.execution.functions import (
     parse_arguments,
 )
 from anaphora.agents.execution.services import MemoryUpdate
+from anaphora.agents.memories.asking import answer_calls
 from anaphora.agents.memories.declarations import StateMemory
 from anaphora.agents.state.messages import FunctionCall
 from anaphora.agents.state.records import MemoryChanged
 from anaphora.agents.state.state import AgentState
-from anaphora.chat_model.messages import ChatMessage, Completion, ToolCall, ToolSchema
+from anaphora.chat_model.messages import ChatMessage, ToolCall, ToolSchema
 from anaphora.ltm.prompt.escaping import escape
 
 __all__ = [
@@ -114,7 +115,7 @@ def update_state_memory(
             reason = f"there is no such function; call {tool.name}, or write no"
         except CallError as error:
             reason = str(error)
-        prompt = [*prompt, *_answer_calls(completion, reason)]
+        prompt = [*prompt, *answer_calls(completion, reason)]
 
 
 def _write_function(state: AgentState, memory: StateMemory) -> AgentFunction:
@@ -200,16 +201,6 @@ def _merge(memory: StateMemory, value: Any, call: ToolCall) -> Any:
     if missing and memory.whole:
         raise CallError(f"these are missing: {', '.join(missing)}")
     return new
-
-
-def _answer_calls(completion: Completion, reason: str) -> list[ChatMessage]:
-    return [
-        ChatMessage("assistant", completion.content, completion.calls),
-        *[
-            ChatMessage("tool", f"Failed: {reason}", tool_call_id=one.id)
-            for one in completion.calls
-        ],
-    ]
 
 
 def _without_heartbeat(arguments: Mapping[str, Any]) -> dict[str, Any]:
