@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from anaphora.agents.execution.functions import CallError, parse_arguments
+from anaphora.agents.execution.functions import HEARTBEAT, CallError, parse_arguments
 from anaphora.agents.execution.services import MemoryUpdate
 from anaphora.agents.state.messages import FunctionCall
 from anaphora.chat_model.messages import ChatMessage, Completion, ToolSchema
@@ -41,9 +41,8 @@ def ask_for_call(
             if call.name != tool.name:
                 raise CallError(f"there is no such function; call {tool.name}")
             arguments = parse_arguments(FunctionCall(call.id, call.name, call.arguments))
-            return read(
-                {name: one for name, one in arguments.items() if name != "request_heartbeat"}
-            )
+            arguments.pop(HEARTBEAT, None)
+            return read(arguments)
         except (CallError, ValueError, TypeError) as error:
             messages += answer_calls(completion, str(error))
     return None
@@ -51,10 +50,8 @@ def ask_for_call(
 
 def answer_calls(completion: Completion, reason: str) -> list[ChatMessage]:
     """Return an answer of the model, and the reason why its calls have failed."""
+    failed = f"Failed: {reason}"
     return [
         ChatMessage("assistant", completion.content, completion.calls),
-        *[
-            ChatMessage("tool", f"Failed: {reason}", tool_call_id=one.id)
-            for one in completion.calls
-        ],
+        *[ChatMessage("tool", failed, tool_call_id=one.id) for one in completion.calls],
     ]

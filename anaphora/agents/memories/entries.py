@@ -115,7 +115,7 @@ class EntryStore:
 
     def add(self, entry: Entry) -> None:
         """Add an entry."""
-        slots = {"importance": (str(entry.importance),)}
+        slots: dict[str, tuple[str, ...]] = {"importance": (str(entry.importance),)}
         if entry.evidence:
             slots["evidence"] = tuple(map(str, entry.evidence))
         kind = _INSIGHT if entry.is_insight else _OBSERVATION

@@ -9,6 +9,7 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import reduce
 
 from msgspec.structs import replace
 
@@ -48,12 +49,14 @@ _RATE = ToolSchema(
 
 @dataclass(frozen=True, slots=True)
 class GenerativeRun:
-    """A generative memory of an agent with one user at an event. ``visible`` are messages of the
-    user that the prompt shows anyway."""
+    """A generative memory of an agent with one user at an event. Prompts of a reflection have at
+    most ``limit`` characters of memories. ``visible`` are messages of the user that the prompt of
+    the dialog shows anyway."""
 
     memory: LongTermMemory
     declared: GenerativeMemory
     view: AgentView
+    limit: int
     visible: frozenset[str] = frozenset()
 
     @property
@@ -81,12 +84,8 @@ class GenerativeRun:
             if entry.is_insight or entry.question not in self.visible
         ]
         rated = [
-            Rated(
-                (self.view.at - index.last_access(entry)) / _HOUR,
-                relevance,
-                float(entry.importance),
-            )
-            for entry, relevance in candidates
+            Rated((self.view.at - index.last_access(one)) / _HOUR, relevance, one.importance)
+            for one, relevance in candidates
         ]
         return [candidates[at][0] for at in select_best(rated, self.declared.weights, k)]
 
@@ -129,15 +128,18 @@ class GenerativeRun:
 
     def _reflect(self, update: MemoryUpdate, index: EntryIndex, last: Entry) -> EntryIndex:
         """Add insights into the latest entries, and begin to count anew."""
-        latest = [*self.store.latest(_REFLECTED)]
-        questions = find_questions(update, [one.text for one in reversed(latest)])
-        unseen = GenerativeRun(self.memory, self.declared, self.view)
+        latest = self.store.latest(_REFLECTED)
+        if done := [one for one in latest if one.is_insight and one.clock > last.clock]:
+            # By a process that was killed before it could store the index.
+            return replace(reduce(EntryIndex.add, done, index), importance=0, turns=0)
+        questions = find_questions(update, [one.text for one in reversed(latest)], self.limit)
+        unseen = GenerativeRun(self.memory, self.declared, self.view, self.limit)
         found: dict[int, Entry] = {}
         for question in questions:
             entries = unseen.retrieve(question, _PER_QUESTION, index)
             found |= {one.clock: one for one in entries}
         evidence = [found[clock] for clock in sorted(found)]
-        insights = find_insights(update, [one.text for one in evidence])
+        insights = find_insights(update, [one.text for one in evidence], self.limit)
         known = {one.answer for one in latest if one.is_insight}
         index = index.access(evidence, self.view.at)
         for place, insight in enumerate(insights, start=1):

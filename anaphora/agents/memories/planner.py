@@ -40,6 +40,7 @@ from anaphora.errors import AgentError, AnaphoraError
 __all__ = ["DeclaredMemories"]
 
 _DIALOG_SHARE = 0.5  # characters of the dialog in an update, per token of the window
+_REFLECTION_SHARE = 2.5  # characters of memories, of which fewer are sent if they do not fit
 
 _log = logging.getLogger(__name__)
 
@@ -145,6 +146,11 @@ class DeclaredMemories:
         """The most characters of what the user, or the agent, said in an update."""
         return int(_DIALOG_SHARE * self.parts.window / 2)
 
+    @property
+    def _reflection_length(self) -> int:
+        """The most characters of memories in a reflection."""
+        return int(_REFLECTION_SHARE * self.parts.window)
+
     def _used(self, machine: MachineState | None) -> Sequence[Memory]:
         memories = self.declarations.memories
         if machine is None or machine.uses is None:
@@ -204,7 +210,8 @@ class DeclaredMemories:
         return []
 
     def _generative_run(self, view: AgentView, memory: GenerativeMemory) -> GenerativeRun:
-        return GenerativeRun(self.parts.memory, memory, view, self._visible_questions(view))
+        limit, visible = self._reflection_length, self._visible_questions(view)
+        return GenerativeRun(self.parts.memory, memory, view, limit, visible)
 
     def _visible_questions(self, view: AgentView) -> frozenset[str]:
         """Return what the user says in the part of the queue that the prompt shows."""

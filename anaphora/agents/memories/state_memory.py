@@ -11,6 +11,7 @@ from typing import Any, cast
 from anaphora.agents.context.main_context import Section
 from anaphora.agents.execution.event_run import RunContext
 from anaphora.agents.execution.functions import (
+    HEARTBEAT,
     AgentFunction,
     CallError,
     FunctionContext,
@@ -204,7 +205,7 @@ def _merge(memory: StateMemory, value: Any, call: ToolCall) -> Any:
 
 
 def _without_heartbeat(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if name != "request_heartbeat"}
+    return {name: value for name, value in arguments.items() if name != HEARTBEAT}
 
 
 def _described(memory: StateMemory) -> str:
