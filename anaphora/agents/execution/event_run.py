@@ -77,11 +77,12 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class RunContext(FunctionContext):
     """The context of a call of the agent's own functions: they ``emit`` records, which are stored
-    together with the result."""
+    together with the result. ``may_repeat``: the call may have run before a crash."""
 
     core: CoreMemory
     event: str
     emit: Callable[[Record], None]
+    may_repeat: bool
     read_message: Callable[[int], Message | None]
 
 
@@ -103,6 +104,7 @@ class EventRun:
     _staged: list[Record] = field(default_factory=list)
     _begun: float = 0.0
     _window: int = 0
+    _was_interrupted: bool = False
     _planned: tuple[AgentState, Plan] | None = None
 
     def run(self) -> None:
@@ -113,6 +115,7 @@ class EventRun:
         stored, and the event has ended as failed.
         """
         model = self.services.model
+        self._was_interrupted = self.is_resumed
         self._begun, self._window = self.services.monotonic(), model.window - model.max_tokens
         try:
             self._run_steps()
@@ -133,6 +136,7 @@ class EventRun:
                     )
                     self.commit()
                 case AskModel():
+                    self._was_interrupted = False
                     self._ask_model()
                 case End() as end:
                     self._end(end)
@@ -219,11 +223,11 @@ class EventRun:
             is_repeatable = function is None or function.repeatable
             if not is_repeatable:
                 self.commit()
-            if self.is_resumed and not is_repeatable:
+            if self._was_interrupted and not is_repeatable:
                 text, failed = _INTERRUPTED, True
             else:
                 text, failed = self._call(call)
-            self.is_resumed = False  # only the first call may have been interrupted
+            self._was_interrupted = False  # only the first call may have been
             result = Message(
                 "result",
                 self.services.mask(text)[:_MAX_RESULT],
@@ -237,6 +241,7 @@ class EventRun:
             if not is_repeatable:
                 self.commit()
         self.commit()
+        self.is_resumed = False
         self._report_step()
 
     def _call(self, call: FunctionCall) -> tuple[str, bool]:
@@ -256,6 +261,7 @@ class EventRun:
             core=view.core,
             event=self.event.id,
             emit=emitted.append,
+            may_repeat=self.is_resumed,
             read_message=self._read_message,
         )
         try:
