@@ -338,6 +338,8 @@ class EventRun:
         """Evict messages until the queue fits, and shorten what cannot leave."""
         if plan.last is not None:
             self._drop_invisible(plan.last)
+        if self.state.summarized < self.state.flushed:  # a process died before it had a summary
+            self._summarize()
         while self._queue_tokens(plan) > room.queue:
             flushed = plan_flush(self.state.queue, self.state.summary_tokens, room)
             if flushed is None:
