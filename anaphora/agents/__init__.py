@@ -1,1 +1,1 @@
-"""Agents: language models that answer with a memory of their own."""
+"""Language models with a memory of their own: agents, their context, functions and memories."""

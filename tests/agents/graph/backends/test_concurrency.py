@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 
@@ -62,10 +63,7 @@ def test_processes_that_state_facts_at_once_hold_one_at_a_time(make_graph, url):
     lives = graph.facts(ANN, relation="lives in", history=True, limit=1_000)
     assert sum(fact.count for fact in lives) == 2 * count
     held = [row for row in times(lives) if row[1] != row[2]]
-    assert all(
-        row[2] is None or row[2] <= following[1]
-        for row, following in zip(held, held[1:], strict=False)
-    )
+    assert all(row[2] is None or row[2] <= following[1] for row, following in pairwise(held))
     assert len(graph.facts(ANN, relation="lives in")) == 1
     (tea,) = graph.facts(ANN, relation="likes")
     assert tea.count == 2 * count
