@@ -49,9 +49,8 @@ def test_threads_that_state_facts_at_once_lose_none(graph):
         )
 
 
+@pytest.mark.parametrize("url", ["sqlite", "postgres"], indirect=True)
 def test_processes_that_state_facts_at_once_hold_one_at_a_time(make_graph, url):
-    if url == "memory:":
-        pytest.skip("a graph in memory belongs to one process")
     graph, count = make_graph(), 20
     with run_python(ADD, url, "Kyoto", count) as one, run_python(ADD, url, "Oslo", count) as other:
         for process in (one, other):
