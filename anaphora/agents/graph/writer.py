@@ -127,15 +127,14 @@ class _FactWriter:
             for key, rows in load_timelines(self._sql, self._owner.id, keys).items()
         }
         ids: dict[int, None] = {}
-        changed: dict[int, FactRow] = {}
         for fact, triple in zip(self._new.facts, triples, strict=True):
             at = self._new.at if fact.valid_at is None else time_to_int(fact.valid_at)
             timeline = timelines[self._timeline_key(triple)]
             row = timeline.state(triple[2], at)
             self._count(row, at)
-            changed |= timeline.changed
             ids[row.id] = None
-        save_facts(self._sql, self._owner.id, changed.values())
+        changed = (row for timeline in timelines.values() for row in timeline.changed.values())
+        save_facts(self._sql, self._owner.id, changed)
         self._save_evidence()
         return list(ids)
 
