@@ -92,8 +92,8 @@ else:
         "anaphora.entities.recognizers.recognizer": "Mention",
         "anaphora.errors": (
             "AgentError AnaphoraError ChatModelError ChatModelUnavailable Conflict "
-            "ContextLengthError EvaluationError GrammarError HandlerError ModelError Problem StoreError "
-            "SummaryError UnknownModel"
+            "ContextLengthError EvaluationError GrammarError HandlerError ModelError Problem "
+            "StoreError SummaryError UnknownModel"
         ),
         "anaphora.grammar.context": "QuestionContext",
         "anaphora.intents.explanation": "Explanation",

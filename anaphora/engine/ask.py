@@ -10,7 +10,7 @@ from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.confirmation_claim import claim_confirmation
 from anaphora.engine.answering.quick_replies import find_quick_replies
 from anaphora.engine.answering.template_values import find_unused
-from anaphora.engine.fallback_agent import FallbackAgent, consult_agent
+from anaphora.engine.callbacks.fallback_agent import FallbackAgent, consult_agent
 from anaphora.engine.long_term.bridge import resolve_with_long_term
 from anaphora.engine.long_term.protocol import LongTerm
 from anaphora.engine.long_term.recorder import LogicalTimes, next_clock, record_exchange
@@ -45,8 +45,8 @@ def ask(
         explanation = _explain(turn, decision, answer) if turn.explain else None  # 5
         times = _remember(turn, decision, answer, session, long_term)  # 6
     reply = _build_reply(turn, decision, answer, explanation)  # 7
-    if fallback is not None and reply.status == "rejected":
-        reply = consult_agent(fallback, turn, answer, reply)
+    if fallback is not None and answer.rejection is not None and answer.result is None:
+        reply = consult_agent(fallback, turn.key, turn.text, reply, answer.rejection)
     record_exchange(turn, decision, answer, reply, times, long_term)  # 8
     return reply
 

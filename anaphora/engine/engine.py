@@ -23,9 +23,9 @@ from anaphora.engine.ask import ask, explain
 from anaphora.engine.batches import Question, ReplyIterator, prefetch_utterances
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
+from anaphora.engine.callbacks.fallback_agent import FallbackAgent
 from anaphora.engine.callbacks.fallback_handler import FallbackHandler
 from anaphora.engine.callbacks.hooks import HookName
-from anaphora.engine.fallback_agent import FallbackAgent
 from anaphora.engine.identity import (
     NAMESPACE_KINDS,
     conversation_key,

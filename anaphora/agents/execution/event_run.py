@@ -61,6 +61,7 @@ _PRESSURE_WARNING = (
     "summarized. Save what matters now, with core_memory_append, core_memory_replace or "
     "archival_memory_insert. Do not mention this to the user."
 )
+_SAVING_FUNCTIONS = ("core_memory_append", "core_memory_replace", "archival_memory_insert")
 _EMPTY_WARNING = "Your last answer was empty. Call a function; send_message answers the user."
 _TOO_MANY_CALLS = "an answer may have {} calls: this one and those after it have not run"
 _INTERRUPTED = "it was interrupted: it may have run or not; find out before you call it again"
@@ -76,11 +77,12 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class RunContext(FunctionContext):
     """The context of a call of the agent's own functions: they ``emit`` records, which are stored
-    together with the result."""
+    together with the result. ``may_repeat``: the call may have run before a crash."""
 
     core: CoreMemory
     event: str
     emit: Callable[[Record], None]
+    may_repeat: bool
     read_message: Callable[[int], Message | None]
 
 
@@ -102,6 +104,7 @@ class EventRun:
     _staged: list[Record] = field(default_factory=list)
     _begun: float = 0.0
     _window: int = 0
+    _was_interrupted: bool = False
     _planned: tuple[AgentState, Plan] | None = None
 
     def run(self) -> None:
@@ -112,6 +115,7 @@ class EventRun:
         stored, and the event has ended as failed.
         """
         model = self.services.model
+        self._was_interrupted = self.is_resumed
         self._begun, self._window = self.services.monotonic(), model.window - model.max_tokens
         try:
             self._run_steps()
@@ -132,6 +136,7 @@ class EventRun:
                     )
                     self.commit()
                 case AskModel():
+                    self._was_interrupted = False
                     self._ask_model()
                 case End() as end:
                     self._end(end)
@@ -186,7 +191,7 @@ class EventRun:
             self.state,
             plan.functions,
             self.services.limits,
-            is_pressed=self._room(plan).is_pressed(self.state.queue_tokens),
+            is_pressed=_can_save(plan) and self._room(plan).is_pressed(self._queue_tokens(plan)),
             seconds=self.services.monotonic() - self._begun,
         )
 
@@ -218,11 +223,11 @@ class EventRun:
             is_repeatable = function is None or function.repeatable
             if not is_repeatable:
                 self.commit()
-            if self.is_resumed and not is_repeatable:
+            if self._was_interrupted and not is_repeatable:
                 text, failed = _INTERRUPTED, True
             else:
                 text, failed = self._call(call)
-            self.is_resumed = False  # only the first call may have been interrupted
+            self._was_interrupted = False  # only the first call may have been
             result = Message(
                 "result",
                 self.services.mask(text)[:_MAX_RESULT],
@@ -236,6 +241,7 @@ class EventRun:
             if not is_repeatable:
                 self.commit()
         self.commit()
+        self.is_resumed = False
         self._report_step()
 
     def _call(self, call: FunctionCall) -> tuple[str, bool]:
@@ -255,6 +261,7 @@ class EventRun:
             core=view.core,
             event=self.event.id,
             emit=emitted.append,
+            may_repeat=self.is_resumed,
             read_message=self._read_message,
         )
         try:
@@ -397,9 +404,8 @@ class EventRun:
     def _render_system(self, plan: Plan) -> ChatMessage:
         view = self.view
         passages = self.services.count_passages(self.key)
-        return render_system(
-            plan.instructions, view.core, plan.sections, self.state, passages, view.at
-        )
+        core = view.core if plan.shows_core else CoreMemory((), {})
+        return render_system(plan.instructions, core, plan.sections, self.state, passages, view.at)
 
     def _room(self, plan: Plan) -> Room:
         """Return the room of a prompt. Raises :class:`AgentError` if there is none for a dialog."""
@@ -452,6 +458,11 @@ class EventRun:
 
     def _now(self) -> datetime:
         return self.services.clock()
+
+
+def _can_save(plan: Plan) -> bool:
+    """Whether the model has a function to save what it is about to lose sight of."""
+    return any(plan.functions.get(name) is not None for name in _SAVING_FUNCTIONS)
 
 
 def _format_result(result: object) -> str:

@@ -290,9 +290,7 @@ def _find_or_create(transaction: Transaction, key: AgentKey, expected: int) -> i
     """Lock the row of an agent and return its id. Raises :class:`Conflict` if its log has another
     length than ``expected``: a lock was lost, or its user was erased meanwhile."""
     place = names_digest(*key)
-    row = transaction.fetch_one(
-        "SELECT id, number FROM agents WHERE place = %s FOR UPDATE", place
-    )
+    row = transaction.fetch_one("SELECT id, number FROM agents WHERE place = %s FOR UPDATE", place)
     if row is None and not expected:
         row = transaction.fetch_one(
             "INSERT INTO agents (place, tenant, name, agent, number) VALUES (%s, %s, %s, %s, 0) "

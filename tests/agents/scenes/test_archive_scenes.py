@@ -31,7 +31,9 @@ def test_the_answer_stands_on_the_third_page(endpoint, agent):
     play = endpoint(model)
     ann = agent(play)
     chapters = [
-        Document.from_text(f"chapter-{n}.txt", f"The lighthouse keeper climbed the tower on evening {n}.")
+        Document.from_text(
+            f"chapter-{n}.txt", f"The lighthouse keeper climbed the tower on evening {n}."
+        )
         for n in range(14)
     ]
     name = "On a quiet shore, far from any harbour and long after the war had ended, the old "

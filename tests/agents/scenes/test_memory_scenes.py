@@ -143,9 +143,7 @@ def test_a_search_by_date_includes_both_days(endpoint, agent, clock):
     ann.flush(10)
     play.play(
         [
-            and_go_on(
-                "conversation_search_date", start_date="2026-01-06", end_date="2026-01-07"
-            ),
+            and_go_on("conversation_search_date", start_date="2026-01-06", end_date="2026-01-07"),
             tell("Tuesday and Wednesday."),
         ]
     )

@@ -8,14 +8,14 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from anaphora.engine.answering.bot_answer import BotAnswer
-from anaphora.engine.identity import tenant_id
 from anaphora.engine.reply import Reply
-from anaphora.engine.turn import Turn
 from anaphora.errors import AnaphoraError
+from anaphora.models.domain import RejectionKind
+from anaphora.stm.conversation import ConversationKey
 
 __all__ = ["FallbackAgent", "RejectedQuestion", "consult_agent"]
 
+_UNKNOWN = ("unknown", "incomplete")
 _UNREADABLE = ("too_long", "empty", "refused")  # what no agent is asked either
 
 _log = logging.getLogger(__name__)
@@ -48,19 +48,18 @@ class FallbackAgent(Protocol):
         """Erase everything known of a user; return the number of erased records."""
 
 
-def consult_agent(agent: FallbackAgent, turn: Turn, answer: BotAnswer, reply: Reply) -> Reply:
-    """Return a rejection with the answer of the agent. The rejection stays as it is if a handler
-    or a limit has rejected the question, or if the agent cannot answer."""
-    if answer.rejection is None or answer.rejection in _UNREADABLE or answer.result is not None:
+def consult_agent(
+    agent: FallbackAgent, key: ConversationKey, text: str, reply: Reply, kind: RejectionKind
+) -> Reply:
+    """Return the ``reply`` that rejects a question, for a reason of that ``kind``, with the answer
+    of the agent. It stays as it is if a handler, a limit or small talk has answered the question,
+    or if the agent cannot answer."""
+    if kind not in _UNKNOWN and (kind in _UNREADABLE or reply.text):
         return reply
-    is_social = answer.rejection not in ("unknown", "incomplete")
-    if is_social and reply.text:
-        return reply
-    key = turn.key
-    question = RejectedQuestion(turn.text, key.user, tenant_id(turn.user), key.model, reply.reason)
+    question = RejectedQuestion(text, key.user, key.tenant, key.model, reply.reason)
     try:
-        text = agent.answer_rejected(question)
+        answer = agent.answer_rejected(question)
     except AnaphoraError as error:
         _log.warning("the agent '%s' does not answer: %s", agent.name, error)
         return reply
-    return replace(reply, text=text, answered_by=agent.name) if text else reply
+    return replace(reply, text=answer, answered_by=agent.name) if answer else reply
