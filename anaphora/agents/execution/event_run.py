@@ -20,7 +20,7 @@ from anaphora.agents.context.main_context import (
     render_system,
 )
 from anaphora.agents.context.queue import Room, plan_flush, visible_messages
-from anaphora.agents.context.summary import collect_exchanges
+from anaphora.agents.context.summary import collect_exchanges, split_exchange
 from anaphora.agents.execution.decision import (
     Action,
     AskModel,
@@ -68,7 +68,7 @@ _INTERRUPTED = "it was interrupted: it may have run or not; find out before you 
 _SMALLEST_QUEUE = 256  # tokens
 _MAX_SHRINKS = 3  # of the window, when the endpoint counts more tokens than we do
 _SHRINK = 0.85
-_MAX_CALLS = 16  # in one answer; the next one fails, the others are dropped
+_MAX_CALLS = 8  # in one answer; the next one fails, the others are dropped
 _MAX_RESULT = 1_000_000  # characters of a function result that the log keeps
 
 _log = logging.getLogger(__name__)
@@ -289,9 +289,11 @@ class EventRun:
         begun = max(n for n, one in enumerate(records) if isinstance(one, EventBegun))
         is_retry = any(isinstance(one, EventEnded) for one in records[:begun])
         for exchange in collect_exchanges(records[begun:] if is_retry else records):
-            self.services.memory.add(
-                self.key, replace_fields(exchange, at=self.event.at, clock=self.event.clock)
-            )
+            for n, part in enumerate(split_exchange(exchange)):
+                clock = self.event.clock + n
+                self.services.memory.add(
+                    self.key, replace_fields(part, at=self.event.at, clock=clock)
+                )
 
     def _report_step(self) -> None:
         if self.on_step is None:
@@ -365,7 +367,9 @@ class EventRun:
                 f"the last exchange of the agent '{self.services.name}' does not fit the "
                 f"{room.queue:,} tokens that its instructions leave: use a larger window"
             )
-        fitted = fit_message(longest, self.services.model, tokens=longest.tokens // 2)
+        fitted = fit_message(
+            longest, self.services.model, tokens=longest.tokens // 2, shortest=SHORTEST
+        )
         self.stage(Shortened(longest.number, shown_length(fitted), fitted.tokens))
 
     def _summarize(self) -> None:
