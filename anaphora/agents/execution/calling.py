@@ -15,7 +15,7 @@ from anaphora.errors import AgentError
 
 __all__ = ["MAX_CALLS", "call_functions"]
 
-MAX_CALLS = 16
+MAX_CALLS = 8
 """How many calls of one answer run."""
 
 _TOO_MANY_CALLS = "an answer may have {} calls: this one and those after it have not run"

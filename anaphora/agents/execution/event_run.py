@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 
 from anaphora.agents.answer import AgentStep, collect_step
-from anaphora.agents.context.summary import collect_exchanges
+from anaphora.agents.context.summary import collect_exchanges, split_exchange
 from anaphora.agents.execution.calling import MAX_CALLS, call_functions
 from anaphora.agents.execution.decision import (
     Action,
@@ -150,9 +150,9 @@ class EventRun:
         begun = max(n for n, one in enumerate(records) if isinstance(one, EventBegun))
         is_retry = any(isinstance(one, EventEnded) for one in records[:begun])
         for exchange in collect_exchanges(records[begun:] if is_retry else records):
-            services.memory.add(
-                session.key, replace_fields(exchange, at=event.at, clock=event.clock)
-            )
+            for n, part in enumerate(split_exchange(exchange)):
+                said = replace_fields(part, at=event.at, clock=event.clock + n)
+                services.memory.add(session.key, said)
 
     def _report_step(self) -> None:
         if self.on_step is None:

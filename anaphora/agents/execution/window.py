@@ -94,7 +94,8 @@ class PromptWindow:
                 f"the last exchange of the agent '{services.name}' does not fit the "
                 f"{room.queue:,} tokens that its instructions leave: use a larger window"
             )
-        fitted = fit_message(longest, services.model, tokens=longest.tokens // 2)
+        half = longest.tokens // 2
+        fitted = fit_message(longest, services.model, tokens=half, shortest=SHORTEST)
         self.session.stage(Shortened(longest.number, shown_length(fitted), fitted.tokens))
 
     def _summarize(self) -> None:
