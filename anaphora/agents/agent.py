@@ -320,9 +320,11 @@ class Agent:
         self._closing.insert(0, close)
 
     def close(self) -> None:
-        """Close what the agent has opened itself."""
+        """Close what the agent has opened itself, and the connections of the model, which opens
+        new ones if somebody else uses it."""
         while self._closing:
             self._closing.pop()()
+        self.model.close()
 
     # -- parts ---------------------------------------------------------------------------------
 

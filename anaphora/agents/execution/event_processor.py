@@ -16,7 +16,7 @@ from anaphora.agents.state.messages import EventKind
 from anaphora.agents.state.records import EventBegun
 from anaphora.agents.state.state import AgentState
 from anaphora.agents.store.store import AgentKey
-from anaphora.errors import AnaphoraError, ChatModelError
+from anaphora.errors import AgentError, AnaphoraError, ChatModelError
 from anaphora.ltm.background.worker import BackgroundWorker
 from anaphora.storage.forks import ForkAware, register_fork_aware
 from anaphora.storage.logical_clock import next_tick, to_microseconds
@@ -87,7 +87,7 @@ class EventProcessor(ForkAware):
             run = EventRun(self._services, key, state, is_resumed=True)
             try:
                 run.run()
-            except ChatModelError as error:
+            except (AgentError, ChatModelError) as error:
                 _log.warning("an unfinished event has failed: %s", error)
             if state.event.id != event:
                 records = self._store.event_records(key, state.event.id)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from anaphora.agents.answer import AgentStep, ContextSize, collect_step
 from anaphora.agents.context.blocks import CoreMemory
-from anaphora.agents.context.fitting import fit_message
+from anaphora.agents.context.fitting import SHORTEST, count_message, fit_message, shown_length
 from anaphora.agents.context.main_context import (
     render_messages,
     render_summary,
@@ -55,6 +55,7 @@ from anaphora.errors import AgentError, ChatModelError, ContextLengthError
 __all__ = ["EventRun", "RunContext"]
 
 _EVENT_SHARE, _RESULT_SHARE = 0.25, 0.15  # of the window: the most that one message shows
+_SUMMARY_SHARE = 0.15  # of the window: the most that the summary takes
 _PRESSURE_WARNING = (
     "The conversation is about to exceed its memory: its oldest messages will soon be hidden and "
     "summarized. Save what matters now, with core_memory_append, core_memory_replace or "
@@ -62,10 +63,12 @@ _PRESSURE_WARNING = (
 )
 _SAVING_FUNCTIONS = ("core_memory_append", "core_memory_replace", "archival_memory_insert")
 _EMPTY_WARNING = "Your last answer was empty. Call a function; send_message answers the user."
+_TOO_MANY_CALLS = "an answer may have {} calls: this one and those after it have not run"
 _INTERRUPTED = "it was interrupted: it may have run or not; find out before you call it again"
 _SMALLEST_QUEUE = 256  # tokens
 _MAX_SHRINKS = 3  # of the window, when the endpoint counts more tokens than we do
 _SHRINK = 0.85
+_MAX_CALLS = 16  # in one answer; the next one fails, the others are dropped
 _MAX_RESULT = 1_000_000  # characters of a function result that the log keeps
 
 _log = logging.getLogger(__name__)
@@ -74,11 +77,12 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class RunContext(FunctionContext):
     """The context of a call of the agent's own functions: they ``emit`` records, which are stored
-    together with the result."""
+    together with the result. ``may_repeat``: the call may have run before a crash."""
 
     core: CoreMemory
     event: str
     emit: Callable[[Record], None]
+    may_repeat: bool
     read_message: Callable[[int], Message | None]
 
 
@@ -100,6 +104,7 @@ class EventRun:
     _staged: list[Record] = field(default_factory=list)
     _begun: float = 0.0
     _window: int = 0
+    _was_interrupted: bool = False
     _planned: tuple[AgentState, Plan] | None = None
 
     def run(self) -> None:
@@ -110,7 +115,17 @@ class EventRun:
         stored, and the event has ended as failed.
         """
         model = self.services.model
+        self._was_interrupted = self.is_resumed
         self._begun, self._window = self.services.monotonic(), model.window - model.max_tokens
+        try:
+            self._run_steps()
+        except (AgentError, ChatModelError) as error:
+            self._record_exchange()
+            self.stage(EventEnded(self.event.id, "failed", self.services.mask(str(error))))
+            self.commit()
+            raise
+
+    def _run_steps(self) -> None:
         while True:
             match self._decide():
                 case CallFunctions(calls):
@@ -121,6 +136,7 @@ class EventRun:
                     )
                     self.commit()
                 case AskModel():
+                    self._was_interrupted = False
                     self._ask_model()
                 case End() as end:
                     self._end(end)
@@ -180,18 +196,12 @@ class EventRun:
         )
 
     def _ask_model(self) -> None:
-        try:
-            completion = self._complete()
-        except (AgentError, ChatModelError) as error:
-            self._record_exchange()
-            self.stage(EventEnded(self.event.id, "failed", self.services.mask(str(error))))
-            self.commit()
-            raise
+        completion = self._complete()
         self._count_usage(completion, "step")
         number = self.state.number + 1
         calls = [
             FunctionCall(f"call_{number}_{n}", call.name, self.services.mask(call.arguments))
-            for n, call in enumerate(completion.calls)
+            for n, call in enumerate(completion.calls[: _MAX_CALLS + 1])
         ]
         text = self.services.mask(completion.content.strip())
         self._add(Message("assistant", text, self._now(), self.event.id, calls=tuple(calls)))
@@ -213,11 +223,11 @@ class EventRun:
             is_repeatable = function is None or function.repeatable
             if not is_repeatable:
                 self.commit()
-            if self.is_resumed and not is_repeatable:
+            if self._was_interrupted and not is_repeatable:
                 text, failed = _INTERRUPTED, True
             else:
                 text, failed = self._call(call)
-            self.is_resumed = False  # only the first call may have been interrupted
+            self._was_interrupted = False  # only the first call may have been
             result = Message(
                 "result",
                 self.services.mask(text)[:_MAX_RESULT],
@@ -231,10 +241,13 @@ class EventRun:
             if not is_repeatable:
                 self.commit()
         self.commit()
+        self.is_resumed = False
         self._report_step()
 
     def _call(self, call: FunctionCall) -> tuple[str, bool]:
         """Call a function; return its result as text, and whether it failed."""
+        if int(call.id.rpartition("_")[2]) >= _MAX_CALLS:
+            return _TOO_MANY_CALLS.format(_MAX_CALLS), True
         emitted: list[Record] = []
         view = self.view
         context = RunContext(
@@ -248,6 +261,7 @@ class EventRun:
             core=view.core,
             event=self.event.id,
             emit=emitted.append,
+            may_repeat=self.is_resumed,
             read_message=self._read_message,
         )
         try:
@@ -292,7 +306,7 @@ class EventRun:
         self, messages: Sequence[ChatMessage], tools: Sequence[ToolSchema] = (), *, purpose: str
     ) -> Completion:
         """Call the model for another purpose than a step, and count its usage."""
-        completion = self.services.model.complete(messages, tools)
+        completion = self.services.model.complete(messages, tools, timeout=self._timeout())
         self._count_usage(completion, purpose)
         return completion
 
@@ -302,12 +316,11 @@ class EventRun:
         for attempt in range(_MAX_SHRINKS + 1):
             plan = self._plan()
             self._make_room(self._room(plan), plan)
-            left = self.services.limits.seconds - (self.services.monotonic() - self._begun)
             try:
                 return self.services.model.complete(
                     self._render_prompt(plan),
                     plan.functions.schemas,
-                    timeout=max(1.0, left),
+                    timeout=self._timeout(),
                     on_text=self.on_text,
                 )
             except ContextLengthError:
@@ -316,10 +329,17 @@ class EventRun:
                 self._window = int(self._window * _SHRINK)
         raise AssertionError("unreachable")
 
+    def _timeout(self) -> float:
+        """Return how many seconds a call of the model may take."""
+        left = self.services.limits.seconds - (self.services.monotonic() - self._begun)
+        return min(self.services.model.timeout, max(1.0, left))
+
     def _make_room(self, room: Room, plan: Plan) -> None:
         """Evict messages until the queue fits, and shorten what cannot leave."""
         if plan.last is not None:
             self._drop_invisible(plan.last)
+        if self.state.summarized < self.state.flushed:  # a process died before it had a summary
+            self._summarize()
         while self._queue_tokens(plan) > room.queue:
             flushed = plan_flush(self.state.queue, self.state.summary_tokens, room)
             if flushed is None:
@@ -338,15 +358,15 @@ class EventRun:
 
     def _shorten_longest(self, room: Room) -> None:
         """Shorten the longest message. Raises :class:`AgentError` if all are short."""
-        texts = [one for one in self.state.queue if one.kind != "assistant"]
-        longest = max(texts, key=lambda one: one.tokens, default=None)
-        if longest is None or min(longest.shown or len(longest.text), len(longest.text)) <= 200:
+        long = [one for one in self.state.queue if shown_length(one) > SHORTEST]
+        longest = max(long, key=lambda one: one.tokens, default=None)
+        if longest is None:
             raise AgentError(
                 f"the last exchange of the agent '{self.services.name}' does not fit the "
                 f"{room.queue:,} tokens that its instructions leave: use a larger window"
             )
         fitted = fit_message(longest, self.services.model, tokens=longest.tokens // 2)
-        self.stage(Shortened(longest.number, fitted.shown or len(fitted.text), fitted.tokens))
+        self.stage(Shortened(longest.number, shown_length(fitted), fitted.tokens))
 
     def _summarize(self) -> None:
         """Summarize what has left the queue since the last summary."""
@@ -357,10 +377,15 @@ class EventRun:
         if exchanges:
             text, by = self.services.summarizer(self.ask).summarize(state.summary, exchanges)
             text = self.services.mask(text)
-        shown = render_summary(replace(state, summary=text))
-        tokens = self.services.model.count([shown]) if shown else 0
+        most = int(_SUMMARY_SHARE * self.services.model.window)
+        while (tokens := self._count_summary(text)) > most and text:
+            text = text[: int(len(text) * min(0.9, most / tokens))]
         self.stage(Summarized(state.flushed, text, tokens, by))
         self.commit()
+
+    def _count_summary(self, text: str) -> int:
+        shown = render_summary(replace(self.state, summary=text))
+        return count_message(shown, self.services.model) if shown else 0
 
     def _queue_tokens(self, plan: Plan) -> int:
         if plan.last is None:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from anaphora.agents.graph.facts import USER, Fact, NewFact
 from anaphora.agents.graph.graph import KnowledgeGraph
@@ -26,14 +26,13 @@ from anaphora.agents.graph.names import (
     source_name,
     time_to_int,
 )
-from anaphora.chat_model.chat_model import ChatModel
 from anaphora.chat_model.messages import ChatMessage, Completion, ToolSchema, Usage
 from anaphora.errors import ContextLengthError
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.retrieval.store import UserKey
 from anaphora.ltm.retrieval.terms import DEFAULT_LANGUAGE, extract_terms
 
-__all__ = ["MAX_FACTS", "Extraction", "extract_facts", "learn_facts"]
+__all__ = ["MAX_FACTS", "Completer", "Extraction", "extract_facts", "learn_facts"]
 
 MAX_FACTS = 8
 """How many facts of one exchange count."""
@@ -57,6 +56,14 @@ the user "{USER}". Use names as they are said, and the same relation for the sam
 "since" is the date from which the fact holds (YYYY-MM-DD), only if the user says it."""
 
 
+class Completer(Protocol):
+    """A chat model, or what calls one."""
+
+    def complete(
+        self, messages: Sequence[ChatMessage], tools: Sequence[ToolSchema] = ()
+    ) -> Completion: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """The facts found in each exchange, in the order of the exchanges. ``ignored`` counts what the
@@ -68,7 +75,7 @@ class Extraction:
 
 
 def extract_facts(
-    chat_model: ChatModel, exchanges: Sequence[Exchange], *, known: Sequence[str] = ()
+    chat_model: Completer, exchanges: Sequence[Exchange], *, known: Sequence[str] = ()
 ) -> Extraction:
     """Ask a model for the facts in exchanges, several at once. ``known`` are the names of entities
     that it should use for the same ones.
@@ -81,7 +88,7 @@ def extract_facts(
 
 def learn_facts(
     graph: KnowledgeGraph,
-    chat_model: ChatModel,
+    chat_model: Completer,
     owner: UserKey,
     exchanges: Sequence[Exchange],
     *,
@@ -117,7 +124,7 @@ def _split(exchanges: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
 
 
 def _extract(
-    chat_model: ChatModel, exchanges: Sequence[Exchange], known: Sequence[str]
+    chat_model: Completer, exchanges: Sequence[Exchange], known: Sequence[str]
 ) -> Extraction:
     """Ask for the facts of a batch; if it is too long for the model, for those of its halves."""
     messages = [

@@ -197,12 +197,12 @@ class _SearchRun:
             case "text":
                 return self._rank_by_text()
             case "meaning":
-                return self._find_cosines()
+                return self._find_nearest()[0]
             case "hybrid":
                 return self._rank_hybrid()
             case "rrf":
                 return reciprocal_rank_fusion(
-                    list(self._rank_by_text()), list(self._find_cosines())
+                    list(self._rank_by_text()), list(self._find_nearest()[0])
                 )
             case _:
                 assert_never(mode)
@@ -213,17 +213,17 @@ class _SearchRun:
         return self._rank_weighted(matching, statistics, {}, TEXT_WEIGHTS)
 
     def _rank_hybrid(self) -> Mapping[int, float]:
-        cosines = self._find_cosines()
+        cosines, near = self._find_nearest()
         if not cosines:  # nothing has a vector yet
             return self._rank_by_text()
         statistics = self._load_statistics()
         matching = self._find_candidates(statistics)
         known = {document.id for document in matching}
-        near = self._store.documents(self._user_key, [id for id in cosines if id not in known])
-        return self._rank_weighted([*matching, *near], statistics, cosines, HYBRID_WEIGHTS)
+        found = [*matching, *(document for document in near if document.id not in known)]
+        return self._rank_weighted(found, statistics, cosines, HYBRID_WEIGHTS)
 
-    def _find_cosines(self) -> dict[int, float]:
-        """Return the exchanges nearest in meaning, with their cosines."""
+    def _find_nearest(self) -> tuple[Mapping[int, float], Sequence[Document]]:
+        """Return the cosines of the exchanges nearest in meaning, and their documents."""
         embedder = self._embedder
         if embedder is None:
             raise AnaphoraError(
@@ -237,8 +237,9 @@ class _SearchRun:
             )
         )
         documents = self._store.documents(self._user_key, list(near))
-        spoken = {document.id for document in documents if document.terms}
-        return {id: cosine for id, cosine in near.items() if id in spoken}
+        spoken = {document.id: document for document in documents if document.terms}
+        cosines = {id: cosine for id, cosine in near.items() if id in spoken}
+        return cosines, [spoken[id] for id in cosines]
 
     def _load_statistics(self) -> TermStatistics:
         """Load the statistics of all terms of the query, after replacing the days in it by those
@@ -281,15 +282,15 @@ class _SearchRun:
         def scored(documents: Sequence[Document]) -> Scores:
             return compute_features(self._query, documents, statistics, cosines) @ weights
 
-        found = sorted(found, key=_position_key)
-        if not self._with_context:
+        if self._with_context:
+            found = sorted(found, key=_position_key)
+            best = np.argsort(-scored(found), kind="stable")[:_NEIGHBOUR_SEEDS]
+            seeds = [found[row] for row in best]
+            near = self._store.with_neighbours(seeds, NEIGHBOUR_REACH) if seeds else ()
+            documents = sorted({one.id: one for one in (*near, *found)}.values(), key=_position_key)
+        else:  # each as if it were alone in a conversation
+            documents = [Document(one.id, one.id, 0, one.terms) for one in sorted(found)]
             weights = weights * _WITHOUT_LENGTH
-            found = [one._replace(conversation=one.id, number=0) for one in found]
-        best = np.argsort(-scored(found), kind="stable")[:_NEIGHBOUR_SEEDS]
-        seeds = [found[row] for row in best]
-        reach = self._with_context and bool(seeds)
-        near = self._store.with_neighbours(seeds, NEIGHBOUR_REACH) if reach else ()
-        documents = sorted({one.id: one for one in (*near, *found)}.values(), key=_position_key)
         scores = scored(documents)
         rows = np.flatnonzero(self._displayable(found, documents))
         order = rows[np.lexsort((-rows, -scores[rows]))]  # ties: later exchanges first

@@ -46,7 +46,7 @@ an earlier version are reindexed."""
 _loaded_languages: set[str] = set()
 _OTHER_PREFIX, _ALIAS_PREFIX = "+", "~"  # no token starts with them
 _UNKNOWN_LANGUAGE = "xx"
-_CACHE_SIZE = 10_000  # words per language
+_CACHE_SIZE = 30_000  # words per language, some 600 bytes each; a book has 20,000
 _MAX_CACHED_LENGTH = 64  # characters
 _APOSTROPHE = regex.compile(r"(?<=\p{L})['’‘ʼ‛`´′＇](?=\p{L})")
 _LETTER_APOSTROPHE = "ʼ"  # a letter in Unicode, hence part of a word

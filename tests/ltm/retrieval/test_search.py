@@ -14,7 +14,7 @@ from anaphora.errors import AnaphoraError
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.retrieval.indexing import exchange_terms
-from anaphora.ltm.retrieval.search import Page, search
+from anaphora.ltm.retrieval.search import Page, rank, search
 from anaphora.ltm.retrieval.store import NewExchange, SearchFilter, UserKey
 from anaphora.ltm.retrieval.terms import extract_terms
 from anaphora.stm.conversation import ConversationKey
@@ -104,6 +104,34 @@ def test_the_words_of_neighbours_count():
     )
     page = search(store, OF_ANN, "What did the telescope cost in euros?", mode="text")
     assert questions(page)[0] == "It cost ninety euros."
+
+
+def test_without_context_the_words_of_neighbours_do_not_count():
+    store = told(
+        "I bought a telescope.",
+        "It cost ninety euros.",
+        *FILLER * 3,
+        "The telescope cost too much.",
+        *FILLER * 3,
+    )
+    text = "What did the telescope cost in euros?"
+    first, *_ = rank(store, OF_ANN, text, with_context=False)
+    assert store.fetch(OF_ANN, [first])[first][1].question == "The telescope cost too much."
+    assert questions(search(store, OF_ANN, text))[0] == "It cost ninety euros."
+
+
+def test_scores_of_users_compare_in_a_common_corpus():
+    store = told("The name of her sister is Mia.", "Her sister is tall.", "The name is Rex.")
+    told("The name of her rose is unknown.", *FILLER * 5, key=BEN, store=store)
+    text = "What is the name of her sister?"
+
+    def best(user_key: UserKey, **options) -> float:
+        return max(rank(store, user_key, text, with_context=False, **options).values())
+
+    of_ben = UserKey("ben")
+    assert best(OF_ANN) < best(of_ben)
+    corpus = (OF_ANN, of_ben)
+    assert best(OF_ANN, corpus=corpus) > best(of_ben, corpus=corpus)
 
 
 def test_exchanges_are_found_by_the_words_of_their_neighbours():
