@@ -226,7 +226,7 @@ def test_an_unknown_name_is_answered_with_the_known_ones():
         ("agent: a\nmodel: {api_key: secret}\n", 2, 9, "unknown key 'api_key'", "api_key_env"),
         ("- agent: a\n", 1, 1, "an agent file is a mapping", ""),
         ("", 1, 1, "the file is empty", "agent: some-name"),
-        ("agent: [a\n", 2, 1, "not valid YAML", ""),
+        ("agent: [a\nname: b\n", 2, 5, "not valid YAML", ""),
     ],
 )
 def test_errors_say_where_and_what_to_do(text, line, column, message, hint):
