@@ -23,6 +23,7 @@ from anaphora.errors import ChatModelError
 
 __all__ = ["ChatModel"]
 
+_TEMPLATE_TIMEOUT = 5.0  # seconds
 _NEXT_FORM = {"tools": "json", "json": "text"}
 
 
@@ -69,6 +70,7 @@ class ChatModel:
         self._timeout, self._options, self._monotonic = timeout, dict(options or {}), monotonic
         self._form: str = "tools" if calls == "auto" else calls
         self._is_form_fixed = calls != "auto"
+        self._knows_template = self._is_form_fixed
         # What the endpoint has refused before, and is sent otherwise since.
         self._limit_name = "max_tokens"
         self._asks_for_usage = True
@@ -93,6 +95,8 @@ class ChatModel:
         :class:`ChatModelError` if it refuses the request or its answer cannot be used.
         """
         begun, total = self._monotonic(), self._timeout if timeout is None else timeout
+        if tools and not self._knows_template:
+            self._check_template(tools)
         while True:
             form = self._form
             whole = bool(tools) and form != "tools"  # the text is known when the answer ends
@@ -125,6 +129,25 @@ class ChatModel:
     def close(self) -> None:
         """Close the connections."""
         self._endpoint.close()
+
+    def _check_template(self, tools: Sequence[ToolSchema]) -> None:
+        """Find out whether the chat template shows tools to the model.
+
+        llama.cpp accepts them with any template, and drops them if it knows no place for them.
+        """
+        messages = [{"role": "user", "content": "?"}]
+        try:
+            answer = self._endpoint.ask(
+                "/apply-template",
+                {"messages": messages, "tools": render_tools(tools[:1])},
+                timeout=_TEMPLATE_TIMEOUT,
+            )
+        except ChatModelError:  # the completion itself reports it, or the endpoint is back
+            return
+        prompt = answer.get("prompt") if isinstance(answer, dict) else None
+        if isinstance(prompt, str) and tools[0].name not in prompt and self._form == "tools":
+            self._form = "json"
+        self._knows_template = True
 
     def _build_body(
         self,

@@ -45,9 +45,10 @@ class Reply:
     error: Mapping[str, Any] = field(default_factory=dict)  # more fields of an error status
 
     def __add__(self, other: Reply) -> Reply:
-        """The text and the calls of both, as one answer."""
+        """The text, the calls and the fault of both, as one answer."""
         text = "\n".join(filter(None, (self.text, other.text))) or None
-        return replace(self, text=text, calls=self.calls + other.calls)
+        kind = self.fault or other.fault
+        return replace(self, text=text, calls=self.calls + other.calls, fault=kind)
 
 
 def say(text: str, *, finish_reason: str = "") -> Reply:
@@ -92,7 +93,9 @@ class ScriptedEndpoint:
     ``tools`` and ``json_schema`` tell whether it accepts such requests; where it does not take
     tools, calls of the script are written as JSON text. ``tokenizer`` is what ``/tokenize`` counts
     by ("llama", "vllm" or "" for none); a prompt of more than ``window`` tokens (by words, 4 more
-    for each message) is refused. ``reports_usage`` tells whether answers count tokens.
+    for each message) is refused. ``template`` is what ``/apply-template`` writes for each message,
+    such as "<{role}>{content}"; it drops tools. ``reports_usage`` tells whether answers count
+    tokens.
     """
 
     def __init__(
@@ -103,6 +106,7 @@ class ScriptedEndpoint:
         tools: bool = True,
         json_schema: bool = True,
         tokenizer: str = "",
+        template: str = "",
         reports_usage: bool = True,
     ) -> None:
         self.requests: list[dict[str, Any]] = []
@@ -110,6 +114,7 @@ class ScriptedEndpoint:
         self.tokenized: list[str] = []  # the texts that /tokenize was asked for
         self.window, self.tokenizer, self.reports_usage = window, tokenizer, reports_usage
         self.accepts_tools, self.accepts_json_schema = tools, json_schema
+        self.template = template
         self.ended = threading.Event()
         self._lock = threading.Lock()
         self._numbers = 0
@@ -200,6 +205,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self._answer(body, self.here.take(body, dict(self.headers)))
             elif self.path == "/tokenize":
                 self._tokenize(body)
+            elif self.path == "/apply-template" and self.here.template:
+                written = (self.here.template.format(**message) for message in body["messages"])
+                self._send(200, {"prompt": "".join(written)})
             else:
                 self._send(404, {"error": {"message": "File Not Found"}})
         except OSError:  # the client had enough

@@ -18,6 +18,8 @@ _OPENING = re.compile(
     r"(?:```\w*\s*|<(tool_call|function_call)>\s*)*(?:([A-Za-z_]\w*)\s*\(\s*)?(?=[{\[])"
 )
 _CLOSING = re.compile(r"\s*\)?(?:\s*</(?:tool_call|function_call)>|\s*```)*")
+_CUT_OFF = re.compile(r'(?:```\w*\s*)?\{\s*"(?:thought|calls)"')
+_THOUGHT = re.compile(r'"thought"\s*:\s*("(?:[^"\\]|\\.)*")')
 _QUOTES = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|[{}\[\]]', re.DOTALL)
 
 
@@ -48,10 +50,19 @@ def parse_answer(text: str, names: Collection[str]) -> ParsedAnswer:
         thoughts.append(thought)
         position = end
     if not position:
-        return ParsedAnswer(text.strip() if not searched.strip() else searched.strip(), [])
+        return ParsedAnswer(_read_cut_off(searched.strip()) or text.strip(), [])
     # What a model writes after a call is often the result that it expects.
-    kept = [*outside[:1], *thoughts]
+    kept = [_read_cut_off(outside[0].strip()), *thoughts]
     return ParsedAnswer("\n".join(filter(None, map(str.strip, kept))), calls)
+
+
+def _read_cut_off(text: str) -> str:
+    """Return the text, or the thought alone of an object that was not written to its end."""
+    if not _CUT_OFF.match(text):
+        return text
+    thought = _THOUGHT.search(text)
+    value = _repair(thought[1]) if thought else ""
+    return value if isinstance(value, str) else ""
 
 
 def _find_values(text: str) -> Iterator[tuple[int, int, str, Any]]:

@@ -16,6 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anaphora.chat_model import endpoint
+from anaphora.chat_model.urls import parse_endpoint
 from anaphora.errors import SummaryError
 from anaphora.ltm.summarizers import chat_completions
 from anaphora.ltm.summarizers.chat_completions import ChatCompletions, _build_messages
@@ -287,7 +289,7 @@ def test_a_password_of_the_url_is_in_no_error(service):
         (Answer(headers={"Content-Encoding": "gzip"}, body=b"no"), "cannot be read"),
         (Answer(body=b"x" * (1 << 16), pieces=1 << 10), "longer than 1,048,576 bytes"),
         (said(""), "its answer is empty"),
-        (said(None), "its answer is empty"),
+        (said(None), "neither text nor calls"),
         (said(["It was sunny."]), "its answer is empty"),
         (said("It was", "length"), "cut off"),
         (said("", "content_filter"), "filter"),
@@ -344,7 +346,8 @@ def test_invalid_endpoints_are_reported(url):
     ],
 )
 def test_the_url_may_include_the_endpoint_path(given, shown):
-    assert chat_completions._parse_endpoint(given) == (shown, shown)
+    address, _, display = parse_endpoint(given)
+    assert (address, display) == (shown, shown)
 
 
 @pytest.mark.parametrize("key", ["sk-\nX-Other: 1", "sk-ключ"])
@@ -360,7 +363,7 @@ def test_white_space_around_the_key_is_ignored(service):
 
 
 def test_missing_httpx_is_explained(monkeypatch):
-    monkeypatch.setattr(chat_completions, "find_spec", lambda name: None)
+    monkeypatch.setattr(endpoint, "find_spec", lambda name: None)
     with pytest.raises(SummaryError, match=r"pip install 'anaphora\[client\]'"):
         ChatCompletions("http://host", "m")
 

@@ -1,0 +1,1 @@
+"""Knowledge graph: facts with validity in time, a stream of mentions, and entity statistics."""

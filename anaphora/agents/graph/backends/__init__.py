@@ -1,0 +1,1 @@
+"""Databases in which a knowledge graph is stored: SQLite and PostgreSQL."""
