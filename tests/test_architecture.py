@@ -66,6 +66,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "suggestions": {"core", "errors", "grammar", "models", "entities", "stm", "intents"},
     "bots": {"core", "errors", "models", "entities", "intents", "engine", "storage"},
     "server": {
+        "agents",
         "api",
         "core",
         "errors",
@@ -80,6 +81,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "client": {"api", "errors", "version"},
     "mcp": {
+        "agents",
         "api",
         "core",
         "errors",
@@ -92,6 +94,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "engine",
     },
     "cli": {
+        "agents",
         "core",
         "errors",
         "version",
