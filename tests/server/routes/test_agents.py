@@ -73,7 +73,7 @@ class TestMessages:
     def test_the_answer_says_what_the_agent_did(
         self, api: TestClient, endpoint: ScriptedEndpoint
     ) -> None:
-        saved = call("core_memory_append", {"label": "human", "content": "Name: Ann."})
+        saved = call("core_memory_append", {"name": "human", "content": "Name: Ann."})
         endpoint.play([calls(saved, hello())])
         response = send(api, "Hi, I'm Ann.", id="first")
         assert response.status_code == 200, response.text
@@ -105,17 +105,17 @@ class TestMessages:
         assert (first["messages"], second["messages"]) == (["one"], ["two"])
         assert first["event"] != second["event"]
 
-    def test_users_and_tenants_are_apart(self, serve: Serve, ada: Agent) -> None:
+    def test_users_and_tenants_are_apart(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
         (acme, kept), (other, other_kept) = (
             generate_key(name, tenant=name, scopes=("ask", "read")) for name in ("acme", "other")
         )
         api = serve(agents=[ada], keys=(kept, other_kept))
-        with ScriptedEndpoint([hello()]) as endpoint:
-            ada.model.__init__(endpoint.url, "small")  # type: ignore[misc]
-            headers = {"x-api-key": acme}
-            body = {"user": "ann", "text": "Hi!"}
-            sent = api.post("/v1/agents/ada/messages", json=body, headers=headers)
-            assert sent.status_code == 200, sent.text
+        endpoint.play([hello()])
+        body = {"user": "ann", "text": "Hi!"}
+        sent = api.post("/v1/agents/ada/messages", json=body, headers={"x-api-key": acme})
+        assert sent.status_code == 200, sent.text
         for key, total in ((acme, 3), (other, 0)):
             queue = api.get("/v1/agents/ada/queue?user=ann", headers={"x-api-key": key}).json()
             assert queue["total"] == total
@@ -250,12 +250,13 @@ class TestProblems:
         assert again.json()["messages"] == ["Hello, Ann!"]
         assert json.dumps(endpoint.requests[-1]["messages"]).count("Hi!") == 1
 
-    def test_a_model_that_refuses(self, serve: Serve, ada: Agent) -> None:
+    def test_a_model_that_refuses(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
         key, kept = generate_key("only-ask", scopes=("ask",))
         api = serve(agents=[ada], keys=(kept,), headers={"x-api-key": key})
-        with ScriptedEndpoint([fault("status 400", "secret")]) as endpoint:
-            ada.model.__init__(endpoint.url, "small")  # type: ignore[misc]
-            response = send(api, "Hi!")
+        endpoint.play([fault("status 400", "secret")])
+        response = send(api, "Hi!")
         assert slug(response) == "chat-model-failed"
         assert "secret" not in response.text  # only an operator may see what the endpoint said
 
