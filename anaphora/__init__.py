@@ -16,6 +16,11 @@ from typing import TYPE_CHECKING
 from anaphora.version import __version__ as __version__
 
 if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
+    from anaphora.agents.agent import Agent as Agent
+    from anaphora.agents.answer import AgentAnswer as AgentAnswer
+    from anaphora.agents.context.blocks import Block as Block
+    from anaphora.agents.limits import AgentLimits as AgentLimits
+    from anaphora.chat_model.chat_model import ChatModel as ChatModel
     from anaphora.core.request import Company as Company
     from anaphora.core.request import Request as Request
     from anaphora.core.request import User as User
@@ -29,6 +34,7 @@ if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
     from anaphora.engine.engine import Engine as Engine
     from anaphora.engine.reply import Reply as Reply
     from anaphora.entities.recognizers.recognizer import Mention as Mention
+    from anaphora.errors import AgentError as AgentError
     from anaphora.errors import AnaphoraError as AnaphoraError
     from anaphora.errors import ChatModelError as ChatModelError
     from anaphora.errors import ChatModelUnavailable as ChatModelUnavailable
@@ -71,6 +77,11 @@ else:
     from anaphora.gc_control import gc_paused
 
     _HOMES = {
+        "anaphora.agents.agent": "Agent",
+        "anaphora.agents.answer": "AgentAnswer",
+        "anaphora.agents.context.blocks": "Block",
+        "anaphora.agents.limits": "AgentLimits",
+        "anaphora.chat_model.chat_model": "ChatModel",
         "anaphora.core.request": "Company Request User",
         "anaphora.core.utterance": "Entity Token Utterance",
         "anaphora.engine.batches": "Question",
@@ -80,9 +91,9 @@ else:
         "anaphora.engine.reply": "Reply",
         "anaphora.entities.recognizers.recognizer": "Mention",
         "anaphora.errors": (
-            "AnaphoraError ChatModelError ChatModelUnavailable Conflict ContextLengthError "
-            "EvaluationError GrammarError HandlerError ModelError Problem StoreError "
-            "SummaryError UnknownModel"
+            "AgentError AnaphoraError ChatModelError ChatModelUnavailable Conflict "
+            "ContextLengthError EvaluationError GrammarError HandlerError ModelError Problem "
+            "StoreError SummaryError UnknownModel"
         ),
         "anaphora.grammar.context": "QuestionContext",
         "anaphora.intents.explanation": "Explanation",

@@ -50,6 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "ltm",
     },
     "agents": {
+        "grammar",
         "api",
         "core",
         "errors",

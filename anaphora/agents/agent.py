@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
+import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from typing import Self
 from uuid import uuid4
 
@@ -18,42 +16,39 @@ from anaphora.agents.archive.loading import LoadProgress
 from anaphora.agents.archive.pages import ArchivePage
 from anaphora.agents.context.blocks import Block, CoreMemory
 from anaphora.agents.context.instructions import INSTRUCTIONS
-from anaphora.agents.context.model_summarizer import ModelSummarizer
-from anaphora.agents.context.summary import RecursiveSummarizer
 from anaphora.agents.execution.core_functions import (
     archive_functions,
     core_functions,
     recall_functions,
 )
+from anaphora.agents.execution.event_processor import EventProcessor, NewEvent
 from anaphora.agents.execution.event_run import EventRun
 from anaphora.agents.execution.functions import AgentFunction, FunctionContext, FunctionSet
-from anaphora.agents.execution.memory_update import MemoryUpdateRun
-from anaphora.agents.execution.services import AgentServices, AskModel, Planner
+from anaphora.agents.execution.graph_memory import GraphMemory
+from anaphora.agents.execution.services import AgentServices, Planner
+from anaphora.agents.execution.summarizing import summarizer_factory
 from anaphora.agents.execution.virtual_context import VirtualContext
+from anaphora.agents.graph.graph import KnowledgeGraph
 from anaphora.agents.limits import AgentLimits, AgentTexts, TextKind
+from anaphora.agents.opening import open_stores
 from anaphora.agents.state.messages import EventKind
-from anaphora.agents.state.records import (
-    BlockChanged,
-    EventBegun,
-    EventEnded,
-)
+from anaphora.agents.state.records import BlockChanged
 from anaphora.agents.state.state import AgentState, UsageTotal
 from anaphora.agents.store.store import AgentKey, AgentStore
-from anaphora.agents.store.urls import open_agent_store, sibling_url
 from anaphora.chat_model.chat_model import ChatModel
-from anaphora.errors import AgentError, ChatModelError
+from anaphora.engine.callbacks.fallback_agent import RejectedQuestion
+from anaphora.errors import AgentError
+from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.memory import LongTermMemory
 from anaphora.ltm.retrieval.search import Page
 from anaphora.ltm.retrieval.store import SearchFilter, UserKey
-from anaphora.ltm.summarizers.extractive.summarizer import Extractive
 from anaphora.ltm.summarizers.summarizer import Summarizer
-from anaphora.storage.logical_clock import next_tick, to_microseconds, utc_now
+from anaphora.storage.logical_clock import utc_now
 
 __all__ = ["Agent"]
 
-_log = logging.getLogger(__name__)
 _DEFAULT_LIMITS = AgentLimits()
-_WORDS_PER_TOKEN = 0.4  # on the safe side
+_ENGINE_EXCHANGES = 10  # of an engine's conversation, that the agent is told of
 
 
 class Agent:
@@ -65,8 +60,11 @@ class Agent:
     values of the two core blocks; ``blocks`` declares others. ``functions`` are Python functions
     (or :class:`AgentFunction`) that the model may call. ``summarizer`` summarizes what leaves the
     window (None: the model itself; if it fails, the extractive summarizer). ``planner`` replaces
-    instructions and functions of the agent by those of declared memories. ``secrets`` are replaced
-    in everything that is stored. ``clock`` returns the time with a zone.
+    instructions and functions of the agent by those of declared memories. ``graph`` is a knowledge
+    graph or its URL ("beside" the recall memory; None: no graph), in which the model adds facts
+    every ``graph_every`` turns. Memories are updated in the background after an answer, unless
+    ``waits_for_updates``. ``secrets`` are replaced in everything that is stored. ``clock`` returns
+    the time with a zone.
 
     One event of a user is processed at a time, those of different users side by side; all methods
     may be called from any thread. Raises :class:`AnaphoraError` for arguments that do not fit each
@@ -88,6 +86,9 @@ class Agent:
         functions: Iterable[AgentFunction | Callable[..., object]] = (),
         summarizer: Summarizer | None = None,
         planner: Planner | None = None,
+        graph: KnowledgeGraph | str | None = None,
+        graph_every: int = 5,
+        waits_for_updates: bool = False,
         limits: AgentLimits = _DEFAULT_LIMITS,
         texts: dict[TextKind, str] | None = None,
         secrets: Iterable[str] = (),
@@ -96,33 +97,31 @@ class Agent:
     ) -> None:
         self.name, self.model, self._clock = name, model, clock
         _check_window(model)
-        self._closing: list[Callable[[], object]] = []
-        try:
-            self.memory = self._open_memory(memory, clock)
-            self._store = self._open_store(store)
-            self.archive = self._open_archive(archive, clock)
-        except BaseException:
-            self.close()
-            raise
+        opened = open_stores(memory, store, archive, graph, clock)
+        self._closing = opened.closing
+        self.memory, self._store = opened.memory, opened.store
+        self.archive, self.graph = opened.archive, opened.graph
         declared = (
             Block("persona", persona, "who you are"),
             Block("human", human, "what you know of the user"),
             *blocks,
         )
         _check_labels(declared)
+        known = None if self.graph is None else GraphMemory(self.graph, self.memory, graph_every)
         own = [
             *core_functions(),
             *recall_functions(self.memory, model=name),
             *archive_functions(self.archive, self._archive_owners),
+            *(known.functions() if known else ()),
         ]
         self._services = AgentServices(
             name,
             model,
             self._store,
             self.memory,
-            planner or VirtualContext(instructions, FunctionSet.of([*own, *functions])),
+            planner or VirtualContext(instructions, FunctionSet.of([*own, *functions]), known),
             declared,
-            _summarizer_factory(summarizer, model, limits),
+            summarizer_factory(summarizer, model, limits),
             limits,
             AgentTexts(texts or {}),
             self._count_passages,
@@ -130,6 +129,8 @@ class Agent:
             monotonic,
             tuple([secret for secret in secrets if secret]),
         )
+        self._processor = EventProcessor(self._services, waits_for_updates=waits_for_updates)
+        self._closing.append(self._processor.close)
 
     def __enter__(self) -> Self:
         return self
@@ -161,9 +162,8 @@ class Agent:
         """
         if not text.strip():
             raise AgentError("the message is empty")
-        return self._process(
-            AgentKey(user, self.name, tenant), "user_message", text, id, on_step, on_text
-        )
+        event = NewEvent("user_message", text, id or uuid4().hex)
+        return self._processor.process(AgentKey(user, self.name, tenant), event, on_step, on_text)
 
     def notify(
         self,
@@ -183,69 +183,20 @@ class Agent:
             paused = self._store.load(key).paused_until
             if paused is not None and self._clock() < paused:
                 return None
-        return self._process(key, kind, text or f"{kind.replace('_', ' ')}", id, on_step, None)
+        event = NewEvent(kind, text or kind.replace("_", " "), id or uuid4().hex)
+        return self._processor.process(key, event, on_step)
 
-    def _process(
-        self,
-        key: AgentKey,
-        kind: EventKind,
-        text: str,
-        id: str | None,
-        on_step: Callable[[AgentStep], object] | None,
-        on_text: Callable[[str], object] | None,
-    ) -> AgentAnswer:
-        event = id or uuid4().hex
-        with self._store.lock(key):
-            earlier = self._finish_earlier(key, event)
-            answer = self._answered(key, event)
-            if answer is None:
-                run = EventRun(
-                    self._services, key, self._store.load(key), on_step=on_step, on_text=on_text
-                )
-                self._begin(run, event, kind, text)
-                run.run()
-                self._update_memories(key)
-                answer = collect_answer(event, self._store.event_records(key, event))
-        return replace(answer, earlier=earlier)
-
-    def _begin(self, run: EventRun, event: str, kind: EventKind, text: str) -> None:
-        """Store an event; one that has failed before is only taken up again."""
-        now = self._clock()
-        known = max(run.state.clock, self.memory.clock)
-        known_records = self._store.event_records(run.key, event)
-        run.stage(EventBegun(event, kind, now, next_tick(to_microseconds(now), known)))
-        if not known_records:
-            run.add_event_message(text, kind)
-        run.commit()
-
-    def _finish_earlier(self, key: AgentKey, event: str) -> tuple[AgentAnswer, ...]:
-        """Finish what a process that died has left: the running event, and updates of memories."""
-        state = self._store.load(key)
-        earlier: tuple[AgentAnswer, ...] = ()
-        if state.event is not None:
-            run = EventRun(self._services, key, state, is_resumed=True)
-            try:
-                run.run()
-            except ChatModelError as error:
-                _log.warning("an unfinished event has failed: %s", error)
-            if state.event.id != event:
-                records = self._store.event_records(key, state.event.id)
-                earlier = (collect_answer(state.event.id, records),)
-        self._update_memories(key)
-        return earlier
-
-    def _answered(self, key: AgentKey, event: str) -> AgentAnswer | None:
-        """Return the answer to an event that was answered before."""
-        records = self._store.event_records(key, event)
-        ends = [one for one in records if isinstance(one, EventEnded)]
-        if not ends or ends[-1].reason == "failed":
-            return None
-        return collect_answer(event, records)
-
-    def _update_memories(self, key: AgentKey) -> None:
-        state = self._store.load(key)
-        if state.owed:
-            MemoryUpdateRun(self._services, key, state).run()
+    def answer_rejected(self, question: RejectedQuestion) -> str:
+        """Answer a question that no intent of an engine fits: see :class:`Engine` (``fallback``).
+        The agent is told what the user and the engine have said since it was last asked, if they
+        share the long-term memory."""
+        key = AgentKey(question.user, self.name, question.tenant)
+        since = self._store.load(key).clock
+        said = self.memory.latest(key._replace(model=question.model), _ENGINE_EXCHANGES)
+        news = [one for one in reversed(said) if one.clock > since and one.status != "rejected"]
+        context = _describe_dialog(question.model, news) if news else ""
+        event = NewEvent("user_message", question.text, uuid4().hex, context)
+        return self._processor.process(key, event).text
 
     # -- reading and editing -------------------------------------------------------------------
 
@@ -262,7 +213,7 @@ class Agent:
         :class:`AgentError` for an unknown block or a value over its limit."""
         key = AgentKey(user, self.name, tenant)
         with self._store.lock(key):
-            self._finish_earlier(key, "")
+            self._processor.finish_earlier(key, self._store.load(key))
             state = self._store.load(key)
             core = CoreMemory(self._services.blocks, state.blocks)
             run = EventRun(self._services, key, state)
@@ -343,12 +294,14 @@ class Agent:
         memory. Returns the number of erased records, exchanges and passages."""
         erased = self._store.erase(user, tenant, agent=self.name)
         erased += self.memory.erase(user, tenant=tenant, model=self.name)
+        if self.graph is not None:
+            erased += self.graph.erase(UserKey(user, tenant), model=self.name)
         return erased + self.archive.erase(self._archive_owner(user, tenant))
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Wait until everything said is in the recall memory: see
-        :meth:`~anaphora.ltm.memory.LongTermMemory.flush`."""
-        return self.memory.flush(timeout)
+        """Wait until all memories are updated, and everything said is in the recall memory; False
+        if it takes longer than ``timeout`` seconds."""
+        return self._processor.flush(timeout) and self.memory.flush(timeout)
 
     def close(self) -> None:
         """Close what the agent has opened itself."""
@@ -384,30 +337,15 @@ class Agent:
         owner = self._archive_owner(key.user, key.tenant)
         return self.archive.count(owner) + self.archive.count(self.document_owner)
 
-    def _open_memory(
-        self, memory: LongTermMemory | str, clock: Callable[[], datetime]
-    ) -> LongTermMemory:
-        if isinstance(memory, LongTermMemory):
-            return memory
-        opened = LongTermMemory(memory, summarizer=None, clock=clock)
-        self._closing.append(opened.close)
-        return opened
 
-    def _open_store(self, store: AgentStore | str | None) -> AgentStore:
-        if store is not None and not isinstance(store, str):
-            return store
-        opened = open_agent_store(store or sibling_url(self.memory.url, "agents"))
-        self._closing.append(opened.close)
-        return opened
-
-    def _open_archive(
-        self, archive: Archive | str | None, clock: Callable[[], datetime]
-    ) -> Archive:
-        if isinstance(archive, Archive):
-            return archive
-        opened = Archive(archive or sibling_url(self.memory.url, "archive"), clock=clock)
-        self._closing.append(opened.close)
-        return opened
+def _describe_dialog(model: str, exchanges: Iterable[Exchange]) -> str:
+    """Describe what a user and an engine have said; as JSON, so that nothing in it can pose as
+    something else."""
+    said = [{"user": one.question, "bot": one.answer} for one in exchanges]
+    return (
+        f"Before the next message, the bot '{model}', which answers plain questions in your place, "
+        f"has talked with the user: {json.dumps(said, ensure_ascii=False)}"
+    )
 
 
 def _check_window(model: ChatModel) -> None:
@@ -425,19 +363,3 @@ def _check_labels(blocks: Iterable[Block]) -> None:
             raise AgentError(f"a core block is called '{label}': use a word like 'persona'")
         if labels.count(label) > 1:
             raise AgentError(f"two core blocks are called '{label}': rename one")
-
-
-def _summarizer_factory(
-    summarizer: Summarizer | None, model: ChatModel, limits: AgentLimits
-) -> Callable[[AskModel], RecursiveSummarizer]:
-    """Return how a run of an event gets its summarizer, which may call the model."""
-    fallback = Extractive()
-    # A summary of more words than a tenth of the window would fill what a flush has freed.
-    words = min(limits.summary_words, int(0.1 * _WORDS_PER_TOKEN * model.window))
-    portion = int(0.5 * _WORDS_PER_TOKEN * (model.window - model.max_tokens))
-
-    def build(ask: AskModel) -> RecursiveSummarizer:
-        primary = summarizer or ModelSummarizer(partial(ask, purpose="summary"))
-        return RecursiveSummarizer(primary, fallback, words, portion)
-
-    return build

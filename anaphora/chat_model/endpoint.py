@@ -115,6 +115,9 @@ class Endpoint:
                 headers=self._headers(),
                 timeout=timeout,
             )
+            if response.status_code in (429, 502, 503, 504):  # llama.cpp: 503 while it loads
+                problem = f"it answered {response.status_code}"
+                raise ChatModelUnavailable(self.describe(problem))
             return response.json() if response.is_success else None
         except httpx.TransportError as error:
             raise ChatModelUnavailable(self.describe(f"it cannot be reached ({error})")) from error

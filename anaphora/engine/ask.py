@@ -10,6 +10,7 @@ from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.confirmation_claim import claim_confirmation
 from anaphora.engine.answering.quick_replies import find_quick_replies
 from anaphora.engine.answering.template_values import find_unused
+from anaphora.engine.callbacks.fallback_agent import FallbackAgent, consult_agent
 from anaphora.engine.long_term.bridge import resolve_with_long_term
 from anaphora.engine.long_term.protocol import LongTerm
 from anaphora.engine.long_term.recorder import LogicalTimes, next_clock, record_exchange
@@ -27,8 +28,11 @@ from anaphora.stm.stores.store import Session, Store
 __all__ = ["ask", "explain"]
 
 
-def ask(turn: Turn, store: Store, long_term: LongTerm | None) -> Reply:
-    """Answer the question of a turn, and remember it.
+def ask(
+    turn: Turn, store: Store, long_term: LongTerm | None, fallback: FallbackAgent | None = None
+) -> Reply:
+    """Answer the question of a turn, and remember it. What no intent fits is answered by the agent
+    ``fallback``.
 
     Raises what :meth:`Engine.ask` raises; the conversation is then as it was before.
     """
@@ -41,6 +45,8 @@ def ask(turn: Turn, store: Store, long_term: LongTerm | None) -> Reply:
         explanation = _explain(turn, decision, answer) if turn.explain else None  # 5
         times = _remember(turn, decision, answer, session, long_term)  # 6
     reply = _build_reply(turn, decision, answer, explanation)  # 7
+    if fallback is not None and answer.rejection is not None and answer.result is None:
+        reply = consult_agent(fallback, turn.key, turn.text, reply, answer.rejection)
     record_exchange(turn, decision, answer, reply, times, long_term)  # 8
     return reply
 

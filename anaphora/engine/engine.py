@@ -23,6 +23,7 @@ from anaphora.engine.ask import ask, explain
 from anaphora.engine.batches import Question, ReplyIterator, prefetch_utterances
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
+from anaphora.engine.callbacks.fallback_agent import FallbackAgent
 from anaphora.engine.callbacks.fallback_handler import FallbackHandler
 from anaphora.engine.callbacks.hooks import HookName
 from anaphora.engine.identity import (
@@ -74,11 +75,12 @@ class Engine:
     default. ``store`` keeps the conversations: a store or its URL (``memory:``,
     ``sqlite:///bot.db``, ``redis://host``); the memory of this process if left out. ``long_term``
     is a long-term memory or its URL (``sqlite:///history.db``, ``postgresql://host/database``);
-    none if left out. ``nlp`` is a spaCy pipeline to extend instead of a blank one (or one for each
-    language). ``clock`` gives the time, with a time zone, of a question without one; ``random``
-    the numbers of ``rand`` in predicates. Texts of more than ``max_characters`` are rejected
-    unread. ``cache`` is a folder for compiled models, so that the next engine starts faster; none
-    if left out.
+    none if left out. ``fallback`` is an agent that answers what no intent fits, an
+    :class:`~anaphora.agents.agent.Agent` for example. ``nlp`` is a spaCy pipeline to extend instead
+    of a blank one (or one for each language). ``clock`` gives the time, with a time zone, of a
+    question without one; ``random`` the numbers of ``rand`` in predicates. Texts of more than
+    ``max_characters`` are rejected unread. ``cache`` is a folder for compiled models, so that the
+    next engine starts faster; none if left out.
 
     All methods are thread-safe. Questions of one conversation are answered in turn, those of
     different conversations in parallel. A user is an id or a :class:`User`; users of different
@@ -93,6 +95,7 @@ class Engine:
         *models: Model | str | Path,
         store: Store | str | None = None,
         long_term: LongTerm | str | None = None,
+        fallback: FallbackAgent | None = None,
         clock: Callable[[], datetime] = utc_now,
         nlp: Language | Mapping[str, Language] | None = None,
         max_characters: int = 10_000,
@@ -117,7 +120,7 @@ class Engine:
             self._bots = {model.id: self._create_bot(model) for model in loaded}
         self._reload_locks = {id: fork_safe_lock() for id in self._bots}
         self._default_model = loaded[0].id
-        self._clock = clock
+        self._clock, self._fallback = clock, fallback
         self._owns_store = store is None or isinstance(store, str)
         if store is None or isinstance(store, str):
             store = store_at("memory:" if store is None else store, clock=clock)
@@ -161,6 +164,14 @@ class Engine:
         other._owns_store = other._owns_long_term = False
         return other
 
+    def with_fallback(self, fallback: FallbackAgent | None) -> Engine:
+        """A copy of this engine with another agent as its fallback, or none. It shares models,
+        handlers, conversations and long-term memory; closing it closes nothing."""
+        other = copy(self)
+        other._fallback = fallback
+        other._owns_store = other._owns_long_term = False
+        return other
+
     @property
     def store(self) -> Store:
         """The store of conversations."""
@@ -189,6 +200,7 @@ class Engine:
         """
         bot = self._get_bot(model)
         is_local = isinstance(self._store, MemoryStore) and self._long_term is None
+        is_local = is_local and self._fallback is None
         return not (bot.answers_without_blocking and self._uses_blank_pipelines and is_local)
 
     def ask(
@@ -485,6 +497,11 @@ class Engine:
                     erased = self._long_term.erase(who.id, tenant=tenant, clock=max(clocks))
                 except Exception as error:  # raised when all else is erased
                     failure = error
+            if self._fallback is not None:
+                try:
+                    erased += self._fallback.erase(who.id, tenant=tenant)
+                except Exception as error:
+                    failure = failure or error
         for namespace in (user_namespace(who, kind) for kind in NAMESPACE_KINDS):
             for name in self._store.list_notes(namespace):
                 self._store.delete_note(namespace, name)
@@ -511,7 +528,8 @@ class Engine:
         return self.conversation(user=user, model=model, at=at).remembered
 
     def _answer(self, question: Question, prefetched: PrefetchedUtterances | None = None) -> Reply:
-        return ask(self._prepare(question, prefetched), self._store, self._long_term)
+        turn = self._prepare(question, prefetched)
+        return ask(turn, self._store, self._long_term, self._fallback)
 
     def _prepare(self, question: Question, prefetched: PrefetchedUtterances | None = None) -> Turn:
         """Check a question, and find who asks, when, and which bot answers.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from anaphora.core.request import User
+from anaphora.core.request import Company, User
 from anaphora.errors import AnaphoraError
 from anaphora.stm.conversation import ConversationKey
 
@@ -16,6 +16,7 @@ __all__ = [
     "tenant_id",
     "to_user",
     "user_namespace",
+    "user_of_tenant",
 ]
 
 NAMESPACE_KINDS = ("user", "nlpcraft")
@@ -30,6 +31,11 @@ def to_user(user: object) -> User:
     if isinstance(user, User):
         return user
     raise TypeError(f"a user is an id or a User, not {type(user).__name__}")
+
+
+def user_of_tenant(id: str, tenant: str) -> User:
+    """Return the user with an id of a tenant ('' for none)."""
+    return User(id, company=Company(tenant) if tenant else None)
 
 
 def tenant_id(user: User) -> str:

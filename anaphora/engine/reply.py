@@ -30,6 +30,8 @@ class Reply(Struct, frozen=True):
     ``offers`` the bundles of entities that lie on the table, ``offered_by`` the intent that offered
     them. It ``confirms`` if it waits for a yes before an intent is carried out. ``quick_replies``
     are texts for buttons: a yes and a no if it confirms, else one that accepts each of the offers.
+
+    ``answered_by`` is the name of the agent that has written the ``text`` of a rejected question.
     """
 
     status: Status
@@ -48,6 +50,7 @@ class Reply(Struct, frozen=True):
     offered_by: str = ""
     confirms: bool = False
     quick_replies: Sequence[str] = ()
+    answered_by: str = ""
 
     def __str__(self) -> str:
         slots = ", ".join(f"{name}={slot.value}" for name, slot in self.slots.items())
@@ -78,6 +81,8 @@ class Reply(Struct, frozen=True):
             plain["confirms"] = True
         if self.quick_replies:
             plain["quick_replies"] = list(self.quick_replies)
+        if self.answered_by:
+            plain["answered_by"] = self.answered_by
         return plain
 
 

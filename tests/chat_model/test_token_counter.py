@@ -64,6 +64,18 @@ def test_an_endpoint_without_tokenizer_is_asked_once():
     assert endpoint.tokenized == []
 
 
+def test_a_server_that_still_loads_is_asked_again_after_a_minute():
+    now = [0.0]
+    with ScriptedEndpoint(tokenizer="llama") as endpoint:
+        model = ChatModel(endpoint.url, monotonic=lambda: now[0])
+        endpoint.loading = True
+        assert model.count_text("uncharacteristically") == estimate_tokens("uncharacteristically")
+        endpoint.loading = False
+        now[0] = 61.0
+        assert model.count_text("uncharacteristically") == 1
+        model.close()
+
+
 @pytest.mark.parametrize("tokenizer", ["llama", ""])
 def test_a_prompt_is_never_counted_too_short(tokenizer):
     called = ChatMessage("assistant", "Look.", (ToolCall("c1", "lookup", '{"city": "Kyoto"}'),))

@@ -113,6 +113,7 @@ class ScriptedEndpoint:
         self.headers: list[dict[str, str]] = []  # of the requests
         self.tokenized: list[str] = []  # the texts that /tokenize was asked for
         self.window, self.tokenizer, self.reports_usage = window, tokenizer, reports_usage
+        self.loading = False  # /tokenize answers 503
         self.accepts_tools, self.accepts_json_schema = tools, json_schema
         self.template = template
         self.ended = threading.Event()
@@ -296,6 +297,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def _tokenize(self, body: Mapping[str, Any]) -> None:
+        if self.here.loading:
+            self._send(503, {"error": {"message": "Loading model"}})
+            return
         text = body.get({"llama": "content", "vllm": "prompt"}.get(self.here.tokenizer, ""))
         if text is None:
             self._send(404, {"error": {"message": "File Not Found"}})

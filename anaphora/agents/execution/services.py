@@ -85,6 +85,10 @@ class MemoryUpdate(Protocol):
 class Planner(Protocol):
     """Decides what the model sees, and updates memories after each event."""
 
+    @property
+    def has_updates(self) -> bool:
+        """Whether :meth:`update` does anything."""
+
     def plan(self, view: AgentView) -> Plan:
         """Return the plan of the next step."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from anaphora.agents.execution.functions import FunctionSet
+from anaphora.agents.execution.graph_memory import GraphMemory
 from anaphora.agents.execution.services import AgentView, MemoryUpdate, Plan
 
 __all__ = ["VirtualContext"]
@@ -12,13 +13,22 @@ __all__ = ["VirtualContext"]
 
 @dataclass(frozen=True, slots=True)
 class VirtualContext:
-    """The same ``instructions`` and ``functions`` at each step, and the whole queue."""
+    """The same ``instructions`` and ``functions`` at each step, the whole queue, and what the
+    knowledge ``graph`` tells of the last message, if there is one."""
 
     instructions: str
     functions: FunctionSet
+    graph: GraphMemory | None = None
+
+    @property
+    def has_updates(self) -> bool:
+        return self.graph is not None and bool(self.graph.every)
 
     def plan(self, view: AgentView) -> Plan:
-        return Plan(self.instructions, self.functions)
+        sections = () if self.graph is None else (self.graph.section(view),)
+        return Plan(self.instructions, self.functions, sections)
 
     def update(self, update: MemoryUpdate) -> None:
-        """The model edits its memory itself."""
+        """Let the model find facts; it edits its other memories itself."""
+        if self.graph is not None:
+            self.graph.update(update)

@@ -119,10 +119,11 @@ _ENTITY_SUMS = (
     "SELECT coalesce(sum(count), 0), coalesce(min(first_seen), 0), coalesce(max(last_seen), 0), "
     "coalesce(sum(weight), 0.0) FROM entity_models WHERE owner = ? AND entity = ?"
 )
+_UNUSED = "NOT EXISTS (SELECT 1 FROM facts INDEXED BY facts_by_{} WHERE facts.owner = {}.owner AND "
 _DELETE_UNUSED = (
-    "DELETE FROM entities WHERE owner = ? AND count = 0 AND NOT EXISTS (SELECT 1 FROM facts "
-    "WHERE facts.owner = entities.owner AND facts.subject = entities.id) AND NOT EXISTS (SELECT 1 "
-    "FROM facts WHERE facts.owner = entities.owner AND facts.object = entities.id)",
-    "DELETE FROM relations WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM facts "
-    "WHERE facts.owner = relations.owner AND facts.relation = relations.id)",
+    "DELETE FROM entities WHERE owner = ? AND count = 0 "
+    f"AND {_UNUSED.format('subject', 'entities')}facts.subject = entities.id) "
+    f"AND {_UNUSED.format('object', 'entities')}facts.object = entities.id)",
+    "DELETE FROM relations WHERE owner = ? "
+    f"AND {_UNUSED.format('relation', 'relations')}facts.relation = relations.id)",
 )

@@ -23,13 +23,12 @@ from anaphora.agents.graph.names import (
 from anaphora.agents.graph.observation import observe_exchange
 from anaphora.agents.graph.owners import erased_clock, find_owner, lock_owner
 from anaphora.agents.graph.queries import (
-    Edge,
     FactQuery,
     Period,
-    find_edges,
     find_facts,
     find_neighbourhood,
     find_paths,
+    query_facts,
 )
 from anaphora.agents.graph.ranking import score_at
 from anaphora.agents.graph.writer import Statements, add_statements
@@ -154,21 +153,21 @@ class KnowledgeGraph:
             language,
         )
 
-        def write(sql: Sql) -> list[Edge]:
+        def write(sql: Sql) -> list[Fact]:
             locked = lock_owner(sql, owner)
             ids = add_statements(
                 sql, locked, new, functional=self.functional, max_stream=self._max_stream
             )
             return find_facts(sql, locked.id, ids)
 
-        return [edge.fact for edge in self._backend.write(write)]
+        return self._backend.write(write)
 
     def retract(self, owner: UserKey, fact_id: int, *, at: datetime) -> Fact | None:
         """End a fact at a time (or when it began, if that is later), and return it; None if the
         owner has no such fact. One that ended earlier stays as it is."""
         time = time_to_int(at)
 
-        def write(sql: Sql) -> list[Edge]:
+        def write(sql: Sql) -> list[Fact]:
             if find_owner(sql, owner) is None:
                 return []
             id = lock_owner(sql, owner).id
@@ -176,7 +175,7 @@ class KnowledgeGraph:
             return find_facts(sql, id, [fact_id])
 
         found = self._backend.write(write)
-        return found[0].fact if found else None
+        return found[0] if found else None
 
     def erase(self, owner: UserKey, *, model: str | None = None, clock: int = 0) -> int:
         """Erase everything of an owner, or what only exchanges with ``model`` said, and return the
@@ -246,13 +245,13 @@ class KnowledgeGraph:
         depth 2, then those about its neighbours, a share of each."""
         period = Period.moment(self._time(at))
 
-        def read(sql: Sql, id: int) -> list[Edge]:
+        def read(sql: Sql, id: int) -> list[Fact]:
             found = _find_entity(sql, id, entity)
             if found is None:
                 return []
             return find_neighbourhood(sql, id, found, period, depth=depth, limit=limit)
 
-        return _to_facts(self._read(owner, read))
+        return self._read(owner, read) or []
 
     def paths(
         self,
@@ -294,7 +293,7 @@ class KnowledgeGraph:
         time = self._time(at)
         period = Period.until(time) if history else Period.moment(time)
 
-        def read(sql: Sql, id: int) -> list[Edge]:
+        def read(sql: Sql, id: int) -> list[Fact]:
             ends = {}
             for column, name in (("subject", subject), ("object", object)):
                 if name is not None:
@@ -305,9 +304,9 @@ class KnowledgeGraph:
             relations = None
             if relation is not None or not ends:
                 relations = _match_relations(sql, id, relation or _WILDCARD)
-            return find_edges(sql, FactQuery(id, period, relations=relations, **ends), limit)
+            return query_facts(sql, FactQuery(id, period, relations=relations, **ends), limit)
 
-        return _to_facts(self._read(owner, read))
+        return self._read(owner, read) or []
 
     def relations(self, owner: UserKey) -> list[str]:
         """Return the names of the relations, in alphabetical order."""
@@ -360,10 +359,6 @@ def _match_relations(sql: Sql, owner: int, pattern: str) -> list[int]:
     parts = [re.escape(part) for part in clean_relation(pattern).split(_WILDCARD)]
     matches = re.compile(".*".join(parts)).fullmatch
     return [id for id, name in _list_relations(sql, owner) if matches(name)]
-
-
-def _to_facts(edges: Sequence[Edge] | None) -> list[Fact]:
-    return [edge.fact for edge in edges or ()]
 
 
 _OBSERVE = (

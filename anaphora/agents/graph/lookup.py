@@ -20,7 +20,9 @@ _UNSPACED = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+"
 )
 _BY_KEY = "SELECT id, name FROM entities WHERE owner = ? AND name_key = ?"
-_BY_WORDS = "SELECT id, name FROM entities WHERE owner = ? AND words = ?"
+_BY_WORDS = (
+    "SELECT id, name FROM entities INDEXED BY entities_by_words WHERE owner = ? AND words = ?"
+)
 
 
 def find_entities(sql: Sql, owner: int, text: str, language: str) -> list[str]:

@@ -265,12 +265,12 @@ _COUNT_ENTITY_OF_MODEL = (
     "THEN excluded.last_seen ELSE old.last_seen END"
 )
 _FIRST_KEPT = "SELECT at, id FROM mentions WHERE owner = ? ORDER BY at, id LIMIT 1 OFFSET ?"
+_BY_SUBJECT_AND_RELATION = (
+    f"SELECT {FACT_COLUMNS} FROM facts INDEXED BY facts_by_triple "
+    "WHERE owner = ? AND subject = ? AND relation = ?"
+)
 # By the length of a timeline's key: a functional relation, any other one.
-_LOAD_FACTS = {
-    2: f"SELECT {FACT_COLUMNS} FROM facts WHERE owner = ? AND subject = ? AND relation = ?",
-    3: f"SELECT {FACT_COLUMNS} FROM facts WHERE owner = ? AND subject = ? AND relation = ? "
-    "AND object = ?",
-}
+_LOAD_FACTS = {2: _BY_SUBJECT_AND_RELATION, 3: f"{_BY_SUBJECT_AND_RELATION} AND object = ?"}
 _SAVE_FACT = (
     f"INSERT INTO facts (owner, {FACT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (owner, id) DO UPDATE SET valid_at = excluded.valid_at, "

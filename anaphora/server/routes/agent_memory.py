@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query
 from starlette.requests import Request
@@ -38,9 +38,6 @@ from anaphora.server.schemas.agent_serializers import (
 from anaphora.server.schemas.memory_serializers import serialize_recall_page
 from anaphora.server.schemas.openapi import describe
 from anaphora.server.schemas.requests import UserQuery
-
-if TYPE_CHECKING:
-    from anaphora.agents.graph.graph import KnowledgeGraph
 
 __all__ = ["router"]
 
@@ -262,7 +259,7 @@ async def graph(
     """Return the facts around an entity that hold at a time; without an entity, the entities that
     were mentioned most and last."""
     found, user = get_agents(request).get(agent), caller.engine_user(query.user)
-    graph: KnowledgeGraph | None = getattr(found, "graph", None)
+    graph = found.graph
     if graph is None:
         raise ProblemError(
             "no-graph", "The agent has no knowledge graph; its file declares one with 'graph:'."

@@ -37,7 +37,7 @@ def serialize_agent(agent: Agent) -> api.AgentInfo:
         agent.model.name,
         agent.model.window,
         tuple(block.label for block in agent.blocks),
-        graph=getattr(agent, "graph", None) is not None,
+        graph=agent.graph is not None,
     )
 
 

@@ -197,6 +197,7 @@ def open_agents(settings: Settings, memory: LongTermMemory | None) -> tuple[Agen
 
 
 def close_agents(agents: Iterable[Agent]) -> None:
-    """Close agents."""
+    """Close agents that were loaded here, with their connections to language models."""
     for agent in agents:
         agent.close()
+        agent.model.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +41,17 @@ def endpoint() -> Iterator[ScriptedEndpoint]:
 @pytest.fixture
 def ada(endpoint: ScriptedEndpoint, now: Clock, tmp_path: Path) -> Iterator[Agent]:
     """An agent whose language model plays what a test tells it to."""
-    with Agent(
-        ChatModel(endpoint.url, "small", max_retries=0),
-        name="ada",
-        memory=f"sqlite:///{tmp_path / 'memory.db'}",
-        limits=AgentLimits(tokens_per_day=20_000),
-        clock=now,
-    ) as agent:
+    model = ChatModel(endpoint.url, "small", max_retries=0)
+    with (
+        closing(model),
+        Agent(
+            model,
+            name="ada",
+            memory=f"sqlite:///{tmp_path / 'memory.db'}",
+            limits=AgentLimits(tokens_per_day=20_000),
+            clock=now,
+        ) as agent,
+    ):
         yield agent
 
 

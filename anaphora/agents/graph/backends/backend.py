@@ -12,7 +12,9 @@ _Result = TypeVar("_Result")
 
 
 class Sql(Protocol):
-    """A transaction. Placeholders are question marks."""
+    """A transaction. Placeholders are question marks. ``INDEXED BY name`` is for SQLite alone,
+    which would think that an owner has a few rows, and read all of them; PostgreSQL keeps
+    statistics."""
 
     def select(self, query: str, *values: Any) -> Sequence[Row]:
         """Return the rows of a query."""

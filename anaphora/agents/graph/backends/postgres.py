@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import count
@@ -41,6 +42,7 @@ _TABLE = (
     "SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace "
     "WHERE nspname = %s AND (%s = '' OR relname = %s) LIMIT 1"
 )
+_INDEX_HINT = re.compile(r" INDEXED BY \w+")
 _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
 
@@ -147,14 +149,14 @@ class _PostgresSql(Sql):
 
 @lru_cache(maxsize=256)
 def _to_psycopg(query: str) -> str:
-    return query.replace("?", "%s")
+    return _INDEX_HINT.sub("", query).replace("?", "%s")
 
 
 @lru_cache(maxsize=256)
 def _to_lateral(query: str, types: tuple[str, ...]) -> str:
     """Return a query that runs ``query`` for each row of the values, in one round trip."""
     numbers = count()
-    parts = query.split("?")
+    parts = _INDEX_HINT.sub("", query).split("?")
     body = parts[0] + "".join(f"given.v{next(numbers)}{part}" for part in parts[1:])
     arrays = ", ".join(f"%s::{one}[]" for one in types)
     names = ", ".join(f"v{place}" for place in range(len(types)))

@@ -21,7 +21,7 @@ OWNED_TABLES = (
     "facts", "evidence", "mentions", "entity_models", "entities", "relations", "observed"
 )  # fmt: skip
 
-# The indexes of facts end with what orders them: those that hold first, then the last stated.
+# The indexes of facts end with what orders and filters them, so that no other row is read.
 _STEPS = (
     (
         "CREATE TABLE owners (id {identity}, place {bytes} NOT NULL UNIQUE, "
@@ -44,9 +44,11 @@ _STEPS = (
         "last_at {int} NOT NULL, count {int} NOT NULL, source {text} NOT NULL, "
         "PRIMARY KEY (owner, id)) {clustered}",
         "CREATE INDEX facts_by_triple ON facts (owner, subject, relation, object)",
-        "CREATE INDEX facts_by_subject ON facts (owner, subject, invalid_at, last_at, id)",
-        "CREATE INDEX facts_by_object ON facts (owner, object, invalid_at, last_at, id)",
-        "CREATE INDEX facts_by_relation ON facts (owner, relation, invalid_at, last_at, id)",
+        "CREATE INDEX facts_by_subject ON facts "
+        "(owner, subject, invalid_at, last_at, id, valid_at)",
+        "CREATE INDEX facts_by_object ON facts (owner, object, invalid_at, last_at, id, valid_at)",
+        "CREATE INDEX facts_by_relation ON facts "
+        "(owner, relation, invalid_at, last_at, id, valid_at)",
         "CREATE TABLE evidence (owner {int} NOT NULL, fact {int} NOT NULL, slot {int} NOT NULL, "
         "model {text} NOT NULL, first_at {int} NOT NULL, last_at {int} NOT NULL, "
         "count {int} NOT NULL, source {text} NOT NULL, PRIMARY KEY (owner, fact, slot, model)) "

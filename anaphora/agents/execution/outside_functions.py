@@ -1,0 +1,188 @@
+"""Functions that reach files and web services, for agents that are allowed to."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import socket
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urljoin, urlsplit
+
+from pydantic import Field
+
+from anaphora.agents.execution.functions import AgentFunction, CallError
+from anaphora.errors import AgentError
+
+__all__ = ["file_functions", "http_functions"]
+
+_MAX_LINES, _MAX_CHARACTERS = 500, 20_000  # of a file at once
+_MAX_FILE_BYTES = 50 << 20
+_MAX_RESPONSE_BYTES = 1 << 20
+_TIMEOUT = 20.0  # seconds of a request in all
+_MAX_REDIRECTS = 3
+
+
+def file_functions(root: str | Path, *, writable: bool = False) -> list[AgentFunction]:
+    """Build ``read_from_text_file`` and, if ``writable``, ``append_to_text_file`` for the files
+    below the folder ``root``; links that lead out of it are refused.
+
+    Raises :class:`AgentError` if there is no such folder.
+    """
+    folder = Path(os.path.realpath(root))
+    if not folder.is_dir():
+        raise AgentError(f"there is no folder {root} whose files the agent might use")
+
+    def read_from_text_file(
+        filename: Annotated[str, Field(description="path below the agent's folder")],
+        line_start: Annotated[int, Field(ge=1, description="first line, from 1")] = 1,
+        num_lines: Annotated[int, Field(ge=1, le=_MAX_LINES)] = 50,
+    ) -> str:
+        """Read lines of a text file."""
+        with _open_file(folder, filename, os.O_RDONLY) as descriptor:
+            if os.fstat(descriptor).st_size > _MAX_FILE_BYTES:
+                raise CallError(f"{filename} has more than {_MAX_FILE_BYTES >> 20} MB")
+            with open(descriptor, encoding="utf-8", errors="replace", closefd=False) as file:
+                lines = file.read().splitlines()
+        chosen = lines[line_start - 1 : line_start - 1 + num_lines]
+        text = "\n".join(chosen)[:_MAX_CHARACTERS]
+        last = line_start + len(chosen) - 1
+        return f"lines {line_start} to {last} of {len(lines)}:\n{text}"
+
+    def append_to_text_file(
+        filename: Annotated[str, Field(description="path below the agent's folder")],
+        content: Annotated[str, Field(min_length=1, max_length=_MAX_CHARACTERS)],
+    ) -> str:
+        """Add a line to a text file that exists."""
+        with _open_file(folder, filename, os.O_WRONLY | os.O_APPEND) as descriptor:
+            os.write(descriptor, f"{content}\n".encode("utf-8", "replace"))
+        return "appended"
+
+    functions = [AgentFunction.from_callable(read_from_text_file, repeatable=True)]
+    if writable:
+        functions.append(AgentFunction.from_callable(append_to_text_file))
+    return functions
+
+
+def http_functions(hosts: Collection[str]) -> list[AgentFunction]:
+    """Build ``http_request`` for the named ``hosts`` ("api.example.com"), by https or http. Names
+    that lead to private addresses are refused, redirects only followed among these hosts.
+
+    Raises :class:`AgentError` if httpx is missing, or for something else than host names.
+    """
+    try:
+        import httpx  # noqa: F401
+    except ImportError as error:
+        raise AgentError("http_request needs httpx: pip install 'anaphora[client]'") from error
+    allowed = frozenset(host.casefold() for host in hosts)
+    for host in allowed:
+        if not host or "/" in host or ":" in host:
+            raise AgentError(f"'{host}' is not the name of a host like api.example.com")
+
+    def http_request(
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"],
+        url: Annotated[str, Field(description=f"at one of {', '.join(sorted(allowed))}")],
+        payload_json: Annotated[str | None, Field(description="JSON body; ignored for GET")] = None,
+    ) -> dict[str, Any]:
+        """Send a request to a web service."""
+        body = None if method == "GET" else _parse_payload(payload_json)
+        return _request(method, url, body, allowed)
+
+    return [AgentFunction.from_callable(http_request)]
+
+
+@contextmanager
+def _open_file(folder: Path, filename: str, flags: int) -> Iterator[int]:
+    """Open a file below ``folder``. Raises :class:`CallError` if it is elsewhere or missing."""
+    path = Path(os.path.realpath(folder / filename))
+    if not path.is_relative_to(folder) or "\0" in filename:
+        raise CallError(f"{filename} is not below the agent's folder")
+    try:
+        # The path has no links any more; one that is put in its place meanwhile is refused.
+        descriptor = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+    except OSError as error:
+        raise CallError(f"{filename}: {error.strerror}") from error
+    try:
+        yield descriptor
+    except OSError as error:
+        raise CallError(f"{filename}: {error.strerror}") from error
+    finally:
+        os.close(descriptor)
+
+
+def _parse_payload(payload: str | None) -> Any:
+    if payload is None:
+        return None
+    try:
+        return json.loads(payload)
+    except ValueError as error:
+        raise CallError(f"payload_json is not JSON: {error}") from error
+
+
+def _request(method: str, url: str, body: Any, allowed: frozenset[str]) -> dict[str, Any]:
+    """Send a request, following redirects among the allowed hosts."""
+    import httpx
+
+    end = time.monotonic() + _TIMEOUT
+    for _ in range(_MAX_REDIRECTS + 1):
+        target, host = _check_url(url, allowed)
+        headers = {"Host": host}
+        try:
+            with (
+                httpx.Client(timeout=max(0.1, end - time.monotonic())) as client,
+                client.stream(
+                    method,
+                    target,
+                    json=body,
+                    headers=headers,
+                    extensions={"sni_hostname": urlsplit(url).hostname},
+                ) as response,
+            ):
+                if response.is_redirect:
+                    url = urljoin(url, response.headers["Location"])
+                    method, body = ("GET", None) if response.status_code == 303 else (method, body)
+                    continue
+                received = bytearray()
+                for piece in response.iter_bytes():
+                    received += piece
+                    if len(received) > _MAX_RESPONSE_BYTES or time.monotonic() > end:
+                        break
+                return {
+                    "status": response.status_code,
+                    "type": response.headers.get("Content-Type", ""),
+                    "body": received[:_MAX_RESPONSE_BYTES].decode("utf-8", "replace"),
+                }
+        except httpx.HTTPError as error:
+            raise CallError(f"{host} cannot be reached: {error}") from error
+    raise CallError(f"more than {_MAX_REDIRECTS} redirects")
+
+
+def _check_url(url: str, allowed: frozenset[str]) -> tuple[str, str]:
+    """Return the URL with the address of its host instead of the name, and the name with its port.
+    The address is looked up once, so that it cannot change between the check and the request.
+
+    Raises :class:`CallError` for a host that is not allowed or has a private address.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = (parts.hostname or "").casefold(), parts.port
+    except ValueError as error:
+        raise CallError(f"this is not a URL: {error}") from error
+    if parts.scheme not in ("http", "https") or not host or "@" in parts.netloc:
+        raise CallError("write a URL such as https://api.example.com/path")
+    if host not in allowed:
+        raise CallError(f"{host} is not allowed; allowed are {', '.join(sorted(allowed))}")
+    try:
+        found = socket.getaddrinfo(host, port or parts.scheme, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise CallError(f"{host} cannot be found: {error.strerror}") from error
+    addresses = [str(one[4][0]) for one in found]
+    if not all(ipaddress.ip_address(one).is_global for one in addresses):
+        raise CallError(f"{host} has a private address")
+    address = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
+    netloc = f"{address}:{port}" if port else address
+    return parts._replace(netloc=netloc).geturl(), f"{host}:{port}" if port else host
