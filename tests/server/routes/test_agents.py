@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -14,13 +11,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from anaphora.agents.agent import Agent
-from anaphora.agents.limits import AgentLimits
 from anaphora.api.agents import AgentAnswer, AgentAnswers, AgentList
-from anaphora.chat_model.chat_model import ChatModel
 from anaphora.server.auth.keys import generate_key
 from tests.conftest import Clock
 from tests.server.api_schema import assert_described
 from tests.server.conftest import Serve
+from tests.server.routes.conftest import hello
 from tests.server.sample_bots import WAIT_LIMIT, wait_for
 from tests.server.test_problems import slug
 from tests.support.chat_endpoint import Reply, ScriptedEndpoint, call, calls, fault, say
@@ -28,36 +24,9 @@ from tests.support.chat_endpoint import Reply, ScriptedEndpoint, call, calls, fa
 EVENT_STREAM = {"accept": "text/event-stream"}
 
 
-def hello(text: str = "Hello, Ann!") -> Reply:
-    return call("send_message", {"message": text}, thought="A new user. I greet her.")
-
-
 @pytest.fixture
-def endpoint() -> Iterator[ScriptedEndpoint]:
-    with ScriptedEndpoint() as endpoint:
-        yield endpoint
-
-
-@pytest.fixture
-def ada(endpoint: ScriptedEndpoint, now: Clock, tmp_path: Path) -> Iterator[Agent]:
-    """An agent whose language model plays what a test tells it to."""
-    model = ChatModel(endpoint.url, "small", max_retries=0)
-    with (
-        closing(model),
-        Agent(
-            model,
-            name="ada",
-            memory=f"sqlite:///{tmp_path / 'memory.db'}",
-            limits=AgentLimits(tokens_per_day=20_000),
-            clock=now,
-        ) as agent,
-    ):
-        yield agent
-
-
-@pytest.fixture
-def api(serve: Serve, ada: Agent) -> TestClient:
-    return serve(agents=[ada])
+def api(agent_api: TestClient) -> TestClient:
+    return agent_api
 
 
 def send(api: TestClient, text: str, **rest: Any) -> Any:
@@ -134,7 +103,7 @@ class TestMessages:
                 "model": "small",
                 "window": 8192,
                 "blocks": ["persona", "human"],
-                "graph": False,
+                "graph": True,
             }
         ]
 
