@@ -10,10 +10,11 @@ from anaphora.agents.context.main_context import render_message
 from anaphora.agents.state.messages import Message
 from anaphora.chat_model.messages import ChatMessage
 
-__all__ = ["TokenCounter", "fit_message"]
+__all__ = ["TokenCounter", "count_message", "fit_message"]
 
 _SHORTEST = 200  # characters
 _MARGIN = 0.9  # tokens are not spread evenly over a text
+_FUNCTION_NAME = 12  # tokens, which some forms of a prompt repeat in the result of a call
 
 
 class TokenCounter(Protocol):
@@ -29,13 +30,19 @@ def fit_message(
     if its text has more than ``characters`` or it takes more than ``tokens``. At least 200
     characters are shown. An answer of the model is never shortened: its calls must stay whole."""
     if message.kind == "assistant":
-        return replace(message, tokens=counter.count([render_message(message)]))
+        return replace(message, tokens=count_message(render_message(message), counter))
     shown = message.shown
     if characters is not None and len(message.text) > characters:
         shown = min(shown or characters, characters)
     while True:
-        size = counter.count([render_message(replace(message, shown=shown))])
+        size = count_message(render_message(replace(message, shown=shown)), counter)
         length = len(message.text) if shown is None else min(shown, len(message.text))
         if size <= tokens or length <= _SHORTEST:
             return replace(message, shown=shown, tokens=size)
         shown = max(_SHORTEST, min(int(length * tokens / size * _MARGIN), length - 1))
+
+
+def count_message(message: ChatMessage, counter: TokenCounter) -> int:
+    """Return the tokens that a message adds to a prompt."""
+    alone = counter.count([message]) - counter.count([])
+    return alone + _FUNCTION_NAME if message.role == "tool" else alone

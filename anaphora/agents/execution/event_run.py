@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from anaphora.agents.answer import AgentStep, ContextSize, collect_step
 from anaphora.agents.context.blocks import CoreMemory
-from anaphora.agents.context.fitting import fit_message
+from anaphora.agents.context.fitting import count_message, fit_message
 from anaphora.agents.context.main_context import (
     render_messages,
     render_summary,
@@ -357,7 +357,7 @@ class EventRun:
             text, by = self.services.summarizer(self.ask).summarize(state.summary, exchanges)
             text = self.services.mask(text)
         shown = render_summary(replace(state, summary=text))
-        tokens = self.services.model.count([shown]) if shown else 0
+        tokens = count_message(shown, self.services.model) if shown else 0
         self.stage(Summarized(state.flushed, text, tokens, by))
         self.commit()
 

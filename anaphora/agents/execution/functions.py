@@ -198,7 +198,14 @@ def _build_arguments_model(
 ) -> tuple[type[BaseModel], str]:
     """Build a model of the parameters, and find the parameter that takes the context ("" if
     none)."""
-    hints, context_name = get_type_hints(function, include_extras=True), ""
+    context_name = ""
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise AgentError(
+            f"an annotation of the function {name} cannot be read: {error}; use names that its "
+            "module knows"
+        ) from error
     fields: dict[str, Any] = {}
     for parameter in inspect.signature(function).parameters.values():
         annotation = hints.get(parameter.name, Any)
@@ -217,7 +224,7 @@ def _build_arguments_model(
     try:
         model = create_model(name, __config__=ConfigDict(extra="ignore"), **fields)
         model.model_json_schema()
-    except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema, NameError) as error:
+    except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema) as error:
         raise AgentError(
             f"a parameter of the function {name} has no JSON Schema: "
             f"{str(error).splitlines()[0]}; annotate it with a plain type"
