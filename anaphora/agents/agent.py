@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
 from uuid import uuid4
 
 from anaphora.agents.answer import AgentAnswer, AgentStep, ContextSize, collect_answer
@@ -25,6 +25,7 @@ from anaphora.agents.execution.event_processor import EventProcessor, NewEvent
 from anaphora.agents.execution.event_run import EventRun
 from anaphora.agents.execution.functions import AgentFunction, FunctionContext, FunctionSet
 from anaphora.agents.execution.graph_memory import GraphMemory
+from anaphora.agents.execution.parts import AgentParts
 from anaphora.agents.execution.services import AgentServices, Planner
 from anaphora.agents.execution.summarizing import summarizer_factory
 from anaphora.agents.execution.virtual_context import VirtualContext
@@ -32,7 +33,7 @@ from anaphora.agents.graph.graph import KnowledgeGraph
 from anaphora.agents.limits import AgentLimits, AgentTexts, TextKind
 from anaphora.agents.opening import open_stores
 from anaphora.agents.state.messages import EventKind
-from anaphora.agents.state.records import BlockChanged
+from anaphora.agents.state.records import BlockChanged, MemoryChanged
 from anaphora.agents.state.state import AgentState, UsageTotal
 from anaphora.agents.store.store import AgentKey, AgentStore
 from anaphora.chat_model.chat_model import ChatModel
@@ -59,8 +60,8 @@ class Agent:
     or URLs; by default they lie beside the recall memory. ``persona`` and ``human`` are the initial
     values of the two core blocks; ``blocks`` declares others. ``functions`` are Python functions
     (or :class:`AgentFunction`) that the model may call. ``summarizer`` summarizes what leaves the
-    window (None: the model itself; if it fails, the extractive summarizer). ``planner`` replaces
-    instructions and functions of the agent by those of declared memories. ``graph`` is a knowledge
+    window (None: the model itself; if it fails, the extractive summarizer). ``planner`` builds
+    what decides about prompts and functions instead: declared memories. ``graph`` is a knowledge
     graph or its URL ("beside" the recall memory; None: no graph), in which the model adds facts
     every ``graph_every`` turns. Memories are updated in the background after an answer, unless
     ``waits_for_updates``. ``secrets`` are replaced in everything that is stored. ``clock`` returns
@@ -85,7 +86,7 @@ class Agent:
         instructions: str = INSTRUCTIONS,
         functions: Iterable[AgentFunction | Callable[..., object]] = (),
         summarizer: Summarizer | None = None,
-        planner: Planner | None = None,
+        planner: Callable[[AgentParts], Planner] | None = None,
         graph: KnowledgeGraph | str | None = None,
         graph_every: int = 5,
         waits_for_updates: bool = False,
@@ -108,18 +109,24 @@ class Agent:
         )
         _check_labels(declared)
         known = None if self.graph is None else GraphMemory(self.graph, self.memory, graph_every)
-        own = [
-            *core_functions(),
-            *recall_functions(self.memory, model=name),
-            *archive_functions(self.archive, self._archive_owners),
-            *(known.functions() if known else ()),
-        ]
+        parts = AgentParts(
+            name,
+            model.window,
+            self.memory,
+            known,
+            tuple(core_functions()),
+            tuple(recall_functions(self.memory, model=name)),
+            tuple(archive_functions(self.archive, self._archive_owners)),
+            FunctionSet.of(functions).functions,
+        )
         self._services = AgentServices(
             name,
             model,
             self._store,
             self.memory,
-            planner or VirtualContext(instructions, FunctionSet.of([*own, *functions]), known),
+            planner(parts)
+            if planner is not None
+            else VirtualContext(instructions, parts.all_functions, known),
             declared,
             summarizer_factory(summarizer, model, limits),
             limits,
@@ -221,6 +228,21 @@ class Agent:
             run.stage(BlockChanged(label, changed, self._clock(), by="user"))
             run.commit()
 
+    def edit_memory(
+        self, name: str, value: Any = None, *, user: str = "user", tenant: str = ""
+    ) -> None:
+        """Set the value of a declared memory of the type ``state``, also of one that is written
+        once; None resets it. Raises :class:`AgentError` for an unknown memory or a value that does
+        not fit its schema."""
+        key = AgentKey(user, self.name, tenant)
+        checked = self._services.planner.check_value(name, value)
+        with self._store.lock(key):
+            self._processor.finish_earlier(key, self._store.load(key))
+            state = self._store.load(key)
+            run = EventRun(self._services, key, state)
+            run.stage(MemoryChanged(name, checked, state.turn))
+            run.commit()
+
     def answer(self, event: str, *, user: str = "user", tenant: str = "") -> AgentAnswer | None:
         """Return what the agent did with an event; None if it is unknown."""
         records = self._store.event_records(AgentKey(user, self.name, tenant), event)
@@ -293,7 +315,8 @@ class Agent:
         """Erase everything that the agent knows of a user: state and log, recall memory, archival
         memory. Returns the number of erased records, exchanges and passages."""
         erased = self._store.erase(user, tenant, agent=self.name)
-        erased += self.memory.erase(user, tenant=tenant, model=self.name)
+        for model in (self.name, *self._services.planner.recall_models):
+            erased += self.memory.erase(user, tenant=tenant, model=model)
         if self.graph is not None:
             erased += self.graph.erase(UserKey(user, tenant), model=self.name)
         return erased + self.archive.erase(self._archive_owner(user, tenant))
@@ -302,6 +325,10 @@ class Agent:
         """Wait until all memories are updated, and everything said is in the recall memory; False
         if it takes longer than ``timeout`` seconds."""
         return self._processor.flush(timeout) and self.memory.flush(timeout)
+
+    def close_with(self, close: Callable[[], object]) -> None:
+        """Call ``close`` at the end of :meth:`close`."""
+        self._closing.insert(0, close)
 
     def close(self) -> None:
         """Close what the agent has opened itself."""

@@ -60,6 +60,7 @@ _PRESSURE_WARNING = (
     "summarized. Save what matters now, with core_memory_append, core_memory_replace or "
     "archival_memory_insert. Do not mention this to the user."
 )
+_SAVING_FUNCTIONS = ("core_memory_append", "core_memory_replace", "archival_memory_insert")
 _EMPTY_WARNING = "Your last answer was empty. Call a function; send_message answers the user."
 _INTERRUPTED = "it was interrupted: it may have run or not; find out before you call it again"
 _SMALLEST_QUEUE = 256  # tokens
@@ -174,7 +175,7 @@ class EventRun:
             self.state,
             plan.functions,
             self.services.limits,
-            is_pressed=self._room(plan).is_pressed(self.state.queue_tokens),
+            is_pressed=_can_save(plan) and self._room(plan).is_pressed(self._queue_tokens(plan)),
             seconds=self.services.monotonic() - self._begun,
         )
 
@@ -378,9 +379,8 @@ class EventRun:
     def _render_system(self, plan: Plan) -> ChatMessage:
         view = self.view
         passages = self.services.count_passages(self.key)
-        return render_system(
-            plan.instructions, view.core, plan.sections, self.state, passages, view.at
-        )
+        core = view.core if plan.shows_core else CoreMemory((), {})
+        return render_system(plan.instructions, core, plan.sections, self.state, passages, view.at)
 
     def _room(self, plan: Plan) -> Room:
         """Return the room of a prompt. Raises :class:`AgentError` if there is none for a dialog."""
@@ -433,6 +433,11 @@ class EventRun:
 
     def _now(self) -> datetime:
         return self.services.clock()
+
+
+def _can_save(plan: Plan) -> bool:
+    """Whether the model has a function to save what it is about to lose sight of."""
+    return any(plan.functions.get(name) is not None for name in _SAVING_FUNCTIONS)
 
 
 def _format_result(result: object) -> str:

@@ -19,7 +19,14 @@ from anaphora.chat_model.chat_model import ChatModel
 from anaphora.chat_model.messages import ChatMessage, Completion, ToolSchema
 from anaphora.ltm.memory import LongTermMemory
 
-__all__ = ["AgentServices", "AgentView", "AskModel", "MemoryUpdate", "Plan", "Planner"]
+__all__ = [
+    "AgentServices",
+    "AgentView",
+    "AskModel",
+    "MemoryUpdate",
+    "Plan",
+    "Planner",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +49,13 @@ class AgentView:
 class Plan:
     """What the model gets at a step: its standing ``instructions``, further ``sections`` of the
     system message, the ``functions`` that it can call, and how many of the ``last`` messages of
-    the queue it sees (None: all)."""
+    the queue it sees (None: all). ``shows_core``: it sees the core memory."""
 
     instructions: str
     functions: FunctionSet
     sections: tuple[Section, ...] = ()
     last: int | None = None
+    shows_core: bool = True
 
 
 class AskModel(Protocol):
@@ -95,6 +103,14 @@ class Planner(Protocol):
     def update(self, update: MemoryUpdate) -> None:
         """Update the memories after an event; it may run again if a process dies. Errors of the
         model leave the memories as they were."""
+
+    def check_value(self, name: str, value: Any) -> Any:
+        """Return a value that a user wants to write to a memory (None: none) in its stored form.
+        Raises :class:`~anaphora.errors.AgentError` if the memory cannot have it."""
+
+    @property
+    def recall_models(self) -> tuple[str, ...]:
+        """The conversations of the long-term memory that the memories keep beside the dialog."""
 
 
 @dataclass(frozen=True, slots=True)

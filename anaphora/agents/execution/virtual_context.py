@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from anaphora.agents.execution.functions import FunctionSet
 from anaphora.agents.execution.graph_memory import GraphMemory
 from anaphora.agents.execution.services import AgentView, MemoryUpdate, Plan
+from anaphora.errors import AgentError
 
 __all__ = ["VirtualContext"]
 
@@ -32,3 +34,10 @@ class VirtualContext:
         """Let the model find facts; it edits its other memories itself."""
         if self.graph is not None:
             self.graph.update(update)
+
+    def check_value(self, name: str, value: Any) -> Any:
+        raise AgentError(f"the agent declares no memory '{name}'")
+
+    @property
+    def recall_models(self) -> tuple[str, ...]:
+        return ()

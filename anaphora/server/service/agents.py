@@ -197,7 +197,6 @@ def open_agents(settings: Settings, memory: LongTermMemory | None) -> tuple[Agen
 
 
 def close_agents(agents: Iterable[Agent]) -> None:
-    """Close agents that were loaded here, with their connections to language models."""
+    """Close agents."""
     for agent in agents:
         agent.close()
-        agent.model.close()

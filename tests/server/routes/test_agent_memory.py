@@ -195,7 +195,7 @@ class TestGraph:
         finally:
             ada.graph = graph
         assert slug(response) == "no-graph"
-        assert "graph:" in response.json()["detail"]
+        assert "type: graph" in response.json()["detail"]
 
 
 class TestErasure:

@@ -33,7 +33,7 @@ def send(api: TestClient, text: str, **rest: Any) -> Any:
     return api.post("/v1/agents/ada/messages", json={"user": "ann", "text": text, **rest})
 
 
-def read_events(response: httpx.Response) -> list[tuple[str, Any]]:
+def read_events(response: Any) -> list[tuple[str, Any]]:
     assert response.headers["content-type"].startswith("text/event-stream")
     events = []
     for block in response.text.split("\n\n"):

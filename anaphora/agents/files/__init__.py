@@ -1,0 +1,1 @@
+"""Agent files: agents declared in YAML or JSON."""

@@ -1,0 +1,1 @@
+"""Types of memory as declarations: conversation, semantic, generative, state."""

@@ -1,0 +1,43 @@
+"""The last exchanges of a dialog, and what is said in an event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anaphora.agents.context.queue import split_units
+from anaphora.agents.execution.services import MemoryUpdate
+from anaphora.agents.memories.declarations import ConversationMemory, Memory
+from anaphora.agents.state.messages import Message
+
+__all__ = ["count_units", "format_dialog", "last_exchanges"]
+
+
+def last_exchanges(memories: Sequence[Memory]) -> int | None:
+    """Return how many exchanges before the present event the memories show: 0 without any memory
+    of the conversation, None for all."""
+    shown = [one.last for one in memories if isinstance(one, ConversationMemory)]
+    return None if None in shown else max([one for one in shown if one is not None], default=0)
+
+
+def count_units(queue: Sequence[Message], exchanges: int | None) -> int | None:
+    """Return the number of units at the end of a queue that hold the present event and the last
+    ``exchanges`` of the user before it (None: all)."""
+    if exchanges is None or not queue:
+        return exchanges
+    units = list(split_units(queue))
+    event = queue[-1].event
+    present = next(at for at, unit in enumerate(units) if unit[0].event == event)
+    earlier = [at for at, unit in enumerate(units[:present]) if unit[0].is_user_message]
+    first = earlier[-exchanges:][0] if exchanges and earlier else present
+    return len(units) - first
+
+
+def format_dialog(update: MemoryUpdate, *, limit: int) -> str:
+    """Return what the user and the agent said in an event, each shortened to half of ``limit``
+    characters; "" if the user said nothing."""
+    asked = "\n".join([one.text for one in update.messages if one.is_user_message])
+    if not asked:
+        return ""
+    answered = "\n".join(update.sent)
+    most = max(1, limit // 2)
+    return f"User: {asked[:most]}\nAssistant: {answered[:most]}"
