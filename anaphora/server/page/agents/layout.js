@@ -1,0 +1,59 @@
+// Places for the nodes of a graph: springs along the edges, repulsion between all nodes. The same
+// graph gets the same places.
+
+const ROUNDS = 260;
+const SPRING = 130; // the length of an edge at rest
+const WIDE = 1.7; // names are wider than high: nodes keep further apart from side to side
+
+/** Places by name: [{ name, depth }] and [{ from, to }]; the node of depth 0 stays at 0, 0. */
+export function layout(nodes, edges) {
+  const places = new Map(nodes.map((node, index) => [node.name, start(node, index, nodes)]));
+  const all = nodes.map((node) => ({ node, at: places.get(node.name) }));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const heat = 14 * (1 - round / ROUNDS);
+    for (const one of all) one.push = { x: 0, y: 0 };
+    for (let i = 0; i < all.length; i += 1) {
+      for (let k = i + 1; k < all.length; k += 1) repel(all[i], all[k]);
+    }
+    const byName = new Map(all.map((one) => [one.node.name, one]));
+    for (const { from, to } of edges) attract(byName.get(from), byName.get(to));
+    for (const { node, at, push } of all) {
+      if (node.depth === 0) continue;
+      const length = Math.hypot(push.x, push.y) || 1;
+      at.x += (push.x / length) * Math.min(length, heat);
+      at.y += (push.y / length) * Math.min(length, heat);
+    }
+  }
+  return places;
+}
+
+/** On rings by depth, turned so that no two nodes begin at one place. */
+function start(node, index, nodes) {
+  if (node.depth === 0) return { x: 0, y: 0 };
+  const ring = nodes.filter((one) => one.depth === node.depth);
+  const angle = (2 * Math.PI * ring.indexOf(node)) / ring.length + 0.4 * node.depth - Math.PI / 2;
+  const radius = SPRING * node.depth + (index % 3);
+  return { x: radius * Math.cos(angle) * WIDE, y: radius * Math.sin(angle) };
+}
+
+function repel(one, other) {
+  const x = (one.at.x - other.at.x) / WIDE;
+  const y = one.at.y - other.at.y;
+  const distance = Math.max(8, Math.hypot(x, y));
+  const force = (SPRING * SPRING) / (distance * distance) * 0.35;
+  one.push.x += x * force * 0.5;
+  one.push.y += y * force * 0.5;
+  other.push.x -= x * force * 0.5;
+  other.push.y -= y * force * 0.5;
+}
+
+function attract(one, other) {
+  const x = other.at.x - one.at.x;
+  const y = other.at.y - one.at.y;
+  const distance = Math.max(1, Math.hypot(x / WIDE, y));
+  const force = 0.08 * (distance - SPRING) / distance;
+  one.push.x += x * force;
+  one.push.y += y * force;
+  other.push.x -= x * force;
+  other.push.y -= y * force;
+}
