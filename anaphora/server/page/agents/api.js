@@ -16,13 +16,16 @@ export class AgentApi {
    *  the model writes. A message that is sent again with its `id` is answered once. */
   async send(text, { id, onStep, onText, signal }) {
     const body = { user: this.user, text, id };
+    let answer = null;
+    let problem = null;
     for await (const { event, data } of this.#api.stream("POST", `${this.#path}/messages`, { body, signal })) {
       if (event === "step") onStep(data);
       else if (event === "text") onText(data.text);
-      else if (event === "answer") return data;
-      else if (event === "error") throw problemFrom(data);
+      else if (event === "answer") answer = data;
+      else if (event === "error") problem = problemFrom(data);
     }
-    throw new Problem({
+    if (answer) return answer;
+    throw problem ?? new Problem({
       slug: "offline",
       title: "The connection has ended",
       detail: "The message is kept. Sent again, it is not answered twice.",

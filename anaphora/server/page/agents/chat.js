@@ -12,7 +12,6 @@ const ENDS = {
   tokens: "It reached the bound on tokens.",
   quota: "The tokens of this day are used up.",
   silent: "The agent had nothing to say.",
-  failed: "The agent could not go on.",
 };
 
 export class AgentChat {
@@ -84,7 +83,7 @@ export class AgentChat {
     return h("div", { class: "problem" },
       h("p", { class: "say" }, problem.title),
       problem.reason && h("p", { class: "meta" }, problem.reason),
-      this.#again(turn, turn.failedAt + problem.wait * 1000));
+      turn.text !== null && this.#again(turn, turn.failedAt + problem.wait * 1000));
   }
 
   #unfinished(turn) {

@@ -1,8 +1,8 @@
 // Places for the nodes of a graph: springs along the edges, repulsion between all nodes. The same
 // graph gets the same places.
 
-const ROUNDS = 260;
-const SPRING = 130; // the length of an edge at rest
+const ROUNDS = 300;
+const SPRING = 92; // the length of an edge at rest
 const WIDE = 1.7; // names are wider than high: nodes keep further apart from side to side
 
 /** Places by name: [{ name, depth }] and [{ from, to }]; the node of depth 0 stays at 0, 0. */
@@ -40,20 +40,21 @@ function repel(one, other) {
   const x = (one.at.x - other.at.x) / WIDE;
   const y = one.at.y - other.at.y;
   const distance = Math.max(8, Math.hypot(x, y));
-  const force = (SPRING * SPRING) / (distance * distance) * 0.35;
-  one.push.x += x * force * 0.5;
-  one.push.y += y * force * 0.5;
-  other.push.x -= x * force * 0.5;
-  other.push.y -= y * force * 0.5;
+  const force = 0.06 * (SPRING / distance) ** 2;
+  push(one, other, x * force, y * force);
 }
 
 function attract(one, other) {
   const x = other.at.x - one.at.x;
   const y = other.at.y - one.at.y;
   const distance = Math.max(1, Math.hypot(x / WIDE, y));
-  const force = 0.08 * (distance - SPRING) / distance;
-  one.push.x += x * force;
-  one.push.y += y * force;
-  other.push.x -= x * force;
-  other.push.y -= y * force;
+  const force = 0.12 * (distance - SPRING) / distance;
+  push(one, other, x * force, y * force);
+}
+
+function push(one, other, x, y) {
+  one.push.x += x;
+  one.push.y += y;
+  other.push.x -= x;
+  other.push.y -= y;
 }

@@ -1,5 +1,7 @@
 // What the page knows of one agent with one user.
 
+import { Problem } from "../api.js";
+
 export class AgentThread {
   constructor(info, api) {
     Object.assign(this, { info, api });
@@ -75,7 +77,10 @@ function settle(turn, answer) {
   turn.known = true;
   if (turn.state === "sending") return turn;
   Object.assign(turn, { answer, steps: answer.steps });
-  if (answer.ended) Object.assign(turn, { state: "done", problem: null });
+  if (answer.ended === "failed") {
+    turn.problem ??= new Problem({ slug: "failed", title: "The agent could not answer", detail: answer.detail });
+    turn.state = "failed";
+  } else if (answer.ended) Object.assign(turn, { state: "done", problem: null });
   else if (turn.state === "done") turn.state = "elsewhere";
   return turn;
 }
