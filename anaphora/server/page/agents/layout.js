@@ -3,7 +3,8 @@
 
 const ROUNDS = 300;
 const SPRING = 92; // the length of an edge at rest
-const WIDE = 1.7; // names are wider than high: nodes keep further apart from side to side
+const WIDE = 2; // names are wider than high: nodes keep further apart from side to side
+const FLAT = 0.02; // how much all are drawn to the middle line: a panel is wider than high
 
 /** Places by name: [{ name, depth }] and [{ from, to }]; the node of depth 0 stays at 0, 0. */
 export function layout(nodes, edges) {
@@ -19,6 +20,7 @@ export function layout(nodes, edges) {
     for (const { from, to } of edges) attract(byName.get(from), byName.get(to));
     for (const { node, at, push } of all) {
       if (node.depth === 0) continue;
+      push.y -= FLAT * at.y;
       const length = Math.hypot(push.x, push.y) || 1;
       at.x += (push.x / length) * Math.min(length, heat);
       at.y += (push.y / length) * Math.min(length, heat);
