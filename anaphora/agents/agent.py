@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Self
 from uuid import uuid4
@@ -292,8 +292,19 @@ class Agent:
     ) -> int:
         """Load documents into the archival memory, for all users or for one; return the number of
         new passages."""
-        owner = self.document_owner if user is None else self._archive_owner(user, tenant)
-        return self.archive.load(owner, documents, on_progress=on_progress)
+        return self.archive.load(
+            self._source_owner(user, tenant), documents, on_progress=on_progress
+        )
+
+    def sources(self, user: str | None = None, *, tenant: str = "") -> Mapping[str, int]:
+        """Return the sources in the archival memory that all users share, or those of one user,
+        with the number of passages of each."""
+        return self.archive.sources(self._source_owner(user, tenant))
+
+    def remove(self, source: str, *, user: str | None = None, tenant: str = "") -> int:
+        """Remove a source from the archival memory that all users share, or from that of one user;
+        return the number of its passages."""
+        return self.archive.remove(self._source_owner(user, tenant), source)
 
     def usage(self, user: str = "user", *, tenant: str = "") -> UsageTotal:
         """Return what the model was used for a user in all."""
@@ -325,10 +336,22 @@ class Agent:
             self._closing.pop()()
         self.model.close()
 
+    def ping(self) -> None:
+        """Check that the store of the agent can be read and written."""
+        self._store.ping()
+
     # -- parts ---------------------------------------------------------------------------------
 
     def _archive_owner(self, user: str, tenant: str) -> UserKey:
         return UserKey(f"{self.name}/{user}", tenant)
+
+    def _source_owner(self, user: str | None, tenant: str) -> UserKey:
+        return self.document_owner if user is None else self._archive_owner(user, tenant)
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """The declared core blocks."""
+        return self._services.blocks
 
     @property
     def document_owner(self) -> UserKey:
