@@ -243,6 +243,15 @@ class Agent:
             run.stage(MemoryChanged(name, checked, state.turn))
             run.commit()
 
+    def interrupt(self, *, user: str = "user", tenant: str = "") -> None:
+        """End the unfinished event of a user, which nobody is processing any more (Ctrl-C), as
+        failed: its message stays, and the next call does not finish it."""
+        key = AgentKey(user, self.name, tenant)
+        with self._store.lock(key):
+            state = self._store.load(key)
+            if state.event is not None:
+                EventRun(self._services, key, state).interrupt()
+
     def answer(self, event: str, *, user: str = "user", tenant: str = "") -> AgentAnswer | None:
         """Return what the agent did with an event; None if it is unknown."""
         records = self._store.event_records(AgentKey(user, self.name, tenant), event)

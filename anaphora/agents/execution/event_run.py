@@ -28,6 +28,7 @@ from anaphora.agents.execution.decision import (
     End,
     WarnOfPressure,
     decide_next,
+    find_open_calls,
 )
 from anaphora.agents.execution.functions import (
     FunctionContext,
@@ -126,6 +127,22 @@ class EventRun:
                     self._end(end)
                     return
 
+    def interrupt(self) -> None:
+        """End the running event as failed, because its user does not wait for the answer."""
+        for call in find_open_calls(self.state, self.event):
+            self._add(
+                Message(
+                    "result",
+                    _INTERRUPTED,
+                    self._now(),
+                    self.event.id,
+                    name=call.name,
+                    call_id=call.id,
+                    failed=True,
+                )
+            )
+        self._fail("interrupted")
+
     def stage(self, *records: Record) -> None:
         """Apply records to the state; :meth:`commit` stores them."""
         for record in records:
@@ -183,9 +200,7 @@ class EventRun:
         try:
             completion = self._complete()
         except (AgentError, ChatModelError) as error:
-            self._record_exchange()
-            self.stage(EventEnded(self.event.id, "failed", self.services.mask(str(error))))
-            self.commit()
+            self._fail(self.services.mask(str(error)))
             raise
         self._count_usage(completion, "step")
         number = self.state.number + 1
@@ -266,6 +281,11 @@ class EventRun:
             self.stage(MessageSent(self.event.id, text, self._now()))
         self._record_exchange()
         self.stage(EventEnded(self.event.id, end.reason, end.detail))
+        self.commit()
+
+    def _fail(self, detail: str) -> None:
+        self._record_exchange()
+        self.stage(EventEnded(self.event.id, "failed", detail))
         self.commit()
 
     def _record_exchange(self) -> None:
