@@ -109,9 +109,7 @@ class TestViews:
     def test_graph_says_if_there_is_none(self, chat: Chats) -> None:
         assert "no knowledge graph" in chat("/graph")
 
-    def test_graph_shows_entities_and_facts(
-        self, endpoint: ScriptedEndpoint, folder: Path
-    ) -> None:
+    def test_graph_shows_entities_and_facts(self, endpoint: ScriptedEndpoint, folder: Path) -> None:
         (folder / "ada.yaml").write_text(
             "agent: ada\nmemories: {recent: {type: conversation}, facts: {type: graph}}\n",
             encoding="utf-8",
@@ -186,9 +184,7 @@ class TestTrouble:
     ) -> None:
         """Endpoints refuse calls without results."""
         (folder / "tools.py").write_text(
-            "def ring(bell: str) -> str:\n"
-            '    """Ring a bell."""\n'
-            "    raise KeyboardInterrupt\n",
+            'def ring(bell: str) -> str:\n    """Ring a bell."""\n    raise KeyboardInterrupt\n',
             encoding="utf-8",
         )
         (folder / "ada.yaml").write_text("agent: ada\nfunctions: [tools#ring]\n", encoding="utf-8")
