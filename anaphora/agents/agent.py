@@ -21,6 +21,7 @@ from anaphora.agents.execution.graph_memory import GraphMemory
 from anaphora.agents.execution.limits import AgentLimits, AgentTexts, TextKind
 from anaphora.agents.execution.parts import AgentParts
 from anaphora.agents.execution.services import AgentServices, Planner
+from anaphora.agents.execution.event_run import EventRun
 from anaphora.agents.execution.session import AgentSession
 from anaphora.agents.execution.summarizing import summarizer_factory
 from anaphora.agents.execution.virtual_context import VirtualContext
@@ -243,6 +244,15 @@ class Agent:
             session = AgentSession(self._services, key, state)
             session.stage(MemoryChanged(name, checked, state.turn))
             session.commit()
+
+    def interrupt(self, *, user: str = "user", tenant: str = "") -> None:
+        """End the unfinished event of a user, which nobody is processing any more (Ctrl-C), as
+        failed: its message stays, and the next call does not finish it."""
+        key = AgentKey(user, self.name, tenant)
+        with self._store.lock(key):
+            state = self._store.load(key)
+            if state.event is not None:
+                EventRun(AgentSession(self._services, key, state)).interrupt()
 
     def answer(self, event: str, *, user: str = "user", tenant: str = "") -> AgentAnswer | None:
         """Return what the agent did with an event; None if it is unknown."""

@@ -34,8 +34,8 @@ def fit_message(
 ) -> Message:
     """Return the message with its size in tokens, and with the number of characters that are shown
     if its text has more than ``characters`` or it takes more than ``tokens``. At least
-    ``shortest`` characters are shown, of an answer of the model: of its text and of the arguments of each call,
-    which run with all of them."""
+    ``shortest`` characters are shown; of an answer of the model, so many of its text and of the
+    arguments of each call, which run with all of them."""
     shown = message.shown
     if characters is not None and len(message.text) > characters:
         shown = min(shown or characters, characters)
