@@ -39,9 +39,9 @@ __all__ = [
 DEFAULT_LANGUAGE = "en"
 """The language of texts whose language is unknown."""
 
-TERMS_VERSION = 3
-"""Version of the terms. It is raised whenever a text gets different terms; exchanges indexed with
-an earlier version are reindexed."""
+TERMS_VERSION = 4
+"""Version of the terms and of the embedding texts. It is raised whenever a text gets different
+ones; exchanges indexed with an earlier version are reindexed and embedded anew."""
 
 _loaded_languages: set[str] = set()
 _OTHER_PREFIX, _ALIAS_PREFIX = "+", "~"  # no token starts with them
