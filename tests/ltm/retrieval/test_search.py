@@ -152,6 +152,37 @@ def test_without_vectors_hybrid_search_uses_the_words():
     assert questions(page)[0] == "The physician was kind."
 
 
+@pytest.mark.parametrize("mode", ["text", "hybrid"])
+def test_a_named_speaker_comes_before_others_who_said_the_same(mode):
+    said = ("Ann: I sold my sailing boat.", "Ben: I sold my sailing boat.")
+    store = told(*FILLER, said[0], *FILLER, said[1], *FILLER)
+    for name, text in zip(("ann", "Ben's"), said, strict=True):
+        page = search(store, OF_ANN, f"{name} sailing boat", mode=mode, embedder=Synonyms())
+        assert questions(page)[0] == text
+
+
+def test_the_name_of_a_speaker_does_not_count_as_meaning():
+    store = told(*FILLER, "Ann: Ann, Ann!", *FILLER, "Ann: The physician was kind.", *FILLER)
+    page = search(store, OF_ANN, "Ann doctor", mode="meaning", embedder=Synonyms())
+    assert questions(page)[0] == "Ann: The physician was kind."
+
+
+def test_the_meaning_of_neighbours_counts():
+    store = told(
+        "My automobile broke down.",
+        "That took ages.",
+        "The automobile is fixed.",
+        *FILLER * 4,
+        "The soup was cold.",
+        "That took ages.",
+        "The spoon was bent.",
+        *FILLER * 4,
+    )
+    page = search(store, OF_ANN, "car ages", embedder=Synonyms(), size=99)
+    places = [one.exchange.number for one in page.passages if "ages" in one.exchange.question]
+    assert places[0] == 2
+
+
 @pytest.mark.parametrize("mode", ["meaning", "hybrid", "rrf"])
 def test_search_by_meaning_without_an_embedder_is_explained(mode):
     with pytest.raises(AnaphoraError, match=r"pip install 'anaphora\[embeddings\]'"):
