@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.ltm.locomo import CATEGORIES, Question
 
@@ -46,9 +47,13 @@ def report(name: str, result: Result) -> None:
     """Print the row of a method: the means of all questions and of each category."""
     figures, categories = np.array(result.figures), np.array(result.categories)
     overall = " | ".join(f"{value:.3f}" for value in figures.mean(0))
-    by = " | ".join(f"{figures[categories == one, 2].mean():.3f}" for one in CATEGORIES)
+    by = " | ".join(_mean(figures[categories == one, 2]) for one in CATEGORIES)
     took = f"{np.median(result.milliseconds):.2f}" if result.milliseconds else "–"
     print(f"| {name} | {overall} | {by} | {took} |", flush=True)
+
+
+def _mean(figures: NDArray[np.float64]) -> str:
+    return f"{figures.mean():.3f}" if len(figures) else "–"
 
 
 def _scores(question: Question, found: Sequence[str]) -> tuple[float, ...]:

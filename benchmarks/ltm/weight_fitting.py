@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anaphora.ltm.embedders.embedder import Embedder
+from anaphora.ltm.retrieval.day_terms import find_days
 from anaphora.ltm.retrieval.ranking import (
     FEATURES,
     HYBRID_WEIGHTS,
@@ -18,6 +19,7 @@ from anaphora.ltm.retrieval.ranking import (
 )
 from anaphora.ltm.retrieval.speakers import find_speaker_terms, remove_names
 from anaphora.ltm.retrieval.store import Document, RecallStore, SearchFilter, UserKey
+from anaphora.ltm.retrieval.terms import DEFAULT_LANGUAGE
 from benchmarks.ltm.locomo import Dialog, Question, split_dialogs
 from benchmarks.ltm.recall_report import Result, has_evidence, report
 
@@ -99,7 +101,9 @@ def _collect_cases(
         cosines = dict(
             store.find_nearest(whose, embedder.name, vector, SearchFilter(), len(documents))
         )
-        asked = replace(asked, speakers=speakers)
+        days = find_days(question.text, [DEFAULT_LANGUAGE], dialog.sessions[-1].at)
+        months = frozenset(month for day in days for month in day.months)
+        asked = replace(asked, speakers=speakers, months=months)
         features = compute_features(asked, documents, statistics, cosines).astype(float)
         evidence = np.array([turn in question.evidence for turn in turns], float)
         made.append(_Case(question, turns, features, evidence, weight))

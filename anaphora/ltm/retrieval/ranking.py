@@ -28,7 +28,7 @@ __all__ = [
 Scores: TypeAlias = NDArray[np.float32]
 _Term = TypeVar("_Term")
 
-FEATURES = ("window", "own", "pairs", "named", "length", "speaker", "meaning", "context")
+FEATURES = ("window", "own", "pairs", "named", "length", "speaker", "month", "meaning", "context")
 
 NEIGHBOUR_REACH = 4
 """Number of neighbours before and after an exchange that count as its context."""
@@ -36,8 +36,8 @@ NEIGHBOUR_REACH = 4
 # Weights of FEATURES. benchmarks/ltm/recall_quality.py --fit found them as the weights of a softmax
 # over all exchanges that maximize the likelihood of the evidence of LoCoMo's questions, as they are
 # and in other words. "own" is set by hand: it ranks an exchange with the words above one beside it.
-TEXT_WEIGHTS = np.array((11.7, 2.0, 1.4, 1.1, 1.6, 1.0, 0.0, 0.0), np.float32)
-HYBRID_WEIGHTS = np.array((5.6, 2.0, 1.4, 0.2, 1.7, 1.3, 12.3, 7.5), np.float32)
+TEXT_WEIGHTS = np.array((11.7, 2.0, 1.4, 1.1, 1.6, 1.0, 1.5, 0.0, 0.0), np.float32)
+HYBRID_WEIGHTS = np.array((5.6, 2.0, 1.4, 0.2, 1.7, 1.3, 2.5, 12.3, 7.5), np.float32)
 
 _NEIGHBOUR_DECAY = 0.65  # weight of a word per place of distance
 _CONTEXT_DECAYS = (0.5, 0.25)  # weights of the cosines of neighbours, by distance
@@ -53,12 +53,13 @@ _RRF_K = 60  # k of the reciprocal rank fusion
 class SearchQuery:
     """A parsed query: its distinct ``words`` by key, each with its search terms and their weights;
     the ``pairs`` of adjacent keys; the keys of ``named`` words (capitalized words and numbers);
-    and the terms of the ``speakers`` that it names."""
+    and the terms of the ``speakers`` and ``months`` that it names."""
 
     words: Mapping[str, Mapping[str, float]]
     pairs: frozenset[tuple[str, str]]
     named: frozenset[str]
     speakers: frozenset[str] = frozenset()
+    months: frozenset[str] = frozenset()
 
     @classmethod
     def parse(cls, text: str, *languages: str) -> SearchQuery:
@@ -111,11 +112,12 @@ def compute_features(
     the power 1.5, and the sum is divided by the sum of all weights, so that queries of any length
     compare. ``own``: the share of these weights in the document itself. ``pairs``: the share of
     the query's word pairs. ``named``: the share of names and numbers. ``length``: ln of the length
-    over the average, from ½ to 2. ``speaker``: whether a speaker that the query names is one of the
-    document. ``meaning``: the cosine; an unknown one counts as the lowest known one. ``context``:
-    the sum of the neighbours' cosines, above their mean and weighted by ½ and ¼. Both are
-    multiplied by 1 - 0.9 times the greatest ``own``: where a document has the words of the query,
-    they say more than its meaning.
+    over the average, from ½ to 2. ``speaker``: whether a speaker that the query names is one of
+    the document. ``month``: whether its day, or one mentioned in it, is in a month or season that
+    the query names. ``meaning``: the cosine; an unknown one counts as the lowest known one.
+    ``context``: the sum of the neighbours' cosines, above their mean and weighted by ½ and ¼. Both
+    are multiplied by 1 - 0.9 times the greatest ``own``: where a document has the words of the
+    query, they say more than its meaning.
 
     ``documents`` must be ordered by conversation and number, as
     :meth:`~anaphora.ltm.retrieval.store.RecallStore.with_neighbours` returns them.
@@ -138,11 +140,12 @@ def compute_features(
         named = [place[key] for key in query.named]
         found[:, 3] = (counts[:, named] > 0).sum(1) / len(query.named)
     found[:, 4] = np.log(np.clip((1 + lengths) / (1 + average), *_LENGTH_RANGE))
-    if query.speakers:
-        found[:, 5] = [not query.speakers.isdisjoint(one.terms) for one in documents]
+    for column, terms in ((5, query.speakers), (6, query.months)):
+        if terms:
+            found[:, column] = [not terms.isdisjoint(one.terms) for one in documents]
     if cosines:
         doubt = 1 - _TRUST_IN_WORDS * float(found[:, 1].max())
-        found[:, 6:] = doubt * _cosine_scores(documents, keys, cosines)
+        found[:, 7:] = doubt * _cosine_scores(documents, keys, cosines)
     return found
 
 

@@ -197,7 +197,8 @@ class _SearchRun:
 
     def _load_statistics(self) -> TermStatistics:
         """Load the statistics of all terms of the query, after replacing the days in it by those
-        of their terms that occur in the user's exchanges, and finding the speakers in it."""
+        of their terms that occur in the user's exchanges. Also find the speakers and months in
+        it."""
         days = find_days(self._text, self._languages, self._at)
         terms = [term for day in days for term in day.terms]
         speakers = find_speaker_terms(self._text)
@@ -213,7 +214,8 @@ class _SearchRun:
                     text = f"{text[: day.start]} {words} {text[day.end :]}"
             self._query = SearchQuery.parse(text, *self._languages).with_days(known)
         said = frozenset(term for term in speakers if statistics.frequency.get(term))
-        self._query = replace(self._query, speakers=said)
+        months = frozenset(month for day in days for month in day.months)
+        self._query = replace(self._query, speakers=said, months=months)
         return statistics
 
     def _find_candidates(self, statistics: TermStatistics) -> Sequence[Document]:
