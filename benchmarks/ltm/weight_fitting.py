@@ -17,7 +17,7 @@ from anaphora.ltm.retrieval.ranking import (
     SearchQuery,
     compute_features,
 )
-from anaphora.ltm.retrieval.speakers import find_speaker_terms, remove_names
+from anaphora.ltm.retrieval.speakers import find_speaker_terms, remove_names, select_speakers
 from anaphora.ltm.retrieval.store import Document, RecallStore, SearchFilter, UserKey
 from anaphora.ltm.retrieval.terms import DEFAULT_LANGUAGE
 from benchmarks.ltm.locomo import Dialog, Question, split_dialogs
@@ -96,7 +96,7 @@ def _collect_cases(
     for question in filter(has_evidence, dialog.questions):
         asked, names = SearchQuery.parse(question.text), find_speaker_terms(question.text)
         statistics = store.statistics(whose, (*asked.terms, *names))
-        speakers = frozenset(name for name in names if statistics.frequency[name])
+        speakers = select_speakers(question.text, statistics.frequency)
         (vector,) = embedder.embed([remove_names(question.text, speakers)])
         cosines = dict(
             store.find_nearest(whose, embedder.name, vector, SearchFilter(), len(documents))

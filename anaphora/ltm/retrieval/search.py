@@ -25,7 +25,7 @@ from anaphora.ltm.retrieval.ranking import (
     reciprocal_rank_fusion,
     select_rarest,
 )
-from anaphora.ltm.retrieval.speakers import find_speaker_terms, remove_names
+from anaphora.ltm.retrieval.speakers import find_speaker_terms, remove_names, select_speakers
 from anaphora.ltm.retrieval.store import (
     NO_FILTER,
     Document,
@@ -213,7 +213,7 @@ class _SearchRun:
                     words = _NUMBER.sub(" ", text[day.start : day.end])
                     text = f"{text[: day.start]} {words} {text[day.end :]}"
             self._query = SearchQuery.parse(text, *self._languages).with_days(known)
-        said = frozenset(term for term in speakers if statistics.frequency.get(term))
+        said = select_speakers(self._text, statistics.frequency)
         months = frozenset(month for day in days for month in day.months)
         self._query = replace(self._query, speakers=said, months=months)
         return statistics

@@ -8,11 +8,17 @@ text it outweighs everything else.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import regex
 
-__all__ = ["find_speaker_terms", "remove_labels", "remove_names", "speaker_terms"]
+__all__ = [
+    "find_speaker_terms",
+    "remove_labels",
+    "remove_names",
+    "select_speakers",
+    "speaker_terms",
+]
 
 _NAME = r"[\p{Lu}\p{Lt}\p{Lo}][\p{L}\p{M}'’.-]*"
 _LABEL = regex.compile(
@@ -44,6 +50,15 @@ def remove_labels(text: str) -> str:
 def find_speaker_terms(text: str) -> tuple[str, ...]:
     """Return the term that each word of a search text would have as a speaker."""
     return tuple(dict.fromkeys(map(_speaker_term, _LETTERS.findall(text))))
+
+
+def select_speakers(text: str, frequency: Mapping[str, int]) -> frozenset[str]:
+    """Return the terms of the speakers that a search text names, by the document frequencies of
+    :func:`find_speaker_terms`: the capitalized ones if there are any ("What will Ann do?" doesn't
+    name Will)."""
+    words = [word for word in _LETTERS.findall(text) if frequency.get(_speaker_term(word))]
+    capitalized = [word for word in words if word[0].isupper()]
+    return frozenset(map(_speaker_term, capitalized or words))
 
 
 def remove_names(text: str, speakers: Collection[str]) -> str:

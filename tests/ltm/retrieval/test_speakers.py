@@ -10,6 +10,7 @@ from anaphora.ltm.retrieval.speakers import (
     find_speaker_terms,
     remove_labels,
     remove_names,
+    select_speakers,
     speaker_terms,
 )
 
@@ -49,6 +50,20 @@ def test_the_label_before_a_text_names_its_speaker(text, terms, rest):
 )
 def test_the_names_of_speakers_are_removed_from_a_search_text(text, rest):
     assert remove_names(text, {"speaker=ann"}) == rest
+
+
+@pytest.mark.parametrize(
+    ("text", "speakers"),
+    [
+        ("What will Ann do?", {"speaker=ann"}),
+        ("What did Will do?", {"speaker=will"}),
+        ("what will ann do", {"speaker=will", "speaker=ann"}),
+        ("What did Ben do?", set()),
+    ],
+)
+def test_a_word_in_lower_case_is_a_name_only_without_a_capitalized_name(text, speakers):
+    frequency = {"speaker=ann": 3, "speaker=will": 2, "speaker=ben": 0}
+    assert select_speakers(text, frequency) == speakers
 
 
 def test_a_search_text_finds_a_speaker_however_it_is_written():
