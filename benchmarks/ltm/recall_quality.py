@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
+from anaphora.ltm.dates.mentions import add_dates
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.embedders.minilm import MiniLM
 from anaphora.ltm.exchange import Exchange
@@ -98,7 +99,7 @@ def _measure(dialogs: Sequence[Dialog], find: Find) -> Result:
 
 def _exchange(turn: Turn) -> Exchange:
     caption = f" [{turn.caption}]" if turn.caption else ""
-    return Exchange(f"{turn.speaker}: {turn.text}{caption}", "", turn.at)
+    return add_dates(Exchange(f"{turn.speaker}: {turn.text}{caption}", "", turn.at))
 
 
 def _store_dialog(store: SqliteRecallStore, dialog: Dialog, embedder: _CachedEmbedder) -> list[int]:

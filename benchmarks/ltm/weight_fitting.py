@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anaphora.ltm.embedders.embedder import Embedder
-from anaphora.ltm.retrieval.day_terms import find_days
+from anaphora.ltm.retrieval.day_terms import asks_when, find_days
 from anaphora.ltm.retrieval.ranking import (
     FEATURES,
     HYBRID_WEIGHTS,
@@ -27,7 +27,7 @@ __all__ = ["fit_weights"]
 
 Array = NDArray[np.float64]
 
-PARAPHRASE_WEIGHT = 5.0  # of a paraphrase; there are ten times as many questions
+PARAPHRASE_WEIGHT = 10.0  # of a paraphrase; there are ten times as many questions
 PENALTY = 1e-4  # of the squares of weights
 SET = FEATURES.index("own")  # whose weight is not fitted
 DEPTH = 20
@@ -103,7 +103,7 @@ def _collect_cases(
         )
         days = find_days(question.text, [DEFAULT_LANGUAGE], dialog.sessions[-1].at)
         months = frozenset(month for day in days for month in day.months)
-        asked = replace(asked, speakers=speakers, months=months)
+        asked = replace(asked, speakers=speakers, months=months, asks_when=asks_when(question.text))
         features = compute_features(asked, documents, statistics, cosines).astype(float)
         evidence = np.array([turn in question.evidence for turn in turns], float)
         made.append(_Case(question, turns, features, evidence, weight))

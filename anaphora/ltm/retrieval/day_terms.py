@@ -17,11 +17,17 @@ import regex
 from anaphora.ltm.dates.mentions import date_order, date_span, resolve_dates
 from anaphora.ltm.exchange import Exchange
 
-__all__ = ["DayQuery", "day_terms", "find_days"]
+__all__ = ["DayQuery", "asks_when", "day_terms", "find_days"]
 
 _MAX_DAYS = 7  # longest range that is searched day by day
 _MAX_SEASON = timedelta(days=92)  # longest range that is searched month by month
 _DOTTED = regex.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}")  # day first, in every language
+# "When" as one of the first three words: later it is mostly a conjunction.
+_WHEN = regex.compile(
+    r"\W*(?:\w+\W+){0,2}(?:when|wann|quand|cu[aá]ndo|quando|wanneer|când|kiedy|kdy|mikor|milloin|när"
+    r"|hvornår|når|когда|коли|кога|πότε|متى|מתי)\b|.*(?:ne zaman|いつ|何时|何時|什么时候|什麼時候|언제|เมื่อไ)",
+    regex.IGNORECASE | regex.DOTALL,
+)
 _WEEK_OR_MONTH = regex.compile(r"\d{4}-(?:W?\d\d)")
 
 
@@ -65,6 +71,11 @@ def find_days(text: str, languages: Sequence[str], at: datetime) -> list[DayQuer
         for place, terms in found.items()
         if terms or months[place]
     ]
+
+
+def asks_when(text: str) -> bool:
+    """Whether a search text asks for a time."""
+    return _WHEN.match(text) is not None
 
 
 def _day_terms(day: date) -> tuple[str, ...]:

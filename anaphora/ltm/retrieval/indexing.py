@@ -12,7 +12,9 @@ from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.retrieval.day_terms import day_terms
 from anaphora.ltm.retrieval.speakers import remove_labels, speaker_terms
 from anaphora.ltm.retrieval.terms import (
+    DATE_TERM,
     DEFAULT_LANGUAGE,
+    QUESTION_TERM,
     TermWord,
     analyze_words,
     extract_terms,
@@ -25,6 +27,7 @@ __all__ = ["embedding_text", "exchange_terms", "provisional_terms"]
 _MAX_TERMS = 2_000  # distinct terms of one exchange
 _SHORT_TEXT = 200  # words; shorter texts cannot exceed the maximum
 _ELLIPTICAL = 12  # words; shorter exchanges ("Yes, in May.") say little by themselves
+_QUESTION_MARKS = ("?", "？", "؟")
 _CONTEXT_WORDS = 60  # MiniLM reads some 180 words
 
 
@@ -33,8 +36,8 @@ def exchange_terms(exchange: Exchange) -> tuple[str, ...]:
 
     They are the keys of the words of both texts in order; the further index terms of these words;
     the words of its intent and slot values that the texts lack (so that a follow-up is found by
-    what it left out); its language; its speakers, if its texts name them; its local date in words;
-    and the days that it mentions.
+    what it left out); its language; its speakers, if its texts name them; whether it mentions a
+    date or ends with a question; its local date in words; and the days that it mentions.
     """
     language = exchange.language or DEFAULT_LANGUAGE
     keys, further = _limit_terms(
@@ -48,8 +51,15 @@ def exchange_terms(exchange: Exchange) -> tuple[str, ...]:
     speakers = speaker_terms(exchange.question, exchange.answer)
     return (
         *(*keys, *further, *left_out, language_term(language)),
-        *(*speakers, *day, *day_terms(exchange)),
+        *(*speakers, *_marks(exchange), *day, *day_terms(exchange)),
     )
+
+
+def _marks(exchange: Exchange) -> Iterator[str]:
+    if exchange.question_dates or exchange.answer_dates:
+        yield DATE_TERM
+    if (exchange.answer or exchange.question).rstrip().endswith(_QUESTION_MARKS):
+        yield QUESTION_TERM
 
 
 def provisional_terms(exchange: Exchange) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.retrieval.day_terms import find_days
+from anaphora.ltm.retrieval.day_terms import asks_when, find_days
 from anaphora.ltm.retrieval.ranking import (
     HYBRID_WEIGHTS,
     NEIGHBOUR_REACH,
@@ -215,7 +215,9 @@ class _SearchRun:
             self._query = SearchQuery.parse(text, *self._languages).with_days(known)
         said = select_speakers(self._text, statistics.frequency)
         months = frozenset(month for day in days for month in day.months)
-        self._query = replace(self._query, speakers=said, months=months)
+        self._query = replace(
+            self._query, speakers=said, months=months, asks_when=asks_when(self._text)
+        )
         return statistics
 
     def _find_candidates(self, statistics: TermStatistics) -> Sequence[Document]:

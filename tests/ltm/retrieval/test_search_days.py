@@ -9,7 +9,7 @@ import pytest
 
 from anaphora.ltm.dates.mentions import add_dates
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.retrieval.day_terms import find_days
+from anaphora.ltm.retrieval.day_terms import asks_when, find_days
 from anaphora.ltm.retrieval.indexing import exchange_terms
 from anaphora.ltm.retrieval.search import search
 from anaphora.ltm.retrieval.store import NewExchange, UserKey
@@ -170,3 +170,21 @@ def test_what_was_in_the_season_comes_before_the_rest():
         text = f"What happened to the boat that {season}?"
         page = search(store, UserKey("ann"), text, at=NOW)
         assert page.passages[0].exchange.at.month == month
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("When did Ann move?", True),
+        ("And since when does she sing?", True),
+        ("Wann war das?", True),
+        ("Когда она приехала?", True),
+        ("彼女はいつ来ましたか", True),
+        ("What did Ann say when she moved?", False),
+        ("Where did she live?", False),
+        ("Whenever", False),
+        ("", False),
+    ],
+)
+def test_a_question_for_a_time_is_recognized(text, expected):
+    assert asks_when(text) is expected
