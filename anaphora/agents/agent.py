@@ -17,11 +17,11 @@ from anaphora.agents.archive.pages import ArchivePage
 from anaphora.agents.context.blocks import Block, CoreMemory
 from anaphora.agents.context.instructions import INSTRUCTIONS
 from anaphora.agents.execution.event_processor import EventProcessor, NewEvent
+from anaphora.agents.execution.event_run import EventRun
 from anaphora.agents.execution.graph_memory import GraphMemory
 from anaphora.agents.execution.limits import AgentLimits, AgentTexts, TextKind
 from anaphora.agents.execution.parts import AgentParts
 from anaphora.agents.execution.services import AgentServices, Planner
-from anaphora.agents.execution.event_run import EventRun
 from anaphora.agents.execution.session import AgentSession
 from anaphora.agents.execution.summarizing import summarizer_factory
 from anaphora.agents.execution.virtual_context import VirtualContext
