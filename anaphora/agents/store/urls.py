@@ -16,9 +16,11 @@ __all__ = ["open_agent_store", "sibling_url"]
 
 
 def open_agent_store(url: str) -> AgentStore:
-    """Open the store at ``url``. ``memory:`` is a temporary file.
+    """Open the store at ``url``. ``memory:`` is a temporary file; ``postgresql://`` takes the
+    options of PostgreSQL and ``?schema=name``.
 
-    Raises :class:`StoreError` for any other URL, and for a store that cannot be used.
+    Raises :class:`StoreError` for any other URL, and for a store that cannot be used. Messages
+    never contain passwords.
     """
     if url == "memory:":
         folder = TemporaryDirectory(prefix="anaphora-")
@@ -27,9 +29,27 @@ def open_agent_store(url: str) -> AgentStore:
         return store
     if (path := database_file(url)) is not None:
         return SqliteAgentStore(path)
+    if urlsplit(url).scheme in ("postgresql", "postgres"):
+        return _open_postgres(url)
     raise StoreError(
-        "the URL of a store of agents is memory:, sqlite:///relative.db or sqlite:////absolute.db"
+        "the URL of a store of agents is memory:, sqlite:///relative.db, sqlite:////absolute.db "
+        "or postgresql://user:password@host/database"
     )
+
+
+def _open_postgres(url: str) -> AgentStore:
+    try:
+        from anaphora.agents.store.postgres import PostgresAgentStore
+    except ImportError as error:
+        raise StoreError(
+            "a store of agents in PostgreSQL needs its client: pip install 'anaphora[postgres]'"
+        ) from error
+    parts = urlsplit(url)
+    options = parse_qsl(parts.query, keep_blank_values=True)
+    schema = dict(options).get("schema", "anaphora_agents")
+    # The options of PostgreSQL stay as they were written: a space in them is %20.
+    query = "&".join(part for part in parts.query.split("&") if not part.startswith("schema="))
+    return PostgresAgentStore(urlunsplit(parts._replace(query=query)), schema=schema)
 
 
 def sibling_url(url: str | None, part: str) -> str:

@@ -6,6 +6,7 @@ import ipaddress
 import json
 import os
 import socket
+import stat
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -15,13 +16,15 @@ from urllib.parse import urljoin, urlsplit
 
 from pydantic import Field
 
-from anaphora.agents.execution.functions import AgentFunction, CallError
+from anaphora.agents.functions.function import AgentFunction, CallError
 from anaphora.errors import AgentError
 
 __all__ = ["file_functions", "http_functions"]
 
 _MAX_LINES, _MAX_CHARACTERS = 500, 20_000  # of a file at once
 _MAX_FILE_BYTES = 50 << 20
+# A link that takes the place of a checked path is refused, and a pipe does not block.
+_SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _MAX_RESPONSE_BYTES = 1 << 20
 _TIMEOUT = 20.0  # seconds of a request in all
 _MAX_REDIRECTS = 3
@@ -85,13 +88,14 @@ def http_functions(hosts: Collection[str]) -> list[AgentFunction]:
 
     def http_request(
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"],
-        url: Annotated[str, Field(description=f"at one of {', '.join(sorted(allowed))}")],
+        url: str,
         payload_json: Annotated[str | None, Field(description="JSON body; ignored for GET")] = None,
     ) -> dict[str, Any]:
-        """Send a request to a web service."""
         body = None if method == "GET" else _parse_payload(payload_json)
         return _request(method, url, body, allowed)
 
+    names = ", ".join(sorted(allowed))
+    http_request.__doc__ = f"Send a request to a web service at one of the hosts {names}."
     return [AgentFunction.from_callable(http_request)]
 
 
@@ -102,11 +106,12 @@ def _open_file(folder: Path, filename: str, flags: int) -> Iterator[int]:
     if not path.is_relative_to(folder) or "\0" in filename:
         raise CallError(f"{filename} is not below the agent's folder")
     try:
-        # The path has no links any more; one that is put in its place meanwhile is refused.
-        descriptor = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+        descriptor = os.open(path, flags | _SAFE_FLAGS)
     except OSError as error:
         raise CallError(f"{filename}: {error.strerror}") from error
     try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise CallError(f"{filename} is not a file")
         yield descriptor
     except OSError as error:
         raise CallError(f"{filename}: {error.strerror}") from error
@@ -181,8 +186,12 @@ def _check_url(url: str, allowed: frozenset[str]) -> tuple[str, str]:
     except OSError as error:
         raise CallError(f"{host} cannot be found: {error.strerror}") from error
     addresses = [str(one[4][0]) for one in found]
-    if not all(ipaddress.ip_address(one).is_global for one in addresses):
+    if not all(map(_is_public, addresses)):
         raise CallError(f"{host} has a private address")
     address = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
     netloc = f"{address}:{port}" if port else address
     return parts._replace(netloc=netloc).geturl(), f"{host}:{port}" if port else host
+
+
+def _is_public(address: str) -> bool:
+    return ipaddress.ip_address(address).is_global

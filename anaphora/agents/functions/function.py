@@ -17,7 +17,14 @@ from anaphora.chat_model.messages import ToolSchema
 from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import AgentError
 
-__all__ = ["AgentFunction", "CallError", "FunctionContext", "FunctionSet", "parse_arguments"]
+__all__ = [
+    "HEARTBEAT",
+    "AgentFunction",
+    "CallError",
+    "FunctionContext",
+    "FunctionSet",
+    "parse_arguments",
+]
 
 HEARTBEAT = "request_heartbeat"
 _HEARTBEAT_SCHEMA = {
@@ -198,7 +205,14 @@ def _build_arguments_model(
 ) -> tuple[type[BaseModel], str]:
     """Build a model of the parameters, and find the parameter that takes the context ("" if
     none)."""
-    hints, context_name = get_type_hints(function, include_extras=True), ""
+    context_name = ""
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise AgentError(
+            f"an annotation of the function {name} cannot be read: {error}; use names that its "
+            "module knows"
+        ) from error
     fields: dict[str, Any] = {}
     for parameter in inspect.signature(function).parameters.values():
         annotation = hints.get(parameter.name, Any)
@@ -217,7 +231,7 @@ def _build_arguments_model(
     try:
         model = create_model(name, __config__=ConfigDict(extra="ignore"), **fields)
         model.model_json_schema()
-    except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema, NameError) as error:
+    except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema) as error:
         raise AgentError(
             f"a parameter of the function {name} has no JSON Schema: "
             f"{str(error).splitlines()[0]}; annotate it with a plain type"
