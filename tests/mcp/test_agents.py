@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-
 from anaphora import Agent
 from anaphora.agents.graph.facts import NewFact
-from anaphora.chat_model.chat_model import ChatModel
 from anaphora.ltm.retrieval.store import UserKey
 from tests.mcp.conftest import Shop
 from tests.mcp.test_tools import good, text
-from tests.support.chat_endpoint import ScriptedEndpoint, call, calls, fault
-
-HELLO = call("send_message", {"message": "Hello, Ann!"}, thought="A new user.")
-SAVED = call("core_memory_append", {"name": "human", "content": "Name: Ann."})
-
-
-@pytest.fixture
-def endpoint() -> Iterator[ScriptedEndpoint]:
-    with ScriptedEndpoint([calls(SAVED, HELLO)]) as endpoint:
-        yield endpoint
-
-
-@pytest.fixture
-def ada(endpoint: ScriptedEndpoint) -> Iterator[Agent]:
-    with (
-        closing(ChatModel(endpoint.url, "small", max_retries=0)) as model,
-        Agent(model, name="ada", graph="beside") as agent,
-    ):
-        yield agent
+from tests.support.chat_endpoint import ScriptedEndpoint, fault
 
 
 def use(shop: Shop, served: Agent, tool: str, /, **arguments: Any) -> Any:
