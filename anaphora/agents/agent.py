@@ -240,7 +240,7 @@ class Agent:
             self._processor.finish_earlier(key, self._store.load(key))
             state = self._store.load(key)
             run = EventRun(self._services, key, state)
-            run.stage(MemoryChanged(name, checked, state.turn))
+            run.stage(MemoryChanged(name, self._services.mask_data(checked), state.turn))
             run.commit()
 
     def answer(self, event: str, *, user: str = "user", tenant: str = "") -> AgentAnswer | None:
