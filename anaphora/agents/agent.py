@@ -241,9 +241,8 @@ class Agent:
         with self._store.lock(key):
             self._processor.finish_earlier(key, self._store.load(key))
             state = self._store.load(key)
-<<<<<<< HEAD
             session = AgentSession(self._services, key, state)
-            session.stage(MemoryChanged(name, checked, state.turn))
+            session.stage(MemoryChanged(name, self._services.mask_data(checked), state.turn))
             session.commit()
 
     def interrupt(self, *, user: str = "user", tenant: str = "") -> None:
@@ -254,11 +253,6 @@ class Agent:
             state = self._store.load(key)
             if state.event is not None:
                 EventRun(AgentSession(self._services, key, state)).interrupt()
-=======
-            run = EventRun(self._services, key, state)
-            run.stage(MemoryChanged(name, self._services.mask_data(checked), state.turn))
-            run.commit()
->>>>>>> memories
 
     def answer(self, event: str, *, user: str = "user", tenant: str = "") -> AgentAnswer | None:
         """Return what the agent did with an event; None if it is unknown."""
