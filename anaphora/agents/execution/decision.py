@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from anaphora.agents.execution.functions import FunctionSet
-from anaphora.agents.limits import AgentLimits
+from anaphora.agents.execution.limits import AgentLimits
+from anaphora.agents.functions.function import FunctionSet
 from anaphora.agents.state.messages import FunctionCall, Message
 from anaphora.agents.state.records import EndReason
 from anaphora.agents.state.state import AgentState, RunningEvent

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from anaphora.agents.agent import Agent
 from anaphora.agents.context.paging import split_pages
-from anaphora.agents.limits import AgentLimits
+from anaphora.agents.execution.limits import AgentLimits
 from anaphora.agents.state.records import MessageAdded, MessageSent
 from anaphora.agents.state.state import AgentState, replay
 from anaphora.agents.store.store import AgentKey

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from anaphora.agents.limits import AgentLimits
+from anaphora.agents.execution.limits import AgentLimits
 from anaphora.errors import AgentError, ChatModelError, ChatModelUnavailable
 from tests.agents.prompts import and_go_on, events, is_summary_request, latest, tell
 from tests.support.chat_endpoint import Reply, call, calls, fault, say
