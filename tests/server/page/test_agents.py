@@ -268,7 +268,7 @@ class TestTheCoreMemory:
         expect(human.get_by_role("button", name="Save")).to_be_hidden()
         expect(at.page.locator("#said")).to_have_text("Saved.")
         expect(human.locator("textarea")).to_be_focused()
-        assert dict((one.label, value) for one, value in ada.core(at.user))["human"] == "Name: Ann."
+        assert {one.label: value for one, value in ada.core(at.user)}["human"] == "Name: Ann."
 
     def test_an_edit_can_be_undone(self, visit: Visits):
         human = block(open_agent(visit()), "persona")
