@@ -8,8 +8,8 @@ from textwrap import dedent
 
 import pytest
 
-from anaphora.agents.files.bundled import bundled_agents
 from anaphora.agents.files.agent_file import AgentFile, FilePack, HttpPack
+from anaphora.agents.files.bundled import bundled_agents
 from anaphora.agents.files.reading import load_agent_file, parse_agent_file
 from anaphora.agents.files.schema import agent_schema
 from anaphora.agents.memories.declarations import (
