@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Self
 from uuid import uuid4
@@ -16,21 +16,23 @@ from anaphora.agents.archive.loading import LoadProgress
 from anaphora.agents.archive.pages import ArchivePage
 from anaphora.agents.context.blocks import Block, CoreMemory
 from anaphora.agents.context.instructions import INSTRUCTIONS
-from anaphora.agents.execution.core_functions import (
+from anaphora.agents.execution.event_processor import EventProcessor, NewEvent
+from anaphora.agents.execution.event_run import EventRun
+from anaphora.agents.execution.graph_memory import GraphMemory
+from anaphora.agents.execution.limits import AgentLimits, AgentTexts, TextKind
+from anaphora.agents.execution.parts import AgentParts
+from anaphora.agents.execution.services import AgentServices, Planner
+from anaphora.agents.execution.session import AgentSession
+from anaphora.agents.execution.summarizing import summarizer_factory
+from anaphora.agents.execution.virtual_context import VirtualContext
+from anaphora.agents.execution.window import measure_context
+from anaphora.agents.functions.core import (
     archive_functions,
     core_functions,
     recall_functions,
 )
-from anaphora.agents.execution.event_processor import EventProcessor, NewEvent
-from anaphora.agents.execution.event_run import EventRun
-from anaphora.agents.execution.functions import AgentFunction, FunctionContext, FunctionSet
-from anaphora.agents.execution.graph_memory import GraphMemory
-from anaphora.agents.execution.parts import AgentParts
-from anaphora.agents.execution.services import AgentServices, Planner
-from anaphora.agents.execution.summarizing import summarizer_factory
-from anaphora.agents.execution.virtual_context import VirtualContext
+from anaphora.agents.functions.function import AgentFunction, FunctionContext, FunctionSet
 from anaphora.agents.graph.graph import KnowledgeGraph
-from anaphora.agents.limits import AgentLimits, AgentTexts, TextKind
 from anaphora.agents.opening import open_stores
 from anaphora.agents.state.messages import EventKind
 from anaphora.agents.state.records import BlockChanged, MemoryChanged
@@ -223,10 +225,10 @@ class Agent:
             self._processor.finish_earlier(key, self._store.load(key))
             state = self._store.load(key)
             core = CoreMemory(self._services.blocks, state.blocks)
-            run = EventRun(self._services, key, state)
+            session = AgentSession(self._services, key, state)
             changed = core.set(label, self._services.mask(value))
-            run.stage(BlockChanged(label, changed, self._clock(), by="user"))
-            run.commit()
+            session.stage(BlockChanged(label, changed, self._clock(), by="user"))
+            session.commit()
 
     def edit_memory(
         self, name: str, value: Any = None, *, user: str = "user", tenant: str = ""
@@ -239,9 +241,18 @@ class Agent:
         with self._store.lock(key):
             self._processor.finish_earlier(key, self._store.load(key))
             state = self._store.load(key)
-            run = EventRun(self._services, key, state)
-            run.stage(MemoryChanged(name, self._services.mask_data(checked), state.turn))
-            run.commit()
+            session = AgentSession(self._services, key, state)
+            session.stage(MemoryChanged(name, self._services.mask_data(checked), state.turn))
+            session.commit()
+
+    def interrupt(self, *, user: str = "user", tenant: str = "") -> None:
+        """End the unfinished event of a user, which nobody is processing any more (Ctrl-C), as
+        failed: its message stays, and the next call does not finish it."""
+        key = AgentKey(user, self.name, tenant)
+        with self._store.lock(key):
+            state = self._store.load(key)
+            if state.event is not None:
+                EventRun(AgentSession(self._services, key, state)).interrupt()
 
     def answer(self, event: str, *, user: str = "user", tenant: str = "") -> AgentAnswer | None:
         """Return what the agent did with an event; None if it is unknown."""
@@ -259,9 +270,7 @@ class Agent:
     def context_size(self, user: str = "user", *, tenant: str = "") -> ContextSize:
         """Return the size of the next prompt for a user, by part."""
         key = AgentKey(user, self.name, tenant)
-        state = self._store.load(key)
-        run = EventRun(self._services, key, state)
-        return run.measure()
+        return measure_context(AgentSession(self._services, key, self._store.load(key)))
 
     def recall(
         self, query: str = "", *, user: str = "user", tenant: str = "", page: int = 1, size: int = 5
@@ -293,8 +302,19 @@ class Agent:
     ) -> int:
         """Load documents into the archival memory, for all users or for one; return the number of
         new passages."""
-        owner = self.document_owner if user is None else self._archive_owner(user, tenant)
-        return self.archive.load(owner, documents, on_progress=on_progress)
+        return self.archive.load(
+            self._source_owner(user, tenant), documents, on_progress=on_progress
+        )
+
+    def sources(self, user: str | None = None, *, tenant: str = "") -> Mapping[str, int]:
+        """Return the sources in the archival memory that all users share, or those of one user,
+        with the number of passages of each."""
+        return self.archive.sources(self._source_owner(user, tenant))
+
+    def remove(self, source: str, *, user: str | None = None, tenant: str = "") -> int:
+        """Remove a source from the archival memory that all users share, or from that of one user;
+        return the number of its passages."""
+        return self.archive.remove(self._source_owner(user, tenant), source)
 
     def usage(self, user: str = "user", *, tenant: str = "") -> UsageTotal:
         """Return what the model was used for a user in all."""
@@ -326,10 +346,22 @@ class Agent:
             self._closing.pop()()
         self.model.close()
 
+    def ping(self) -> None:
+        """Check that the store of the agent can be read and written."""
+        self._store.ping()
+
     # -- parts ---------------------------------------------------------------------------------
 
     def _archive_owner(self, user: str, tenant: str) -> UserKey:
         return UserKey(f"{self.name}/{user}", tenant)
+
+    def _source_owner(self, user: str | None, tenant: str) -> UserKey:
+        return self.document_owner if user is None else self._archive_owner(user, tenant)
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """The declared core blocks."""
+        return self._services.blocks
 
     @property
     def document_owner(self) -> UserKey:

@@ -143,16 +143,18 @@ class TokenCounter:
             known = self._declarations.get(key)
         if known is None:
             measured = self._measure_tools(tools)
-            if measured is None:
-                known = _PER_TOOLS + sum(
-                    _PER_DECLARATION + ceil(_INDENTED * self.count_text(json.dumps(tool, indent=1)))
-                    for tool in tools
-                )
-            else:
-                known = measured
+            known = self._estimate_tools(tools) if measured is None else measured
             with self._lock:
                 self._declare(key, known)
         return known, key
+
+    def _estimate_tools(self, tools: Sequence[Mapping[str, Any]]) -> int:
+        marks = _PER_TOOLS + _PER_DECLARATION * len(tools)
+        if self._find_tokenizer() is None:
+            # Twice what a tokenizer makes of it: more than it makes of the indented form.
+            return marks + sum(self.count_text(json.dumps(tool)) for tool in tools)
+        indented = (self.count_text(json.dumps(tool, indent=1)) for tool in tools)
+        return marks + sum(ceil(_INDENTED * count) for count in indented)
 
     def _declare(self, key: bytes, count: int) -> None:
         if key:

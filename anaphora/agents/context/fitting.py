@@ -12,7 +12,8 @@ from anaphora.chat_model.messages import ChatMessage
 
 __all__ = ["SHORTEST", "TokenCounter", "count_message", "fit_message", "shown_length"]
 
-SHORTEST = 200  # characters
+SHORTEST = 40  # characters, to which a message is shortened at most
+_SHORTEST_AT_FIRST = 200  # when it enters the queue
 _MARGIN = 0.9  # tokens are not spread evenly over a text
 _FUNCTION_NAME = 12  # tokens, which some forms of a prompt repeat in the result of a call
 
@@ -24,21 +25,26 @@ class TokenCounter(Protocol):
 
 
 def fit_message(
-    message: Message, counter: TokenCounter, *, tokens: int, characters: int | None = None
+    message: Message,
+    counter: TokenCounter,
+    *,
+    tokens: int,
+    characters: int | None = None,
+    shortest: int = _SHORTEST_AT_FIRST,
 ) -> Message:
     """Return the message with its size in tokens, and with the number of characters that are shown
-    if its text has more than ``characters`` or it takes more than ``tokens``. At least 200
-    characters are shown, of an answer of the model: of its text and of the arguments of each call,
-    which run with all of them."""
+    if its text has more than ``characters`` or it takes more than ``tokens``. At least
+    ``shortest`` characters are shown; of an answer of the model, so many of its text and of the
+    arguments of each call, which run with all of them."""
     shown = message.shown
     if characters is not None and len(message.text) > characters:
         shown = min(shown or characters, characters)
     while True:
         size = count_message(render_message(replace(message, shown=shown)), counter)
         length = shown_length(replace(message, shown=shown))
-        if size <= tokens or length <= SHORTEST:
+        if size <= tokens or length <= shortest:
             return replace(message, shown=shown, tokens=size)
-        shown = max(SHORTEST, min(int(length * tokens / size * _MARGIN), length - 1))
+        shown = max(shortest, min(int(length * tokens / size * _MARGIN), length - 1))
 
 
 def shown_length(message: Message) -> int:

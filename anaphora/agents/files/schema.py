@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import Discriminator, Field
 
-from anaphora.agents.limits import AgentLimits, TextKind
+from anaphora.agents.execution.limits import AgentLimits, TextKind
 from anaphora.agents.memories.state_schema import FieldType
 from anaphora.models.schema.field_types import (
     MAP_TAG,

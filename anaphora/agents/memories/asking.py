@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from anaphora.agents.execution.functions import HEARTBEAT, CallError, parse_arguments
 from anaphora.agents.execution.services import MemoryUpdate
+from anaphora.agents.functions.function import HEARTBEAT, CallError, parse_arguments
 from anaphora.agents.state.messages import FunctionCall
 from anaphora.chat_model.messages import ChatMessage, Completion, ToolSchema
 

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 from anaphora.agents.context.main_context import Section
-from anaphora.agents.execution.functions import AgentFunction, CallError, FunctionSet
 from anaphora.agents.execution.parts import AgentParts
 from anaphora.agents.execution.services import AgentView, MemoryUpdate, Plan
+from anaphora.agents.functions.function import AgentFunction, CallError, FunctionSet
 from anaphora.agents.memories.conversation import count_units, join_texts, last_exchanges
 from anaphora.agents.memories.declarations import (
     Declarations,

@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from anaphora.agents.context.main_context import Section
-from anaphora.agents.execution.event_run import RunContext
-from anaphora.agents.execution.functions import (
+from anaphora.agents.execution.services import MemoryUpdate
+from anaphora.agents.functions.context import RunContext
+from anaphora.agents.functions.function import (
     HEARTBEAT,
     AgentFunction,
     CallError,
     FunctionContext,
     parse_arguments,
 )
-from anaphora.agents.execution.services import MemoryUpdate
 from anaphora.agents.memories.asking import answer_calls
 from anaphora.agents.memories.declarations import StateMemory
 from anaphora.agents.state.messages import FunctionCall

@@ -124,9 +124,7 @@ def kill() -> None:
 
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize("finish", ["same message", "next message"])
-def test_a_process_that_is_killed_at_any_append(
-    endpoint, agent, tmp_path, booked, moment, finish
-):
+def test_a_process_that_is_killed_at_any_append(endpoint, agent, tmp_path, booked, moment, finish):
     play = endpoint(chain)
     said = ["A train to Kyoto, please"]
     for number in range(1, 20):
@@ -135,9 +133,7 @@ def test_a_process_that_is_killed_at_any_append(
         def child(number=number, path=path) -> int:
             hook = {moment: lambda n: n == number and kill()}
             store = HookedStore(tmp_path / f"{path.stem}-agents.db", **hook)
-            ann = agent(
-                play, memory=f"sqlite:///{path}", store=store, functions=[booking(booked)]
-            )
+            ann = agent(play, memory=f"sqlite:///{path}", store=store, functions=[booking(booked)])
             ann.send(said[0], user="ann", id="0")
             return 0
 

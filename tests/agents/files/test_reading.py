@@ -8,8 +8,8 @@ from textwrap import dedent
 
 import pytest
 
-from anaphora.agents.bundled import bundled_agents
 from anaphora.agents.files.agent_file import AgentFile, FilePack, HttpPack
+from anaphora.agents.files.bundled import bundled_agents
 from anaphora.agents.files.reading import load_agent_file, parse_agent_file
 from anaphora.agents.files.schema import agent_schema
 from anaphora.agents.memories.declarations import (
@@ -271,7 +271,7 @@ def test_the_json_schema_describes_every_key():
 def test_the_json_schema_accepts_the_bundled_agents():
     jsonschema = pytest.importorskip("jsonschema")
     yaml = pytest.importorskip("yaml")
-    from anaphora.agents.bundled import bundled_path
+    from anaphora.agents.files.bundled import bundled_path
 
     for name in bundled_agents():
         data = yaml.safe_load(bundled_path(name).read_text("utf-8"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.agents.execution.functions import CallError
+from anaphora.agents.functions.function import CallError
 from anaphora.agents.memories.state_schema import StateField, StateSchema
 
 CHARACTER = StateSchema(

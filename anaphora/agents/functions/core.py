@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from anaphora.agents.archive.archive import Archive
-from anaphora.agents.execution.event_run import RunContext
-from anaphora.agents.execution.functions import AgentFunction, CallError
+from anaphora.agents.functions.context import RunContext
+from anaphora.agents.functions.function import AgentFunction, CallError
 from anaphora.agents.state.records import BlockChanged, HeartbeatsPaused, MessageSent
 from anaphora.ltm.memory import LongTermMemory
 from anaphora.ltm.retrieval.search import Page, Passage
