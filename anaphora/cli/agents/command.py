@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
 from typer.core import TyperGroup
 
@@ -14,7 +16,7 @@ __all__ = ["agent_app"]
 class _ChatByDefault(TyperGroup):
     """Runs ``chat`` if the first argument is no command."""
 
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in {*self.commands, *ctx.help_option_names}:
             args = ["chat", *args]
         return super().parse_args(ctx, args)
