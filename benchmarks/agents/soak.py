@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anaphora.agents.agent import Agent
-from anaphora.agents.limits import AgentLimits
+from anaphora.agents.execution.limits import AgentLimits
 from anaphora.agents.state.records import MessageAdded
 from anaphora.agents.state.state import AgentState, replay
 from anaphora.agents.store.store import AgentKey

@@ -8,7 +8,6 @@ import pytest
 
 from anaphora.agents.agent import Agent
 from anaphora.agents.context.queue import Room, plan_flush
-from anaphora.agents.execution.event_run import EventRun
 from anaphora.agents.state.messages import Message
 from anaphora.agents.state.state import AgentState, apply_record
 from benchmarks.agents.stub_model import StubModel
