@@ -204,7 +204,7 @@ def test_an_answer_of_any_length_reaches_the_user_and_fits_the_next_prompt(endpo
     assert ann.send("Shorter, please").text == "Short."
     assert ann.send("Another").text == long.strip()
     assert ann.send("Shorter, please").text == "Short."
-    assert ann.flush(10)
+    assert ann.flush(120)
 
 
 def test_an_endpoint_that_counts_more_tokens_than_we_do(endpoint, agent, monkeypatch):
