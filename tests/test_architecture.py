@@ -67,6 +67,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "suggestions": {"core", "errors", "grammar", "models", "entities", "stm", "intents"},
     "bots": {"core", "errors", "models", "entities", "intents", "engine", "storage"},
     "server": {
+        "agents",
         "api",
         "core",
         "errors",
@@ -81,6 +82,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "client": {"api", "errors", "version"},
     "mcp": {
+        "agents",
+        "ltm",
         "api",
         "core",
         "errors",
@@ -93,6 +96,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "engine",
     },
     "cli": {
+        "agents",
         "core",
         "errors",
         "version",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Self
 from uuid import uuid4
@@ -17,6 +17,7 @@ from anaphora.agents.archive.pages import ArchivePage
 from anaphora.agents.context.blocks import Block, CoreMemory
 from anaphora.agents.context.instructions import INSTRUCTIONS
 from anaphora.agents.execution.event_processor import EventProcessor, NewEvent
+from anaphora.agents.execution.event_run import EventRun
 from anaphora.agents.execution.graph_memory import GraphMemory
 from anaphora.agents.execution.limits import AgentLimits, AgentTexts, TextKind
 from anaphora.agents.execution.parts import AgentParts
@@ -241,8 +242,17 @@ class Agent:
             self._processor.finish_earlier(key, self._store.load(key))
             state = self._store.load(key)
             session = AgentSession(self._services, key, state)
-            session.stage(MemoryChanged(name, checked, state.turn))
+            session.stage(MemoryChanged(name, self._services.mask_data(checked), state.turn))
             session.commit()
+
+    def interrupt(self, *, user: str = "user", tenant: str = "") -> None:
+        """End the unfinished event of a user, which nobody is processing any more (Ctrl-C), as
+        failed: its message stays, and the next call does not finish it."""
+        key = AgentKey(user, self.name, tenant)
+        with self._store.lock(key):
+            state = self._store.load(key)
+            if state.event is not None:
+                EventRun(AgentSession(self._services, key, state)).interrupt()
 
     def answer(self, event: str, *, user: str = "user", tenant: str = "") -> AgentAnswer | None:
         """Return what the agent did with an event; None if it is unknown."""
@@ -292,8 +302,19 @@ class Agent:
     ) -> int:
         """Load documents into the archival memory, for all users or for one; return the number of
         new passages."""
-        owner = self.document_owner if user is None else self._archive_owner(user, tenant)
-        return self.archive.load(owner, documents, on_progress=on_progress)
+        return self.archive.load(
+            self._source_owner(user, tenant), documents, on_progress=on_progress
+        )
+
+    def sources(self, user: str | None = None, *, tenant: str = "") -> Mapping[str, int]:
+        """Return the sources in the archival memory that all users share, or those of one user,
+        with the number of passages of each."""
+        return self.archive.sources(self._source_owner(user, tenant))
+
+    def remove(self, source: str, *, user: str | None = None, tenant: str = "") -> int:
+        """Remove a source from the archival memory that all users share, or from that of one user;
+        return the number of its passages."""
+        return self.archive.remove(self._source_owner(user, tenant), source)
 
     def usage(self, user: str = "user", *, tenant: str = "") -> UsageTotal:
         """Return what the model was used for a user in all."""
@@ -325,10 +346,22 @@ class Agent:
             self._closing.pop()()
         self.model.close()
 
+    def ping(self) -> None:
+        """Check that the store of the agent can be read and written."""
+        self._store.ping()
+
     # -- parts ---------------------------------------------------------------------------------
 
     def _archive_owner(self, user: str, tenant: str) -> UserKey:
         return UserKey(f"{self.name}/{user}", tenant)
+
+    def _source_owner(self, user: str | None, tenant: str) -> UserKey:
+        return self.document_owner if user is None else self._archive_owner(user, tenant)
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """The declared core blocks."""
+        return self._services.blocks
 
     @property
     def document_owner(self) -> UserKey:

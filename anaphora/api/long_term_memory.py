@@ -91,3 +91,7 @@ class Erasure(Resource):
     exchanges: int = field(
         default=0, metadata=doc("The number of exchanges that the long-term memory had.")
     )
+    agent_records: int = field(
+        default=0,
+        metadata=doc("The number of records, exchanges and passages that the agents had."),
+    )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -27,15 +27,29 @@ from anaphora.server.observability.metrics import Metrics
 from anaphora.server.observability.tracing import create_tracing
 from anaphora.server.problems import ProblemError, problem_response, to_problem
 from anaphora.server.rate_limits.limiter import RateLimiter
-from anaphora.server.routes import ask, conversation, long_term_memory, models, operations
+from anaphora.server.routes import (
+    agent_memory,
+    ask,
+    conversation,
+    long_term_memory,
+    models,
+    operations,
+)
+from anaphora.server.routes import (
+    agents as agent_routes,
+)
 from anaphora.server.routes.page import page_router
 from anaphora.server.schemas.openapi import DESCRIPTION, TAGS, build_openapi
 from anaphora.server.schemas.requests import to_validation_problem
+from anaphora.server.service.agents import AgentService, close_agents, open_agents
 from anaphora.server.service.deadline import Deadline
 from anaphora.server.service.model_reloader import ModelReloader
 from anaphora.server.service.service import Service
 from anaphora.server.settings.model import Settings
 from anaphora.version import __version__
+
+if TYPE_CHECKING:
+    from anaphora.agents.agent import Agent
 
 __all__ = ["create_app"]
 
@@ -47,11 +61,16 @@ def _utc_now() -> datetime:
 
 
 def create_app(
-    settings: Settings, *, engine: Engine | None = None, clock: Callable[[], datetime] = _utc_now
+    settings: Settings,
+    *,
+    engine: Engine | None = None,
+    agents: Iterable[Agent] = (),
+    clock: Callable[[], datetime] = _utc_now,
 ) -> FastAPI:
-    """Create the application that serves ``engine``.
+    """Create the application that serves ``engine`` and ``agents``.
 
-    Without an engine, create one from the settings and close it when the application shuts down.
+    Without an engine, create one and the agents from the settings, and close them when the
+    application shuts down.
     ``clock`` returns the current time (with a time zone).
 
     Raises :class:`AnaphoraError` for models or a store that cannot be used.
@@ -61,6 +80,7 @@ def create_app(
         config = settings.memory.to_config()
         long_term = build_memory(config, clock=clock) if config else None
         try:
+            agents = open_agents(settings, long_term)
             engine = Engine(
                 *settings.models,
                 store=settings.store,
@@ -69,10 +89,11 @@ def create_app(
                 cache=settings.cache,
             )
         except BaseException:
+            close_agents(agents)
             if long_term is not None:
                 long_term.close()
             raise
-    deadline = Deadline()
+    deadline, agents = Deadline(), tuple(agents)
     service = Service(
         engine,
         settings,
@@ -83,6 +104,7 @@ def create_app(
         clock=clock,
         deadline=deadline,
     )
+    agent_service = AgentService(service, agents)
     reloader = ModelReloader(engine, service.run)
 
     @asynccontextmanager
@@ -97,8 +119,10 @@ def create_app(
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await agent_service.close()
             await service.close()
             if is_ours:
+                await asyncio.to_thread(close_agents, agents)
                 await asyncio.to_thread(_close_engine, engine)
 
     app = FastAPI(
@@ -112,6 +136,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.service, app.state.reloader = service, reloader
+    app.state.agents = agent_service
     _add_routes(app, settings)
     _add_handlers(app)
     _add_middlewares(app, settings, service)
@@ -142,7 +167,15 @@ def _background_tasks(
 
 
 def _add_routes(app: FastAPI, settings: Settings) -> None:
-    for module in (ask, conversation, long_term_memory, models, operations):
+    for module in (
+        ask,
+        conversation,
+        long_term_memory,
+        models,
+        agent_routes,
+        agent_memory,
+        operations,
+    ):
         app.include_router(module.router)
     if settings.nlpcraft:
         from anaphora.server.nlpcraft import router

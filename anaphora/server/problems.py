@@ -14,7 +14,10 @@ from starlette.responses import Response
 from anaphora.api.problems import FieldError, ProblemDetails
 from anaphora.api.values import encode
 from anaphora.errors import (
+    AgentError,
     AnaphoraError,
+    ChatModelError,
+    ChatModelUnavailable,
     Conflict,
     HandlerError,
     ModelError,
@@ -42,6 +45,8 @@ ProblemSlug: TypeAlias = Literal[
     "forbidden",
     "unknown-model",
     "no-memory",
+    "unknown-agent",
+    "no-graph",
     "not-found",
     "method-not-allowed",
     "request-timeout",
@@ -50,9 +55,13 @@ ProblemSlug: TypeAlias = Literal[
     "unsupported-media-type",
     "invalid-request",
     "model-invalid",
+    "agent-refused",
     "too-many-requests",
+    "quota-exceeded",
     "handler-failed",
     "internal",
+    "chat-model-failed",
+    "chat-model-unavailable",
     "store-unavailable",
     "shutting-down",
 ]
@@ -76,6 +85,8 @@ PROBLEM_TYPES: Mapping[ProblemSlug, ProblemType] = MappingProxyType(
         "no-memory": ProblemType(
             404, "No long-term memory", "The service was started without one (--memory URL)."
         ),
+        "unknown-agent": ProblemType(404, "Unknown agent", "There is no agent with this name."),
+        "no-graph": ProblemType(404, "No knowledge graph", "The agent has no knowledge graph."),
         "not-found": ProblemType(404, "Not found", "There is no resource at this address."),
         "method-not-allowed": ProblemType(
             405, "Method not allowed", "The header Allow lists the supported methods."
@@ -90,11 +101,25 @@ PROBLEM_TYPES: Mapping[ProblemSlug, ProblemType] = MappingProxyType(
         ),
         "invalid-request": ProblemType(422, "Invalid request", "The request is invalid."),
         "model-invalid": ProblemType(422, "Invalid model", "The model file has mistakes."),
+        "agent-refused": ProblemType(422, "Refused by the agent", "The agent cannot do this."),
         "too-many-requests": ProblemType(429, "Too many requests", "Wait before the next request."),
+        "quota-exceeded": ProblemType(
+            429, "Quota used up", "The user has used up the tokens of this day."
+        ),
         "handler-failed": ProblemType(
             500, "Handler failed", "The bot failed to answer; the memory is unchanged."
         ),
         "internal": ProblemType(500, "Internal error", "An unexpected error; see the log."),
+        "chat-model-failed": ProblemType(
+            502,
+            "Language model failed",
+            "It refused the request, or gave no usable answer. The message is kept.",
+        ),
+        "chat-model-unavailable": ProblemType(
+            503,
+            "Language model unavailable",
+            "It cannot be reached. The message is kept; send it again with its id.",
+        ),
         "store-unavailable": ProblemType(
             503, "Store unavailable", "The store of conversations is unavailable."
         ),
@@ -107,7 +132,14 @@ PROBLEM_TYPES: Mapping[ProblemSlug, ProblemType] = MappingProxyType(
 )
 
 _RETRY_AFTER: Mapping[ProblemSlug, str] = MappingProxyType(
-    {"conflict": "1", "store-unavailable": "2", "shutting-down": "1", "too-many-requests": "1"}
+    {
+        "conflict": "1",
+        "store-unavailable": "2",
+        "chat-model-unavailable": "5",
+        "shutting-down": "1",
+        "too-many-requests": "1",
+        "quota-exceeded": "3600",
+    }
 )
 _SLUG_BY_STATUS: Mapping[int, ProblemSlug] = MappingProxyType(
     {
@@ -177,6 +209,13 @@ def to_problem(error: AnaphoraError, *, include_details: bool = False) -> Proble
             return ProblemError("conflict")
         case StoreError():
             return ProblemError("store-unavailable")
+        case ChatModelUnavailable():
+            return ProblemError("chat-model-unavailable", str(error) if include_details else "")
+        case ChatModelError():
+            return ProblemError("chat-model-failed", str(error) if include_details else "")
+        case AgentError():
+            message = str(error)
+            return ProblemError("agent-refused", f"{message[:1].upper()}{message[1:]}.")
         case HandlerError():
             return ProblemError("handler-failed", str(error) if include_details else "")
         case ModelError():

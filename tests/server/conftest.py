@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from datetime import datetime
 from itertools import product
@@ -13,6 +13,7 @@ import structlog
 from starlette.testclient import TestClient
 
 from anaphora import Company, Engine, User, parse_model
+from anaphora.agents.agent import Agent
 from anaphora.server.app import create_app
 from anaphora.server.settings.model import Settings
 from tests.conftest import Clock
@@ -89,10 +90,17 @@ def serve(shop: Shop) -> Iterator[Serve]:
     with ExitStack() as stack:
         stack.callback(structlog.reset_defaults)
 
-        def start(*, of: Engine | None = None, headers: Any = None, **settings: Any) -> TestClient:
+        def start(
+            *,
+            of: Engine | None = None,
+            agents: Iterable[Agent] = (),
+            headers: Any = None,
+            **settings: Any,
+        ) -> TestClient:
             app = create_app(
                 Settings(**{"nlpcraft": False} | settings),
                 engine=of or shop.engine,
+                agents=agents,
                 clock=shop.clock,
             )
             return stack.enter_context(TestClient(app, headers=headers))

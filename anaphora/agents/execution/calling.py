@@ -13,7 +13,7 @@ from anaphora.agents.state.messages import FunctionCall, Message
 from anaphora.agents.state.records import Record
 from anaphora.errors import AgentError
 
-__all__ = ["MAX_CALLS", "call_functions"]
+__all__ = ["MAX_CALLS", "add_interrupted_results", "call_functions"]
 
 MAX_CALLS = 8
 """How many calls of one answer run."""
@@ -47,20 +47,30 @@ def call_functions(
             text, failed = _INTERRUPTED, True
         else:
             text, failed = _call(session, call, may_repeat=may_repeat)
-        session.add(
-            Message(
-                "result",
-                session.services.mask(text)[:_MAX_RESULT],
-                session.now(),
-                session.event.id,
-                name=call.name,
-                call_id=call.id,
-                failed=failed,
-            )
-        )
+        _add_result(session, call, text, failed=failed)
         if not is_repeatable:
             session.commit()
     session.commit()
+
+
+def add_interrupted_results(session: AgentSession, calls: Sequence[FunctionCall]) -> None:
+    """Stage a failed result for calls that will not run, or not to their end."""
+    for call in calls:
+        _add_result(session, call, _INTERRUPTED, failed=True)
+
+
+def _add_result(session: AgentSession, call: FunctionCall, text: str, *, failed: bool) -> None:
+    session.add(
+        Message(
+            "result",
+            session.services.mask(text)[:_MAX_RESULT],
+            session.now(),
+            session.event.id,
+            name=call.name,
+            call_id=call.id,
+            failed=failed,
+        )
+    )
 
 
 def _call(session: AgentSession, call: FunctionCall, *, may_repeat: bool) -> tuple[str, bool]:

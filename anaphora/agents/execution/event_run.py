@@ -8,7 +8,11 @@ from dataclasses import replace as replace_fields
 
 from anaphora.agents.answer import AgentStep, collect_step
 from anaphora.agents.context.summary import collect_exchanges, split_exchange
-from anaphora.agents.execution.calling import MAX_CALLS, call_functions
+from anaphora.agents.execution.calling import (
+    MAX_CALLS,
+    add_interrupted_results,
+    call_functions,
+)
 from anaphora.agents.execution.decision import (
     Action,
     AskModel,
@@ -16,6 +20,7 @@ from anaphora.agents.execution.decision import (
     End,
     WarnOfPressure,
     decide_next,
+    find_open_calls,
 )
 from anaphora.agents.execution.services import Plan
 from anaphora.agents.execution.session import AgentSession
@@ -65,15 +70,17 @@ class EventRun:
         and :class:`AgentError` if the prompt does not fit the window; what happened before is
         stored, and the event has ended as failed.
         """
-        session = self.session
         try:
             self._run_steps()
         except (AgentError, ChatModelError) as error:
-            self._record_exchange()
-            reason = session.services.mask(str(error))
-            session.stage(EventEnded(session.event.id, "failed", reason))
-            session.commit()
+            self._fail(self.session.services.mask(str(error)))
             raise
+
+    def interrupt(self) -> None:
+        """End the running event as failed, because its user does not wait for the answer."""
+        session = self.session
+        add_interrupted_results(session, find_open_calls(session.state, session.event))
+        self._fail("interrupted")
 
     def _run_steps(self) -> None:
         session, has_asked = self.session, False
@@ -146,6 +153,12 @@ class EventRun:
             session.stage(MessageSent(session.event.id, text, session.now()))
         self._record_exchange()
         session.stage(EventEnded(session.event.id, end.reason, end.detail))
+        session.commit()
+
+    def _fail(self, detail: str) -> None:
+        session = self.session
+        self._record_exchange()
+        session.stage(EventEnded(session.event.id, "failed", detail))
         session.commit()
 
     def _record_exchange(self) -> None:

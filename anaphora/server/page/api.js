@@ -1,7 +1,9 @@
 // The service, as the page sees it. Every failure is a Problem, whatever went wrong.
 
+import { eventsOf } from "./events.js";
+
 const STORED_KEY = "anaphora.key";
-const PATIENCE = 15_000; // ms; an ask may take as long as its handler does
+const PATIENCE = 15_000; // ms; what a bot or an agent does may take longer
 
 /** What the service answered instead (RFC 9457), or why it did not answer (`slug` "offline"). */
 export class Problem extends Error {
@@ -60,56 +62,52 @@ export class Api {
   }
 
   ask(text, { user, model }) {
-    return this.#call("POST", "v1/ask", { body: { text, user, model, explain: true } });
+    return this.call("POST", "v1/ask", { body: { text, user, model, explain: true }, patience: null });
   }
 
   conversation({ user, model }) {
-    return this.#call("GET", "v1/conversation", { query: { user, model } });
+    return this.call("GET", "v1/conversation", { query: { user, model } });
   }
 
   forget({ user, model }, { what = "all", group = null } = {}) {
     const query = group === null ? { user, model, what } : { user, model, group };
-    return this.#call("DELETE", "v1/conversation", { query });
+    return this.call("DELETE", "v1/conversation", { query });
   }
 
   activeModel(user, signal) {
-    return this.#call("GET", "v1/active-model", { query: { user }, signal });
+    return this.call("GET", "v1/active-model", { query: { user }, signal });
   }
 
   switchModel(user, model) {
-    return this.#call("PUT", "v1/active-model", { body: { user, model } });
+    return this.call("PUT", "v1/active-model", { body: { user, model } });
   }
 
   models(signal) {
-    return this.#call("GET", "v1/models", { signal });
+    return this.call("GET", "v1/models", { signal });
   }
 
   model(id, signal) {
-    return this.#call("GET", "v1/model", { query: { id }, signal });
+    return this.call("GET", "v1/model", { query: { id }, signal });
   }
 
   whoAmI(signal) {
-    return this.#call("GET", "v1/key", { signal });
+    return this.call("GET", "v1/key", { signal });
   }
 
-  async #call(method, path, { query = {}, body = null, signal = null } = {}) {
-    const url = new URL(path, document.baseURI);
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    const headers = { Accept: "application/json" };
-    if (this.#key !== null) headers.Authorization = `Bearer ${this.#key}`;
-    if (body !== null) headers["Content-Type"] = "application/json";
-    const patience = path === "v1/ask" ? null : AbortSignal.timeout(PATIENCE);
-    const limits = [signal, patience].filter(Boolean);
+  agents(signal) {
+    return this.call("GET", "v1/agents", { signal });
+  }
+
+  /** Make a request and return its JSON. `patience` is in ms; null is as long as it takes. */
+  async call(method, path, { signal = null, patience = PATIENCE, ...rest } = {}) {
+    const limits = [signal, patience === null ? null : AbortSignal.timeout(patience)].filter(Boolean);
     let response;
     let text;
     try {
-      response = await fetch(url, {
-        method,
-        headers,
-        body: body === null ? null : JSON.stringify(body),
+      response = await this.#fetch(method, path, {
+        ...rest,
+        accept: "application/json",
         signal: limits.length > 0 ? AbortSignal.any(limits) : null,
-        cache: "no-store",
-        credentials: "same-origin",
       });
       text = await response.text();
     } catch (error) {
@@ -120,6 +118,48 @@ export class Api {
     if (!response.ok || plain === null) throw problemOf(response, plain);
     return plain;
   }
+
+  /** Make a request and yield the events of its stream: { event, data }. */
+  async *stream(method, path, { signal = null, ...rest } = {}) {
+    try {
+      const response = await this.#fetch(method, path, { ...rest, accept: "text/event-stream", signal });
+      if (!response.ok) throw problemOf(response, parsed(await response.text()));
+      yield* eventsOf(response.body);
+    } catch (error) {
+      if (signal?.aborted || error instanceof Problem) throw error;
+      throw unreachable(error);
+    }
+  }
+
+  #fetch(method, path, { query = {}, body = null, accept, signal }) {
+    const url = new URL(path, document.baseURI);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const headers = { Accept: accept };
+    if (this.#key !== null) headers.Authorization = `Bearer ${this.#key}`;
+    if (body !== null) headers["Content-Type"] = "application/json";
+    return fetch(url, {
+      method,
+      headers,
+      body: body === null ? null : JSON.stringify(body),
+      signal,
+      cache: "no-store",
+      credentials: "same-origin",
+    });
+  }
+}
+
+/** An error of the service as a problem: a response, or the event that ends a stream. */
+export function problemFrom(plain, { status = 0, wait = 0 } = {}) {
+  const known = plain !== null && typeof plain === "object" ? plain : {};
+  const code = Number(known.status) || status;
+  return new Problem({
+    slug: String(known.type ?? "").split(":").pop() || `http-${code}`,
+    status: code,
+    title: known.title ?? `The service answered ${code}`,
+    detail: typeof known.detail === "string" ? known.detail : "",
+    errors: Array.isArray(known.errors) ? known.errors : [],
+    wait,
+  });
 }
 
 function unreachable(error) {
@@ -134,13 +174,8 @@ function unreachable(error) {
 }
 
 function problemOf(response, plain) {
-  const known = plain !== null && typeof plain === "object" ? plain : {};
-  return new Problem({
-    slug: String(known.type ?? "").split(":").pop() || `http-${response.status}`,
+  return problemFrom(plain, {
     status: response.status,
-    title: known.title ?? `The service answered ${response.status}`,
-    detail: typeof known.detail === "string" ? known.detail : "",
-    errors: Array.isArray(known.errors) ? known.errors : [],
     wait: Math.ceil(Number(response.headers.get("Retry-After")) || 0),
   });
 }

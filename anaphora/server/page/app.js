@@ -1,6 +1,7 @@
 // The page: it asks, shows what came of it, and keeps looking at the conversation.
 
 import { Actions } from "./actions.js";
+import { AgentView } from "./agents/view.js";
 import { Api, Problem } from "./api.js";
 import { ChatView, spoken } from "./chat.js";
 import { Composer } from "./composer.js";
@@ -36,6 +37,7 @@ class Page {
   away = false;
   #look = { thread: null, next: 0, failures: 0 };
   #choice = null; // the model that was chosen last
+  #model = null; // the model that the user talks to, also while an agent is shown
   #switching = Promise.resolve();
 
   constructor() {
@@ -58,6 +60,13 @@ class Page {
       onAsk: (text) => this.ask(text),
     });
     this.notices = new Notices($("#notice"), { onFocusLost: () => this.composer.focus() });
+    this.agents = new AgentView({
+      notices: this.notices,
+      onSay: (text) => this.#say(text),
+      onTrouble: (problem, asked) => this.#trouble(problem, asked),
+      onBack: () => this.#back(),
+      onChange: (thread) => this.#attend(thread),
+    });
     this.actions = new Actions({
       notices: this.notices,
       current: () => this.thread,
@@ -72,7 +81,8 @@ class Page {
       this.begin(Api.withKey(key), this.session.user);
     } });
     this.header = new Header({
-      onModel: (model) => this.switchModel(model),
+      onModel: (model) => this.#leaveAgent(model),
+      onAgent: (agent) => this.#openAgent(agent),
       onUser: (user) => this.switchUser(user),
       onReset: (what) => this.forget({ what }),
       onKey: () => this.door.open(),
@@ -97,10 +107,30 @@ class Page {
 
   #connected(active, choices) {
     this.header.showUser(this.session);
-    this.header.listModels(choices);
+    this.header.listModels(choices, this.session.agents);
     this.notices.clear("session");
     this.#back();
-    this.#open(active);
+    this.#model = active;
+    const wanted = new URLSearchParams(location.search).get("agent");
+    if (this.session.agents.some(({ name }) => name === wanted)) this.#openAgent(wanted);
+    else this.#open(active);
+  }
+
+  #openAgent(name) {
+    this.#enter(null);
+    this.#locate({ agent: name });
+    this.agents.enter(this.session, this.session.agents.find((agent) => agent.name === name));
+    this.composer.text ||= this.agents.thread.draft;
+    this.composer.accept();
+    this.header.showAgent(name);
+    this.#say(`The agent ${name} with ${this.session.user}.`);
+  }
+
+  /** Go from an agent, or from another model, to a model. */
+  #leaveAgent(model) {
+    const isOpen = this.agents.thread !== null && model === this.#model;
+    if (this.agents.thread) this.#open(this.#model); // it is the one that the service knows
+    if (!isOpen) this.switchModel(model);
   }
 
   /** Say what is wrong, and what to do if it is not tried again by itself. */
@@ -129,7 +159,9 @@ class Page {
     const { owner, user } = this.session;
     const name = JSON.stringify([owner, model]);
     if (!this.threads.has(name)) this.threads.set(name, new Thread(user, model));
+    this.#model = model;
     this.#enter(this.threads.get(name));
+    this.#locate({ agent: null });
     if (this.#choice === null || this.#choice === model) this.header.showModel(model);
     this.chat.end();
     this.#say(`${this.#subject(this.thread)}.`);
@@ -139,10 +171,12 @@ class Page {
   /** Show another conversation, or none. What waits to be tried again in the former is dropped. */
   #enter(thread) {
     if (this.thread !== thread) this.actions.drop();
-    if (this.thread) {
-      this.thread.draft = this.composer.text;
+    const former = this.agents.thread ?? this.thread;
+    if (former) {
+      former.draft = this.composer.text;
       this.composer.text = "";
     }
+    this.agents.leave();
     this.thread = thread;
     if (thread) {
       this.composer.text ||= thread.draft; // what was typed while there was none is kept
@@ -165,6 +199,7 @@ class Page {
 
   /** Send a question; if that cannot be done now, say why and return false. */
   ask(text) {
+    if (this.agents.thread) return this.#write(text);
     const hindrance = this.#hindrance();
     if (hindrance) {
       this.composer.refuse(`Not sent: ${hindrance}`);
@@ -179,6 +214,26 @@ class Page {
     this.chat.end();
     this.#send(thread, turn);
     return true;
+  }
+
+  /** Send a message to the agent. */
+  #write(text) {
+    const { hindrance } = this.agents;
+    if (hindrance) {
+      this.composer.refuse(`Not sent: ${hindrance}`);
+      return false;
+    }
+    this.composer.accept();
+    this.agents.send(text);
+    return true;
+  }
+
+  /** Let the input fit what an agent does. */
+  #attend(thread) {
+    this.composer.recall(thread.turns.map((turn) => turn.text).filter(Boolean));
+    $("#question").placeholder = `Write to ${thread.info.name}`;
+    $("#send").setAttribute("aria-disabled", String(thread.isBusy));
+    if (!thread.isBusy) this.composer.accept();
   }
 
   again(turn) {
@@ -314,7 +369,7 @@ class Page {
         call: async () => {
           await session.api.switchModel(thread.who.user, model);
           if (!session.isOver) await session.learn(model);
-          if (!session.isOver) this.#open(model);
+          if (!session.isOver && !this.agents.thread) this.#open(model);
         },
         retry: () => this.switchModel(model, failures + 1),
       }, failures))
@@ -327,13 +382,21 @@ class Page {
 
   switchUser(user) {
     if (user === this.session.user) {
-      if (!this.thread) this.session.connect();
+      if (!this.thread && !this.agents.thread) this.session.connect();
       return;
     }
-    const url = new URL(location.href);
-    url.searchParams.set("user", user);
-    history.replaceState(null, "", url);
+    this.#locate({ user });
     this.begin(this.session.api, user);
+  }
+
+  /** Let the address say what is shown; null is left out of it. */
+  #locate(parts) {
+    const url = new URL(location.href);
+    for (const [name, text] of Object.entries(parts)) {
+      if (text === null) url.searchParams.delete(name);
+      else url.searchParams.set(name, text);
+    }
+    if (url.href !== location.href) history.replaceState(null, "", url);
   }
 
   /** Look at an earlier answer; null is now. */
@@ -411,7 +474,7 @@ class Page {
   #offerKey(problem, { asked = false } = {}) {
     const reason = this.session.api.hasKey ? problem.reason || "The service does not know this key." : "";
     this.header.offerKey();
-    if (this.thread) {
+    if (this.thread || this.agents.thread) {
       this.notices.trouble("key", problem.title, reason,
         { choices: { "Enter a key": () => this.door.open() } });
     }
@@ -472,10 +535,16 @@ class Page {
     setInterval(() => {
       this.panels.tick();
       this.chat.tick();
-      if (!document.hidden && !this.door.isOpen) this.look();
+      this.agents.tick();
+      if (document.hidden || this.door.isOpen) return;
+      this.look();
+      this.agents.look();
     }, 1000);
-    document.addEventListener("visibilitychange", () =>
-      !document.hidden && this.look({ soon: true }));
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) return;
+      this.look({ soon: true });
+      this.agents.look({ soon: true });
+    });
   }
 }
 

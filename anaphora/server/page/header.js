@@ -7,7 +7,7 @@ import { menu } from "./menu.js";
 export class Header {
   #user = ""; // who asks now: what an empty field goes back to
 
-  constructor({ onModel, onUser, onReset, onKey, onHelp }) {
+  constructor({ onModel, onAgent, onUser, onReset, onKey, onHelp }) {
     Object.assign(this, { model: $("#model"), field: $("#user"), onUser });
     $("#choice").append(icon("down"));
     $("#more").append(icon("more"));
@@ -18,7 +18,11 @@ export class Header {
     $("#help").addEventListener("click", onHelp);
     $("#more").addEventListener("click", () =>
       this.#openTools(!$("#tools").classList.contains("open")));
-    this.model.addEventListener("change", () => onModel(this.model.value));
+    this.model.addEventListener("change", () => {
+      const { agent } = this.model.selectedOptions[0].dataset;
+      if (agent === undefined) onModel(this.model.value);
+      else onAgent(agent);
+    });
     this.field.addEventListener("change", () => this.#enterUser());
     $("#user-form").addEventListener("submit", (event) => {
       event.preventDefault(); // the focus stays in the field
@@ -47,13 +51,24 @@ export class Header {
     $("#key").hidden = false;
   }
 
-  listModels(models) {
-    this.model.replaceChildren(...models.map(({ id, name }) => h("option", { value: id }, name || id)));
-    this.model.disabled = models.length < 2;
+  listModels(models, agents = []) {
+    const choices = models.map(({ id, name }) => h("option", { value: id }, name || id));
+    this.model.replaceChildren(...(agents.length === 0 ? choices : [
+      h("optgroup", { label: "Models" }, choices),
+      h("optgroup", { label: "Agents" }, agents.map(({ name }) =>
+        h("option", { value: agentChoice(name), data: { agent: name } }, name))),
+    ]));
+    this.model.disabled = models.length + agents.length < 2;
+  }
+
+  showAgent(name) {
+    this.model.value = agentChoice(name);
+    this.model.disabled = false;
   }
 
   showModel(id) {
     this.model.value = id;
+    this.model.disabled = this.model.options.length < 2;
   }
 
   /** No model can be chosen until they are listed. */
@@ -75,4 +90,9 @@ export class Header {
     $("#tools").classList.toggle("open", open);
     $("#more").setAttribute("aria-expanded", String(open));
   }
+}
+
+/** The value of an agent among the models: a model has no such id. */
+function agentChoice(name) {
+  return `agent ${name}`;
 }

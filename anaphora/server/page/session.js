@@ -9,6 +9,7 @@ import { pause } from "./retries.js";
 export class Session {
   me = null; // what GET /v1/key said
   problem = null; // why it is not connected
+  agents = []; // those that the user may write to
   #active = null;
   #choices = [];
   #models = new Map(); // by id: { model, palette }
@@ -47,6 +48,7 @@ export class Session {
       if (!this.me.scopes.includes("ask")) throw mayNotAsk(this.me);
       this.#active = (await this.api.activeModel(this.user, signal)).model;
       this.#choices = await this.#list(signal);
+      this.agents = await this.#listAgents(signal);
       await this.learn(this.#active);
       this.problem = null;
       this.onConnect(this.#active, this.#choices);
@@ -72,6 +74,16 @@ export class Session {
   /** What is known of a model: { model, palette }. */
   known(id) {
     return this.#models.get(id) ?? { model: { id }, palette: new Palette() };
+  }
+
+  /** The agents of the service; none, if the key may not list them. */
+  async #listAgents(signal) {
+    try {
+      return (await this.api.agents(signal)).agents;
+    } catch (error) {
+      if (error.status !== 403) throw error;
+      return [];
+    }
   }
 
   #fail(problem) {

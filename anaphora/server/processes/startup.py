@@ -50,6 +50,12 @@ def check_settings(settings: Settings) -> None:
             "process would have a separate one",
             "keep it in a file or in PostgreSQL: --memory sqlite:///memory.db",
         )
+    if settings.workers > 1 and settings.agents and settings.memory.url is None:
+        raise _startup_error(
+            f"{settings.workers} workers cannot share agents without a long-term memory: each "
+            "process would have a separate one",
+            "keep it in a file or in PostgreSQL: --memory sqlite:///memory.db",
+        )
     if not settings.keys and not settings.open and not _is_loopback(settings.host):
         raise _startup_error(
             f"without keys, everyone who reaches {settings.host} could ask, read and forget",

@@ -26,6 +26,7 @@ from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
 from anaphora.errors import AnaphoraError
+from anaphora.ltm.memory import LongTermMemory
 from anaphora.server.http.connection_pool import ConnectionPool, HttpLimits
 from anaphora.server.http.protocol import BoundedProtocol
 from anaphora.server.observability.instrumented_store import InstrumentedStore
@@ -47,11 +48,13 @@ from anaphora.server.processes.startup import (
     listen,
     open_engine,
 )
+from anaphora.server.service.agents import close_agents, open_agents
 from anaphora.server.settings.model import Settings
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from anaphora.agents.agent import Agent
     from anaphora.engine.engine import Engine
     from anaphora.stm.stores.store import Store
 
@@ -82,13 +85,17 @@ def serve(settings: Settings, *, announce: Callable[[str], None]) -> int:
         create_tracing(settings.tracing).close()  # check that the dependencies are installed
         configure_logs(settings.log)
         engine, store = open_engine(settings)
+        agents = _open_agents(settings, engine, store)
         for model in engine.models:
             for warning in model.warnings:
                 _log.warning("a model may have a mistake", model=model.id, problem=str(warning))
         if settings.workers > 1:
+            close_agents(agents)
             close_engine(engine, store)  # this was a check: each worker opens its own
             return _run_workers(settings, listener, announce)
-        return _run_here(settings, lambda: _create_app(settings, engine, store), listener, announce)
+        return _run_here(
+            settings, lambda: _create_app(settings, engine, store, agents), listener, announce
+        )
 
 
 def worker_app() -> FastAPI:
@@ -97,7 +104,8 @@ def worker_app() -> FastAPI:
     configure_logs(settings.log)
     exit_with_parent()
     try:
-        return _create_app(settings, *open_engine(settings))
+        engine, store = open_engine(settings)
+        return _create_app(settings, engine, store, _open_agents(settings, engine, store))
     except AnaphoraError as error:
         _log.error("cannot start", reason=str(error))
         sys.exit(1)
@@ -212,11 +220,23 @@ class _StartupSignals:
             raise SystemExit(0)
 
 
-def _create_app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
+def _open_agents(settings: Settings, engine: Engine, store: Store) -> tuple[Agent, ...]:
+    """Open the agents; if that fails, close the engine."""
+    memory = engine.long_term if isinstance(engine.long_term, LongTermMemory) else None
+    try:
+        return open_agents(settings, memory)
+    except BaseException:
+        close_engine(engine, store)
+        raise
+
+
+def _create_app(
+    settings: Settings, engine: Engine, store: Store, agents: tuple[Agent, ...]
+) -> FastAPI:
     """Create the application. Call this after the server has installed its signal handlers."""
     from anaphora.server.app import create_app
 
-    app = create_app(settings, engine=engine)
+    app = create_app(settings, engine=engine, agents=agents)
     if isinstance(store, InstrumentedStore):
         store.instrument(app.state.service.metrics, app.state.service.tracing)
     forced = handle_stop_signals(app.state.gate, grace=settings.shutdown_grace)
@@ -230,9 +250,10 @@ def _create_app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
             # Connections find their metrics in the state of the ASGI lifespan.
             yield {**(state or {}), "metrics": app.state.service.metrics}
         left = app.state.gate.deadline.left
+        await asyncio.to_thread(close_agents, agents)
         await asyncio.to_thread(close_engine, engine, store, grace=left + CLOSE_TIMEOUT)
         _log.info("ended")
-        forced.mark_closed(is_busy=app.state.service.is_busy)
+        forced.mark_closed(is_busy=app.state.service.is_busy or app.state.agents.is_busy)
 
     app.router.lifespan_context = lifespan
     return app

@@ -9,9 +9,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from fastapi import APIRouter
-from fastapi.sse import format_sse_event
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from anaphora.api import explanations, replies
 from anaphora.api.values import to_plain
@@ -28,6 +27,7 @@ from anaphora.server.routes.common import (
     json_response,
     read_body,
 )
+from anaphora.server.routes.event_stream import KEEP_ALIVE, event_stream, format_event
 from anaphora.server.schemas.openapi import describe
 from anaphora.server.schemas.requests import Dialog, Question, QuestionFields
 from anaphora.server.schemas.serializers import serialize_reply, to_json_bytes
@@ -35,7 +35,6 @@ from anaphora.server.service.service import AskOptions
 
 __all__ = ["router"]
 
-_KEEP_ALIVE = 15.0  # seconds of silence that proxies tolerate
 _KEEP_ALIVE_COMMENT = b": the question is still being answered\n\n"
 
 _EVENT = {
@@ -46,9 +45,6 @@ _EVENT = {
         "data": {"type": "string", "contentMediaType": "application/json"},
     },
 }
-# JSON does not escape these, and some SSE readers treat them as line ends.
-_LINE_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}
-
 _log = logging.getLogger(__name__)
 _Rendered = TypeVar("_Rendered")
 
@@ -116,8 +112,7 @@ async def ask_events(request: Request) -> Response:
     it is ready. If the client disconnects, the question in progress is still answered, and the
     remaining ones are not asked."""
     asked = await _DialogRequest.read(request, await authenticate(request, "ask"))
-    headers = {"X-Accel-Buffering": "no", "Cache-Control": "no-store"}
-    return StreamingResponse(_stream_events(asked), media_type="text/event-stream", headers=headers)
+    return event_stream(_stream_events(asked))
 
 
 @router.post(
@@ -199,30 +194,25 @@ class _DialogRequest:
 async def _stream_events(asked: _DialogRequest) -> AsyncIterator[bytes]:
     answered = 0
     for index, text in enumerate(asked.texts):
-        yield _format_event("question", {"index": index, "text": text})
+        yield format_event("question", {"index": index, "text": text})
         # A separate task: it continues if the client disconnects.
         task = asyncio.ensure_future(
             asked.reply(text, partial(_reply_events, explains=asked.explains), explain=True)
         )
-        while not (await asyncio.wait([task], timeout=_KEEP_ALIVE))[0]:
+        while not (await asyncio.wait([task], timeout=KEEP_ALIVE))[0]:
             yield _KEEP_ALIVE_COMMENT
         result = task.result()
         if isinstance(result, ProblemError):
-            yield _format_event("problem", result.details)
+            yield format_event("problem", result.details)
             break
         yield result
         answered += 1
-    yield _format_event("end", {"answered": answered})
+    yield format_event("end", {"answered": answered})
 
 
 def _reply_events(reply: dict[str, Any], *, explains: bool) -> bytes:
     explanation = reply["explanation"] if explains else reply.pop("explanation")
-    return _format_event("explanation", explanation) + _format_event("reply", reply)
-
-
-def _format_event(name: str, plain: Any) -> bytes:
-    data = to_json_bytes(plain).decode().translate(_LINE_BREAKS)
-    return format_sse_event(event=name, data_str=data)
+    return format_event("explanation", explanation) + format_event("reply", reply)
 
 
 def _ask_options(request: Request, caller: Caller, options: QuestionFields) -> AskOptions:

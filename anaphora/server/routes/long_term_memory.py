@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from anaphora.api.long_term_memory import Erasure, History, RecallPage
+from anaphora.server.routes.agents import get_agents
 from anaphora.server.routes.authentication import Caller, require_scope
 from anaphora.server.routes.common import get_service, json_response
 from anaphora.server.schemas.memory_serializers import serialize_history, serialize_recall_page
@@ -59,8 +60,10 @@ async def recall(
 async def erase(
     request: Request, caller: _WriteCaller, query: Annotated[UserQuery, Query()]
 ) -> Response:
-    """Erase all data of a user, for all models: the conversations, the active model, and the
-    long-term memory. This cannot be undone."""
+    """Erase all data of a user, for all models: the conversations, the active model, the
+    long-term memory, and what the agents remember, after their answer in progress. This cannot be
+    undone."""
     user = caller.engine_user(query.user)
+    records = await get_agents(request).erase(user)
     exchanges = await get_service(request).erase(user=user)
-    return json_response(Erasure(user.id, exchanges))
+    return json_response(Erasure(user.id, exchanges, records))

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from anaphora.api.operations import Health, KeyInfo, Readiness
+from anaphora.server.routes.agents import get_agents
 from anaphora.server.routes.authentication import Caller, require_scope
 from anaphora.server.routes.common import get_service, json_response
 from anaphora.server.schemas.openapi import describe
@@ -50,10 +51,12 @@ async def health(request: Request) -> Response:
 
 @router.get("/ready", summary="Check readiness", **_ready)
 async def ready(request: Request) -> Response:
-    """Return whether the store and the models are available; 503 if not. The long-term memory is
-    listed, but not required: its exchanges wait until it is available."""
+    """Return whether the store, the models and the stores of the agents are available; 503 if not.
+    The long-term memory is listed, but not required: its exchanges wait until it is available."""
     service = get_service(request)
     found = {"store": await service.is_store_ready(), "models": bool(service.engine.models)}
+    if any(agents := get_agents(request)):
+        found["agents"] = await agents.is_ready()
     checks = {name: "ok" if is_there else "failed" for name, is_there in found.items()}
     is_ready = all(found.values())
     if service.long_term is not None:

@@ -14,6 +14,12 @@ from pydantic import BaseModel, TypeAdapter
 from anaphora.api.problems import ProblemDetails
 from anaphora.api.values import Value, adapter, to_plain
 from anaphora.server.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemError, ProblemSlug
+from anaphora.server.schemas.agent_requests import (
+    AgentDocument,
+    AgentEvent,
+    AgentMessage,
+    BlockValue,
+)
 from anaphora.server.schemas.requests import Dialog, ModelChoice, Question
 
 __all__ = ["DESCRIPTION", "TAGS", "build_openapi", "describe"]
@@ -23,19 +29,28 @@ Dialog bots that answer incomplete questions from a short-term memory.
 
 Ask with `POST /v1/ask`; what a question omits is recalled from the user's conversation with the
 model. Users and models are named by parameters and fields, never in a path, since their ids may
-contain any character. Every error is `application/problem+json` (RFC 9457); its `type` identifies
-it."""
+contain any character; the names of agents are words. Every error is `application/problem+json`
+(RFC 9457); its `type` identifies it."""
 
 TAGS = [
     {"name": "questions", "description": "Ask questions and explain the answers."},
     {"name": "conversations", "description": "The short-term memory of users."},
     {"name": "memory", "description": "The long-term memory of users."},
+    {"name": "agents", "description": "Language models with a memory of their own."},
     {"name": "models", "description": "The models of the bots."},
     {"name": "operations", "description": "For operators of the service."},
     {"name": "nlpcraft", "description": "The API of NLPCraft 0.9, for its existing clients."},
 ]
 
-_BODIES: tuple[type[BaseModel], ...] = (Dialog, ModelChoice, Question)
+_BODIES: tuple[type[BaseModel], ...] = (
+    AgentDocument,
+    AgentEvent,
+    AgentMessage,
+    BlockValue,
+    Dialog,
+    ModelChoice,
+    Question,
+)
 _SCHEMES = {
     "bearer": {
         "type": "http",

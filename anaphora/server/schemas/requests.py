@@ -30,14 +30,17 @@ from anaphora.models.reading.source import replace_unprintable
 from anaphora.server.problems import FieldError, ProblemError
 
 __all__ = [
+    "AtTime",
     "ConversationQuery",
     "Dialog",
     "ForgetQuery",
+    "Id",
     "ModelChoice",
     "ModelQuery",
     "Question",
     "QuestionFields",
     "RecallQuery",
+    "StrictModel",
     "UserQuery",
     "read_json",
     "to_validation_problem",
@@ -171,26 +174,26 @@ def _check_zone(name: str) -> str:
     return name
 
 
-_Id = Annotated[str, Field(min_length=1, max_length=500)]
+Id = Annotated[str, Field(min_length=1, max_length=500)]
 _User = Annotated[
-    _Id | None,
+    Id | None,
     Field(
         description="The user of the conversation. Default: the user of the key, else `user`.",
         examples=["ann"],
     ),
 ]
 _Model = Annotated[
-    _Id | None,
+    Id | None,
     Field(description="The id of a model. Default: the user's active one.", examples=["weather"]),
 ]
-_NamedModel = Annotated[_Id, Field(description="The id of a model.", examples=["weather"])]
-_Time = Annotated[
+_NamedModel = Annotated[Id, Field(description="The id of a model.", examples=["weather"])]
+AtTime = Annotated[
     datetime,
     BeforeValidator(_parse_time),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 _At = Annotated[
-    _Time | None,
+    AtTime | None,
     Field(
         description="The time of the question, with its zone. Default: now.",
         examples=["2026-01-05T09:30:00+01:00"],
@@ -209,11 +212,13 @@ _Zone = Annotated[
 ]
 
 
-class _Strict(BaseModel):
+class StrictModel(BaseModel):
+    """A body or query parameters: values are not converted, and unknown names are errors."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class QuestionFields(_Strict):
+class QuestionFields(StrictModel):
     """The common fields of questions: user, model, time, language, data, and whether to explain."""
 
     user: _User = None
@@ -249,20 +254,20 @@ class Dialog(QuestionFields):
     )
 
 
-class ModelChoice(_Strict):
+class ModelChoice(StrictModel):
     """The model for questions of the user that name none."""
 
     user: _User = None
     model: _NamedModel
 
 
-class UserQuery(_Strict):
+class UserQuery(StrictModel):
     """The query parameter for a user."""
 
     user: _User = None
 
 
-class ModelQuery(_Strict):
+class ModelQuery(StrictModel):
     """The query parameter for a model."""
 
     id: _NamedModel
@@ -281,7 +286,7 @@ class ForgetQuery(ConversationQuery):
         default="all",
         description="The whole conversation, the remembered entities, or the dialog flow.",
     )
-    group: _Id | None = Field(
+    group: Id | None = Field(
         default=None,
         description="Only the remembered entities of this group (regardless of `what`).",
         examples=["city"],
@@ -336,20 +341,20 @@ class RecallQuery(UserQuery):
     )
     at: _At = None
     time_zone: _Zone = None
-    model: _Id | None = Field(
+    model: Id | None = Field(
         default=None, description="Only exchanges with this model. Default: with any model."
     )
-    since: _Time | None = Field(
+    since: AtTime | None = Field(
         default=None,
         description="Only exchanges at this time or later.",
         examples=["2026-01-05T09:30:00+01:00"],
     )
-    until: _Time | None = Field(
+    until: AtTime | None = Field(
         default=None,
         description="Only exchanges before this time.",
         examples=["2026-01-06T09:30:00+01:00"],
     )
-    intent: _Id | None = Field(default=None, description="Only exchanges of this intent.")
+    intent: Id | None = Field(default=None, description="Only exchanges of this intent.")
     slots: Annotated[
         dict[str, str],
         BeforeValidator(_parse_slots),

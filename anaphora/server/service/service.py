@@ -17,7 +17,14 @@ from zoneinfo import ZoneInfo
 from anaphora.core.request import Request, User
 from anaphora.engine.identity import conversation_key, tenant_id
 from anaphora.engine.reply import Reply
-from anaphora.errors import AnaphoraError, Conflict, HandlerError, StoreError, UnknownModel
+from anaphora.errors import (
+    AnaphoraError,
+    ChatModelError,
+    Conflict,
+    HandlerError,
+    StoreError,
+    UnknownModel,
+)
 from anaphora.intents.explanation import Explanation
 from anaphora.ltm.history.measure import Measure
 from anaphora.ltm.history.working_history import History
@@ -28,6 +35,7 @@ from anaphora.models.domain import Model, ResetScope
 from anaphora.server.problems import ProblemError, invalid_field, to_problem
 from anaphora.server.service.conversation_locks import AsyncConversationLocks
 from anaphora.server.service.deadline import CommitGuard, Deadline
+from anaphora.server.service.futures import wrap_future
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.quarantine import quarantine_of
@@ -53,13 +61,6 @@ _POLL_INTERVAL = 5.0  # seconds between updates of memory metrics and quarantine
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
-
-
-def _wrap_future(future: Future[_Result]) -> asyncio.Future[_Result]:
-    """Wrap a future for asyncio. If it is abandoned, the event loop does not report its error."""
-    awaited = asyncio.wrap_future(future)
-    awaited.add_done_callback(lambda done: done.cancelled() or done.exception())
-    return awaited
 
 
 class AskOptions(TypedDict):
@@ -260,11 +261,20 @@ class Service:
 
     async def is_store_ready(self) -> bool:
         """Whether the store responds in time."""
-        return await _responds(self.engine.store.ping)
+        return await self.responds(self.engine.store.ping)
 
     async def is_memory_ready(self) -> bool:
         """Whether the long-term memory, which must exist, responds in time."""
-        return await _responds(self._require_memory().ping)
+        return await self.responds(self._require_memory().ping)
+
+    async def responds(self, ping: Callable[[], None]) -> bool:
+        """Whether a store responds to ``ping`` in time."""
+        try:
+            async with asyncio.timeout(_PING_TIMEOUT):
+                await asyncio.to_thread(ping)
+        except (StoreError, TimeoutError):
+            return False
+        return True
 
     async def poll_memory_metrics(self) -> None:
         """Keep the metrics of the long-term memory up to date, forever."""
@@ -334,13 +344,13 @@ class Service:
         future.add_done_callback(self._running.discard)
         try:
             async with self.deadline.limit() as limit:
-                return await _wrap_future(future)
+                return await wrap_future(future)
         except TimeoutError:
             if not limit.expired():
                 raise
             return await self._await_commit(guard, future)
         except AnaphoraError as error:
-            self._record_error(error)
+            self.record_error(error)
             raise
 
     async def _await_commit(self, guard: CommitGuard, future: Future[_Result]) -> _Result:
@@ -349,7 +359,7 @@ class Service:
             raise self._abandon()
         try:
             async with asyncio.timeout(_COMMIT_TIMEOUT) as limit:
-                return await _wrap_future(future)
+                return await wrap_future(future)
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -399,7 +409,7 @@ class Service:
         try:
             return work()
         except AnaphoraError as error:
-            self._record_error(error)
+            self.record_error(error)
             raise
 
     @property
@@ -410,7 +420,7 @@ class Service:
     async def close(self) -> None:
         """Wait for running calls until the deadline, and close the connections."""
         self.deadline.start(self.settings.shutdown_grace)
-        if running := [_wrap_future(future) for future in tuple(self._running)]:
+        if running := [wrap_future(future) for future in tuple(self._running)]:
             await asyncio.wait(running, timeout=self.deadline.left)
         self._pool.shutdown(wait=False, cancel_futures=True)
         await self.rate_limiter.close()
@@ -436,7 +446,8 @@ class Service:
         conversation = self.engine.conversation(user=user, model=id, at=now)
         return conversation, self.engine.model(id), now
 
-    def _record_error(self, error: AnaphoraError) -> None:
+    def record_error(self, error: AnaphoraError) -> None:
+        """Count and log an error of a request."""
         refusal = to_problem(error)
         self.metrics.count_failure(refusal.slug)
         match error:
@@ -444,16 +455,9 @@ class Service:
                 _log.error("a handler failed", exc_info=error)
             case StoreError():
                 _log.error("the store failed", exc_info=error)
+            case ChatModelError():
+                _log.warning("a language model failed", exc_info=error)
             case Conflict():
                 _log.warning("a conversation was busy for too long")
             case _ if refusal.slug == "internal":  # the response refers to the log
                 _log.error("a request failed", exc_info=error)
-
-
-async def _responds(ping: Callable[[], None]) -> bool:
-    try:
-        async with asyncio.timeout(_PING_TIMEOUT):
-            await asyncio.to_thread(ping)
-    except (StoreError, TimeoutError):
-        return False
-    return True

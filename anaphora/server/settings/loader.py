@@ -22,6 +22,7 @@ from anaphora.models.reading.source import FileDiagnostics, SourceText
 from anaphora.models.reading.yaml_reader import read_yaml
 from anaphora.models.schema.field_types import describe_value
 from anaphora.server.settings.model import (
+    ChatModelSettings,
     KeySettings,
     LogSettings,
     MemorySettings,
@@ -47,12 +48,13 @@ SettingPath: TypeAlias = tuple[str | int, ...]
 
 _PREFIX = "ANAPHORA_"
 _SECTIONS: dict[str, type[BaseModel]] = {
+    "chat_model": ChatModelSettings,
     "log": LogSettings,
     "memory": MemorySettings,
     "tracing": TracingSettings,
 }
-_LISTS = ("models", "keys", "cors", "trusted_proxies")
-_POSITIONAL = {"models": "MODEL"}  # on the command line; all others are options
+_LISTS = ("models", "agents", "keys", "cors", "trusted_proxies")
+_OPTIONS = {"models": "MODEL", "agents": "--agent"}  # others are called as the setting
 _SHORT_OPTIONS = {"--memory-url": "--memory"}
 _MIN_LIKENESS = 0.85
 
@@ -165,7 +167,7 @@ class _SettingsReader:
 
     def read_overrides(self, overrides: Mapping[str, Any]) -> None:
         for name, value in overrides.items():
-            option = _POSITIONAL.get(name, f"--{name.replace('_', '-')}")
+            option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
             if name in _SECTIONS and isinstance(value, dict):
                 given = {key: inner for key, inner in value.items() if inner is not None}
                 self._merge(name, given, {key: _option_name(option, key) for key in given})

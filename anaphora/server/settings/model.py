@@ -20,6 +20,7 @@ from anaphora.ltm.factory import MemoryConfig, check_embedder, check_summarizer
 from anaphora.models.schema.durations import parse_duration
 
 __all__ = [
+    "ChatModelSettings",
     "KeyScope",
     "KeySettings",
     "LogSettings",
@@ -183,6 +184,20 @@ class MemorySettings(_SettingsSection):
         )
 
 
+class ChatModelSettings(_SettingsSection):
+    """The language model of the agents, in place of the one that their files name."""
+
+    url: _Endpoint | None = Field(
+        default=None, description="A chat-completions endpoint: http://localhost:8000/v1."
+    )
+    name: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="The model at the endpoint."
+    )
+    window: int | None = Field(
+        default=None, ge=1_024, description="The tokens that it reads at most."
+    )
+
+
 class TracingSettings(_SettingsSection):
     """Tracing settings."""
 
@@ -253,6 +268,16 @@ class Settings(BaseSettings):
     cache: Annotated[str, Field(min_length=1)] | None = Field(
         default=None, description="A folder that caches compiled models for the next start."
     )
+    agents: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(), description="Agent files or names of bundled agents."
+    )
+    agent_threads: int = Field(
+        default=32,
+        ge=1,
+        le=1_000,
+        description="Events that the agents of a worker process at the same time.",
+    )
+    chat_model: ChatModelSettings = ChatModelSettings()
     memory: MemorySettings = MemorySettings()
     log: LogSettings = LogSettings()
     tracing: TracingSettings = TracingSettings()

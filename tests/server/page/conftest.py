@@ -6,7 +6,7 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -25,6 +25,7 @@ from playwright.sync_api import (
 )
 
 from anaphora import Engine
+from anaphora.agents.agent import Agent
 from anaphora.server.app import create_app
 from anaphora.server.settings.model import Settings
 
@@ -57,8 +58,14 @@ class MovingClock:
 class Server:
     """A service that can go away and come back at the same address."""
 
-    def __init__(self, engine: Engine, settings: Settings, clock: Callable[[], datetime]) -> None:
-        self.engine, self.clock = engine, clock
+    def __init__(
+        self,
+        engine: Engine,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        agents: Iterable[Agent] = (),
+    ) -> None:
+        self.engine, self.clock, self.agents = engine, clock, tuple(agents)
         self._settings = settings
         self._port = 0
         self._running: tuple[uvicorn.Server, threading.Thread] | None = None
@@ -72,7 +79,7 @@ class Server:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", self._port))
         self._port = listener.getsockname()[1]
-        app = create_app(self._settings, engine=self.engine, clock=self.clock)
+        app = create_app(self._settings, engine=self.engine, agents=self.agents, clock=self.clock)
         config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
@@ -101,9 +108,13 @@ class Server:
 
 @contextmanager
 def serving(
-    engine: Engine, settings: Settings, clock: Callable[[], datetime] | None = None
+    engine: Engine,
+    settings: Settings,
+    clock: Callable[[], datetime] | None = None,
+    *,
+    agents: Iterable[Agent] = (),
 ) -> Iterator[Server]:
-    server = Server(engine, settings, clock or (lambda: datetime.now(UTC)))
+    server = Server(engine, settings, clock or (lambda: datetime.now(UTC)), agents)
     server.start()
     try:
         yield server

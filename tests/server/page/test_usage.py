@@ -11,44 +11,10 @@ from anaphora import Engine
 from anaphora.server.auth.keys import generate_key
 from anaphora.server.settings.model import Settings
 from tests.server.page.conftest import MovingClock, Server, Visit, serving
+from tests.server.page.contrast import NOTHING_WIDER, POOR_CONTRAST
 
 Visits = Callable[..., Visit]
 
-_NOTHING_WIDER = "document.documentElement.scrollWidth <= window.innerWidth"
-_POOR_CONTRAST = """() => {
-    const canvas = document.createElement("canvas").getContext("2d",
-        { willReadFrequently: true });
-    const layers = (colors) => {
-        canvas.clearRect(0, 0, 1, 1);
-        for (const color of colors) {
-            canvas.fillStyle = color;
-            canvas.fillRect(0, 0, 1, 1);
-        }
-        return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
-    };
-    const light = (rgb) => {
-        const [r, g, b] = rgb.map((one) => one / 255)
-            .map((one) => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const poor = [];
-    for (const element of document.querySelectorAll("body *")) {
-        const own = [...element.childNodes].some((node) =>
-            node.nodeType === Node.TEXT_NODE && node.data.trim());
-        if (!own || !element.checkVisibility() || element.closest(".unseen, :disabled")) {
-            continue;
-        }
-        const grounds = [];
-        for (let at = element; at; at = at.parentElement) {
-            grounds.unshift(getComputedStyle(at).backgroundColor);
-        }
-        const [a, b] = [layers([...grounds, getComputedStyle(element).color]),
-            layers(grounds)].map(light).sort((a, b) => b - a);
-        const contrast = (a + 0.05) / (b + 0.05);
-        if (contrast < 4.5) poor.push([element.className, contrast]);
-    }
-    return poor;
-}"""
 _BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 
 
@@ -229,7 +195,7 @@ def test_all_text_can_be_read_in_both_themes(visit: Visits):
     at.ask("How much is a large coffee at Costa, folks?", "What are the prices of a bagel?", "hm")
     for scheme in ("light", "dark"):
         at.page.emulate_media(color_scheme=scheme)
-        assert at.page.evaluate(_POOR_CONTRAST) == [], scheme
+        assert at.page.evaluate(POOR_CONTRAST) == [], scheme
 
 
 def test_nothing_is_wider_than_the_screen(visit: Visits):
@@ -239,14 +205,14 @@ def test_nothing_is_wider_than_the_screen(visit: Visits):
     at.ask("a" * 300)
     for width in (2560, 1440, 1024, 768, 700, 360):
         page.set_viewport_size({"width": width, "height": 780})
-        assert page.evaluate(_NOTHING_WIDER), width
+        assert page.evaluate(NOTHING_WIDER), width
     for tab, shown in (("Memory", "#memory"), ("Why", "#ranking"), ("Chat", "#question")):
         page.get_by_role("tab", name=tab).click()
         expect(page.locator(shown)).to_be_visible()
-        assert page.evaluate(_NOTHING_WIDER), tab
+        assert page.evaluate(NOTHING_WIDER), tab
     page.get_by_role("button", name="User, reset and display").click()
     expect(page.locator("#theme")).to_be_visible()
-    assert page.evaluate(_NOTHING_WIDER)
+    assert page.evaluate(NOTHING_WIDER)
 
 
 def test_what_looks_like_html_is_shown_as_text(visit: Visits):

@@ -8,6 +8,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from anaphora import Engine
+from anaphora.agents.agent import Agent
+from anaphora.chat_model.chat_model import ChatModel
 from anaphora.server.app import create_app
 from anaphora.server.auth.keys import ALL_SCOPES, generate_key
 from anaphora.server.observability.logs import configure_logs
@@ -27,6 +30,8 @@ from tests.conftest import Clock
 from tests.server.conftest import Serve
 from tests.server.sample_bots import OrderHandler, http_scope
 from tests.server.test_problems import slug
+from tests.support.chat_endpoint import ScriptedEndpoint
+from tests.support.chat_endpoint import call as call_function
 
 SCOPES = {
     ("post", "/v1/ask"): "ask",
@@ -45,6 +50,19 @@ SCOPES = {
     ("get", "/v1/model"): "read",
     ("post", "/v1/model/reload"): "admin",
     ("post", "/v1/model/check"): "admin",
+    ("get", "/v1/agents"): "read",
+    ("post", "/v1/agents/{agent}/messages"): "ask",
+    ("post", "/v1/agents/{agent}/events"): "write",
+    ("get", "/v1/agents/{agent}/core"): "read",
+    ("put", "/v1/agents/{agent}/core/{label}"): "write",
+    ("get", "/v1/agents/{agent}/queue"): "read",
+    ("get", "/v1/agents/{agent}/steps"): "read",
+    ("get", "/v1/agents/{agent}/usage"): "read",
+    ("get", "/v1/agents/{agent}/recall"): "read",
+    ("get", "/v1/agents/{agent}/archive"): "read",
+    ("post", "/v1/agents/{agent}/archive"): "write",
+    ("delete", "/v1/agents/{agent}/archive"): "write",
+    ("get", "/v1/agents/{agent}/graph"): "read",
     ("get", "/v1/key"): None,
     ("get", "/metrics"): "admin",
 }
@@ -55,11 +73,17 @@ BODIES: dict[str, dict[str, Any]] = {
     "/v1/ask/events": {"texts": ["I'd like a tea"]},
     "/v1/explain": {"text": "I'd like a tea"},
     "/v1/active-model": {"model": "lamp"},
+    "/v1/agents/{agent}/messages": {"text": "Hi!"},
+    "/v1/agents/{agent}/events": {"kind": "login"},
+    "/v1/agents/{agent}/core/{label}": {"value": "Name: Ann."},
+    "/v1/agents/{agent}/archive": {"source": "diary", "text": "Kyoto."},
 }
+SHARED = "/v1/agents/{agent}/archive"  # without a user, it is the archive of all users
 OF_A_USER = [
     one
     for one in SCOPES
-    if "model/" not in one[1] and one[1] not in ("/v1/models", "/v1/model", "/v1/key", "/metrics")
+    if "model/" not in one[1]
+    and one[1] not in ("/v1/models", "/v1/model", "/v1/agents", "/v1/key", "/metrics")
 ]
 
 BY_SCOPE = {scope: generate_key(f"only-{scope}", scopes=(scope,)) for scope in ALL_SCOPES}
@@ -71,9 +95,20 @@ STRANGE, _ = generate_key("acme", scopes=ALL_SCOPES)
 KEYS = (*(kept for _, kept in BY_SCOPE.values()), ACME_KEPT, OTHER_KEPT, ANN_KEPT, OLD_KEPT)
 
 
+@pytest.fixture(scope="module")
+def agent() -> Iterator[Agent]:
+    script = call_function("send_message", {"message": "Hello!"})
+    with (
+        ScriptedEndpoint(lambda body: script) as endpoint,
+        closing(ChatModel(endpoint.url)) as model,
+        Agent(model, name="ada", graph="beside") as agent,
+    ):
+        yield agent
+
+
 @pytest.fixture
-def locked(serve: Serve) -> TestClient:
-    return serve(keys=KEYS)
+def locked(serve: Serve, agent: Agent) -> TestClient:
+    return serve(keys=KEYS, agents=[agent])
 
 
 def call(
@@ -82,8 +117,11 @@ def call(
     """Any endpoint with what it needs."""
     sent = ({"authorization": f"Bearer {key}"} if key else {}) | headers
     query = {"id": "tea"} if path.startswith("/v1/model") and path != "/v1/models" else {}
-    if method in ("post", "put") and path in BODIES:
-        body = BODIES[path] | ({"user": user} if user else {})
+    if (method, path) == ("delete", SHARED):
+        query = {"source": "diary"}
+    body = BODIES.get(path, {}) | ({"user": user} if user else {})
+    path = path.format(agent="ada", label="human")
+    if method in ("post", "put") and not query:
         return api.request(method, path, json=body, headers=sent)
     return api.request(method, path, params=query | ({"user": user} if user else {}), headers=sent)
 
@@ -132,6 +170,8 @@ class TestKeys:
     ) -> None:
         for scope, (key, _) in BY_SCOPE.items():
             response = call(locked, method, path, key)
+            if path == SHARED and method != "get":
+                continue  # see TestArchive
             if SCOPES[method, path] in (scope, None):
                 allowed = (200, 404, 422)  # without a long-term memory some are not there
                 assert response.status_code in allowed, response.text
@@ -145,7 +185,8 @@ class TestKeys:
         assert slug(call(locked, method, path, ANN, user="bob")) == "forbidden"
         is_there = 404 if path in ("/v1/history", "/v1/recall") else 200
         assert call(locked, method, path, ANN, user="ann").status_code == is_there
-        assert call(locked, method, path, ANN).status_code == is_there
+        if path != SHARED:
+            assert call(locked, method, path, ANN).status_code == is_there
 
     def test_a_key_of_one_user_means_them_if_it_names_nobody(self, locked: TestClient) -> None:
         call(locked, "post", "/v1/ask", ANN)

@@ -68,15 +68,15 @@ def try_all(app: FastAPI, *, key: str = "") -> int:
 
 
 def test_whatever_is_sent_is_answered_as_described(apps: dict[str, FastAPI]) -> None:
-    assert try_all(apps["open"]) == 29
+    assert try_all(apps["open"]) == 42
 
 
 def test_so_it_is_with_a_key(apps: dict[str, FastAPI]) -> None:
-    assert try_all(apps["locked"], key=KEY) == 29
+    assert try_all(apps["locked"], key=KEY) == 42
 
 
 def test_so_it_is_without_one(apps: dict[str, FastAPI]) -> None:
-    assert try_all(apps["locked"]) == 29
+    assert try_all(apps["locked"]) == 42
 
 
 class TestDescription:
@@ -116,6 +116,19 @@ class TestDescription:
             "showModel",
             "reloadModel",
             "checkModel",
+            "listAgents",
+            "sendMessage",
+            "notifyAgent",
+            "showCore",
+            "editBlock",
+            "showQueue",
+            "showSteps",
+            "showUsage",
+            "recallAgent",
+            "searchArchive",
+            "addToArchive",
+            "removeFromArchive",
+            "showGraph",
             "showKey",
             "health",
             "ready",
@@ -147,6 +160,7 @@ class TestDescription:
         names = {body["$ref"].rpartition("/")[2] for body in bodies}
         assert len(bodies) > len(names)  # some operations share one
         assert names == {
+            *("AgentDocument", "AgentEvent", "AgentMessage", "BlockValue"),
             *("Dialog", "ModelChoice", "Question"),
             *(f"Nlpcraft{name}" for name in ("Ask", "Cancel", "Check", "Clear", "SignIn", "Token")),
         }
@@ -158,7 +172,7 @@ class TestDescription:
             for operation in methods.values()
             for one in operation.get("parameters", ())
         ]
-        assert len(parameters) == 28
+        assert len(parameters) == 58
         assert all(one["description"] for one in parameters)
 
     def test_keys_are_needed_where_there_are_any(self, engine: Engine) -> None:
