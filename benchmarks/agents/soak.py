@@ -111,6 +111,7 @@ def soak(agent: Agent, model: WatchedModel, events: int, *, seed: int = 0) -> So
         except ChatModelError as error:
             report.errors[type(error).__name__] += 1
             report.unanswered += [text] if is_message else []
+            print(f"{report.events}/{events} {error}", file=sys.stderr)
             continue
         if answer is not None:
             report.ended[answer.ended] += 1
