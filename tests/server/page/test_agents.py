@@ -199,6 +199,17 @@ class TestTheChat:
         expect(page.locator(".agent-turn.done .bubble")).to_have_text(["Hello, Ann!"])
         expect(page.locator("#notice")).not_to_contain_text("cannot be reached")
 
+    def test_shows_what_the_agent_says_without_being_asked(
+        self, visit: Visits, endpoint: ScriptedEndpoint
+    ):
+        endpoint.play([hello("Welcome back!")])
+        at = visit()
+        page = open_agent(at)
+        body = {"user": at.user, "kind": "login"}
+        httpx.post(f"{at.server.url}/v1/agents/ada/events", json=body).raise_for_status()
+        expect(page.locator(".bubble")).to_have_text(["Welcome back!"])
+        expect(page.locator(".agent-turn .asked")).to_contain_text("The user logged in.")
+
     def test_texts_are_never_markup(self, visit: Visits, ada: Agent, endpoint: ScriptedEndpoint):
         saved = call("core_memory_append", {"name": "human", "content": _MARKUP}, thought=_MARKUP)
         endpoint.play([calls(saved, call("send_message", {"message": _MARKUP}))])
@@ -268,7 +279,7 @@ class TestTheCoreMemory:
         expect(human.get_by_role("button", name="Save")).to_be_hidden()
         expect(at.page.locator("#said")).to_have_text("Saved.")
         expect(human.locator("textarea")).to_be_focused()
-        assert dict((one.label, value) for one, value in ada.core(at.user))["human"] == "Name: Ann."
+        assert {one.label: value for one, value in ada.core(at.user)}["human"] == "Name: Ann."
 
     def test_an_edit_can_be_undone(self, visit: Visits):
         human = block(open_agent(visit()), "persona")

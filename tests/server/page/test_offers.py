@@ -11,7 +11,7 @@ from anaphora import Engine
 from anaphora.server.auth.keys import generate_key
 from anaphora.server.settings.model import Settings
 from tests.server.page.conftest import MovingClock, Server, Visit, serving
-from tests.server.page.test_usage import _NOTHING_WIDER, _POOR_CONTRAST
+from tests.server.page.contrast import NOTHING_WIDER, POOR_CONTRAST
 from tests.support.plain_models import CINEMA
 
 Visits = Callable[..., Visit]
@@ -112,11 +112,11 @@ def test_offers_can_be_read_in_both_themes_and_on_a_narrow_screen(visit: Visits,
         at.ask(*texts)
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            assert page.evaluate(_POOR_CONTRAST) == [], scheme
+            assert page.evaluate(POOR_CONTRAST) == [], scheme
     page.set_viewport_size({"width": 360, "height": 780})
     page.get_by_role("tab", name="Memory").click()
     table = page.get_by_role("region", name="On the table")
     expect(table).to_be_visible()
-    assert page.evaluate(_NOTHING_WIDER)
+    assert page.evaluate(NOTHING_WIDER)
     table.get_by_role("button").first.click()
     expect(page.locator("#question")).to_be_focused()

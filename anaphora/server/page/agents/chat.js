@@ -14,6 +14,13 @@ const ENDS = {
   silent: "The agent had nothing to say.",
 };
 
+const EVENTS = {
+  login: "The user logged in.",
+  heartbeat: "Time has passed.",
+  system_alert: "The system alerted the agent.",
+  document: "A document was loaded.",
+};
+
 export class AgentChat {
   #drawn = new WeakMap(); // the element of each turn, and what it shows
 
@@ -65,7 +72,7 @@ export class AgentChat {
       h("div", { class: "asked" },
         h("span", { class: "number" }, h("span", { class: "unseen" }, "Message "), String(number)),
         turn.text === null
-          ? h("span", { class: "text forgotten" }, "A message that has left the queue")
+          ? h("span", { class: "text forgotten" }, EVENTS[turn.kind] ?? "A message that has left the queue")
           : h("span", { class: "text", dir: "auto" }, turn.text)),
       h("div", { class: "answer" },
         stepsOf(turn.steps, { inChat: true }),

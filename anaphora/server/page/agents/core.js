@@ -77,6 +77,7 @@ export class CoreView {
     const store = async () => {
       const thread = this.#thread;
       const value = area.value;
+      if (element.contains(document.activeElement)) area.focus(); // the buttons are about to go
       saving = true;
       refresh();
       try {
@@ -85,11 +86,9 @@ export class CoreView {
         problem.textContent = "";
         area.removeAttribute("aria-invalid");
         if (this.#thread !== thread) return;
-        const inside = element.contains(document.activeElement);
-        block = { ...block, value: area.value === value ? area.value : block.value };
+        block = { ...block, value };
         this.onSaved(thread, core);
         refresh();
-        if (inside) area.focus();
       } catch (error) {
         const { title, reason } = Problem.from(error);
         saving = false;

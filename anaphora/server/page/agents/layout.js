@@ -2,7 +2,7 @@
 // graph gets the same places.
 
 const ROUNDS = 300;
-const SPRING = 92; // the length of an edge at rest
+const SPRING = 76; // the length of an edge at rest
 const WIDE = 2; // names are wider than high: nodes keep further apart from side to side
 const FLAT = 0.02; // how much all are drawn to the middle line: a panel is wider than high
 

@@ -3,10 +3,11 @@
 import { Problem } from "../api.js";
 
 export class AgentThread {
-  constructor(info, api) {
-    Object.assign(this, { info, api });
+  constructor() {
+    this.info = null; // of the agent, as the service lists it
+    this.api = null;
     this.turns = []; // messages of the user: sent here, or read from the last events
-    this.answers = []; // of the last events, oldest first; null while they are not known
+    this.answers = []; // of the last events, oldest first
     this.queue = null;
     this.core = null;
     this.usage = null;
@@ -24,26 +25,24 @@ export class AgentThread {
     return turn;
   }
 
-  /** Take what the service says of the last events; whether that is something new. */
+  /** Take what the service says of the last events. */
   take(queue, answers) {
-    const before = JSON.stringify([this.queue, this.answers]);
     Object.assign(this, { queue, answers });
-    if (before === JSON.stringify([queue, answers])) return false;
     const texts = new Map(queue.messages
       .filter((message) => message.kind === "event" && message.name === "user_message")
       .map((message) => [message.event, message.text]));
     const known = new Map(this.turns.map((turn) => [turn.id, turn]));
     const earlier = [];
     for (const answer of answers) {
-      if (answer.kind !== "user_message") continue;
+      if (answer.kind !== "user_message" && answer.messages.length === 0) continue;
       const turn = known.get(answer.event);
       if (turn) settle(turn, answer);
       else earlier.push(settle(turnOf(answer.event, texts.get(answer.event) ?? null, "done"), answer));
     }
-    const order = new Map(answers.map((answer, index) => [answer.event, index]));
-    this.turns = [...earlier, ...this.turns].sort((one, other) =>
-      (order.get(one.id) ?? (one.known ? -1 : Infinity)) - (order.get(other.id) ?? (other.known ? -1 : Infinity)) || 0);
-    return true;
+    const places = new Map(answers.map(({ event }, index) => [event, index]));
+    // Those that the service has told of before are older, those it has not heard of are newer.
+    const placeOf = (turn) => places.get(turn.id) ?? (turn.known ? -1 : answers.length);
+    this.turns = [...earlier, ...this.turns].sort((one, other) => placeOf(one) - placeOf(other));
   }
 }
 
@@ -68,13 +67,13 @@ export function argumentsOf(call) {
 
 function turnOf(id, text, state) {
   return {
-    id, text, state, steps: [], writing: "", answer: null, problem: null, failedAt: 0, known: false,
+    id, text, state, kind: "user_message", steps: [], writing: "", answer: null, problem: null, failedAt: 0, known: false,
   };
 }
 
 /** Let a turn say what the service does. What this page is still waiting for is left alone. */
 function settle(turn, answer) {
-  turn.known = true;
+  Object.assign(turn, { known: true, kind: answer.kind });
   if (turn.state === "sending") return turn;
   Object.assign(turn, { answer, steps: answer.steps });
   if (answer.ended === "failed") {

@@ -10,12 +10,15 @@ import { AgentPanels } from "./panels.js";
 import { AgentThread, messagesOf } from "./thread.js";
 
 const POLL = 3000; // ms between two looks at an agent
+const WHOLE = 4; // every how many looks also at what may change without a message
 const EVENTS = 20; // that are shown
 
 export class AgentView {
   thread = null; // the agent that is shown
   #threads = new Map(); // by owner and agent
   #isLooking = false;
+  #isStale = false; // something has happened since the look began
+  #looks = 0;
   #next = 0;
   #failures = 0;
 
@@ -34,17 +37,15 @@ export class AgentView {
   /** Show an agent to the user of a session. */
   enter(session, info) {
     const name = JSON.stringify([session.owner, info.name]);
-    if (!this.#threads.has(name)) {
-      this.#threads.set(name, new AgentThread(info, new AgentApi(session.api, info.name, session.user)));
-    }
+    if (!this.#threads.has(name)) this.#threads.set(name, new AgentThread());
     this.thread = this.#threads.get(name);
+    Object.assign(this.thread, { info, api: new AgentApi(session.api, info.name, session.user) });
     this.#show(true);
     document.body.dataset.kind = "agent";
     this.panels.enter(this.thread);
     this.show();
     this.chat.end();
     this.look({ soon: true });
-    this.panels.graph.look();
   }
 
   leave() {
@@ -69,7 +70,7 @@ export class AgentView {
   /** Send a message again, under the same id: whatever was done with it is not done twice. */
   again(turn) {
     if (this.thread.isBusy) return;
-    Object.assign(turn, { state: "sending", problem: null, writing: "" });
+    Object.assign(turn, { state: "sending", answer: null, problem: null, writing: "" });
     this.#run(this.thread, turn);
     $("#question").focus();
   }
@@ -92,17 +93,23 @@ export class AgentView {
   /** Look at the agent: others may write to it, and it works in the background. */
   async look({ soon = false } = {}) {
     const { thread } = this;
+    if (this.#isLooking) this.#isStale ||= soon;
     if (!thread || this.#isLooking || (!soon && Date.now() < this.#next)) return;
     this.#isLooking = true;
+    this.#isStale = false;
+    this.#looks += 1;
     this.#next = Date.now() + POLL;
-    const before = thread.queue?.total;
+    let isWhole = soon || this.#looks % WHOLE === 0;
     try {
       const queue = await thread.api.queue();
-      // The rest changes only with the log; what is edited by the user elsewhere is the exception.
-      const [{ answers }, core, usage] = await Promise.all(
-        [thread.api.steps(EVENTS), thread.api.core(), thread.api.usage()]);
-      thread.take(queue, answers);
-      Object.assign(thread, { core, usage, unreadable: null });
+      isWhole ||= JSON.stringify(queue) !== JSON.stringify(thread.queue);
+      if (isWhole) {
+        const [{ answers }, core, usage] = await Promise.all(
+          [thread.api.steps(EVENTS), thread.api.core(), thread.api.usage()]);
+        thread.take(queue, answers);
+        Object.assign(thread, { core, usage });
+      }
+      thread.unreadable = null;
       this.#failures = 0;
       if (this.thread === thread) this.onBack();
     } catch (error) {
@@ -114,12 +121,11 @@ export class AgentView {
     } finally {
       this.#isLooking = false;
     }
-    if (this.thread !== thread) {
-      if (this.thread) this.look({ soon: true });
-      return;
+    if (this.thread === thread) {
+      this.show();
+      if (isWhole) this.panels.graph.look();
     }
-    this.show();
-    if (before !== thread.queue?.total) this.panels.graph.look();
+    if (this.#isStale || this.thread !== thread) this.look({ soon: true });
   }
 
   async #run(thread, turn) {
@@ -136,7 +142,7 @@ export class AgentView {
         },
         onText: (text) => {
           turn.writing += text;
-          this.#refresh(thread);
+          if (this.thread === thread) keepFocus(() => this.chat.show(thread));
         },
       });
       Object.assign(turn, { state: "done", answer, steps: answer.steps, writing: "" });
