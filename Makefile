@@ -30,7 +30,8 @@ test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Fast tests of all layers that need no server, browser or PyTorch.
-QUICK := tests/bots tests/engine tests/grammar tests/intents tests/models tests/stm/records \
+QUICK := tests/agents/files tests/agents/functions tests/agents/memories tests/agents/scenes \
+	tests/bots tests/engine tests/grammar tests/intents tests/models tests/stm/records \
 	tests/test_dialogs.py tests/test_frozen.py \
 	tests/entities/builtin/dates tests/entities/builtin/numbers \
 	tests/entities/builtin/patterns tests/entities/builtin/references \

@@ -33,9 +33,9 @@ def fit_message(
     shortest: int = _SHORTEST_AT_FIRST,
 ) -> Message:
     """Return the message with its size in tokens, and with the number of characters that are shown
-    if its text has more than ``characters`` or it takes more than ``tokens``. At least
-    ``shortest`` characters are shown; of an answer of the model, so many of its text and of the
-    arguments of each call, which run with all of them."""
+    if its text has more than ``characters`` or it takes more than ``tokens``. At least ``shortest``
+    characters are shown; of an answer of the model, that many of its text and of the arguments of
+    each call, which runs with all of them."""
     shown = message.shown
     if characters is not None and len(message.text) > characters:
         shown = min(shown or characters, characters)

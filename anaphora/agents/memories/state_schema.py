@@ -58,12 +58,13 @@ class StateSchema:
 
     @LazyProperty
     def _model(self) -> type[BaseModel]:
+        # By alias: a field may have the name of a method of the model, or be no word of Python.
         fields: dict[str, Any] = {
-            name: (
+            f"field_{number}": (
                 _annotate(one, self.limit) | None,
-                Field(None, description=one.description or None),
+                Field(None, alias=name, description=one.description or None),
             )
-            for name, one in (self.fields or {_TEXT: StateField()}).items()
+            for number, (name, one) in enumerate((self.fields or {_TEXT: StateField()}).items())
         }
         return create_model("Value", __config__=ConfigDict(extra="forbid"), **fields)
 
@@ -77,7 +78,11 @@ class StateSchema:
             checked = self._model.model_validate(dict(arguments))
         except ValidationError as error:
             raise CallError(_describe(error)) from None
-        given = {name: _to_plain(getattr(checked, name)) for name in checked.model_fields_set}
+        given = {
+            name: _to_plain(getattr(checked, f"field_{number}"))
+            for number, name in enumerate(self._names)
+            if f"field_{number}" in checked.model_fields_set
+        }
         if not given:
             raise CallError(f"no field is given; the fields are {', '.join(self._names)}")
         if not self.fields:

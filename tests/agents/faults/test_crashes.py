@@ -131,7 +131,7 @@ def test_a_process_that_is_killed_at_any_append(endpoint, agent, tmp_path, booke
         path = tmp_path / f"{number}.db"
 
         def child(number=number, path=path) -> int:
-            hook = {moment: lambda n: n == number and kill()}
+            hook = {moment: lambda append: append == number and kill()}
             store = HookedStore(tmp_path / f"{path.stem}-agents.db", **hook)
             ann = agent(play, memory=f"sqlite:///{path}", store=store, functions=[booking(booked)])
             ann.send(said[0], user="ann", id="0")
@@ -202,21 +202,20 @@ def test_a_process_that_is_killed_during_a_flush(endpoint, agent, tmp_path, mome
     options = {"window": 6000, "max_tokens": 600}
     filled = agent(play, store=first, memory=f"sqlite:///{tmp_path / 'full-memory.db'}", **options)
     said = [f"{n}: " + "the train leaves at noon and " * 20 for n in range(30)]
-    for n, text in enumerate(said):
-        filled.send(text, user="ann", id=str(n))
+    for count, text in enumerate(said, start=1):
+        filled.send(text, user="ann", id=str(count - 1))
         if filled.state("ann").alerted and filled.context_size("ann").messages > 1800:
             break
     first.close()
-    count = n + 1
     for number in range(1, 12):
         file = tmp_path / f"{number}.db"
         file.write_bytes((tmp_path / "full.db").read_bytes())
         memory = f"sqlite:///{tmp_path / f'{number}-memory.db'}"
 
-        def child(number=number, file=file, memory=memory) -> int:
-            store = HookedStore(file, **{moment: lambda n: n == number and kill()})
+        def child(number=number, file=file, memory=memory, new=count) -> int:
+            store = HookedStore(file, **{moment: lambda append: append == number and kill()})
             agent(play, store=store, memory=memory, **options).send(
-                "x" + " the end of the line" * 130, user="ann", id=str(count)
+                "x" + " the end of the line" * 130, user="ann", id=str(new)
             )
             return 0
 
@@ -302,7 +301,7 @@ def test_a_disk_that_is_full(endpoint, agent, tmp_path):
         if isinstance(one, MessageAdded) and one.message.is_user_message
     ]
     assert [one.event for one in records if isinstance(one, MessageSent)] == asked
-    assert asked[0] == "first" and asked[-1] == "more"
+    assert (asked[0], asked[-1]) == ("first", "more")
     store.close()
 
 

@@ -57,7 +57,7 @@ def test_half_a_stream_is_an_error_and_not_an_answer(endpoint, agent):
 def test_a_silent_endpoint_is_given_up_after_the_timeout_of_the_model(endpoint, agent):
     play = endpoint([fault("hang")])
     ann = agent(play, timeout=0.2, max_retries=0)
-    with pytest.raises(ChatModelUnavailable, match="no answer within 0.2 seconds"):
+    with pytest.raises(ChatModelUnavailable, match=r"no answer within 0\.2 seconds"):
         ann.send("Hi")
 
 
@@ -204,7 +204,7 @@ def test_an_answer_of_any_length_reaches_the_user_and_fits_the_next_prompt(endpo
     assert ann.send("Shorter, please").text == "Short."
     assert ann.send("Another").text == long.strip()
     assert ann.send("Shorter, please").text == "Short."
-    assert ann.flush(10)
+    assert ann.flush(120)
 
 
 def test_an_endpoint_that_counts_more_tokens_than_we_do(endpoint, agent, monkeypatch):
@@ -244,5 +244,5 @@ def test_an_endpoint_that_is_down_stops_no_flush(endpoint, agent):
     for n in range(20):
         ann.send(f"In round {n} the red car overtook the blue one in the hairpin. " * 10)
     state = ann.state()
-    assert state.hidden and state.summary
+    assert state.hidden
     assert "red car" in state.summary

@@ -115,7 +115,7 @@ def test_an_importance_that_does_not_fit_is_asked_for_once_more_and_else_5(answe
         assert len(endpoint.requests) == 1 + len(answers)
 
 
-def test_what_fits_the_question_is_shown_and_what_the_queue_shows_is_not_repeated():
+def test_what_fits_the_question_is_shown():
     player = Player(violin=8)
     with ScriptedEndpoint(player) as endpoint, opened(lived(k=2), endpoint) as agent:
         agent.send("My daughter plays the violin")
@@ -125,6 +125,15 @@ def test_what_fits_the_question_is_shown_and_what_the_queue_shows_is_not_repeate
         shown = section_of(last_answer(endpoint))
         assert "My daughter plays the violin" in [one["user"] for one in shown]
         assert len(shown) == 2
+
+
+def test_what_the_queue_shows_is_not_repeated():
+    text = "memories: {recent: {type: conversation, last: 2}, lived: {type: generative}}"
+    with ScriptedEndpoint(Player()) as endpoint, opened(text, endpoint) as agent:
+        for said in ("One", "Two", "Three", "Four"):
+            agent.send(said)
+        shown = section_of(last_answer(endpoint))
+        assert [one["user"] for one in shown] == ["One"]
 
 
 def test_an_old_memory_stays_within_reach():

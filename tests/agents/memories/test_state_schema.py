@@ -101,3 +101,16 @@ def test_whatever_a_model_writes_the_value_fits_its_schema(calls):
         assert len(CHARACTER.format(value)) <= CHARACTER.limit
         if value:
             assert CHARACTER.merge(None, value) == value
+
+
+@pytest.mark.parametrize(
+    "name", ["class", "schema", "copy", "model_config", "_hidden", "hit-points", "имя", "field_0"]
+)
+def test_a_field_may_have_any_name(name):
+    schema = StateSchema({"other": StateField(), name: StateField("integer")})
+    assert list(schema.parameters["properties"]) == ["other", name]
+    assert schema.merge({"other": "x"}, {name: 3}) == {"other": "x", name: 3}
+    with pytest.raises(CallError, match=f"{name}: input should be a valid integer"):
+        schema.merge(None, {name: "many"})
+    with pytest.raises(CallError, match="field_1: extra"):
+        schema.merge(None, {"field_1": 3})

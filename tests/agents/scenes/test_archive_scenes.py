@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from itertools import pairwise
 from uuid import UUID
 
 import pytest
@@ -17,7 +18,7 @@ PAIRS = 140
 
 
 def test_the_answer_stands_on_the_third_page(endpoint, agent):
-    """A book is loaded; the model asks for page after page until one names the lighthouse keeper."""
+    """A book is loaded; the model turns page after page until one names the keeper."""
 
     def model(body):
         seen = latest(body, alerts=False)
@@ -74,7 +75,7 @@ def test_nested_keys_are_looked_up_to_the_end(endpoint, agent, depth):
     chains = []
     for start in range(0, 20 * (depth + 1), depth + 1):
         chain = list(range(start, start + depth + 1))
-        for here, there in zip(chain, chain[1:], strict=False):
+        for here, there in pairwise(chain):
             values[here] = keys[there]
         chains.append((keys[chain[0]], values[chain[-1]]))
 

@@ -38,8 +38,9 @@ def test_what_the_user_likes_outlives_the_window(endpoint, agent):
     alerts = [body for body in play.requests if events(body, "system_alert")]
     warned = [n for n, body in enumerate(play.requests) if "exceed its memory" in prompt_text(body)]
     flushed = [n for n, body in enumerate(play.requests) if "We talked about races" in str(body)]
-    assert warned and flushed and warned[0] < flushed[0]
-    assert alerts and "I love Formula 1!" not in events(play.requests[-1])
+    assert warned[0] < flushed[0]
+    assert alerts
+    assert "I love Formula 1!" not in events(play.requests[-1])
     assert "Loves Formula 1." in block(play.requests[-1], "human")
     assert "Summary of the hidden messages: We talked about races." in prompt_text(play)
 
@@ -149,8 +150,8 @@ def test_a_search_by_date_includes_both_days(endpoint, agent, clock):
     )
     ann.send("What did I say on the 6th and the 7th?")
     found = latest(play.requests[-1])["message"]
-    assert "Tuesday" in found and "Wednesday" in found
-    assert "Monday" not in found and "Thursday" not in found
+    days = [day for day in ("Monday", "Tuesday", "Wednesday", "Thursday") if day in found]
+    assert days == ["Tuesday", "Wednesday"]
 
 
 def test_several_calls_in_one_answer_run_in_order(endpoint, agent):

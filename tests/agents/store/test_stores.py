@@ -119,7 +119,7 @@ def test_names_and_texts_are_arbitrary(store):
     state = append(store, key, MemoryChanged("quest", {"a": [1, None, "\0"]}, 1))
     state = append(store, key, EventEnded("é\0", "failed", "\0"))
     assert store.load(key) == state
-    with pytest.raises(Exception, match="surrogates|utf"):
+    with pytest.raises(UnicodeEncodeError):
         append(store, key, EventEnded(event, "done"))
     assert store.load(key) == state
 
@@ -171,7 +171,7 @@ def test_one_event_of_an_agent_at_a_time(open_store):
     with one.lock(ANN):
         with other.lock(BEN):
             pass
-        with pytest.raises(Conflict, match="for 0.05 seconds"), other.lock(ANN):
+        with pytest.raises(Conflict, match=r"for 0\.05 seconds"), other.lock(ANN):
             pass
         with pytest.raises(Conflict), one.lock(ANN):
             pass
