@@ -47,7 +47,13 @@ def test_stdio_and_a_store_in_memory_are_the_defaults(
 ) -> None:
     result = run("cafe")
     assert (result.exit_code, result.output) == (0, "")
-    assert served == {"models": ["cafe"], "store": "MemoryStore", "user": "user", "by": "stdio"}
+    assert served == {
+        "models": ["cafe"],
+        "agents": [],
+        "store": "MemoryStore",
+        "user": "user",
+        "by": "stdio",
+    }
 
 
 def test_models_store_and_user_can_be_given(served: dict[str, Any], tmp_path: Path) -> None:

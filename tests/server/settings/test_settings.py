@@ -298,7 +298,7 @@ def test_a_variable_in_json_says_several_settings(monkeypatch: pytest.MonkeyPatc
 
 def test_every_setting_has_a_variable() -> None:
     assert {"ANAPHORA_MAX_BODY", "ANAPHORA_TRACING__ENDPOINT"} <= set(list_variables())
-    assert len(list_variables()) == 1 + len(Settings.model_fields) + 3 + 7 + 2
+    assert len(list_variables()) == 1 + len(Settings.model_fields) + 3 + 3 + 7 + 2
 
 
 def test_a_long_term_memory_is_made_by_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,6 +310,20 @@ def test_a_long_term_memory_is_made_by_its_settings(monkeypatch: pytest.MonkeyPa
     assert str(found.origin(("memory", "url"))) == "--memory"
     assert Settings.model_validate_json(found.settings.model_dump_json()) == found.settings
     assert Settings().memory.to_config() is None
+
+
+def test_agents_and_their_language_model_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANAPHORA_AGENTS", "ada.yaml, assistant")
+    monkeypatch.setenv("ANAPHORA_CHAT_MODEL__URL", "http://localhost:8000/v1")
+    settings = load_settings(chat_model={"window": 4_096})
+    assert settings.agents == ("ada.yaml", "assistant")
+    model = settings.chat_model
+    assert (model.url, model.name, model.window) == ("http://localhost:8000/v1", None, 4_096)
+
+
+def test_an_endpoint_of_a_language_model_is_a_url() -> None:
+    with pytest.raises(AnaphoraError, match=r"--chat-model-url: expected a URL that begins with"):
+        load_settings(chat_model={"url": "localhost:8000"})
 
 
 @pytest.mark.parametrize(
