@@ -19,7 +19,10 @@ if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
     from anaphora.agents.agent import Agent as Agent
     from anaphora.agents.answer import AgentAnswer as AgentAnswer
     from anaphora.agents.context.blocks import Block as Block
-    from anaphora.agents.limits import AgentLimits as AgentLimits
+    from anaphora.agents.execution.limits import AgentLimits as AgentLimits
+    from anaphora.agents.functions.function import AgentFunction as AgentFunction
+    from anaphora.agents.functions.function import FunctionContext as FunctionContext
+    from anaphora.agents.functions.intents import intent_functions as intent_functions
     from anaphora.chat_model.chat_model import ChatModel as ChatModel
     from anaphora.core.request import Company as Company
     from anaphora.core.request import Request as Request
@@ -80,7 +83,9 @@ else:
         "anaphora.agents.agent": "Agent",
         "anaphora.agents.answer": "AgentAnswer",
         "anaphora.agents.context.blocks": "Block",
-        "anaphora.agents.limits": "AgentLimits",
+        "anaphora.agents.execution.limits": "AgentLimits",
+        "anaphora.agents.functions.function": "AgentFunction FunctionContext",
+        "anaphora.agents.functions.intents": "intent_functions",
         "anaphora.chat_model.chat_model": "ChatModel",
         "anaphora.core.request": "Company Request User",
         "anaphora.core.utterance": "Entity Token Utterance",

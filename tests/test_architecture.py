@@ -83,6 +83,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "client": {"api", "errors", "version"},
     "mcp": {
         "agents",
+        "ltm",
         "api",
         "core",
         "errors",

@@ -16,21 +16,23 @@ from anaphora.agents.archive.loading import LoadProgress
 from anaphora.agents.archive.pages import ArchivePage
 from anaphora.agents.context.blocks import Block, CoreMemory
 from anaphora.agents.context.instructions import INSTRUCTIONS
-from anaphora.agents.execution.core_functions import (
+from anaphora.agents.execution.event_processor import EventProcessor, NewEvent
+from anaphora.agents.execution.event_run import EventRun
+from anaphora.agents.execution.graph_memory import GraphMemory
+from anaphora.agents.execution.limits import AgentLimits, AgentTexts, TextKind
+from anaphora.agents.execution.parts import AgentParts
+from anaphora.agents.execution.services import AgentServices, Planner
+from anaphora.agents.execution.session import AgentSession
+from anaphora.agents.execution.summarizing import summarizer_factory
+from anaphora.agents.execution.virtual_context import VirtualContext
+from anaphora.agents.execution.window import measure_context
+from anaphora.agents.functions.core import (
     archive_functions,
     core_functions,
     recall_functions,
 )
-from anaphora.agents.execution.event_processor import EventProcessor, NewEvent
-from anaphora.agents.execution.event_run import EventRun
-from anaphora.agents.execution.functions import AgentFunction, FunctionContext, FunctionSet
-from anaphora.agents.execution.graph_memory import GraphMemory
-from anaphora.agents.execution.parts import AgentParts
-from anaphora.agents.execution.services import AgentServices, Planner
-from anaphora.agents.execution.summarizing import summarizer_factory
-from anaphora.agents.execution.virtual_context import VirtualContext
+from anaphora.agents.functions.function import AgentFunction, FunctionContext, FunctionSet
 from anaphora.agents.graph.graph import KnowledgeGraph
-from anaphora.agents.limits import AgentLimits, AgentTexts, TextKind
 from anaphora.agents.opening import open_stores
 from anaphora.agents.state.messages import EventKind
 from anaphora.agents.state.records import BlockChanged, MemoryChanged
@@ -223,10 +225,10 @@ class Agent:
             self._processor.finish_earlier(key, self._store.load(key))
             state = self._store.load(key)
             core = CoreMemory(self._services.blocks, state.blocks)
-            run = EventRun(self._services, key, state)
+            session = AgentSession(self._services, key, state)
             changed = core.set(label, self._services.mask(value))
-            run.stage(BlockChanged(label, changed, self._clock(), by="user"))
-            run.commit()
+            session.stage(BlockChanged(label, changed, self._clock(), by="user"))
+            session.commit()
 
     def edit_memory(
         self, name: str, value: Any = None, *, user: str = "user", tenant: str = ""
@@ -239,9 +241,18 @@ class Agent:
         with self._store.lock(key):
             self._processor.finish_earlier(key, self._store.load(key))
             state = self._store.load(key)
-            run = EventRun(self._services, key, state)
-            run.stage(MemoryChanged(name, checked, state.turn))
-            run.commit()
+            session = AgentSession(self._services, key, state)
+            session.stage(MemoryChanged(name, checked, state.turn))
+            session.commit()
+
+    def interrupt(self, *, user: str = "user", tenant: str = "") -> None:
+        """End the unfinished event of a user, which nobody is processing any more (Ctrl-C), as
+        failed: its message stays, and the next call does not finish it."""
+        key = AgentKey(user, self.name, tenant)
+        with self._store.lock(key):
+            state = self._store.load(key)
+            if state.event is not None:
+                EventRun(AgentSession(self._services, key, state)).interrupt()
 
     def answer(self, event: str, *, user: str = "user", tenant: str = "") -> AgentAnswer | None:
         """Return what the agent did with an event; None if it is unknown."""
@@ -259,9 +270,7 @@ class Agent:
     def context_size(self, user: str = "user", *, tenant: str = "") -> ContextSize:
         """Return the size of the next prompt for a user, by part."""
         key = AgentKey(user, self.name, tenant)
-        state = self._store.load(key)
-        run = EventRun(self._services, key, state)
-        return run.measure()
+        return measure_context(AgentSession(self._services, key, self._store.load(key)))
 
     def recall(
         self, query: str = "", *, user: str = "user", tenant: str = "", page: int = 1, size: int = 5
@@ -331,9 +340,11 @@ class Agent:
         self._closing.insert(0, close)
 
     def close(self) -> None:
-        """Close what the agent has opened itself."""
+        """Close what the agent has opened itself, and the connections of the model, which opens
+        new ones if somebody else uses it."""
         while self._closing:
             self._closing.pop()()
+        self.model.close()
 
     def ping(self) -> None:
         """Check that the store of the agent can be read and written."""

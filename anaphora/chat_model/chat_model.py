@@ -66,8 +66,8 @@ class ChatModel:
         )
         self._counter = TokenCounter(self._endpoint, model, monotonic=monotonic)
         self._model, self.name = model, model or self._endpoint.display_url
-        self.window, self.max_tokens = window, max_tokens
-        self._timeout, self._options, self._monotonic = timeout, dict(options or {}), monotonic
+        self.window, self.max_tokens, self.timeout = window, max_tokens, timeout
+        self._options, self._monotonic = dict(options or {}), monotonic
         self._form: str = "tools" if calls == "auto" else calls
         self._is_form_fixed = calls != "auto"
         self._knows_template = self._is_form_fixed
@@ -94,7 +94,7 @@ class ChatModel:
         :class:`ChatModelUnavailable` if the endpoint is unreachable, silent or busy, and another
         :class:`ChatModelError` if it refuses the request or its answer cannot be used.
         """
-        begun, total = self._monotonic(), self._timeout if timeout is None else timeout
+        begun, total = self._monotonic(), self.timeout if timeout is None else timeout
         if tools and not self._knows_template:
             self._check_template(tools)
         while True:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -23,30 +24,42 @@ _TIMEOUT = 5.0  # seconds for one text
 _RETRY_AFTER = 60.0  # seconds until a silent tokenizer is asked again
 _PER_MESSAGE = 8  # tokens of a role and its marks: ChatML 5, Llama 3 5, Gemma 5
 _PER_PROMPT = 32  # tokens of the beginning and the end: Llama 3 writes two dates
-_PER_CALL = 24  # tokens of the marks around a call or a declaration
+_PER_DECLARATION = 24  # tokens of the marks around a declaration
+_PER_CALL = 40  # tokens of the marks around a call, if a template writes it as the protocol does
 _PER_TOOLS = 160  # tokens of the instructions that templates add to declarations
 _LONG_PROMPT = 400  # tokens of text from which an estimate can be compared with a count
+_CACHED_DECLARATIONS = 1 << 8  # sets of functions
+_INDENTED = 1.05  # tokens of a declaration that is indented by 4 (Llama 3), in those by 1
+_DECLARATION_MARGIN = 1.05  # of a count that was derived from a reported length
+_LONGEST_TOKEN = 8  # characters of JSON: a reported length with longer ones leaves something out
+_WORD = re.compile(r"\S*[^\W\d_]\S*")  # takes one token or more
 
 
 @dataclass(frozen=True, slots=True)
 class PromptCount:
-    """The tokens of a prompt: those of its text, and those that the chat template adds."""
+    """The tokens of a prompt: those of its text, of the declared functions (``tools``, which
+    ``tools_key`` identifies), and those that the chat template adds. The messages have ``words``
+    words."""
 
     text: int
+    tools: int
     template: int
     messages: int
-    with_tools: bool
+    words: int
+    tools_key: bytes
 
     @property
     def total(self) -> int:
-        return self.text + self.template
+        return self.text + self.tools + self.template
 
 
 class TokenCounter:
     """Counts tokens of texts and prompts for one endpoint, never too few; thread-safe.
 
     What a chat template adds to a message is measured where the server applies it on request
-    (llama.cpp), and raised when an answer reports a longer prompt than counted.
+    (llama.cpp), and raised when an answer reports a longer prompt than counted. Declarations of
+    functions are measured in the same way, and where that is not possible, derived from the first
+    length that is reported of a prompt with them.
     """
 
     def __init__(
@@ -61,8 +74,9 @@ class TokenCounter:
         self._counts: OrderedDict[bytes, int] = OrderedDict()
         self._tokenizer: Callable[[str], int | None] | None = None
         self._next_probe = -inf  # when the server is asked for a tokenizer
-        self._per_message, self._per_tools = _PER_MESSAGE, _PER_TOOLS
+        self._per_message = _PER_MESSAGE
         self._factor = 1.0  # of estimates
+        self._declarations: OrderedDict[bytes, int] = OrderedDict()  # tokens by a digest
 
     def count_text(self, text: str) -> int:
         """Return the tokens of a text, or more."""
@@ -88,32 +102,66 @@ class TokenCounter:
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
     ) -> PromptCount:
         """Count messages and declared functions in the form of the protocol."""
-        text, calls = 0, len(tools)
+        text, words, calls = 0, 0, 0
         for message in messages:
             text += self.count_text(message["content"])
+            words += len(_WORD.findall(message["content"]))
             for call in message.get("tool_calls", ()):
                 calls += 1
                 function = call["function"]
-                text += self.count_text(function["name"]) + self.count_text(function["arguments"])
-        # Templates indent declarations.
-        text += sum(ceil(1.3 * self.count_text(json.dumps(tool, indent=1))) for tool in tools)
+                text += self.count_text(function["name"])
+                text += self.count_text(json.dumps(function["arguments"], ensure_ascii=False))
         template = _PER_PROMPT + self._per_message * len(messages) + _PER_CALL * calls
-        return PromptCount(
-            text, template + (self._per_tools if tools else 0), len(messages), bool(tools)
-        )
+        declared, key = self._count_tools(tools) if tools else (0, b"")
+        return PromptCount(text, declared, template, len(messages), words, key)
 
     def learn(self, counted: PromptCount, reported: int) -> None:
-        """Raise later counts if the endpoint reports more tokens of a prompt than counted."""
+        """Raise later counts if the endpoint reports more tokens of a prompt than counted. Lower
+        that of declared functions if it reports less than the prompt would have with it."""
         excess = reported - counted.total
-        if excess <= 0:
-            return
         with self._lock:
-            if self._tokenizer is None and counted.text >= _LONG_PROMPT:
-                self._factor *= (reported - counted.template) / counted.text
-            elif counted.with_tools:
-                self._per_tools += excess
-            else:
-                self._per_message += ceil(excess / max(counted.messages, 1))
+            if excess > 0:
+                if self._tokenizer is None and counted.text >= _LONG_PROMPT:
+                    text = counted.text + counted.tools
+                    factor = (reported - counted.template) / text
+                    self._factor *= factor
+                    self._declare(counted.tools_key, ceil(factor * counted.tools))
+                elif counted.tools:
+                    self._declare(counted.tools_key, counted.tools + excess)
+                else:
+                    self._per_message += ceil(excess / max(counted.messages, 1))
+            elif counted.tools:
+                derived = ceil(_DECLARATION_MARGIN * (reported - counted.words))
+                if counted.tools // 4 <= derived < counted.tools:
+                    self._declare(counted.tools_key, derived)
+
+    def _count_tools(self, tools: Sequence[Mapping[str, Any]]) -> tuple[int, bytes]:
+        """Return the tokens of declared functions, and a key by which :meth:`learn` finds them."""
+        text = json.dumps(tools)
+        key = blake2b(text.encode("utf-8", "replace"), digest_size=12).digest()
+        with self._lock:
+            known = self._declarations.get(key)
+        if known is None:
+            measured = self._measure_tools(tools)
+            known = self._estimate_tools(tools) if measured is None else measured
+            with self._lock:
+                self._declare(key, known)
+        return known, key
+
+    def _estimate_tools(self, tools: Sequence[Mapping[str, Any]]) -> int:
+        marks = _PER_TOOLS + _PER_DECLARATION * len(tools)
+        if self._find_tokenizer() is None:
+            # Twice what a tokenizer makes of it: more than it makes of the indented form.
+            return marks + sum(self.count_text(json.dumps(tool)) for tool in tools)
+        indented = (self.count_text(json.dumps(tool, indent=1)) for tool in tools)
+        return marks + sum(ceil(_INDENTED * count) for count in indented)
+
+    def _declare(self, key: bytes, count: int) -> None:
+        if key:
+            self._declarations[key] = count
+            self._declarations.move_to_end(key)
+            while len(self._declarations) > _CACHED_DECLARATIONS:
+                self._declarations.popitem(last=False)
 
     def _find_tokenizer(self) -> Callable[[str], int | None] | None:
         """Return the server's tokenizer, ``None`` if it has none or does not answer now."""
@@ -157,6 +205,25 @@ class TokenCounter:
         answer = self._endpoint.ask("/tokenize", body, timeout=_TIMEOUT)
         count = answer.get("count") if isinstance(answer, dict) else None
         return count if type(count) is int else None
+
+    def _measure_tools(self, tools: Sequence[Mapping[str, Any]]) -> int | None:
+        """Return the tokens that the template makes of declared functions; ``None`` if the server
+        does not say, or shows none of them to the model."""
+        tokenizer = self._find_tokenizer()
+        if tokenizer is None:
+            return None
+        body = {"messages": [{"role": "user", "content": "a"}]}
+        lengths = []
+        try:
+            for shown in (body, body | {"tools": [*tools]}):
+                answer = self._endpoint.ask("/apply-template", shown, timeout=_TIMEOUT)
+                prompt = answer.get("prompt") if isinstance(answer, dict) else None
+                lengths.append(tokenizer(prompt) if isinstance(prompt, str) else None)
+        except ChatModelError:
+            return None
+        if lengths[0] is None or lengths[1] is None or lengths[1] <= lengths[0] + len(tools):
+            return None
+        return lengths[1] - lengths[0] + _PER_TOOLS
 
     def _measure_template(self, tokenizer: Callable[[str], int | None]) -> int:
         """Return the tokens that the template adds to a message; 0 if the server does not say."""

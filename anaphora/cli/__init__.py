@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from anaphora.cli.agents.command import agent_app
 from anaphora.cli.authoring.check import check
 from anaphora.cli.authoring.import_nlpcraft import import_app
 from anaphora.cli.authoring.models import models
@@ -57,6 +58,7 @@ app.command(short_help="Serve models over HTTP, with a page to talk to them.")(s
 app.command(short_help="Show the settings of 'serve' and where each comes from.")(config)
 app.command(short_help="Create a key for the API of 'serve'.")(key)
 app.command(short_help="List what a memory or a store has quarantined.")(quarantine)
+app.add_typer(agent_app)
 app.add_typer(import_app)
 
 

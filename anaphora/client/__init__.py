@@ -9,6 +9,8 @@
 from __future__ import annotations
 
 try:
+    from anaphora.client.agent_client import AgentClient, AsyncAgentClient
+    from anaphora.client.agent_requests import AgentEvent, TextEvent
     from anaphora.client.async_client import AsyncClient
     from anaphora.client.client import Client
     from anaphora.client.events import EndEvent, Event, QuestionEvent
@@ -19,6 +21,18 @@ except ImportError as error:
         f"the client needs the package {error.name}: pip install 'anaphora[client]'",
         name=error.name,
     ) from error
+from anaphora.api.agents import (
+    AgentAnswer,
+    AgentAnswers,
+    AgentArchivePage,
+    AgentCore,
+    AgentGraph,
+    AgentInfo,
+    AgentQueue,
+    AgentStep,
+    AgentUsage,
+    ArchiveChange,
+)
 from anaphora.api.conversations import ActiveModel, Conversation
 from anaphora.api.explanations import Explanation
 from anaphora.api.long_term_memory import Erasure, Exchange, History, Passage, RecallPage, Summary
@@ -42,7 +56,20 @@ from anaphora.client.errors import (
 
 __all__ = [
     "ActiveModel",
+    "AgentAnswer",
+    "AgentAnswers",
+    "AgentArchivePage",
+    "AgentClient",
+    "AgentCore",
+    "AgentEvent",
+    "AgentGraph",
+    "AgentInfo",
+    "AgentQueue",
+    "AgentStep",
+    "AgentUsage",
     "ApiError",
+    "ArchiveChange",
+    "AsyncAgentClient",
     "AsyncClient",
     "Busy",
     "CheckReport",
@@ -72,6 +99,7 @@ __all__ = [
     "ServerError",
     "Slot",
     "Summary",
+    "TextEvent",
     "TooManyRequests",
     "Unauthorized",
     "Unreachable",

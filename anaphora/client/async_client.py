@@ -12,7 +12,10 @@ import anyio
 import httpx
 from httpx_sse import EventSource
 
-from anaphora.client import requests
+from anaphora.api.agents import AgentAnswer
+from anaphora.client import agent_requests, requests
+from anaphora.client.agent_client import AsyncAgentClient
+from anaphora.client.agent_requests import AgentEvent, AgentRef, decode_agent_event
 from anaphora.client.events import EndEvent, Event, decode_event, truncated_stream_error
 from anaphora.client.http_options import http_client_options
 from anaphora.client.request_flow import (
@@ -26,6 +29,7 @@ from anaphora.client.request_flow import (
 __all__ = ["AsyncClient"]
 
 _T = TypeVar("_T")
+_Event = TypeVar("_Event")
 _P = ParamSpec("_P")
 
 
@@ -46,7 +50,7 @@ def _stream_method(
     """Create a method that iterates over the events of the response."""
 
     def method(self: AsyncClient, /, *args: _P.args, **kwargs: _P.kwargs) -> AsyncIterator[Event]:
-        return self._stream(build(*args, **kwargs))
+        return self._stream(build(*args, **kwargs), decode_event, EndEvent)
 
     return requests.copy_signature(method, build)
 
@@ -112,6 +116,16 @@ class AsyncClient:
     health = _method(requests.health)
     ready = _method(requests.ready)
     events = _stream_method(requests.events)
+    agents = _method(agent_requests.agents)
+
+    def agent(self, name: str, *, user: str | None = None) -> AsyncAgentClient:
+        """Return an agent of the service, to talk to as ``user`` (default: the user of the
+        key)."""
+
+        def stream(call: ApiRequest[httpx.Response]) -> AsyncIterator[AgentEvent]:
+            return self._stream(call, decode_agent_event, AgentAnswer)
+
+        return AsyncAgentClient(AgentRef(name, user), self._do, stream)
 
     async def _do(self, call: ApiRequest[_T]) -> _T:
         flow = request_flow(call, self._retries)
@@ -138,15 +152,21 @@ class AsyncClient:
             return error
         return response
 
-    async def _stream(self, call: ApiRequest[httpx.Response]) -> AsyncIterator[Event]:
+    async def _stream(
+        self,
+        call: ApiRequest[httpx.Response],
+        decode: Callable[[str, str], _Event | None],
+        last: type[Any],
+    ) -> AsyncIterator[_Event]:
+        """Yield the decoded events of a stream, which ends with one of the type ``last``."""
         async with aclosing(await self._do(call)) as response:
             try:
                 async with aclosing(EventSource(response).aiter_sse()) as stream:
                     async for sent in stream:
-                        event = decode_event(sent.event, sent.data)
+                        event = decode(sent.event, sent.data)
                         if event is not None:
                             yield event
-                        if isinstance(event, EndEvent):
+                        if isinstance(event, last):
                             return
             except httpx.HTTPError as error:
                 raise transport_error(call, error) from error

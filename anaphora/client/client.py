@@ -6,12 +6,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from types import TracebackType
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import httpx
 from httpx_sse import EventSource
 
-from anaphora.client import requests
+from anaphora.api.agents import AgentAnswer
+from anaphora.client import agent_requests, requests
+from anaphora.client.agent_client import AgentClient
+from anaphora.client.agent_requests import AgentEvent, AgentRef, decode_agent_event
 from anaphora.client.events import EndEvent, Event, decode_event, truncated_stream_error
 from anaphora.client.http_options import http_client_options
 from anaphora.client.request_flow import (
@@ -25,6 +28,7 @@ from anaphora.client.request_flow import (
 __all__ = ["Client"]
 
 _T = TypeVar("_T")
+_Event = TypeVar("_Event")
 _P = ParamSpec("_P")
 
 
@@ -43,7 +47,7 @@ def _stream_method(
     """Create a method that iterates over the events of the response."""
 
     def method(self: Client, /, *args: _P.args, **kwargs: _P.kwargs) -> Iterator[Event]:
-        return self._stream(build(*args, **kwargs))
+        return self._stream(build(*args, **kwargs), decode_event, EndEvent)
 
     return requests.copy_signature(method, build)
 
@@ -115,6 +119,16 @@ class Client:
     health = _method(requests.health)
     ready = _method(requests.ready)
     events = _stream_method(requests.events)
+    agents = _method(agent_requests.agents)
+
+    def agent(self, name: str, *, user: str | None = None) -> AgentClient:
+        """Return an agent of the service, to talk to as ``user`` (default: the user of the
+        key)."""
+
+        def stream(call: ApiRequest[httpx.Response]) -> Iterator[AgentEvent]:
+            return self._stream(call, decode_agent_event, AgentAnswer)
+
+        return AgentClient(AgentRef(name, user), self._do, stream)
 
     def _do(self, call: ApiRequest[_T]) -> _T:
         flow = request_flow(call, self._retries)
@@ -141,14 +155,20 @@ class Client:
             return error
         return response
 
-    def _stream(self, call: ApiRequest[httpx.Response]) -> Iterator[Event]:
+    def _stream(
+        self,
+        call: ApiRequest[httpx.Response],
+        decode: Callable[[str, str], _Event | None],
+        last: type[Any],
+    ) -> Iterator[_Event]:
+        """Yield the decoded events of a stream, which ends with one of the type ``last``."""
         with closing(self._do(call)) as response:
             try:
                 for sent in EventSource(response).iter_sse():
-                    event = decode_event(sent.event, sent.data)
+                    event = decode(sent.event, sent.data)
                     if event is not None:
                         yield event
-                    if isinstance(event, EndEvent):
+                    if isinstance(event, last):
                         return
             except httpx.HTTPError as error:
                 raise transport_error(call, error) from error

@@ -198,9 +198,13 @@ _ERROR_CLASSES: Mapping[int, type[ApiError]] = {
 
 _ADVICE = {
     "unknown-model": "models() lists the models",
+    "unknown-agent": "agents() lists the agents",
     "no-memory": "have the server started with --memory sqlite:///memory.db",
     "too-large": "send less at once",
     "handler-failed": "the memory is unchanged; see the log of the server for the cause",
+    "quota-exceeded": "have the limit tokens_per_day of the agent raised, or wait for tomorrow",
+    "chat-model-failed": "see the log of the server for what the language model answered",
+    "chat-model-unavailable": "check that the language model of the agent runs",
     "model-invalid": "correct the file and reload it; the old model stays in use",
     "store-unavailable": "the server cannot reach its store; conversation() shows later whether "
     "the question was answered",

@@ -48,7 +48,7 @@ class ApiRequest(Generic[_T]):
 
     ``changes`` marks a request that must not run twice: an answer is remembered, a handler runs.
     ``expected`` are the statuses of a successful response. ``streams`` marks a request with a
-    streamed response.
+    streamed response. The response may take at least ``patience`` seconds.
     """
 
     method: str
@@ -59,6 +59,7 @@ class ApiRequest(Generic[_T]):
     changes: bool = False
     expected: tuple[int, ...] = (200,)
     streams: bool = False
+    patience: float = 0.0
 
     def build(self, http: httpx.Client | httpx.AsyncClient) -> httpx.Request:
         """Build the HTTP request. Raises ``TypeError`` or ``ValueError`` for values that JSON does
@@ -67,6 +68,8 @@ class ApiRequest(Generic[_T]):
         if self.body is not None:
             content = json.dumps(self.body, allow_nan=False).encode()
             headers["Content-Type"] = "application/json"
+        if self.streams:
+            headers["Accept"] = "text/event-stream"
         return http.build_request(
             self.method,
             self.path,
@@ -84,10 +87,10 @@ class ApiRequest(Generic[_T]):
         )
 
     def _timeout(self, usual: httpx.Timeout) -> httpx.Timeout:
-        """Return the timeout of the request: a stream may be silent for a while."""
-        if not self.streams or usual.read is None:
+        """Return the timeout of the request: an answer may take longer than usual."""
+        if usual.read is None:
             return usual
-        read = max(usual.read, _STREAM_READ_TIMEOUT)
+        read = max(usual.read, self.patience, _STREAM_READ_TIMEOUT if self.streams else 0.0)
         return httpx.Timeout(connect=usual.connect, write=usual.write, pool=usual.pool, read=read)
 
 

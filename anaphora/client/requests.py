@@ -252,13 +252,13 @@ def ready() -> ApiRequest[Readiness]:
     return ApiRequest("GET", "/ready", read, expected=(200, 503))
 
 
-def copy_signature(method: _Method, build: Callable[..., Any]) -> _Method:
-    """Copy the name, the docstring and the parameters of ``build`` to ``method``, after
-    ``self``."""
+def copy_signature(method: _Method, build: Callable[..., Any], *, skip: int = 0) -> _Method:
+    """Copy the name, the docstring and the parameters of ``build`` to ``method``, after ``self``
+    and without the first ``skip`` ones."""
     update_wrapper(method, build)
     built = signature(build)
     self = Parameter("self", Parameter.POSITIONAL_ONLY)
-    parameters = [self, *built.parameters.values()]
+    parameters = [self, *list(built.parameters.values())[skip:]]
     method.__signature__ = built.replace(  # type: ignore[attr-defined]  # which inspect reads
         parameters=parameters, return_annotation=signature(method).empty
     )

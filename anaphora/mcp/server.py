@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from inspect import cleandoc
 from typing import Any
@@ -12,7 +12,9 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.resources import FunctionResource
 from mcp_types import ToolAnnotations
 
+from anaphora.agents.agent import Agent
 from anaphora.engine.engine import Engine
+from anaphora.mcp.agent_tools import AgentTools
 from anaphora.mcp.model_page import describe_model
 from anaphora.mcp.tools import Tools
 from anaphora.version import __version__
@@ -24,19 +26,26 @@ A dialog bot that understands incomplete questions: it remembers earlier questio
 a follow-up from them. Pass on the user's own words with the tool `ask`, one question per \
 call, and don't complete them yourself. `memory` shows what is remembered, `reset` forgets it, \
 `explain` explains an answer."""
+_AGENT_INSTRUCTIONS = """\
+ `send_message` talks to an agent: a language model that remembers its users; `agent_memory`, \
+`agent_search` and `agent_facts` show what it knows."""
 
 
-def create_server(engine: Engine, *, user: str = "user") -> MCPServer[Any]:
-    """Create an MCP server for ``engine``. ``user`` is the default user of its tools.
+def create_server(
+    engine: Engine, *, agents: Iterable[Agent] = (), user: str = "user"
+) -> MCPServer[Any]:
+    """Create an MCP server for ``engine`` and ``agents``. ``user`` is the default user of its
+    tools.
 
     ``run()`` serves it over the standard input and output; it is an ``MCPServer`` of the official
-    SDK with all its features. It does not close the engine.
+    SDK with all its features. It does not close the engine and the agents.
     """
+    agents = tuple(agents)
     server: MCPServer[Any] = MCPServer(
         "anaphora",
         title="Anaphora",
         version=__version__,
-        instructions=_INSTRUCTIONS,
+        instructions=_INSTRUCTIONS + (_AGENT_INSTRUCTIONS if agents else ""),
         log_level="WARNING",
     )
     tools = Tools(engine, user)
@@ -53,6 +62,9 @@ def create_server(engine: Engine, *, user: str = "user") -> MCPServer[Any]:
     _add(server, tools.memory, "Show the memory", reads)
     _add(server, tools.reset, "Forget", forgets)
     _add(server, tools.models, "List the models", reads)
+    if agents:
+        # A function of an agent may have any effect.
+        _add_agent_tools(server, AgentTools(agents, user), reads=reads, sends=asks)
     for model in engine.models:
         server.add_resource(
             FunctionResource(
@@ -65,6 +77,16 @@ def create_server(engine: Engine, *, user: str = "user") -> MCPServer[Any]:
             )
         )
     return server
+
+
+def _add_agent_tools(
+    server: MCPServer[Any], tools: AgentTools, *, reads: ToolAnnotations, sends: ToolAnnotations
+) -> None:
+    _add(server, tools.agents, "List the agents", reads)
+    _add(server, tools.send_message, "Send a message to an agent", sends)
+    _add(server, tools.agent_memory, "Show the memory of an agent", reads)
+    _add(server, tools.agent_search, "Search the memory of an agent", reads)
+    _add(server, tools.agent_facts, "Show facts that an agent knows", reads)
 
 
 def _add(

@@ -14,7 +14,7 @@ from anaphora.engine.engine import Engine
 from anaphora.errors import AnaphoraError
 from anaphora.mcp import schemas
 
-__all__ = ["Tools"]
+__all__ = ["Tools", "to_result", "tool_errors"]
 
 # Not "str | None": the SDK would convert a user whose id is "null" to no user.
 _Text = Annotated[str, Field(description="The question, in the words of the user.")]
@@ -57,10 +57,10 @@ class Tools:
         call this tool again with only their answer. If it is `rejected`, the bot has not understood
         the question, and the reason explains why. A pause of several minutes clears the memory.
         """
-        with _tool_errors():
+        with tool_errors():
             user, model = self._resolve(user, model)
             reply = self._engine.ask(text, user=user, model=model)
-            return _result(
+            return to_result(
                 schemas.format_reply(reply), schemas.to_answer(reply, user=user, model=model)
             )
 
@@ -71,7 +71,7 @@ class Tools:
         and what the others lack. Use it to find out why a question was rejected or misunderstood.
         Nothing is remembered.
         """
-        with _tool_errors():
+        with tool_errors():
             user, model = self._resolve(user, model)
             return str(self._engine.explain(text, user=user, model=model))
 
@@ -83,7 +83,7 @@ class Tools:
         These are the entities that the next question may omit, the intents that have answered so
         far, and a question that waits for missing slots.
         """
-        with _tool_errors():
+        with tool_errors():
             return self._memory(*self._resolve(user, model))
 
     def reset(
@@ -94,29 +94,30 @@ class Tools:
         Use it when the user wants to start over, or when the next question is unrelated to the
         earlier ones.
         """
-        with _tool_errors():
+        with tool_errors():
             user, model = self._resolve(user, model)
             self._engine.forget(user=user, model=model, what=what, group=group or None)
             return self._memory(user, model)
 
     def models(self, user: _User = "") -> Annotated[CallToolResult, schemas.Models]:
         """List the models (bots) that can be asked, with examples of what each understands."""
-        with _tool_errors():
+        with tool_errors():
             active = self._engine.active_model(user=user or self._user)
             found = schemas.to_models(self._engine.models, active=active)
-            return _result(str(found), found)
+            return to_result(str(found), found)
 
     def _memory(self, user: str, model: str) -> CallToolResult:
         conversation = self._engine.conversation(user=user, model=model)
         found = schemas.to_memory(conversation, self._engine.model(model))
-        return _result(str(found), found)
+        return to_result(str(found), found)
 
     def _resolve(self, user: str, model: str) -> tuple[str, str]:
         user = user or self._user
         return user, model or self._engine.active_model(user=user)
 
 
-def _result(text: str, structured: BaseModel) -> CallToolResult:
+def to_result(text: str, structured: BaseModel) -> CallToolResult:
+    """Create the result of a tool: in words, and as data."""
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         structured_content=structured.model_dump(mode="json", exclude_unset=True),
@@ -124,7 +125,7 @@ def _result(text: str, structured: BaseModel) -> CallToolResult:
 
 
 @contextmanager
-def _tool_errors() -> Iterator[None]:
+def tool_errors() -> Iterator[None]:
     """Convert errors of the engine to tool errors with the same message."""
     try:
         yield

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -82,6 +82,20 @@ def load_dialogs(path: Path) -> tuple[Dialog, ...]:
     """The ten dialogs of the file. Malformed evidence ("D8:6; D9:17", "D:11:26", "D30:05") is
     corrected; evidence that names no turn of the dialog is dropped."""
     return tuple(_parse_dialog(item) for item in json.loads(path.read_text("utf-8")))
+
+
+def load_paraphrases(path: Path, dialogs: Sequence[Dialog]) -> tuple[Dialog, ...]:
+    """The dialogs with questions in other words instead of their own. A line of the file is an
+    object with the id of the ``dialog``, the index of the ``question`` and its ``paraphrase``.
+
+    Raises KeyError or IndexError if there is no such dialog or question."""
+    known = {dialog.id: dialog for dialog in dialogs}
+    found: dict[str, list[Question]] = {dialog.id: [] for dialog in dialogs}
+    for line in path.read_text("utf-8").splitlines():
+        item = json.loads(line)
+        question = known[item["dialog"]].questions[item["question"]]
+        found[item["dialog"]].append(replace(question, text=item["paraphrase"]))
+    return tuple(replace(dialog, questions=tuple(found[dialog.id])) for dialog in dialogs)
 
 
 def split_dialogs(dialogs: Sequence[Dialog]) -> tuple[tuple[Dialog, ...], tuple[Dialog, ...]]:

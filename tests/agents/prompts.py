@@ -35,11 +35,17 @@ def prompt_text(request: Mapping[str, Any] | ScriptedEndpoint) -> str:
     return "\n".join(message["content"] or "" for message in body["messages"])
 
 
-def latest(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The last message of a prompt: an event, or the result of a function."""
-    value = json.loads(request["messages"][-1]["content"])
-    assert isinstance(value, dict)
-    return value
+def latest(request: Mapping[str, Any], *, alerts: bool = True) -> dict[str, Any]:
+    """The last message of a prompt: an event, or the result of a function, with the arguments of
+    its call. Alerts can be left out."""
+    for message in reversed(request["messages"]):
+        if message["role"] not in ("user", "tool"):
+            continue
+        value = json.loads(message["content"])
+        assert isinstance(value, dict)
+        if alerts or value.get("type") != "system_alert":
+            return value | {"arguments": _arguments(request, message.get("tool_call_id"))}
+    raise AssertionError("this prompt has no message")
 
 
 def events(request: Mapping[str, Any], type: str = "user_message") -> list[str]:
@@ -64,3 +70,14 @@ def is_summary_request(request: Mapping[str, Any]) -> bool:
     return "tools" not in request and request["messages"][-1]["content"].startswith(
         "<conversation>"
     )
+
+
+def _arguments(request: Mapping[str, Any], id: str | None) -> dict[str, Any]:
+    """The arguments of the call that a message is the result of."""
+    for message in request["messages"]:
+        for one in message.get("tool_calls", ()):
+            if one["id"] == id:
+                arguments = json.loads(one["function"]["arguments"])
+                assert isinstance(arguments, dict)
+                return arguments
+    return {}

@@ -109,3 +109,56 @@ def test_the_marks_of_a_template_are_measured():
         )
         assert model.count(dialog) >= len(count_words(written))
         model.close()
+
+
+TOOLS = [
+    ToolSchema(
+        f"search_{kind}",
+        f"Search the {kind} of the user for what matters to the question, best matches first.",
+        {
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": "what to look for, in any words"},
+                "page": {"type": "integer", "default": 0, "minimum": 0},
+            },
+            "required": ["query"],
+        },
+    )
+    for kind in ("history", "archive", "calendar", "mail", "files")
+]
+
+
+def test_the_first_reported_length_tells_the_size_of_declared_functions():
+    """An estimate of declarations is high: a report of the endpoint lowers it, not below the
+    truth."""
+    with ScriptedEndpoint(lambda body: say("Yes.")) as endpoint:
+        model = ChatModel(endpoint.url)
+        before = model.count(DIALOG, TOOLS)
+        model.complete(DIALOG, TOOLS)
+        real = count_prompt(endpoint.requests[-1])
+        assert real <= model.count(DIALOG, TOOLS) < before
+        longer = [*DIALOG, ChatMessage("assistant", "Yes."), ChatMessage("user", "Sure?")] * 9
+        model.complete(longer, TOOLS)
+        assert model.count(longer, TOOLS) >= count_prompt(endpoint.requests[-1])
+        model.close()
+
+
+def test_a_report_that_leaves_out_cached_tokens_lowers_nothing(monkeypatch):
+    with ScriptedEndpoint(lambda body: say("Yes.")) as endpoint:
+        model = ChatModel(endpoint.url)
+        before = model.count(DIALOG, TOOLS)
+        monkeypatch.setattr("tests.support.chat_endpoint.count_prompt", lambda body: 20)
+        model.complete(DIALOG, TOOLS)
+        assert model.count(DIALOG, TOOLS) == before
+        model.close()
+
+
+def test_a_lowered_count_rises_again_with_a_longer_report(monkeypatch):
+    with ScriptedEndpoint(lambda body: say("Yes.")) as endpoint:
+        model = ChatModel(endpoint.url)
+        model.complete(DIALOG, TOOLS)
+        more = model.count(DIALOG, TOOLS) + 300
+        monkeypatch.setattr("tests.support.chat_endpoint.count_prompt", lambda body: more)
+        model.complete(DIALOG, TOOLS)
+        assert model.count(DIALOG, TOOLS) >= more
+        model.close()

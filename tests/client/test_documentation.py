@@ -7,28 +7,49 @@ what it prints is what its comments say.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
 
 import pytest
 
 import anaphora.client
+from anaphora import Agent, Engine, LongTermMemory
+from anaphora.chat_model.chat_model import ChatModel
 from anaphora.client import Client
 from anaphora.server.app import create_app
 from anaphora.server.problems import PROBLEM_TYPES
 from anaphora.server.settings.model import MemorySettings, Settings
 from tests.client.test_service import serving
 from tests.documentation.examples import ROOT, Example, page_examples
+from tests.support.chat_endpoint import Reply, ScriptedEndpoint, call, calls
 
 PAGE, API = (ROOT / "docs" / f"{name}.md" for name in ("client", "server"))
 EXAMPLES = [one for page in (PAGE, API) for one in page_examples(page) if one.kind == "served"]
 ADDRESS = "http://localhost:8080"
 
 
+def answer(body: dict[str, Any]) -> Reply:
+    """Play the language model of the agent on the pages."""
+    said = json.loads(body["messages"][-1]["content"])["message"]
+    if found := re.search(r"I'm (\w+)", said):
+        saved = call("core_memory_append", {"name": "human", "content": f"Name: {found[1]}."})
+        return calls(saved, call("send_message", {"message": f"Hello, {found[1]}!"}))
+    return call("send_message", {"message": "I do not know yet."})
+
+
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     kept = MemorySettings(url="memory:")
-    with serving(create_app(Settings(models=("cafe",), memory=kept))) as url:
+    with (
+        ScriptedEndpoint(answer) as endpoint,
+        closing(ChatModel(endpoint.url)) as model,
+        Engine("cafe", long_term=LongTermMemory("memory:")) as engine,
+        Agent(model, name="ada") as ada,
+        serving(create_app(Settings(memory=kept), engine=engine, agents=[ada])) as url,
+    ):
         yield url
 
 

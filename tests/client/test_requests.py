@@ -153,7 +153,7 @@ def test_every_method_is_sent_somewhere_above_or_in_the_tests_of_events() -> Non
     methods = {
         name for name, found in vars(Client).items() if not name.startswith("_") and callable(found)
     }
-    assert methods == {method for method, *_ in CALLS} | {"events", "close"}
+    assert methods == {method for method, *_ in CALLS} | {"events", "close", "agent", "agents"}
 
 
 def test_health_tells_how_many_items_are_in_quarantine(call: Caller, service: Service) -> None:

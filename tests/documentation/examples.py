@@ -12,6 +12,8 @@ The comment before an example, or its language, gives its kind:
   the exit code 0 or that of ``<!-- exit: 1 -->``.
 - ``<!-- run -->`` is Python that prints what its comments show, ``<!-- served -->`` the same with
   a service at ``http://localhost:8080`` (``test_readme.py``, ``client/test_page.py``).
+- ``<!-- scripted: NAME -->`` is Python that talks to a chat model at
+  ``http://localhost:8080/v1``, which plays a script (``test_agent_pages.py``).
 - ``<!-- values -->``, ``<!-- expands -->``, ``<!-- finds -->``, ``<!-- says: idl -->`` and
   ``<!-- says: synonym -->``: see ``test_docs.py``.
 """

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing
 from typing import Any, TypeVar
 
 import anyio
 import pytest
 from mcp import Client
 
-from anaphora import Engine, Reject, parse_model
+from anaphora import Agent, Engine, Reject, parse_model
+from anaphora.chat_model.chat_model import ChatModel
 from anaphora.mcp import create_server
 from tests.conftest import Clock
+from tests.support.chat_endpoint import ScriptedEndpoint, call, calls
 
 SHOP = """\
 id: shop
@@ -40,6 +43,9 @@ responses: {now: "Noon."}
 """
 
 _T = TypeVar("_T")
+
+HELLO = call("send_message", {"message": "Hello, Ann!"}, thought="A new user.")
+SAVED = call("core_memory_append", {"name": "human", "content": "Name: Ann."})
 
 
 class Shop:
@@ -79,3 +85,18 @@ class Shop:
 def shop(clock: Clock) -> Iterator[Shop]:
     with Engine(parse_model(SHOP), parse_model(TIME), clock=clock) as engine:
         yield Shop(engine)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[ScriptedEndpoint]:
+    with ScriptedEndpoint([calls(SAVED, HELLO)]) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def ada(endpoint: ScriptedEndpoint) -> Iterator[Agent]:
+    with (
+        closing(ChatModel(endpoint.url, "small", max_retries=0)) as model,
+        Agent(model, name="ada", graph="beside") as agent,
+    ):
+        yield agent

@@ -7,6 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from anaphora import Agent
 from anaphora.cli import app
 from tests.documentation.examples import ROOT, page_examples
 from tests.mcp.conftest import Shop
@@ -23,9 +24,9 @@ def test_what_agents_are_told_to_start_starts() -> None:
 
 
 @pytest.mark.parametrize("what", ["name", "arguments"])
-def test_every_tool_and_every_argument_is_told_of(shop: Shop, what: str) -> None:
+def test_every_tool_and_every_argument_is_told_of(shop: Shop, ada: Agent, what: str) -> None:
     text = PAGE.read_text(encoding="utf-8")
-    for tool in shop.visit(lambda client: client.list_tools()).tools:
+    for tool in shop.visit(lambda client: client.list_tools(), agents=[ada]).tools:
         (row,) = (line for line in text.splitlines() if line.startswith(f"| `{tool.name}` |"))
         told = row.split("|")[2]
         if what == "arguments":

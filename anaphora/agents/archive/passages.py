@@ -41,7 +41,7 @@ class Passage(NamedTuple):
 
 
 def split_passages(sections: Iterable[Section]) -> Iterator[Passage]:
-    """Split sections into passages of at most 180 words (of 360 characters in scripts without
+    """Split sections into passages of at most 180 words (of some 360 characters in scripts without
     spaces). A passage ends with its section, with a paragraph once it has 120 words, else with a
     sentence. Longer sentences are split between words, and longer words between graphemes."""
     for section in sections:

@@ -10,9 +10,10 @@ from anaphora.agents.context.main_context import render_message
 from anaphora.agents.state.messages import Message
 from anaphora.chat_model.messages import ChatMessage
 
-__all__ = ["TokenCounter", "count_message", "fit_message"]
+__all__ = ["SHORTEST", "TokenCounter", "count_message", "fit_message", "shown_length"]
 
-_SHORTEST = 200  # characters
+SHORTEST = 40  # characters, to which a message is shortened at most
+_SHORTEST_AT_FIRST = 200  # when it enters the queue
 _MARGIN = 0.9  # tokens are not spread evenly over a text
 _FUNCTION_NAME = 12  # tokens, which some forms of a prompt repeat in the result of a call
 
@@ -24,22 +25,32 @@ class TokenCounter(Protocol):
 
 
 def fit_message(
-    message: Message, counter: TokenCounter, *, tokens: int, characters: int | None = None
+    message: Message,
+    counter: TokenCounter,
+    *,
+    tokens: int,
+    characters: int | None = None,
+    shortest: int = _SHORTEST_AT_FIRST,
 ) -> Message:
     """Return the message with its size in tokens, and with the number of characters that are shown
-    if its text has more than ``characters`` or it takes more than ``tokens``. At least 200
-    characters are shown. An answer of the model is never shortened: its calls must stay whole."""
-    if message.kind == "assistant":
-        return replace(message, tokens=count_message(render_message(message), counter))
+    if its text has more than ``characters`` or it takes more than ``tokens``. At least
+    ``shortest`` characters are shown; of an answer of the model, so many of its text and of the
+    arguments of each call, which run with all of them."""
     shown = message.shown
     if characters is not None and len(message.text) > characters:
         shown = min(shown or characters, characters)
     while True:
         size = count_message(render_message(replace(message, shown=shown)), counter)
-        length = len(message.text) if shown is None else min(shown, len(message.text))
-        if size <= tokens or length <= _SHORTEST:
+        length = shown_length(replace(message, shown=shown))
+        if size <= tokens or length <= shortest:
             return replace(message, shown=shown, tokens=size)
-        shown = max(_SHORTEST, min(int(length * tokens / size * _MARGIN), length - 1))
+        shown = max(shortest, min(int(length * tokens / size * _MARGIN), length - 1))
+
+
+def shown_length(message: Message) -> int:
+    """Return how many characters of the longest part of a message a prompt shows."""
+    longest = max([len(message.text), *[len(call.arguments) for call in message.calls]])
+    return longest if message.shown is None else min(message.shown, longest)
 
 
 def count_message(message: ChatMessage, counter: TokenCounter) -> int:

@@ -73,8 +73,11 @@ def render_message(message: Message) -> ChatMessage:
     pose as another message."""
     match message.kind:
         case "assistant":
-            calls = [ToolCall(one.id, one.name, one.arguments) for one in message.calls]
-            return ChatMessage("assistant", message.text, tuple(calls))
+            calls = [
+                ToolCall(one.id, one.name, _shown_arguments(one.arguments, message.shown))
+                for one in message.calls
+            ]
+            return ChatMessage("assistant", _beginning(message.text, message.shown), tuple(calls))
         case "result":
             status = "Failed" if message.failed else "OK"
             content = _to_json({"status": status, "message": _shown_text(message)})
@@ -92,6 +95,16 @@ def _shown_text(message: Message) -> str:
         f"{message.text[: message.shown]}… [{message.shown} of {len(message.text)} characters are "
         f"shown; read_more(number={message.number}, start={message.shown}) continues]"
     )
+
+
+def _beginning(text: str, shown: int | None) -> str:
+    return text if shown is None or shown >= len(text) else f"{text[:shown]}…"
+
+
+def _shown_arguments(arguments: str, shown: int | None) -> str:
+    if shown is None or shown >= len(arguments):
+        return arguments
+    return _to_json({"beginning_of_arguments": _beginning(arguments, shown)})
 
 
 def _envelope(type: str, **fields: Any) -> str:

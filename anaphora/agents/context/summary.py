@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from anaphora.agents.context.paging import split_pages
 from anaphora.agents.state.records import MessageAdded, MessageSent, Record
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.exchange import Exchange, Summary
@@ -14,7 +15,9 @@ from anaphora.ltm.history.measure import count_words
 from anaphora.ltm.history.working_history import HistoryPart
 from anaphora.ltm.summarizers.summarizer import Segment, Summarizer
 
-__all__ = ["RecursiveSummarizer", "collect_exchanges"]
+__all__ = ["RecursiveSummarizer", "collect_exchanges", "split_exchange"]
+
+_PAGE = 4_000  # characters
 
 _log = logging.getLogger(__name__)
 
@@ -93,3 +96,12 @@ def collect_exchanges(records: Iterable[Record]) -> list[Exchange]:
         Exchange("\n".join(asked), "\n".join(answered), at)
         for asked, answered, at in spoken.values()
     ]
+
+
+def split_exchange(exchange: Exchange) -> list[Exchange]:
+    """Split an exchange of long texts into pages: the long-term memory truncates long exchanges,
+    and a page is what a search finds and shows."""
+    asked, answered = split_pages(exchange.question, _PAGE), split_pages(exchange.answer, _PAGE)
+    pages = [(page, "") for page in asked[:-1]] + [(asked[-1], answered[0])]
+    pages += [("", page) for page in answered[1:]]
+    return [Exchange(question, answer, exchange.at) for question, answer in pages]

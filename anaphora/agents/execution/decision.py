@@ -8,13 +8,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from anaphora.agents.execution.functions import FunctionSet
-from anaphora.agents.limits import AgentLimits
+from anaphora.agents.execution.limits import AgentLimits
+from anaphora.agents.functions.function import FunctionSet
 from anaphora.agents.state.messages import FunctionCall, Message
 from anaphora.agents.state.records import EndReason
 from anaphora.agents.state.state import AgentState, RunningEvent
 
-__all__ = ["Action", "AskModel", "CallFunctions", "End", "WarnOfPressure", "decide_next"]
+__all__ = [
+    "Action",
+    "AskModel",
+    "CallFunctions",
+    "End",
+    "WarnOfPressure",
+    "decide_next",
+    "find_open_calls",
+]
 
 _MAX_EMPTY = 3  # answers of the model without any content
 
@@ -79,6 +87,12 @@ def decide_next(
     if wants_more or (event.kind == "user_message" and not event.sent):
         return _within_limits(state, event, limits, seconds)
     return End("done")
+
+
+def find_open_calls(state: AgentState, event: RunningEvent) -> tuple[FunctionCall, ...]:
+    """Return the calls of the model's last answer to the event that have no result yet."""
+    answer, results, _ = _last_step(state, event)
+    return _open_calls(answer, results)
 
 
 def _within_limits(

@@ -12,11 +12,12 @@ from anaphora.agents.answer import AgentAnswer, AgentStep, collect_answer
 from anaphora.agents.execution.event_run import EventRun
 from anaphora.agents.execution.memory_update import MemoryUpdateRun
 from anaphora.agents.execution.services import AgentServices
+from anaphora.agents.execution.session import AgentSession
 from anaphora.agents.state.messages import EventKind
 from anaphora.agents.state.records import EventBegun
 from anaphora.agents.state.state import AgentState
 from anaphora.agents.store.store import AgentKey
-from anaphora.errors import AnaphoraError, ChatModelError
+from anaphora.errors import AgentError, AnaphoraError, ChatModelError
 from anaphora.ltm.background.worker import BackgroundWorker
 from anaphora.storage.forks import ForkAware, register_fork_aware
 from anaphora.storage.logical_clock import next_tick, to_microseconds
@@ -66,11 +67,9 @@ class EventProcessor(ForkAware):
             records = self._store.event_records(key, event.id)
             answer = collect_answer(event.id, records)
             if answer.ended in ("", "failed"):
-                run = EventRun(
-                    self._services, key, self._store.load(key), on_step=on_step, on_text=on_text
-                )
-                self._begin(run, event, is_new=not records)
-                run.run()
+                session = AgentSession(self._services, key, self._store.load(key))
+                self._begin(session, event, is_new=not records)
+                EventRun(session, on_step=on_step, on_text=on_text).run()
                 self._schedule_update(key)
                 answer = collect_answer(event.id, self._store.event_records(key, event.id))
         if self._owing:
@@ -84,15 +83,15 @@ class EventProcessor(ForkAware):
         and updates of memories. Return the answer to that event unless it is ``event``."""
         earlier: tuple[AgentAnswer, ...] = ()
         if state.event is not None:
-            run = EventRun(self._services, key, state, is_resumed=True)
+            session = AgentSession(self._services, key, state)
             try:
-                run.run()
-            except ChatModelError as error:
+                EventRun(session, is_resumed=True).run()
+            except (AgentError, ChatModelError) as error:
                 _log.warning("an unfinished event has failed: %s", error)
             if state.event.id != event:
                 records = self._store.event_records(key, state.event.id)
                 earlier = (collect_answer(state.event.id, records),)
-            state = run.state
+            state = session.state
         self._update_memories(key, state)
         return earlier
 
@@ -109,16 +108,16 @@ class EventProcessor(ForkAware):
         self._owing.clear()
         self._updater.reset()
 
-    def _begin(self, run: EventRun, event: NewEvent, *, is_new: bool) -> None:
+    def _begin(self, session: AgentSession, event: NewEvent, *, is_new: bool) -> None:
         """Store an event; one that has failed before is only taken up again."""
         now = self._services.clock()
-        known = max(run.state.clock, self._services.memory.clock)
-        run.stage(EventBegun(event.id, event.kind, now, next_tick(to_microseconds(now), known)))
+        clock = next_tick(to_microseconds(now), session.state.clock, self._services.memory.clock)
+        session.stage(EventBegun(event.id, event.kind, now, clock))
         if is_new:
             if event.context:
-                run.add_event_message(event.context, "system_alert")
-            run.add_event_message(event.text, event.kind)
-        run.commit()
+                session.add_event(event.context, "system_alert")
+            session.add_event(event.text, event.kind)
+        session.commit()
 
     def _schedule_update(self, key: AgentKey) -> None:
         if self._waits_for_updates:

@@ -10,9 +10,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from anaphora.agents.context.main_context import Section
-from anaphora.agents.execution.event_run import RunContext
-from anaphora.agents.execution.functions import AgentFunction
 from anaphora.agents.execution.services import AgentView, MemoryUpdate
+from anaphora.agents.functions.context import RunContext
+from anaphora.agents.functions.function import AgentFunction
 from anaphora.agents.graph.extraction import learn_facts
 from anaphora.agents.graph.facts import Fact
 from anaphora.agents.graph.graph import KnowledgeGraph

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anaphora.agents.execution.functions import AgentFunction, FunctionSet
 from anaphora.agents.execution.graph_memory import GraphMemory
+from anaphora.agents.functions.function import AgentFunction, FunctionSet
 from anaphora.ltm.memory import LongTermMemory
 
 __all__ = ["AgentParts"]

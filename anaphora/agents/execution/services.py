@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from anaphora.agents.context.blocks import Block, CoreMemory
 from anaphora.agents.context.main_context import Section
 from anaphora.agents.context.summary import RecursiveSummarizer
-from anaphora.agents.execution.functions import FunctionSet
-from anaphora.agents.limits import AgentLimits, AgentTexts
+from anaphora.agents.execution.limits import AgentLimits, AgentTexts
+from anaphora.agents.functions.function import FunctionSet
 from anaphora.agents.state.messages import Message
 from anaphora.agents.state.state import AgentState
 from anaphora.agents.store.store import AgentKey, AgentStore

@@ -7,8 +7,8 @@ from functools import partial
 
 from anaphora.agents.context.model_summarizer import ModelSummarizer
 from anaphora.agents.context.summary import RecursiveSummarizer
+from anaphora.agents.execution.limits import AgentLimits
 from anaphora.agents.execution.services import AskModel
-from anaphora.agents.limits import AgentLimits
 from anaphora.chat_model.chat_model import ChatModel
 from anaphora.ltm.summarizers.extractive.summarizer import Extractive
 from anaphora.ltm.summarizers.summarizer import Summarizer

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from anaphora.agents.execution.functions import FunctionSet
 from anaphora.agents.execution.graph_memory import GraphMemory
 from anaphora.agents.execution.services import AgentView, MemoryUpdate, Plan
+from anaphora.agents.functions.function import FunctionSet
 from anaphora.errors import AgentError
 
 __all__ = ["VirtualContext"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from anaphora.agents.context.blocks import Block
-from anaphora.agents.limits import AgentLimits, TextKind
+from anaphora.agents.execution.limits import AgentLimits, TextKind
 from anaphora.agents.memories.declarations import Declarations
 
 __all__ = ["AgentFile", "FilePack", "FunctionPack", "HttpPack", "ModelDeclaration"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from anaphora.agents.files.schema import AgentSchema, agent_schema
+from anaphora.agents.files.schema import MEMORY_TYPES, AgentSchema, agent_schema
 from anaphora.core.name_hints import did_you_mean
 from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, node_at, to_data
 from anaphora.models.reading.source import FileDiagnostics
@@ -60,14 +60,13 @@ def _report(error: Any, root: MappingNode, diagnostics: FileDiagnostics) -> None
             owner = f"'{parent[-1]}'" if parent else "the agent"
             diagnostics.add_error(node_at(root, parent).start, f"{owner} has no '{path[-1]}'")
         case "union_tag_not_found":
-            hint = f"the types are {_expected_types()}"
+            hint = f"the types are {', '.join(MEMORY_TYPES)}"
             message = f"'{path[-1]}' has no 'type'"
             if not isinstance(found, Mapping):
                 message = f"expected a mapping with a type, not {describe_value(found)}"
             diagnostics.add_error(value_offset(root, path), message, hint)
         case "union_tag_invalid":
-            types = re.findall(r"'(\w+)'", error["ctx"]["expected_tags"])
-            hint = did_you_mean(error["ctx"]["tag"], types, label="the types are")
+            hint = did_you_mean(error["ctx"]["tag"], MEMORY_TYPES, label="the types are")
             at = value_offset(root, (*path, "type"))
             diagnostics.add_error(at, f"there is no memory type '{error['ctx']['tag']}'", hint)
         case _:
@@ -144,10 +143,3 @@ def _resolve(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> list[Ma
         if key in node:
             return [one for part in node[key] for one in _resolve(part, definitions)]
     return [node]
-
-
-def _expected_types() -> str:
-    mapping = agent_schema()["properties"]["memories"]
-    found = re.findall(r'"const": "(\w+)"', str(agent_schema()["$defs"]).replace("'", '"'))
-    del mapping
-    return ", ".join(dict.fromkeys(found))

@@ -13,12 +13,12 @@ from anaphora.agents.agent import Agent
 from anaphora.agents.archive.archive import Archive
 from anaphora.agents.archive.documents import read_documents
 from anaphora.agents.context.instructions import INSTRUCTIONS
-from anaphora.agents.execution.functions import AgentFunction
-from anaphora.agents.execution.intent_functions import intent_functions
-from anaphora.agents.execution.outside_functions import file_functions, http_functions
 from anaphora.agents.execution.parts import AgentParts
 from anaphora.agents.files.agent_file import AgentFile, FilePack
 from anaphora.agents.files.reading import load_agent_file
+from anaphora.agents.functions.function import AgentFunction
+from anaphora.agents.functions.intents import intent_functions
+from anaphora.agents.functions.outside import file_functions, http_functions
 from anaphora.agents.memories.declarations import Declarations, PartMemory
 from anaphora.agents.memories.planner import DeclaredMemories
 from anaphora.agents.store.store import AgentStore

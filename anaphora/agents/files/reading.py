@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
 
-from anaphora.agents.bundled import bundled_agents, bundled_path
 from anaphora.agents.context.blocks import Block
+from anaphora.agents.execution.limits import AgentLimits
 from anaphora.agents.files.agent_file import AgentFile, FilePack, HttpPack, ModelDeclaration
+from anaphora.agents.files.bundled import bundled_agents, bundled_path
 from anaphora.agents.files.checking import check_structure, key_offset, value_offset
 from anaphora.agents.files.schema import (
     AgentSchema,
@@ -22,7 +23,6 @@ from anaphora.agents.files.schema import (
     SemanticSchema,
     StateSchemaFile,
 )
-from anaphora.agents.limits import AgentLimits
 from anaphora.agents.memories.declarations import (
     ConversationMemory,
     Declarations,

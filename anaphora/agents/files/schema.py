@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import Discriminator, Field
 
-from anaphora.agents.limits import AgentLimits, TextKind
+from anaphora.agents.execution.limits import AgentLimits, TextKind
 from anaphora.agents.memories.state_schema import FieldType
 from anaphora.models.schema.field_types import (
     MAP_TAG,
@@ -24,7 +24,7 @@ from anaphora.models.schema.field_types import (
     choose_by_type,
 )
 
-__all__ = ["AgentSchema", "agent_schema"]
+__all__ = ["MEMORY_TYPES", "AgentSchema", "agent_schema"]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _LIMITS = AgentLimits()
@@ -173,6 +173,14 @@ MemorySchema: TypeAlias = Annotated[
 ]
 
 
+MEMORY_TYPES: tuple[str, ...] = tuple(
+    [
+        get_args(one.model_fields["type"].annotation)[0]
+        for one in get_args(get_args(MemorySchema)[0])
+    ]
+)
+
+
 class MachineStateSchema(SchemaBase):
     """A state of the agent."""
 
@@ -255,13 +263,14 @@ def agent_schema() -> dict[str, Any]:
 
 
 def _tidy(schema: Any) -> Any:
-    """Remove titles that repeat keys."""
+    """Remove titles that repeat keys; forbid further keys where they follow a pattern."""
     if isinstance(schema, list):
         return [_tidy(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    return {
+    tidied = {
         key: _tidy(value)
         for key, value in schema.items()
         if not (key == "title" and isinstance(value, str))
     }
+    return {**tidied, "additionalProperties": False} if "patternProperties" in tidied else tidied

@@ -31,7 +31,7 @@ from anaphora.agents.graph.queries import (
     query_facts,
 )
 from anaphora.agents.graph.ranking import score_at
-from anaphora.agents.graph.writer import Statements, add_statements
+from anaphora.agents.graph.writer import Statements, add_statements, collect_kinds
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.retrieval.store import UserKey
 from anaphora.ltm.retrieval.terms import DEFAULT_LANGUAGE
@@ -141,11 +141,9 @@ class KnowledgeGraph:
                 raise ValueError(f"a fact needs a relation: {fact}")
         if not facts:
             return []
-        mentions = {fact.subject: fact.subject_kind for fact in facts}
-        mentions |= {fact.object: fact.object_kind for fact in facts}
         new = Statements(
             facts,
-            {name: kind for name, kind in mentions.items() if name_key(name) != USER},
+            {name: kind for name, kind in collect_kinds(facts).items() if name_key(name) != USER},
             time_to_int(at),
             self._now(),
             clean_text(source, _MAX_SOURCE),
@@ -205,7 +203,9 @@ class KnowledgeGraph:
         out, while the counts are those of today.
         """
         time = self._time(at)
-        rows = self._read(owner, lambda sql, id: sql.select(_ENTITIES, id, time, limit)) or ()
+        rows = (
+            self._read(owner, lambda sql, id: sql.select(_ENTITIES, id, time, max(limit, 0))) or ()
+        )
         return [
             EntityRecord(
                 name,
@@ -226,7 +226,9 @@ class KnowledgeGraph:
             bound = time_to_int(before.at), before.id
         else:
             bound = (_MAX_INT if before is None else time_to_int(before)), 0
-        rows = self._read(owner, lambda sql, id: sql.select(_STREAM, id, *bound, limit)) or ()
+        rows = (
+            self._read(owner, lambda sql, id: sql.select(_STREAM, id, *bound, max(limit, 0))) or ()
+        )
         return [
             Mention(id, name, kind, from_microseconds(at), source)
             for id, name, kind, at, source in rows
@@ -249,7 +251,7 @@ class KnowledgeGraph:
             found = _find_entity(sql, id, entity)
             if found is None:
                 return []
-            return find_neighbourhood(sql, id, found, period, depth=depth, limit=limit)
+            return find_neighbourhood(sql, id, found, period, depth=depth, limit=max(limit, 0))
 
         return self._read(owner, read) or []
 
@@ -272,7 +274,7 @@ class KnowledgeGraph:
             start, end = _find_entity(sql, id, a), _find_entity(sql, id, b)
             if start is None or end is None or start == end:
                 return []
-            return find_paths(sql, id, start, end, period, depth=depth, limit=limit)
+            return find_paths(sql, id, start, end, period, depth=depth, limit=max(limit, 0))
 
         return self._read(owner, read) or []
 
@@ -304,7 +306,9 @@ class KnowledgeGraph:
             relations = None
             if relation is not None or not ends:
                 relations = _match_relations(sql, id, relation or _WILDCARD)
-            return query_facts(sql, FactQuery(id, period, relations=relations, **ends), limit)
+            return query_facts(
+                sql, FactQuery(id, period, relations=relations, **ends), max(limit, 0)
+            )
 
         return self._read(owner, read) or []
 

@@ -62,8 +62,7 @@ def observe_exchange(
     count. The text of an element in ``text_elements`` is its value."""
     if exchange.status != "matched" or not exchange.intent:
         return Observation()
-    found = {name_key(one.name): one for one in _iter_values(exchange, text_elements)}
-    values = list(islice(found.values(), MAX_VALUES))
+    values = list(islice(dict.fromkeys(_iter_values(exchange, text_elements)), MAX_VALUES))
     if not values:
         asked = NewFact(USER, "asked for", exchange.intent, None, _USER_KIND, _INTENT_KIND)
         return Observation((asked,))
@@ -73,9 +72,10 @@ def observe_exchange(
             *(
                 NewFact(one.name, other.relation, other.name, None, one.kind, other.kind)
                 for one, other in combinations(values, 2)
+                if name_key(one.name) != name_key(other.name)
             ),
         ),
-        tuple((one.name, one.kind) for one in values),
+        tuple({name_key(one.name): (one.name, one.kind) for one in values}.values()),
     )
 
 

@@ -14,7 +14,14 @@ from anaphora.agents.graph.owners import Owner
 from anaphora.agents.graph.ranking import mention_weight
 from anaphora.agents.graph.timeline import FOREVER, FactRow, Timeline
 
-__all__ = ["FACT_COLUMNS", "Statements", "add_statements", "load_timelines", "save_facts"]
+__all__ = [
+    "FACT_COLUMNS",
+    "Statements",
+    "add_statements",
+    "collect_kinds",
+    "load_timelines",
+    "save_facts",
+]
 
 FACT_COLUMNS = (
     "id, subject, relation, object, valid_at, invalid_at, retracted_at, created_at, last_at, "
@@ -62,13 +69,18 @@ def add_statements(
     return ids
 
 
+def collect_kinds(facts: Iterable[NewFact]) -> dict[str, str]:
+    """Return the kinds of the entities of facts by name; one that is not given changes nothing."""
+    kinds: dict[str, str] = {}
+    for fact in facts:
+        kinds[fact.subject] = fact.subject_kind or kinds.get(fact.subject, "")
+        kinds[fact.object] = fact.object_kind or kinds.get(fact.object, "")
+    return kinds
+
+
 def _add_entities(sql: Sql, owner: Owner, new: Statements) -> dict[str, int]:
     """Return the ids of the entities by name key; add those that are new."""
-    kinds: dict[str, str] = {}
-    for fact in new.facts:
-        kinds[clean_name(fact.subject)] = fact.subject_kind
-        kinds[clean_name(fact.object)] = fact.object_kind
-    kinds |= {clean_name(name): kind for name, kind in new.mentions.items()}
+    kinds = dict(new.mentions) | collect_kinds(new.facts)
     names = {name_key(name): name for name in kinds}
     ids = _find_ids(sql, owner, "SELECT id FROM entities WHERE owner = ? AND name_key = ?", names)
     rows = []
@@ -76,7 +88,8 @@ def _add_entities(sql: Sql, owner: Owner, new: Statements) -> dict[str, int]:
         if key not in ids:
             ids[key] = owner.take_id()
             words = word_key(name, new.language)
-            rows.append((owner.id, ids[key], key, name, words, kinds[name], new.at, new.at))
+            known = (owner.id, ids[key], key, clean_name(name), words, kinds[name])
+            rows.append((*known, new.at, new.at))
     sql.execute_many(_ADD_ENTITY, rows)
     return ids
 
@@ -114,15 +127,14 @@ class _FactWriter:
             for key, rows in load_timelines(self._sql, self._owner.id, keys).items()
         }
         ids: dict[int, None] = {}
-        changed: dict[int, FactRow] = {}
         for fact, triple in zip(self._new.facts, triples, strict=True):
             at = self._new.at if fact.valid_at is None else time_to_int(fact.valid_at)
             timeline = timelines[self._timeline_key(triple)]
             row = timeline.state(triple[2], at)
             self._count(row, at)
-            changed |= timeline.changed
             ids[row.id] = None
-        save_facts(self._sql, self._owner.id, changed.values())
+        changed = (row for timeline in timelines.values() for row in timeline.changed.values())
+        save_facts(self._sql, self._owner.id, changed)
         self._save_evidence()
         return list(ids)
 

@@ -9,7 +9,7 @@ from anaphora.agents.execution.services import MemoryUpdate
 from anaphora.agents.memories.declarations import ConversationMemory, Memory
 from anaphora.agents.state.messages import Message
 
-__all__ = ["count_units", "format_dialog", "last_exchanges"]
+__all__ = ["count_units", "join_texts", "last_exchanges"]
 
 
 def last_exchanges(memories: Sequence[Memory]) -> int | None:
@@ -32,12 +32,7 @@ def count_units(queue: Sequence[Message], exchanges: int | None) -> int | None:
     return len(units) - first
 
 
-def format_dialog(update: MemoryUpdate, *, limit: int) -> str:
-    """Return what the user and the agent said in an event, each shortened to half of ``limit``
-    characters; "" if the user said nothing."""
+def join_texts(update: MemoryUpdate, *, limit: int) -> tuple[str, str]:
+    """Return what the user and the agent said in an event, each cut to ``limit`` characters."""
     asked = "\n".join([one.text for one in update.messages if one.is_user_message])
-    if not asked:
-        return ""
-    answered = "\n".join(update.sent)
-    most = max(1, limit // 2)
-    return f"User: {asked[:most]}\nAssistant: {answered[:most]}"
+    return asked[:limit], "\n".join(update.sent)[:limit]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from anaphora.agents.context.main_context import Section
-from anaphora.agents.execution.functions import AgentFunction, CallError, FunctionSet
 from anaphora.agents.execution.parts import AgentParts
 from anaphora.agents.execution.services import AgentView, MemoryUpdate, Plan
-from anaphora.agents.memories.conversation import count_units, format_dialog, last_exchanges
+from anaphora.agents.functions.function import AgentFunction, CallError, FunctionSet
+from anaphora.agents.memories.conversation import count_units, join_texts, last_exchanges
 from anaphora.agents.memories.declarations import (
     Declarations,
     GenerativeMemory,
@@ -21,6 +22,8 @@ from anaphora.agents.memories.declarations import (
     SemanticMemory,
     StateMemory,
 )
+from anaphora.agents.memories.entries import entries_model
+from anaphora.agents.memories.generative import GenerativeRun
 from anaphora.agents.memories.section_cache import SectionCache
 from anaphora.agents.memories.semantic import find_similar
 from anaphora.agents.memories.state_machine import current_state
@@ -37,6 +40,7 @@ from anaphora.errors import AgentError, AnaphoraError
 __all__ = ["DeclaredMemories"]
 
 _DIALOG_SHARE = 0.5  # characters of the dialog in an update, per token of the window
+_REFLECTION_SHARE = 2.5  # characters of memories, of which fewer are sent if they do not fit
 
 _log = logging.getLogger(__name__)
 
@@ -97,10 +101,10 @@ class DeclaredMemories:
 
     def update(self, update: MemoryUpdate) -> None:
         """Update each memory; one that fails stays as it was, and does not affect the others."""
-        limit = int(_DIALOG_SHARE * self.parts.window)
-        dialog = format_dialog(update, limit=limit)
-        if not dialog:
+        question, answer = join_texts(update, limit=self._longest)
+        if not question:
             return
+        dialog = f"User: {question}\nAssistant: {answer}"
         for memory in self.declarations.memories:
             try:
                 self._update(update, memory, dialog)
@@ -121,7 +125,8 @@ class DeclaredMemories:
 
     @property
     def recall_models(self) -> tuple[str, ...]:
-        return ()
+        generative = self.declarations.generative_memories
+        return tuple([entries_model(self.parts.name, one.name) for one in generative])
 
     def _update(self, update: MemoryUpdate, memory: Memory, dialog: str) -> None:
         match memory:
@@ -130,8 +135,21 @@ class DeclaredMemories:
                 if is_due(state, memory, memories):
                     others = [one for one in memories.values() if one.name != memory.name]
                     update_state_memory(update, memory, others, dialog=dialog)
+            case GenerativeMemory():
+                run = self._generative_run(update.view, memory)
+                run.update(update, *join_texts(update, limit=self._longest))
             case PartMemory(part="graph") if self.parts.graph is not None:
                 self.parts.graph.update(update)
+
+    @property
+    def _longest(self) -> int:
+        """The most characters of what the user, or the agent, said in an update."""
+        return int(_DIALOG_SHARE * self.parts.window / 2)
+
+    @property
+    def _reflection_length(self) -> int:
+        """The most characters of memories in a reflection."""
+        return int(_REFLECTION_SHARE * self.parts.window)
 
     def _used(self, machine: MachineState | None) -> Sequence[Memory]:
         memories = self.declarations.memories
@@ -176,13 +194,24 @@ class DeclaredMemories:
             case StateMemory():
                 return [format_section(view.state, memory)]
             case SemanticMemory():
-                find = lambda: find_similar(  # noqa: E731
-                    self.parts.memory, view, memory, visible=self._visible_questions(view)
+                find = partial(
+                    find_similar,
+                    self.parts.memory,
+                    view,
+                    memory,
+                    visible=self._visible_questions(view),
                 )
                 return [self._cache.get(view, memory.name, find)]
+            case GenerativeMemory():
+                run = self._generative_run(view, memory)
+                return [self._cache.get(view, memory.name, run.section)]
             case PartMemory(part="graph") if self.parts.graph is not None:
                 return [self.parts.graph.section(view)]
         return []
+
+    def _generative_run(self, view: AgentView, memory: GenerativeMemory) -> GenerativeRun:
+        limit, visible = self._reflection_length, self._visible_questions(view)
+        return GenerativeRun(self.parts.memory, memory, view, limit, visible)
 
     def _visible_questions(self, view: AgentView) -> frozenset[str]:
         """Return what the user says in the part of the queue that the prompt shows."""

@@ -9,19 +9,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from anaphora.agents.context.main_context import Section
-from anaphora.agents.execution.event_run import RunContext
-from anaphora.agents.execution.functions import (
+from anaphora.agents.execution.services import MemoryUpdate
+from anaphora.agents.functions.context import RunContext
+from anaphora.agents.functions.function import (
+    HEARTBEAT,
     AgentFunction,
     CallError,
     FunctionContext,
     parse_arguments,
 )
-from anaphora.agents.execution.services import MemoryUpdate
+from anaphora.agents.memories.asking import answer_calls
 from anaphora.agents.memories.declarations import StateMemory
 from anaphora.agents.state.messages import FunctionCall
 from anaphora.agents.state.records import MemoryChanged
 from anaphora.agents.state.state import AgentState
-from anaphora.chat_model.messages import ChatMessage, Completion, ToolCall, ToolSchema
+from anaphora.chat_model.messages import ChatMessage, ToolCall, ToolSchema
 from anaphora.ltm.prompt.escaping import escape
 
 __all__ = [
@@ -114,7 +116,7 @@ def update_state_memory(
             reason = f"there is no such function; call {tool.name}, or write no"
         except CallError as error:
             reason = str(error)
-        prompt = [*prompt, *_answer_calls(completion, reason)]
+        prompt = [*prompt, *answer_calls(completion, reason)]
 
 
 def _write_function(state: AgentState, memory: StateMemory) -> AgentFunction:
@@ -202,18 +204,8 @@ def _merge(memory: StateMemory, value: Any, call: ToolCall) -> Any:
     return new
 
 
-def _answer_calls(completion: Completion, reason: str) -> list[ChatMessage]:
-    return [
-        ChatMessage("assistant", completion.content, completion.calls),
-        *[
-            ChatMessage("tool", f"Failed: {reason}", tool_call_id=one.id)
-            for one in completion.calls
-        ],
-    ]
-
-
 def _without_heartbeat(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if name != "request_heartbeat"}
+    return {name: value for name, value in arguments.items() if name != HEARTBEAT}
 
 
 def _described(memory: StateMemory) -> str:

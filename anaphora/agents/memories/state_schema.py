@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, create_model
 
-from anaphora.agents.execution.functions import CallError
+from anaphora.agents.functions.function import CallError
 from anaphora.storage.forks import LazyProperty
 
 __all__ = ["FIELD_TYPES", "FieldType", "StateField", "StateSchema"]

@@ -197,7 +197,7 @@ def _flush(state: AgentState, record: Flushed) -> AgentState:
     return replace(
         state,
         queue=queue,
-        flushed=record.until,
+        flushed=max(state.flushed, record.until),  # a message that was kept leaves later
         hidden=state.hidden + len(state.queue) - len(queue),
         alerted=False,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +38,7 @@ __all__ = ["check"]
 _STYLES: dict[Tone, str] = {"bad": "red", "quiet": "dim", "": ""}
 _MAX_LISTED = 8  # texts in a note
 _PATIENCE = 1.0  # seconds before a progress bar appears
+_AGENT_KEY = re.compile(r"agent\s*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def check(
         ),
     ] = False,
 ) -> None:
-    """Validate models and run their samples.
+    """Validate models and run their samples; validate agent files.
 
     The exit code is 1 if anything is wrong. Each sample dialog is a separate conversation.
 
@@ -100,10 +102,38 @@ def check(
     options = _Options(samples, jobs, as_json, strict)
     out = create_console()
     with exit_if_interrupted():
-        suites = [_check_model(out, name, options) for name in models]
+        suites = [_check_file(out, name, options) for name in models]
     if junit:
         write_junit(junit, suites)
     raise typer.Exit(0 if all(suite.passed for suite in suites) else 1)
+
+
+def _check_file(out: Console, name: str, options: _Options) -> Suite:
+    return _check_agent(out, name) if _is_agent(name) else _check_model(out, name, options)
+
+
+def _is_agent(name: str) -> bool:
+    """Whether a file begins with an agent's id, or a name is that of a bundled agent."""
+    from anaphora.agents.files.reading import find_agent_file
+
+    try:
+        path = find_agent_file(name)
+        return any(_AGENT_KEY.match(line) for line in path.read_text("utf-8").splitlines())
+    except (AnaphoraError, OSError, UnicodeError):
+        return False
+
+
+def _check_agent(out: Console, name: str) -> Suite:
+    from anaphora.agents.files.reading import load_agent_file
+
+    try:
+        agent = load_agent_file(name)
+    except AnaphoraError as error:
+        print_error(error)
+        return Suite(name, error=str(error))
+    memories = 0 if agent.memories is None else len(agent.memories.memories)
+    out.print(f"{agent.id}: an agent, {pluralize(memories, 'declared memory')}")
+    return Suite(agent.id, source=str(agent.path))
 
 
 def _check_model(out: Console, name: str, options: _Options) -> Suite:

@@ -1,4 +1,4 @@
-"""``anaphora schema``: print the JSON Schema of model files."""
+"""``anaphora schema``: print the JSON Schema of model files or agent files."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ __all__ = ["schema"]
 
 
 def schema(
+    *,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output", "-o", metavar="FILE", help="Write it to this file instead.", dir_okay=False
         ),
     ] = None,
+    agent: Annotated[
+        bool, typer.Option("--agent", help="Print that of agent files instead.")
+    ] = False,
 ) -> None:
-    """Print the JSON Schema of model files.
+    """Print the JSON Schema of model files, or of agent files.
 
-    With it, editors complete and check model files.
+    With it, editors complete and check such files.
 
     Example: anaphora schema --output anaphora.schema.json
 
@@ -29,9 +33,12 @@ def schema(
 
     # yaml-language-server: $schema=anaphora.schema.json
     """
-    from anaphora.models.schema.json_schema import json_schema
+    if agent:
+        from anaphora.agents.files.schema import agent_schema as build_schema
+    else:
+        from anaphora.models.schema.json_schema import json_schema as build_schema
 
-    text = json.dumps(json_schema(), indent=2, ensure_ascii=False)
+    text = json.dumps(build_schema(), indent=2, ensure_ascii=False)
     if output is None:
         typer.echo(text)
         return

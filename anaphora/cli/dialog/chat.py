@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from anaphora.cli.dialog.chat_memory import ChatMemory
+from anaphora.cli.dialog.input_lines import is_typed, read_lines
 from anaphora.cli.dialog.model_watcher import WatchedModel
 from anaphora.cli.terminal import (
     CacheOption,
@@ -22,13 +21,11 @@ from anaphora.cli.terminal import (
     create_console,
     print_error,
     print_reply,
-    read_stdin_lines,
     value_option,
 )
 from anaphora.cli.time_options import local_now
 from anaphora.core.plurals import pluralize
 from anaphora.errors import AnaphoraError
-from anaphora.storage.state_folder import state_folder
 
 if TYPE_CHECKING:
     from anaphora.engine.engine import Engine
@@ -103,7 +100,7 @@ def chat(
     try:
         session = _ChatSession(model, watch=watch, chat_memory=chat_memory, cache=cache)
         session.greet()
-        for line in _lines():
+        for line in read_lines():
             if not session.answer(line):
                 break
     finally:
@@ -171,7 +168,7 @@ class _ChatSession:
         except AnaphoraError as error:
             print_error(error)
         except KeyboardInterrupt:
-            if not _is_typed():  # there is no /quit or Ctrl-D in piped input
+            if not is_typed():  # there is no /quit or Ctrl-D in piped input
                 raise
             self._out.print(Text("interrupted; the memory is unchanged", style="dim"))
         return True
@@ -283,45 +280,3 @@ class _ChatSession:
             memory = self._long_term.memory if self._long_term else None
             self._known[name] = WatchedModel(name, long_term=memory, cache=self._cache)
         return self._known[name]
-
-
-def _is_typed() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
-def _lines() -> Iterator[str]:
-    """The lines of the standard input; on a terminal, what the user types until Ctrl-D."""
-    if sys.stdin is None:  # closed by the parent process
-        return
-    if not _is_typed():
-        yield from read_stdin_lines()
-        return
-    # No history on Windows, which has no readline, and for users without a home folder.
-    with suppress(ImportError, RuntimeError):
-        _enable_history()
-    while True:
-        try:
-            yield input("> ")
-        except EOFError:
-            print()
-            return
-        except KeyboardInterrupt:
-            print("\n(Ctrl-D or /quit leaves)")
-
-
-def _enable_history() -> None:
-    """Load the input history of earlier chats and save it at exit."""
-    import atexit
-    import readline
-
-    file = state_folder() / "history"
-    with suppress(OSError):
-        readline.read_history_file(file)
-    readline.set_history_length(1_000)
-
-    def save() -> None:
-        with suppress(OSError):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            readline.write_history_file(file)
-
-    atexit.register(save)

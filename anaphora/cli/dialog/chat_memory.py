@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anaphora.ltm.memory import LongTermMemory
     from anaphora.models.domain import Model
 
-__all__ = ["ChatMemory"]
+__all__ = ["ChatMemory", "print_exchange"]
 
 _USER = "user"  # the default user of the engine
 _MAX_PASSAGES = 5  # in the output of /recall
@@ -53,7 +53,7 @@ class ChatMemory:
         for summary in history.summaries:
             _print_summary(out, summary)
         for exchange in history.exchanges:
-            _print_exchange(out, exchange)
+            print_exchange(out, exchange)
 
     def show_summary(self, out: Console, model: Model, _: str) -> None:
         from anaphora.stm.conversation import ConversationKey
@@ -90,9 +90,9 @@ class ChatMemory:
         for passage in page.passages:
             for exchange in (*passage.before, passage.exchange, *passage.after):
                 if exchange is passage.exchange:
-                    _print_exchange(out, exchange)
+                    print_exchange(out, exchange)
                 elif exchange.number not in seen:
-                    _print_exchange(out, exchange, style="dim")
+                    print_exchange(out, exchange, style="dim")
                     seen.add(exchange.number)
 
 
@@ -106,7 +106,7 @@ def _print_summary(out: Console, summary: Summary) -> None:
         out.print(Text(f"  {line}"))
 
 
-def _print_exchange(out: Console, exchange: Exchange, *, style: str = "") -> None:
+def print_exchange(out: Console, exchange: Exchange, *, style: str = "") -> None:
     """Print the time, the question and the answer of an exchange."""
     time = f"{_format_time(exchange.at)}  "
     for begin, who, field in ((time, "you", "question"), (" " * len(time), "bot", "answer")):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,9 @@ from anaphora.cli.service.extras import SERVER_EXTRA, require_extra
 from anaphora.cli.terminal import value_option
 from anaphora.cli.time_options import local_now
 from anaphora.errors import AnaphoraError
+
+if TYPE_CHECKING:
+    from anaphora.agents.agent import Agent
 
 __all__ = ["mcp"]
 
@@ -38,6 +41,25 @@ def mcp(
             "URL",
             "Where conversations are stored, such as sqlite:///bot.db or redis://localhost. "
             "Default: that of --config, else the memory of this process.",
+        ),
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        value_option("AGENT", "An agent file or the name of a bundled agent; may be repeated."),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        value_option(
+            "URL",
+            "Where agents remember, such as sqlite:///memory.db. Default: the memory of this "
+            "process.",
+        ),
+    ] = None,
+    chat_model_url: Annotated[
+        str | None,
+        value_option(
+            "URL",
+            "The chat-completions endpoint of the agents. Default: that of each agent's file.",
         ),
     ] = None,
     user: Annotated[
@@ -63,10 +85,15 @@ def mcp(
 ) -> None:
     """Serve models to agents with the Model Context Protocol.
 
-    The tools are ask, explain, memory, reset and models. The agent starts this command and talks
-    to it over the standard input and output.
+    The tools are ask, explain, memory, reset and models; with --agent also agents, send_message,
+    agent_memory, agent_search and agent_facts. The agent starts this command and talks to it over
+    the standard input and output.
 
-    Example: anaphora mcp weather --store sqlite:///bot.db
+    Examples:
+
+    anaphora mcp weather --store sqlite:///bot.db
+
+    anaphora mcp weather --agent ada.yaml --memory sqlite:///memory.db
     """
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
@@ -81,9 +108,11 @@ def mcp(
 
         names, url = _resolve_settings(config, models, store)
         engine = Engine(*names, store=url, clock=local_now)
-    with engine:
+    with engine, ExitStack() as opened:
         engine.store.ping()  # fail now rather than in the agent's first call
-        server = create_server(engine, user=user)
+        with redirect_stdout(sys.stderr):
+            agents = _open_agents(opened, agent or (), memory, chat_model_url)
+        server = create_server(engine, agents=agents, user=user)
         if http:
             with _exit_on_sigterm():
                 serve_http(server, http, started=_announce)
@@ -101,6 +130,19 @@ def _resolve_settings(
         from anaphora.server.settings.loader import load_settings
     settings = load_settings(config, models=tuple(models) if models else None, store=store)
     return tuple(settings.models), settings.store
+
+
+def _open_agents(
+    opened: ExitStack, names: Iterable[str], memory: str | None, url: str | None
+) -> list[Agent]:
+    """Load agents that share one memory; ``opened`` closes them."""
+    from anaphora.agents.files.loader import load_agent
+    from anaphora.ltm.memory import LongTermMemory
+
+    if not names:
+        return []
+    shared = opened.enter_context(LongTermMemory(memory or "memory:", summarizer=None))
+    return [opened.enter_context(load_agent(name, url=url, memory=shared)) for name in names]
 
 
 @contextmanager

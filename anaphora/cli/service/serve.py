@@ -51,6 +51,22 @@ def serve(
             "The long-term memory: sqlite:///FILE, postgresql://HOST/DATABASE. Default: none.",
         ),
     ] = None,
+    agent: Annotated[
+        list[str] | None,
+        value_option(
+            "AGENT",
+            "An agent file or the name of a bundled agent; may be repeated. With --memory, agents "
+            "remember across restarts.",
+        ),
+    ] = None,
+    chat_model_url: Annotated[
+        str | None,
+        value_option(
+            "URL",
+            "The chat-completions endpoint of the agents: http://localhost:8000/v1. Default: that "
+            "of each agent's file.",
+        ),
+    ] = None,
     host: Annotated[
         str | None,
         value_option(
@@ -98,7 +114,7 @@ def serve(
         ),
     ] = None,
 ) -> None:
-    """Serve models over HTTP: an API, a chat page at /, metrics.
+    """Serve models and agents over HTTP: an API, a chat page at /, metrics.
 
     Options take precedence over the environment (ANAPHORA_PORT), and the environment over the file
     of settings. 'anaphora config' shows the effective settings, 'anaphora key' creates a key.
@@ -109,6 +125,8 @@ def serve(
     anaphora serve weather --reload
 
     anaphora serve bot.yaml --store redis://localhost --workers 4 --host 0.0.0.0
+
+    anaphora serve weather --agent ada.yaml --memory sqlite:///memory.db
     """
     with require_extra(*SERVER_EXTRA):
         from anaphora.server.processes.workers import serve as run
@@ -117,6 +135,8 @@ def serve(
     settings = load_settings(
         config,
         models=tuple(models) if models else None,
+        agents=tuple(agent) if agent else None,
+        chat_model={"url": chat_model_url},
         store=store,
         host=host,
         port=port,

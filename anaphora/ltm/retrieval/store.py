@@ -219,7 +219,8 @@ class RecallStore(Protocol):
         version."""
 
     def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
-        """Replace the terms of exchanges by those of this version; erased ones are skipped."""
+        """Replace the terms of exchanges by those of this version, and drop their vectors, so that
+        they are embedded anew; erased ones are skipped."""
 
     # -- vectors -------------------------------------------------------------------------------
 

@@ -25,7 +25,9 @@ from anaphora.entities.words.orthography import load_orthography, replace_charac
 from anaphora.ltm.retrieval.tokenizer import CompoundPart, VerbatimToken, tokenize
 
 __all__ = [
+    "DATE_TERM",
     "DEFAULT_LANGUAGE",
+    "QUESTION_TERM",
     "TERMS_VERSION",
     "TermWord",
     "analyze_words",
@@ -39,14 +41,20 @@ __all__ = [
 DEFAULT_LANGUAGE = "en"
 """The language of texts whose language is unknown."""
 
-TERMS_VERSION = 3
-"""Version of the terms. It is raised whenever a text gets different terms; exchanges indexed with
-an earlier version are reindexed."""
+DATE_TERM = "mentions=date"
+"""The term of exchanges that mention a date."""
+
+QUESTION_TERM = "ends=question"
+"""The term of exchanges that end with a question."""
+
+TERMS_VERSION = 4
+"""Version of the terms and of the embedding texts. It is raised whenever a text gets different
+ones; exchanges indexed with an earlier version are reindexed and embedded anew."""
 
 _loaded_languages: set[str] = set()
 _OTHER_PREFIX, _ALIAS_PREFIX = "+", "~"  # no token starts with them
 _UNKNOWN_LANGUAGE = "xx"
-_CACHE_SIZE = 10_000  # words per language
+_CACHE_SIZE = 30_000  # words per language, some 600 bytes each; a book has 20,000
 _MAX_CACHED_LENGTH = 64  # characters
 _APOSTROPHE = regex.compile(r"(?<=\p{L})['’‘ʼ‛`´′＇](?=\p{L})")
 _LETTER_APOSTROPHE = "ʼ"  # a letter in Unicode, hence part of a word

@@ -262,7 +262,8 @@ async def graph(
     graph = found.graph
     if graph is None:
         raise ProblemError(
-            "no-graph", "The agent has no knowledge graph; its file can declare one ('type: graph')."
+            "no-graph",
+            "The agent has no knowledge graph; its file can declare one ('type: graph').",
         )
 
     def load() -> api.AgentGraph:

@@ -224,16 +224,6 @@ class Settings(BaseSettings):
         min_length=1,
         description="Model files or names of bundled models; the first is the default.",
     )
-    agents: Annotated[tuple[str, ...], NoDecode] = Field(
-        default=(), description="Agent files or names of bundled agents."
-    )
-    agent_threads: int = Field(
-        default=32,
-        ge=1,
-        le=1_000,
-        description="Events that the agents of a worker process at the same time.",
-    )
-    chat_model: ChatModelSettings = ChatModelSettings()
     store: str = Field(
         default="memory:",
         min_length=1,
@@ -278,6 +268,16 @@ class Settings(BaseSettings):
     cache: Annotated[str, Field(min_length=1)] | None = Field(
         default=None, description="A folder that caches compiled models for the next start."
     )
+    agents: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(), description="Agent files or names of bundled agents."
+    )
+    agent_threads: int = Field(
+        default=32,
+        ge=1,
+        le=1_000,
+        description="Events that the agents of a worker process at the same time.",
+    )
+    chat_model: ChatModelSettings = ChatModelSettings()
     memory: MemorySettings = MemorySettings()
     log: LogSettings = LogSettings()
     tracing: TracingSettings = TracingSettings()

@@ -129,9 +129,14 @@ def test_an_entity_is_shown_by_the_spelling_last_used(graph):
 
 
 def test_a_kind_is_kept_if_a_later_mention_has_none(graph):
-    graph.add(ANN, [NewFact("user", "brother", "Bob", object_kind="person")], at=day(1))
+    brother = NewFact("user", "brother", "Bob", object_kind="person")
+    graph.add(ANN, [brother, NewFact("Bob", "likes", "rain")], at=day(1))
     add(graph, "Bob, likes, tea", 2)
-    assert {one.name: one.kind for one in graph.entities(ANN)} == {"Bob": "person", "tea": ""}
+    assert {one.name: one.kind for one in graph.entities(ANN)} == {
+        "Bob": "person",
+        "rain": "",
+        "tea": "",
+    }
 
 
 @pytest.mark.parametrize(

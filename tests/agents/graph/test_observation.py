@@ -156,6 +156,18 @@ def test_an_exchange_with_many_values_is_bounded(graph):
     assert len(graph.stream(ANN)) == 8
 
 
+def test_a_value_of_two_slots_is_one_entity_with_two_facts(graph):
+    said = make_exchange("drive", {"from": ["Kyoto"], "to": ["kyoto"], "via": ["Osaka"]})
+    graph.observe(ANN, said, model="m")
+    assert sorted(one.entity for one in graph.stream(ANN)) == ["Osaka", "kyoto"]
+    assert sorted(texts(graph.facts(ANN, subject="user"))) == [
+        "user, drive: from, kyoto",
+        "user, drive: to, kyoto",
+        "user, drive: via, Osaka",
+    ]
+    assert texts(graph.facts(ANN, subject="kyoto")) == ["kyoto, drive: via, Osaka"]
+
+
 def test_an_exchange_that_arrives_late_is_one_of_the_past(graph):
     for clock in (3, 1, 2):
         said = make_exchange("weather", {"city": ["Kyoto"]}, clock=clock, at=clock)

@@ -412,3 +412,16 @@ class TestMemory:
             load_samples(file, load_model(PLAIN_WEATHER))
         assert "did you mean 'city'" in str(caught.value)
         assert "did you mean 'Tokyo'" in str(caught.value)
+
+
+def test_an_agent_file_is_validated(tmp_path: Path) -> None:
+    (tmp_path / "ada.yaml").write_text("agent: ada\npersona: I am Ada.\n", encoding="utf-8")
+    (tmp_path / "bad.yaml").write_text("agent: bad\nmemorise: {}\n", encoding="utf-8")
+    good = CliRunner().invoke(app, ["check", str(tmp_path / "ada.yaml"), "dungeon-master"])
+    assert (good.exit_code, good.stdout.splitlines()) == (
+        0,
+        ["ada: an agent, 0 declared memories", "dungeon-master: an agent, 3 declared memories"],
+    )
+    bad = CliRunner().invoke(app, ["check", str(tmp_path / "bad.yaml")])
+    assert bad.exit_code == 1
+    assert "memorise" in bad.stderr

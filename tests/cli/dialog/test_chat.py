@@ -19,7 +19,8 @@ from typer.testing import CliRunner
 
 from anaphora import Engine
 from anaphora.cli import app
-from anaphora.cli.dialog.chat import _lines as lines
+from anaphora.cli.dialog import chat as chat_module
+from anaphora.cli.dialog.input_lines import read_lines as lines
 from tests.support.plain_models import CINEMA, PLAIN_WEATHER
 
 
@@ -71,9 +72,9 @@ def interrupted(monkeypatch):
 
 
 def test_ctrl_c_interrupts_an_answer_and_the_chat_continues(interrupted, monkeypatch):
-    monkeypatch.setattr(sys.modules[lines.__module__], "_is_typed", lambda: True)
+    monkeypatch.setattr(chat_module, "is_typed", lambda: True)
     lines_of = iter(["a long one", "weather in Oslo"])
-    monkeypatch.setattr(sys.modules[lines.__module__], "_lines", lambda: lines_of)
+    monkeypatch.setattr(chat_module, "read_lines", lambda: lines_of)
     output = chat()
     assert "interrupted" in output
     assert "the weather in Oslo." in output
@@ -198,7 +199,7 @@ class TestWatching:
                     yield step
 
         write(self.BOT)
-        monkeypatch.setattr(sys.modules[lines.__module__], "_lines", typed)
+        monkeypatch.setattr(chat_module, "read_lines", typed)
         result = CliRunner().invoke(app, ["chat", str(file), *options])
         assert result.exit_code == 0, result.output
         return result.output

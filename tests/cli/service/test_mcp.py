@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from anaphora import Engine, mcp
+from anaphora import Agent, Engine, mcp
 from anaphora.cli import app
 from anaphora.errors import AnaphoraError
 
@@ -25,8 +25,9 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     """Record the arguments of the server instead of serving."""
     found: dict[str, Any] = {}
 
-    def create(engine: Engine, *, user: str) -> str:
+    def create(engine: Engine, *, agents: list[Agent], user: str) -> str:
         found.update(
+            agents=[(agent.name, agent.memory.url) for agent in agents],
             models=[model.id for model in engine.models],
             store=type(engine.store).__name__,
             user=user,
@@ -46,7 +47,13 @@ def test_stdio_and_a_store_in_memory_are_the_defaults(
 ) -> None:
     result = run("cafe")
     assert (result.exit_code, result.output) == (0, "")
-    assert served == {"models": ["cafe"], "store": "MemoryStore", "user": "user", "by": "stdio"}
+    assert served == {
+        "models": ["cafe"],
+        "agents": [],
+        "store": "MemoryStore",
+        "user": "user",
+        "by": "stdio",
+    }
 
 
 def test_models_store_and_user_can_be_given(served: dict[str, Any], tmp_path: Path) -> None:
@@ -158,3 +165,11 @@ def test_a_missing_sdk_names_the_package_to_install(monkeypatch: pytest.MonkeyPa
     result = run("cafe")
     assert isinstance(result.exception, AnaphoraError)
     assert "pip install 'anaphora[mcp]'" in str(result.exception)
+
+
+def test_agents_share_a_memory(served: dict[str, Any], tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'memory.db'}"
+    names = ("--agent", "assistant", "--agent", "dungeon-master")
+    given = ("--memory", url, "--chat-model-url", "http://localhost/v1")
+    assert run("cafe", *names, *given).exit_code == 0
+    assert served["agents"] == [("assistant", url), ("dungeon-master", url)]

@@ -46,6 +46,22 @@ def test_several_workers_need_a_shared_store() -> None:
     assert "--store sqlite:///" in said
 
 
+def test_agents_of_several_workers_need_a_shared_memory() -> None:
+    said = refusal("--workers", "2", "--store", "sqlite:///x.db", "--agent", "assistant")
+    assert said.startswith("2 workers cannot share agents without a long-term memory")
+    assert "--memory sqlite:///" in said
+
+
+def test_an_agent_without_an_endpoint_is_refused() -> None:
+    assert "names no endpoint" in refusal("weather", "--agent", "assistant")
+
+
+def test_two_agents_of_one_name_are_refused() -> None:
+    url = ("--chat-model-url", "http://localhost/v1")
+    said = refusal("weather", *url, "--agent", "assistant", "--agent", "assistant")
+    assert said == "two agents are called 'assistant': rename one"
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
 def test_without_keys_only_this_machine_is_served(host: str) -> None:
     said = refusal("--host", host)

@@ -57,12 +57,35 @@ def test_the_indexed_day_is_the_users_local_day():
     assert "tuesday" in exchange_terms(Exchange("", "", in_tokyo))
 
 
-def test_the_embedding_text_starts_with_the_end_of_the_previous_exchange():
-    before = Exchange("What is the weather in Tokyo?", "Sunny.", MONDAY)
+def test_an_exchange_is_indexed_by_its_speaker():
+    assert "speaker=ann" in exchange_terms(Exchange("Ann: Good morning!", "", MONDAY))
+    assert not any("speaker=" in term for term in exchange_terms(Exchange("Hi, Ann", "", MONDAY)))
+
+
+def test_the_embedding_text_has_no_names_of_speakers():
+    said = Exchange("Ann: I saw a heron at the lake with my brother.", "Ben: Was it grey?", MONDAY)
+    assert embedding_text(said) == "I saw a heron at the lake with my brother.\nWas it grey?"
+
+
+def test_the_embedding_text_of_a_follow_up_has_what_it_left_out():
+    slots = {"city": ("Tokyo", "Kyoto")}
+    said = Exchange("And tomorrow in Kyoto?", "Sunny.", MONDAY, slots=slots)
+    assert embedding_text(said) == "And tomorrow in Kyoto?\nSunny.\nTokyo"
+
+
+def test_the_embedding_text_of_a_short_exchange_starts_with_the_end_of_the_previous_one():
+    before = Exchange("Ann: What is the weather in Tokyo?", "Sunny.", MONDAY)
     after = Exchange("And tomorrow?", "Rain.", MONDAY)
     assert embedding_text(after) == "And tomorrow?\nRain."
-    assert embedding_text(after, before).endswith("Sunny.\nAnd tomorrow?\nRain.")
+    assert embedding_text(after, before).endswith("in Tokyo? Sunny.\nAnd tomorrow?\nRain.")
+    assert "Ann" not in embedding_text(after, before)
     assert embedding_text(Exchange("Hello", "", MONDAY)) == "Hello"
+
+
+def test_the_embedding_text_of_a_long_exchange_is_its_own():
+    before = Exchange("What is the weather in Tokyo?", "Sunny.", MONDAY)
+    after = Exchange("And what should I wear if it rains tomorrow?", "A coat and boots.", MONDAY)
+    assert embedding_text(after, before) == embedding_text(after)
 
 
 def test_a_long_previous_exchange_leaves_room_for_the_exchange_itself():

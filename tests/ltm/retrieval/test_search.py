@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.errors import AnaphoraError
+from anaphora.ltm.dates.mentions import add_dates
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.retrieval.indexing import exchange_terms
-from anaphora.ltm.retrieval.search import Page, search
+from anaphora.ltm.retrieval.search import Page, rank, search
 from anaphora.ltm.retrieval.store import NewExchange, SearchFilter, UserKey
 from anaphora.ltm.retrieval.terms import extract_terms
 from anaphora.stm.conversation import ConversationKey
@@ -106,6 +107,34 @@ def test_the_words_of_neighbours_count():
     assert questions(page)[0] == "It cost ninety euros."
 
 
+def test_without_context_the_words_of_neighbours_do_not_count():
+    store = told(
+        "I bought a telescope.",
+        "It cost ninety euros.",
+        *FILLER * 3,
+        "The telescope cost too much.",
+        *FILLER * 3,
+    )
+    text = "What did the telescope cost in euros?"
+    first, *_ = rank(store, OF_ANN, text, with_context=False)
+    assert store.fetch(OF_ANN, [first])[first][1].question == "The telescope cost too much."
+    assert questions(search(store, OF_ANN, text))[0] == "It cost ninety euros."
+
+
+def test_scores_of_users_compare_in_a_common_corpus():
+    store = told("The name of her sister is Mia.", "Her sister is tall.", "The name is Rex.")
+    told("The name of her rose is unknown.", *FILLER * 5, key=BEN, store=store)
+    text = "What is the name of her sister?"
+
+    def best(user_key: UserKey, **options) -> float:
+        return max(rank(store, user_key, text, with_context=False, **options).values())
+
+    of_ben = UserKey("ben")
+    assert best(OF_ANN) < best(of_ben)
+    corpus = (OF_ANN, of_ben)
+    assert best(OF_ANN, corpus=corpus) > best(of_ben, corpus=corpus)
+
+
 def test_exchanges_are_found_by_the_words_of_their_neighbours():
     store = told(*FILLER * 2, "Which of the volcanoes did you climb?", "Etna.", *FILLER * 2)
     assert "Etna." in questions(search(store, OF_ANN, "climbed volcanoes"))[:3]
@@ -150,6 +179,54 @@ def test_without_vectors_hybrid_search_uses_the_words():
     page = search(store, OF_ANN, "physician", mode="hybrid", embedder=Synonyms())
     assert page == search(store, OF_ANN, "physician", mode="text")
     assert questions(page)[0] == "The physician was kind."
+
+
+@pytest.mark.parametrize("mode", ["text", "hybrid"])
+def test_a_named_speaker_comes_before_others_who_said_the_same(mode):
+    said = ("Ann: I sold Ben my boat.", "Ben: I sold Ann my boat.")
+    store = told(*FILLER, said[0], *FILLER, said[1], *FILLER)
+    for name, text in zip(("ann", "Ben's"), said, strict=True):
+        page = search(store, OF_ANN, f"{name} sold boat", mode=mode, embedder=Synonyms())
+        assert questions(page)[0] == text
+
+
+def test_a_statement_comes_before_a_question_of_the_same_words():
+    store = told(*FILLER, "You sold your boat?", *FILLER, "I sold my boat.", *FILLER)
+    told("Did I sell the boat?", key=ANN_HOTELS, store=store)
+    assert questions(search(store, OF_ANN, "sold boat"))[0] == "I sold my boat."
+
+
+@pytest.mark.parametrize("text", ["When was the boat painted?", "Wann was the boat painted?"])
+def test_a_question_for_a_time_prefers_exchanges_that_mention_a_date(text):
+    said = "The boat was painted.", "The boat was painted last week."
+    store = ListRecallStore()
+    for one in (said[1], *FILLER * 2, said[0]):
+        exchange = add_dates(Exchange(one, "", BEGIN))
+        store.add([NewExchange(ANN, exchange, exchange_terms(exchange))])
+    assert questions(search(store, OF_ANN, text))[0] == said[1]
+    assert questions(search(store, OF_ANN, "the boat was painted"))[0] == said[0]
+
+
+def test_the_name_of_a_speaker_does_not_count_as_meaning():
+    store = told(*FILLER, "Ann: Ann, Ann!", *FILLER, "Ann: The physician was kind.", *FILLER)
+    page = search(store, OF_ANN, "Ann doctor", mode="meaning", embedder=Synonyms())
+    assert questions(page)[0] == "Ann: The physician was kind."
+
+
+def test_the_meaning_of_neighbours_counts():
+    store = told(
+        "My automobile broke down.",
+        "That took ages.",
+        "The automobile is fixed.",
+        *FILLER * 4,
+        "The soup was cold.",
+        "That took ages.",
+        "The spoon was bent.",
+        *FILLER * 4,
+    )
+    page = search(store, OF_ANN, "car ages", embedder=Synonyms(), size=99)
+    places = [one.exchange.number for one in page.passages if "ages" in one.exchange.question]
+    assert places[0] == 2
 
 
 @pytest.mark.parametrize("mode", ["meaning", "hybrid", "rrf"])

@@ -9,6 +9,7 @@ import pytest
 
 from anaphora.ltm.dates.mentions import add_dates
 from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.retrieval.day_terms import asks_when, find_days
 from anaphora.ltm.retrieval.indexing import exchange_terms
 from anaphora.ltm.retrieval.search import search
 from anaphora.ltm.retrieval.store import NewExchange, UserKey
@@ -139,3 +140,51 @@ def test_the_languages_of_a_name_with_signs_are_kept_apart():
     store = diary(one=("I write C# at work", FIRST), two=("I write C++ at work", FIRST))
     assert first(store, "C#").question == "I write C# at work"
     assert first(store, "C++").question == "I write C++ at work"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "months"),
+    [
+        ("that autumn", "en", ["--09", "--10", "--11"]),
+        ("autumn 2022", "en", ["2022-09", "2022-10", "2022-11"]),
+        ("in winter", "en", ["--12", "--01", "--02"]),
+        ("in March", "en", ["--03"]),
+        ("im Sommer", "de", ["--06", "--07", "--08"]),
+        ("осенью", "ru", ["--09", "--10", "--11"]),
+        ("on 9 March 2026", "en", []),
+        ("last year", "en", []),
+        ("last week", "en", []),
+    ],
+)
+def test_a_season_names_its_months_of_any_year_or_of_its_own(text, language, months):
+    days = find_days(text, [language], NOW)
+    assert [month for day in days for month in day.months] == months
+
+
+def test_what_was_in_the_season_comes_before_the_rest():
+    store = ListRecallStore()
+    for month in (1, 4, 10):
+        said = Exchange("The boat was painted.", "", datetime(2024, month, 3, tzinfo=UTC))
+        store.add([NewExchange(ANN, said, exchange_terms(said))])
+    for season, month in (("spring", 4), ("autumn", 10), ("winter", 1)):
+        text = f"What happened to the boat that {season}?"
+        page = search(store, UserKey("ann"), text, at=NOW)
+        assert page.passages[0].exchange.at.month == month
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("When did Ann move?", True),
+        ("And since when does she sing?", True),
+        ("Wann war das?", True),
+        ("Когда она приехала?", True),
+        ("彼女はいつ来ましたか", True),
+        ("What did Ann say when she moved?", False),
+        ("Where did she live?", False),
+        ("Whenever", False),
+        ("", False),
+    ],
+)
+def test_a_question_for_a_time_is_recognized(text, expected):
+    assert asks_when(text) is expected

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from anaphora.agents.agent import Agent
-from anaphora.agents.limits import AgentLimits
+from anaphora.agents.execution.limits import AgentLimits
 from anaphora.chat_model.chat_model import ChatModel
 from tests.conftest import Clock
 from tests.server.conftest import Serve

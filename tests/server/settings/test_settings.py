@@ -322,6 +322,20 @@ def test_a_long_term_memory_is_made_by_its_settings(monkeypatch: pytest.MonkeyPa
         ("{summarizer: cut}", "memory: summarizer needs a url; write one, such as sqlite:///"),
     ],
 )
+def test_agents_and_their_language_model_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANAPHORA_AGENTS", "ada.yaml, assistant")
+    monkeypatch.setenv("ANAPHORA_CHAT_MODEL__URL", "http://localhost:8000/v1")
+    settings = load_settings(chat_model={"window": 4_096})
+    assert settings.agents == ("ada.yaml", "assistant")
+    model = settings.chat_model
+    assert (model.url, model.name, model.window) == ("http://localhost:8000/v1", None, 4_096)
+
+
+def test_an_endpoint_of_a_language_model_is_a_url() -> None:
+    with pytest.raises(AnaphoraError, match=r"--chat-model-url: expected a URL that begins with"):
+        load_settings(chat_model={"url": "localhost:8000"})
+
+
 def test_what_is_no_long_term_memory_is_told(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, said: str
 ) -> None:

@@ -46,7 +46,8 @@ _STEPS = (
         "CREATE INDEX facts_by_triple ON facts (owner, subject, relation, object)",
         "CREATE INDEX facts_by_subject ON facts "
         "(owner, subject, invalid_at, last_at, id, valid_at)",
-        "CREATE INDEX facts_by_object ON facts (owner, object, invalid_at, last_at, id, valid_at)",
+        "CREATE INDEX facts_by_object ON facts "
+        "(owner, object, invalid_at, last_at, id, valid_at)",
         "CREATE INDEX facts_by_relation ON facts "
         "(owner, relation, invalid_at, last_at, id, valid_at)",
         "CREATE TABLE evidence (owner {int} NOT NULL, fact {int} NOT NULL, slot {int} NOT NULL, "

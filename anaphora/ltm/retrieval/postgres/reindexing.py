@@ -18,7 +18,8 @@ __all__ = ["reindex"]
 
 
 def reindex(transaction: Transaction, version: int, exchanges: Sequence[TermUpdate]) -> None:
-    """Replace the terms of exchanges that still exist and are of an earlier version."""
+    """Replace the terms of exchanges that still exist and are of an earlier version, and drop
+    their vectors."""
     updates = {one.id: one for one in exchanges}
     lock_users(transaction, updates)
     rows = transaction.fetch_all(
@@ -48,4 +49,23 @@ def reindex(transaction: Transaction, version: int, exchanges: Sequence[TermUpda
     transaction.execute_many(
         "UPDATE users SET length = length + %s WHERE id = %s",
         [(by, user) for user, by in longer.items()],
+    )
+    _drop_vectors(transaction, [id for id, *_ in rows])
+
+
+def _drop_vectors(transaction: Transaction, ids: Sequence[int]) -> None:
+    """Delete the vectors of exchanges, to be computed anew."""
+    dropped = transaction.fetch_all(
+        "DELETE FROM vectors WHERE exchange_id = ANY(%s) "
+        "RETURNING exchange_id, embedder_id, user_id",
+        ids,
+    )
+    transaction.execute_many(
+        "INSERT INTO unembedded (exchange_id, embedder_id, user_id) VALUES (%s, %s, %s) "
+        "ON CONFLICT DO NOTHING",
+        dropped,
+    )
+    transaction.execute_many(
+        "UPDATE users SET changes = changes + 1 WHERE id = %s",
+        [(user,) for user in sorted({user for *_, user in dropped})],
     )

@@ -39,6 +39,7 @@ from anaphora.ltm.retrieval.store import (
     TermUpdate,
     UserKey,
 )
+from anaphora.ltm.retrieval.terms import TERMS_VERSION
 from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.byte_range_locks import ByteRangeLocks
 from anaphora.storage.forks import ForkAware, register_fork_aware
@@ -207,7 +208,9 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
         name = encode_text(embedder)
         with self._database.snapshot() as connection:
             found = find_embedder(connection, embedder)
-            begin, id = self._embedded_up_to.get(embedder, 0), found[0] if found else None
+            outdated = connection.execute(_OUTDATED_IDS, (TERMS_VERSION,)).fetchone()
+            begin = 0 if outdated else self._embedded_up_to.get(embedder, 0)
+            id = found[0] if found else None
             rows = connection.execute(_UNEMBEDDED, (begin, id, name, limit)).fetchall()
             again = connection.execute(_EMBED_AGAIN, (name, limit)).fetchall()
             (last,) = connection.execute("SELECT max(id) FROM exchanges").fetchone()
@@ -216,8 +219,9 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
                 for id, conversation, number in dict.fromkeys((*rows, *again))
                 for values in ((conversation, conversation, number, number),)
             ]
-        # Ids only grow, so everything up to here has a vector for good.
-        self._embedded_up_to[embedder] = rows[0][0] - 1 if rows else last or 0
+        # Ids only grow, so everything up to here has a vector for good; but reindexing drops it.
+        if outdated is None:
+            self._embedded_up_to[embedder] = rows[0][0] - 1 if rows else last or 0
         return waiting[:limit]
 
     def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
@@ -377,6 +381,7 @@ _OTHER_MEASURE = (
 _OUTDATED = (
     f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE terms_version < ? ORDER BY id DESC LIMIT ?"
 )
+_OUTDATED_IDS = "SELECT id FROM exchanges WHERE terms_version < ? LIMIT 1"
 _PAIR = (
     f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number >= coalesce("
     "(SELECT max(number) FROM exchanges WHERE conversation = ? AND number < ?), 0) "

@@ -120,7 +120,8 @@ def add_exchanges(
 
 
 def reindex(connection: Connection, version: int, exchanges: Sequence[TermUpdate]) -> None:
-    """Replace the terms of exchanges that still exist and are of an earlier version."""
+    """Replace the terms of exchanges that still exist and are of an earlier version, and drop
+    their vectors."""
     by_owner: dict[int, list[tuple[int, tuple[str, ...] | None, tuple[str, ...]]]] = {}
     for one in exchanges:
         row = connection.execute(_OUTDATED, (one.id, version)).fetchone()
@@ -132,6 +133,17 @@ def reindex(connection: Connection, version: int, exchanges: Sequence[TermUpdate
             "UPDATE exchanges SET terms = ?, terms_version = ? WHERE id = ?",
             [(dump_terms(after), version, id) for id, _, after in documents],
         )
+        dropped = connection.execute(
+            f"DELETE FROM vectors WHERE exchange IN ({', '.join('?' * len(documents))})",
+            [id for id, *_ in documents],
+        )
+        if dropped.rowcount:
+            _drop_cached_vectors(connection, owner)
+
+
+def _drop_cached_vectors(connection: Connection, owner: int) -> None:
+    """Make all processes drop the deleted vectors of a user from memory."""
+    connection.execute("UPDATE owners SET generation = generation + 1 WHERE id = ?", (owner,))
 
 
 def delete_exchanges(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
@@ -146,7 +158,7 @@ def delete_exchanges(connection: Connection, ids: Sequence[int]) -> list[tuple[i
         documents.setdefault(owner, []).append((id, load_terms_or_none(terms)))
     for owner, gone in documents.items():
         remove_postings(connection, owner, gone)
-        connection.execute("UPDATE owners SET generation = generation + 1 WHERE id = ?", (owner,))
+        _drop_cached_vectors(connection, owner)
     for table, column in (("slots", "exchange"), ("vectors", "exchange"), ("exchanges", "id")):
         connection.execute(f"DELETE FROM {table} WHERE {column} IN {places}", ids)
     return [(conversation, number) for *_, conversation, number in rows]

@@ -222,3 +222,19 @@ def test_after_erasure_of_one_model_others_continue(store):
     store.erase(OF_ANN, model=ANN.model, clock=20)
     store.add([make_new_exchange(key, make_question(15)) for key in (ANN, other)])
     assert (list(store.latest(ANN, 9)), len(store.latest(other, 9))) == ([], 1)
+
+
+def test_several_models_are_erased_at_once(store):
+    third = ANN._replace(model="flights")
+    for key in (ANN, ANN_HOTELS, third, BEN):
+        add_exchanges(store, key, "one", "two")
+    assert store.count_by_model(OF_ANN) == {ANN.model: 2, ANN_HOTELS.model: 2, "flights": 2}
+    assert store.erase(OF_ANN, model=frozenset((ANN.model, "flights", "unknown")), clock=20) == 4
+    assert store.count_by_model(OF_ANN) == {ANN_HOTELS.model: 2}
+    assert store.count_by_model(OF_BEN) == {BEN.model: 2}
+    assert store.statistics(OF_ANN, ("one",)) == TermStatistics(2, 1.0, {"one": 1})
+    store.add([make_new_exchange(key, make_question(15)) for key in (ANN, ANN_HOTELS, third)])
+    assert store.count_by_model(OF_ANN) == {ANN_HOTELS.model: 3}
+    assert store.erase(OF_ANN, model=frozenset()) == 0
+    assert store.erase(OF_ANN, model=frozenset((ANN_HOTELS.model,))) == 3
+    assert store.count_by_model(OF_ANN) == {}

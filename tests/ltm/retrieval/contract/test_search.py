@@ -325,3 +325,34 @@ def test_exchanges_are_reindexed_once(store):
     store.reindex(TERMS_VERSION, [TermUpdate(id, one, ("other",))])
     assert matching(store, OF_ANN, "new") == ["one"]
     assert matching(store, OF_ANN, "other", "old") == []
+
+
+def test_reindexed_exchanges_are_embedded_anew(store):
+    old = [NewExchange(ANN, make_exchange(text), ("old",), 1) for text in ("one", "two")]
+    store.add([*old, NewExchange(ANN, make_exchange("three"), ("new",))])
+    ids = [id for id, _ in store.find_unembedded("m", 9)]
+    store.put_vectors("m", ids, stack_vectors(vector(1, 0), vector(1, 0), vector(0, 1)))
+    assert list(store.find_unembedded("m", 9)) == []
+    assert [id for id, _ in store.find_nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 1)] != ids[2:]
+
+    found = store.find_outdated(TERMS_VERSION, 9)
+    store.reindex(TERMS_VERSION, [TermUpdate(id, one, ("new",)) for id, one in found])
+    near = store.find_nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)
+    assert [id for id, _ in near] == ids[2:]
+    assert [id for id, _ in store.find_unembedded("m", 9)] == ids[:2]
+    store.put_vectors("m", ids[:2], stack_vectors(vector(0, 1), vector(1, 0)))
+    near = store.find_nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 1)
+    assert [id for id, _ in near] == [ids[1]]
+    assert list(store.find_unembedded("m", 9)) == []
+
+
+def test_vectors_dropped_by_another_process_are_computed_anew(store, home):
+    another = home.store()
+    store.add([NewExchange(ANN, make_exchange("one"), ("old",), 1)])
+    ((id, _),) = another.find_unembedded("m", 9)
+    another.put_vectors("m", [id], stack_vectors(vector(1, 0)))
+    assert list(another.find_unembedded("m", 9)) == []
+    ((_, one),) = store.find_outdated(TERMS_VERSION, 9)
+    store.reindex(TERMS_VERSION, [TermUpdate(id, one, ("new",))])
+    assert list(another.find_nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == []
+    assert [id for id, _ in another.find_unembedded("m", 9)] == [id]

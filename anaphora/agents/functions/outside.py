@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 
 from pydantic import Field
 
-from anaphora.agents.execution.functions import AgentFunction, CallError
+from anaphora.agents.functions.function import AgentFunction, CallError
 from anaphora.errors import AgentError
 
 __all__ = ["file_functions", "http_functions"]

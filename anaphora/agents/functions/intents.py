@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from anaphora.agents.execution.functions import AgentFunction, CallError, FunctionContext
+from anaphora.agents.functions.function import AgentFunction, CallError, FunctionContext
 from anaphora.engine.engine import Engine
 from anaphora.engine.identity import user_of_tenant
 from anaphora.engine.reply import Reply

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from anaphora.agents.archive.archive import Archive
-from anaphora.agents.execution.event_run import RunContext
-from anaphora.agents.execution.functions import AgentFunction, CallError
+from anaphora.agents.functions.context import RunContext
+from anaphora.agents.functions.function import AgentFunction, CallError
 from anaphora.agents.state.records import BlockChanged, HeartbeatsPaused, MessageSent
 from anaphora.ltm.memory import LongTermMemory
 from anaphora.ltm.retrieval.search import Page, Passage
@@ -119,8 +119,10 @@ def archive_functions(
         """Store a text in archival memory, where it stays for good."""
         owner = owners(context)[0]
         # A call that is repeated after a crash has the same source, and replaces what it inserted.
-        archive.remove(owner, f"note:{context.call_id}")
-        count = archive.insert(owner, content, source=f"note:{context.call_id}", at=context.at)
+        source = f"note:{context.call_id}"
+        if context.may_repeat:
+            archive.remove(owner, source)
+        count = archive.insert(owner, content, source=source, at=context.at)
         return f"stored in {count} {'passage' if count == 1 else 'passages'}"
 
     def archival_memory_search(

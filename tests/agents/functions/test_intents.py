@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from anaphora import Engine, LongTermMemory
-from anaphora.agents.execution.functions import CallError, FunctionContext, FunctionSet
-from anaphora.agents.execution.intent_functions import intent_functions
+from anaphora.agents.functions.function import CallError, FunctionContext, FunctionSet
+from anaphora.agents.functions.intents import intent_functions
 from tests.agents.prompts import and_go_on, events, latest, tell
 from tests.support.chat_endpoint import call, say
 

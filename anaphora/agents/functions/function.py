@@ -17,7 +17,14 @@ from anaphora.chat_model.messages import ToolSchema
 from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import AgentError
 
-__all__ = ["AgentFunction", "CallError", "FunctionContext", "FunctionSet", "parse_arguments"]
+__all__ = [
+    "HEARTBEAT",
+    "AgentFunction",
+    "CallError",
+    "FunctionContext",
+    "FunctionSet",
+    "parse_arguments",
+]
 
 HEARTBEAT = "request_heartbeat"
 _HEARTBEAT_SCHEMA = {

@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from anaphora import AgentError
-from anaphora.agents.execution import outside_functions
-from anaphora.agents.execution.functions import CallError, FunctionContext, FunctionSet
-from anaphora.agents.execution.outside_functions import file_functions, http_functions
+from anaphora.agents.functions import outside
+from anaphora.agents.functions.function import CallError, FunctionContext, FunctionSet
+from anaphora.agents.functions.outside import file_functions, http_functions
 
 ANN = FunctionContext("ann", "", "ada", datetime(2026, 1, 5, tzinfo=UTC), "e:1")
 
@@ -134,20 +134,20 @@ def test_only_public_hosts_that_were_named(url, problem):
 
 
 def test_what_a_service_answers(service, monkeypatch):
-    monkeypatch.setattr(outside_functions, "_is_public", lambda address: True)
+    monkeypatch.setattr(outside, "_is_public", lambda address: True)
     answer = _request(f"http://localhost:{service}/weather")
     assert answer["status"] == 200
     assert answer["body"] == f"GET /weather localhost:{service}"
 
 
 def test_a_redirect_leads_to_no_other_host(service, monkeypatch):
-    monkeypatch.setattr(outside_functions, "_is_public", lambda address: True)
+    monkeypatch.setattr(outside, "_is_public", lambda address: True)
     with pytest.raises(CallError, match=r"evil\.example is not allowed"):
         _request(f"http://localhost:{service}/away")
 
 
 def test_an_endless_answer_is_cut(service, monkeypatch):
-    monkeypatch.setattr(outside_functions, "_is_public", lambda address: True)
+    monkeypatch.setattr(outside, "_is_public", lambda address: True)
     assert len(_request(f"http://localhost:{service}/long")["body"]) == 1 << 20
 
 

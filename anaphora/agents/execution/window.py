@@ -1,0 +1,159 @@
+"""The prompt of an agent in the window of its model: its size, and how room is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from anaphora.agents.answer import ContextSize
+from anaphora.agents.context.blocks import CoreMemory
+from anaphora.agents.context.fitting import SHORTEST, count_message, fit_message, shown_length
+from anaphora.agents.context.main_context import render_messages, render_summary, render_system
+from anaphora.agents.context.queue import Room, plan_flush, visible_messages
+from anaphora.agents.context.summary import collect_exchanges
+from anaphora.agents.execution.services import AskModel
+from anaphora.agents.execution.session import AgentSession
+from anaphora.agents.state.records import Flushed, Shortened, Summarized
+from anaphora.chat_model.messages import ChatMessage
+from anaphora.errors import AgentError
+
+__all__ = ["PromptWindow", "measure_context"]
+
+_SMALLEST_QUEUE = 256  # tokens
+_SUMMARY_SHARE = 0.15  # of the window: the most that the summary takes
+_SHRINK = 0.85
+
+
+@dataclass(slots=True)
+class PromptWindow:
+    """Fits the prompt of ``session`` into the window. ``ask`` calls the model for summaries."""
+
+    session: AgentSession
+    ask: AskModel
+    size: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        model = self.session.services.model
+        self.size = model.window - model.max_tokens
+
+    def shrink(self) -> None:
+        """Assume a smaller window, because the endpoint counts more tokens than we do."""
+        self.size = int(self.size * _SHRINK)
+
+    @property
+    def is_pressed(self) -> bool:
+        """Whether it is time to warn the model."""
+        return self._room().is_pressed(self._queue_tokens())
+
+    def fit(self) -> list[ChatMessage]:
+        """Return the prompt, after making room for it.
+
+        Raises :class:`AgentError` if it cannot fit.
+        """
+        self._make_room()
+        state, plan = self.session.state, self.session.plan
+        summary = render_summary(state)
+        return [
+            _render_system(self.session),
+            *([] if summary is None or plan.last is not None else [summary]),
+            *render_messages(visible_messages(state.queue, plan.last)),
+        ]
+
+    def _make_room(self) -> None:
+        """Evict messages until the queue fits, and shorten what cannot leave."""
+        session, room = self.session, self._room()
+        if session.plan.last is not None:
+            self._drop_invisible(session.plan.last)
+        if session.state.summarized < session.state.flushed:
+            self._summarize()  # a process died before it had a summary
+        while self._queue_tokens() > room.queue:
+            flushed = plan_flush(session.state.queue, session.state.summary_tokens, room)
+            if flushed is None:
+                self._shorten_longest(room)
+                continue
+            session.stage(flushed)
+            session.commit()
+            self._summarize()
+
+    def _drop_invisible(self, last: int) -> None:
+        """Evict what is not shown any more; it needs no summary."""
+        queue = self.session.state.queue
+        shown = visible_messages(queue, last)
+        if len(queue) > 2 * len(shown):
+            until = shown[0].number - 1
+            self.session.stage(Flushed(until), Summarized(until, "", 0, ""))
+
+    def _shorten_longest(self, room: Room) -> None:
+        """Shorten the longest message. Raises :class:`AgentError` if all are short."""
+        services = self.session.services
+        long = [one for one in self.session.state.queue if shown_length(one) > SHORTEST]
+        longest = max(long, key=lambda one: one.tokens, default=None)
+        if longest is None:
+            raise AgentError(
+                f"the last exchange of the agent '{services.name}' does not fit the "
+                f"{room.queue:,} tokens that its instructions leave: use a larger window"
+            )
+        half = longest.tokens // 2
+        fitted = fit_message(longest, services.model, tokens=half, shortest=SHORTEST)
+        self.session.stage(Shortened(longest.number, shown_length(fitted), fitted.tokens))
+
+    def _summarize(self) -> None:
+        """Summarize what has left the queue since the last summary."""
+        session, services, state = self.session, self.session.services, self.session.state
+        records = services.store.records(session.key, after=state.summarized, until=state.flushed)
+        exchanges = collect_exchanges(records)
+        text, by = state.summary, ""
+        if exchanges:
+            text, by = services.summarizer(self.ask).summarize(state.summary, exchanges)
+            text = services.mask(text)
+        most = int(_SUMMARY_SHARE * services.model.window)
+        while (tokens := self._count_summary(text)) > most and text:
+            text = text[: int(len(text) * min(0.9, most / tokens))]
+        session.stage(Summarized(state.flushed, text, tokens, by))
+        session.commit()
+
+    def _count_summary(self, text: str) -> int:
+        shown = render_summary(replace(self.session.state, summary=text))
+        return count_message(shown, self.session.services.model) if shown else 0
+
+    def _queue_tokens(self) -> int:
+        state, last = self.session.state, self.session.plan.last
+        if last is None:
+            return state.queue_tokens
+        return sum([one.tokens for one in visible_messages(state.queue, last)])
+
+    def _room(self) -> Room:
+        """Return the room of a prompt. Raises :class:`AgentError` if there is none for a dialog."""
+        services, plan = self.session.services, self.session.plan
+        fixed = services.model.count([_render_system(self.session)], plan.functions.schemas)
+        room = Room(self.size, fixed)
+        if room.queue < _SMALLEST_QUEUE:
+            raise AgentError(
+                f"instructions, core memory and functions of the agent '{services.name}' take "
+                f"{fixed:,} of the {self.size:,} tokens that a prompt may have: use a larger "
+                "window, fewer functions or smaller blocks"
+            )
+        return room
+
+
+def measure_context(session: AgentSession) -> ContextSize:
+    """Return the size of the next prompt, by part."""
+    state, plan, model = session.state, session.plan, session.services.model
+    system = [_render_system(session)]
+    messages = visible_messages(state.queue, plan.last)
+    return ContextSize(
+        window=model.window,
+        reserved=model.max_tokens,
+        system=model.count(system),
+        functions=model.count(system, plan.functions.schemas) - model.count(system),
+        summary=state.summary_tokens if plan.last is None else 0,
+        messages=sum([one.tokens for one in messages]),
+    )
+
+
+def _render_system(session: AgentSession) -> ChatMessage:
+    plan, view = session.plan, session.view
+    passages = session.services.count_passages(session.key)
+    core = view.core if plan.shows_core else CoreMemory((), {})
+    return render_system(plan.instructions, core, plan.sections, session.state, passages, view.at)

@@ -1,0 +1,1 @@
+"""``anaphora agent``: talk to agents, and load documents for them."""
