@@ -2,6 +2,7 @@
 # make lint   run ruff and mypy only           make bench  write a report of all benchmarks
 # make cover  run the tests with coverage      make bench-short  check that the benchmarks run
 # make quick  run lint and the quick tests     make lock   update the pinned versions in locks/
+# make agent URL=http://localhost:8080/v1   talk to a language model with a memory of its own
 # The first use creates a virtual environment in .venv; PYTHON=… selects another interpreter,
 # VENV=… another folder. The checks run with the versions pinned in locks/.
 
@@ -11,15 +12,19 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 MODEL ?= weather
+AGENT ?= assistant
 
 # PyTorch takes gigabytes if pip picks a CUDA build; `make quick` and `make lint` do not need it.
 WITHOUT_TORCH ?=
 DEV := $(VENV)/installed-dev$(if $(WITHOUT_TORCH),-without-torch)
 
-.PHONY: chat test quick lint cover bench bench-short lock clean
+.PHONY: chat agent test quick lint cover bench bench-short lock clean
 
 chat: $(VENV)/installed
 	@$(BIN)/anaphora chat $(MODEL) --cache $(VENV)/cache
+
+agent: $(VENV)/installed
+	@$(BIN)/anaphora agent $(AGENT) --url $(URL) --memory sqlite:///$(VENV)/agent.db
 
 test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal

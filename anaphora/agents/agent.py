@@ -242,7 +242,7 @@ class Agent:
             self._processor.finish_earlier(key, self._store.load(key))
             state = self._store.load(key)
             session = AgentSession(self._services, key, state)
-            session.stage(MemoryChanged(name, checked, state.turn))
+            session.stage(MemoryChanged(name, self._services.mask_data(checked), state.turn))
             session.commit()
 
     def interrupt(self, *, user: str = "user", tenant: str = "") -> None:

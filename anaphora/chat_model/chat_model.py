@@ -237,9 +237,8 @@ def _render(
         return render_messages(messages)
     rendered: list[dict[str, Any]] = [*render_plain(messages)]
     if tools:
-        first = next((at for at, one in enumerate(rendered) if one["role"] != "system"), None)
-        description = {"role": "system", "content": describe_tools(tools, form)}
-        rendered.insert(len(rendered) if first is None else first, description)
+        # First, because servers process a prompt from its first change on.
+        rendered.insert(0, {"role": "system", "content": describe_tools(tools, form)})
     return rendered
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from anaphora.agents.archive.document import Document
 from anaphora.agents.archive.passages import Passage, split_passages
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.retrieval.indexing import embedding_text, exchange_terms
+from anaphora.ltm.retrieval.indexing import exchange_terms
 from anaphora.ltm.retrieval.store import NewExchange, RecallStore, UserKey
 from anaphora.stm.conversation import ConversationKey
 
@@ -116,8 +116,9 @@ def make_passage(
 
 
 def passage_text(exchange: Exchange, before: Exchange | None = None) -> str:
-    """Return the text to embed for a passage: unlike an exchange, it stands for itself."""
-    return embedding_text(exchange)
+    """Return the text to embed for a passage, with its headings. Unlike an exchange, it stands for
+    itself."""
+    return "\n".join(filter(None, (exchange.question, exchange.answer)))
 
 
 def _key(owner: UserKey, source: str) -> ConversationKey:

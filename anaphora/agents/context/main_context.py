@@ -14,7 +14,7 @@ from anaphora.agents.state.state import AgentState
 from anaphora.chat_model.messages import ChatMessage, ToolCall
 from anaphora.ltm.prompt.escaping import escape
 
-__all__ = ["Section", "render_message", "render_messages", "render_summary", "render_system"]
+__all__ = ["Section", "render_message", "render_summary", "render_system"]
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -44,8 +44,9 @@ def render_system(
     parts += [f"<{one.title}>\n{escape(one.text)}\n</{one.title}>" for one in sections if one.text]
     parts.append(
         f"It is {_DAYS[at.weekday()]}, {at:%Y-%m-%d %H:%M} {at.tzname() or ''}".rstrip() + ". "
-        f"Recall memory holds {state.messages} messages, {state.hidden} of them hidden from this "
-        f"conversation. Archival memory holds {passages} passage{'' if passages == 1 else 's'}."
+        # No count that changes with each step: servers process a prompt from its first change on.
+        f"Recall memory holds the whole conversation; {state.hidden} of its messages are hidden "
+        f"here. Archival memory holds {passages} passage{'' if passages == 1 else 's'}."
     )
     return ChatMessage("system", "\n\n".join(parts))
 
@@ -61,11 +62,6 @@ def render_summary(state: AgentState) -> ChatMessage | None:
     if state.summary:
         text += f" Summary of the hidden messages: {state.summary}"
     return ChatMessage("user", _envelope("system_alert", message=text))
-
-
-def render_messages(queue: Sequence[Message]) -> list[ChatMessage]:
-    """Render the messages of a queue."""
-    return [render_message(message) for message in queue]
 
 
 def render_message(message: Message) -> ChatMessage:

@@ -24,7 +24,7 @@ from anaphora.agents.execution.decision import (
 )
 from anaphora.agents.execution.services import Plan
 from anaphora.agents.execution.session import AgentSession
-from anaphora.agents.execution.window import PromptWindow
+from anaphora.agents.execution.window import CrowdedError, PromptWindow
 from anaphora.agents.state.messages import FunctionCall, Message
 from anaphora.agents.state.records import EventBegun, EventEnded, MessageSent
 from anaphora.agents.state.state import PRESSURE_ALERT
@@ -101,7 +101,14 @@ class EventRun:
                     session.commit()
                 case AskModel():
                     has_asked = True
-                    self._ask_for_step()
+                    try:
+                        self._ask_for_step()
+                    except CrowdedError as error:
+                        if not session.event.steps:
+                            raise
+                        # The next event evicts what is in the way.
+                        self._end(End("tokens", str(error)))
+                        return
                 case End() as end:
                     self._end(end)
                     return

@@ -21,11 +21,11 @@ from anaphora.chat_model.messages import ChatMessage, Completion, ToolSchema
 from anaphora.ltm.memory import LongTermMemory
 from anaphora.ltm.retrieval.store import UserKey
 
-__all__ = ["GraphMemory"]
+__all__ = ["GRAPH_POSITION", "GraphMemory"]
 
 _MAX_ENTITIES = 5  # named in a question, whose facts are shown
 _MAX_FACTS = 20  # in a prompt, and in a result
-_POSITION = "graph"  # name of the memory that tells which exchanges have been read
+GRAPH_POSITION = "graph"  # name of the memory that tells which exchanges have been read
 _MAX_EXCHANGES = 20  # that are read at once
 
 
@@ -80,7 +80,7 @@ class GraphMemory:
         view = update.view
         if not self.every or view.state.turn % self.every:
             return
-        known = view.state.memories.get(_POSITION)
+        known = view.state.memories.get(GRAPH_POSITION)
         since = int(known.value) if known else 0
         said = self.memory.latest(view.key, _MAX_EXCHANGES)
         news = [one for one in reversed(said) if one.clock > since]
@@ -92,7 +92,7 @@ class GraphMemory:
                 news,
                 model=view.key.model,
             )
-            update.change(_POSITION, news[-1].clock)
+            update.change(GRAPH_POSITION, news[-1].clock)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,4 +81,5 @@ class MemoryUpdateRun:
         return completion
 
     def change(self, name: str, value: Any) -> None:
-        self._changes.append(MemoryChanged(name, value, self.state.turn))
+        masked = self.services.mask_data(value)
+        self._changes.append(MemoryChanged(name, masked, self.state.turn))

@@ -131,6 +131,17 @@ class AgentServices:
     monotonic: Callable[[], float]
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
+    def mask_data(self, value: Any) -> Any:
+        """Mask all texts in plain data."""
+        match value:
+            case str():
+                return self.mask(value)
+            case list():
+                return [self.mask_data(item) for item in value]
+            case dict():
+                return {key: self.mask_data(item) for key, item in value.items()}
+        return value
+
     def mask(self, text: str) -> str:
         """Replace secrets in a text, and lone surrogates, which no store can keep."""
         for secret in self.secrets:

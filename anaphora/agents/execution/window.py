@@ -9,20 +9,26 @@ from msgspec.structs import replace
 from anaphora.agents.answer import ContextSize
 from anaphora.agents.context.blocks import CoreMemory
 from anaphora.agents.context.fitting import SHORTEST, count_message, fit_message, shown_length
-from anaphora.agents.context.main_context import render_messages, render_summary, render_system
+from anaphora.agents.context.main_context import render_message, render_summary, render_system
 from anaphora.agents.context.queue import Room, plan_flush, visible_messages
 from anaphora.agents.context.summary import collect_exchanges
 from anaphora.agents.execution.services import AskModel
 from anaphora.agents.execution.session import AgentSession
+from anaphora.agents.state.messages import Message
 from anaphora.agents.state.records import Flushed, Shortened, Summarized
+from anaphora.agents.state.state import AgentState
 from anaphora.chat_model.messages import ChatMessage
 from anaphora.errors import AgentError
 
-__all__ = ["PromptWindow", "measure_context"]
+__all__ = ["CrowdedError", "PromptWindow", "measure_context"]
 
 _SMALLEST_QUEUE = 256  # tokens
 _SUMMARY_SHARE = 0.15  # of the window: the most that the summary takes
 _SHRINK = 0.85
+
+
+class CrowdedError(AgentError):
+    """The last exchange alone does not fit the window."""
 
 
 @dataclass(slots=True)
@@ -32,6 +38,8 @@ class PromptWindow:
     session: AgentSession
     ask: AskModel
     size: int = field(init=False)
+    _rendered: dict[tuple[int, int | None], ChatMessage] = field(default_factory=dict)
+    _fixed: tuple[AgentState, ChatMessage, int] | None = None
 
     def __post_init__(self) -> None:
         model = self.session.services.model
@@ -49,16 +57,34 @@ class PromptWindow:
     def fit(self) -> list[ChatMessage]:
         """Return the prompt, after making room for it.
 
-        Raises :class:`AgentError` if it cannot fit.
+        Raises :class:`CrowdedError` or another :class:`AgentError` if it cannot fit.
         """
         self._make_room()
         state, plan = self.session.state, self.session.plan
         summary = render_summary(state)
         return [
-            _render_system(self.session),
+            self._measure_fixed()[0],
             *([] if summary is None or plan.last is not None else [summary]),
-            *render_messages(visible_messages(state.queue, plan.last)),
+            *[self._render(one) for one in visible_messages(state.queue, plan.last)],
         ]
+
+    def _render(self, message: Message) -> ChatMessage:
+        """Render a message of the queue once for all steps: 500 of them take 5 ms."""
+        key = message.number, message.shown
+        rendered = self._rendered.get(key)
+        if rendered is None:
+            rendered = self._rendered[key] = render_message(message)
+        return rendered
+
+    def _measure_fixed(self) -> tuple[ChatMessage, int]:
+        """Return the system message, and the tokens of it and of the declared functions; they are
+        asked for twice in each step."""
+        session = self.session
+        if self._fixed is None or self._fixed[0] is not session.state:
+            system = _render_system(session)
+            tokens = session.services.model.count([system], session.plan.functions.schemas)
+            self._fixed = session.state, system, tokens
+        return self._fixed[1:]
 
     def _make_room(self) -> None:
         """Evict messages until the queue fits, and shorten what cannot leave."""
@@ -85,12 +111,12 @@ class PromptWindow:
             self.session.stage(Flushed(until), Summarized(until, "", 0, ""))
 
     def _shorten_longest(self, room: Room) -> None:
-        """Shorten the longest message. Raises :class:`AgentError` if all are short."""
+        """Shorten the longest message. Raises :class:`CrowdedError` if all are short."""
         services = self.session.services
         long = [one for one in self.session.state.queue if shown_length(one) > SHORTEST]
         longest = max(long, key=lambda one: one.tokens, default=None)
         if longest is None:
-            raise AgentError(
+            raise CrowdedError(
                 f"the last exchange of the agent '{services.name}' does not fit the "
                 f"{room.queue:,} tokens that its instructions leave: use a larger window"
             )
@@ -125,8 +151,7 @@ class PromptWindow:
 
     def _room(self) -> Room:
         """Return the room of a prompt. Raises :class:`AgentError` if there is none for a dialog."""
-        services, plan = self.session.services, self.session.plan
-        fixed = services.model.count([_render_system(self.session)], plan.functions.schemas)
+        services, (_, fixed) = self.session.services, self._measure_fixed()
         room = Room(self.size, fixed)
         if room.queue < _SMALLEST_QUEUE:
             raise AgentError(

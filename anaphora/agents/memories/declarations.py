@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from anaphora.agents.execution.graph_memory import GRAPH_POSITION
 from anaphora.agents.memories.state_schema import StateSchema
 from anaphora.errors import AgentError
 
@@ -123,8 +124,9 @@ class MachineState:
 class Declarations:
     """The memories of an agent, and the states that it goes through (none: always the same).
 
-    Raises :class:`AgentError` for a name that is used twice, is not declared or is no word, and for
-    states that follow each other in a circle.
+    Raises :class:`AgentError` for a name that is used twice, is not declared or is no word, for
+    states that follow each other in a circle or end at once, and for memories that wait for each
+    other.
     """
 
     memories: tuple[Memory, ...]
@@ -137,12 +139,16 @@ class Declarations:
                     raise AgentError(f"'{name}' cannot be a name: use a word like 'quest'")
                 if names.count(name) > 1:
                     raise AgentError(f"two declarations are called '{name}': rename one")
-        for memory in self.state_memories.values():
-            if memory.after:
-                self._find_state_memory(memory.after)
+        for name in self.state_memories:
+            self._check_order(name)
+        if any(isinstance(one, PartMemory) and one.part == "graph" for one in self.memories):
+            self._check_graph_name()
         for state in self.states:
-            if state.until:
-                self._find_state_memory(state.until)
+            if state.until and not self._find_state_memory(state.until).schema.missing(None):
+                raise AgentError(
+                    f"the state '{state.name}' ends at once: no field of '{state.until}' is "
+                    "required"
+                )
             for name in state.uses or ():
                 if name not in self.by_name:
                     raise AgentError(f"the state '{state.name}' uses no declared memory '{name}'")
@@ -159,6 +165,20 @@ class Declarations:
     @property
     def generative_memories(self) -> tuple[GenerativeMemory, ...]:
         return tuple([one for one in self.memories if isinstance(one, GenerativeMemory)])
+
+    def _check_order(self, name: str) -> None:
+        """Check that a memory does not wait for itself."""
+        waiting = [name]
+        while after := self._find_state_memory(waiting[-1]).after:
+            if after in waiting:
+                raise AgentError(f"the memories {', '.join(waiting)} wait for each other")
+            waiting.append(after)
+
+    def _check_graph_name(self) -> None:
+        """Check that no value is stored under the name that the graph uses."""
+        memory = self.by_name.get(GRAPH_POSITION)
+        if isinstance(memory, StateMemory | GenerativeMemory):
+            raise AgentError(f"only a memory of type graph can be called '{GRAPH_POSITION}'")
 
     def _find_state_memory(self, name: str) -> StateMemory:
         try:

@@ -206,7 +206,8 @@ class DeclaredMemories:
                 run = self._generative_run(view, memory)
                 return [self._cache.get(view, memory.name, run.section)]
             case PartMemory(part="graph") if self.parts.graph is not None:
-                return [self.parts.graph.section(view)]
+                find = partial(self.parts.graph.section, view)
+                return [self._cache.get(view, memory.name, find)]
         return []
 
     def _generative_run(self, view: AgentView, memory: GenerativeMemory) -> GenerativeRun:

@@ -131,7 +131,8 @@ class PostgresAgentStore(AgentStore, ForkAware):
 
     def load(self, key: AgentKey) -> AgentState:
         rows = self._pool.query(
-            "SELECT snapshot_number, snapshot, ARRAY(SELECT record FROM log WHERE owner = agents.id "
+            "SELECT snapshot_number, snapshot, "
+            "ARRAY(SELECT record FROM log WHERE owner = agents.id "
             "AND number > snapshot_number ORDER BY number) FROM agents WHERE place = %s",
             names_digest(*key),
         )

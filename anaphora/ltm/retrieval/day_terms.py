@@ -25,7 +25,8 @@ _DOTTED = regex.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}")  # day first, in every lan
 # "When" as one of the first three words: later it is mostly a conjunction.
 _WHEN = regex.compile(
     r"\W*(?:\w+\W+){0,2}(?:when|wann|quand|cu[aá]ndo|quando|wanneer|când|kiedy|kdy|mikor|milloin|när"
-    r"|hvornår|når|когда|коли|кога|πότε|متى|מתי)\b|.*(?:ne zaman|いつ|何时|何時|什么时候|什麼時候|언제|เมื่อไ)",
+    r"|hvornår|når|когда|коли|кога|πότε|متى|מתי)\b"
+    r"|.*(?:ne zaman|いつ|何时|何時|什么时候|什麼時候|언제|เมื่อไ)",
     regex.IGNORECASE | regex.DOTALL,
 )
 _WEEK_OR_MONTH = regex.compile(r"\d{4}-(?:W?\d\d)")

@@ -200,20 +200,12 @@ class _SearchRun:
             case "text":
                 return self._rank_by_text()
             case "meaning":
-<<<<<<< HEAD
-                return self._find_nearest()[0]
-=======
                 return self._rank_by_meaning()
->>>>>>> recall
             case "hybrid":
                 return self._rank_hybrid()
             case "rrf":
                 return reciprocal_rank_fusion(
-<<<<<<< HEAD
-                    list(self._rank_by_text()), list(self._find_nearest()[0])
-=======
                     list(self._rank_by_text()), list(self._rank_by_meaning())
->>>>>>> recall
                 )
             case _:
                 assert_never(mode)
@@ -224,23 +216,12 @@ class _SearchRun:
         return self._rank_weighted(matching, statistics, {}, TEXT_WEIGHTS)
 
     def _rank_hybrid(self) -> Mapping[int, float]:
-<<<<<<< HEAD
-        cosines, near = self._find_nearest()
-=======
         statistics = self._load_statistics()
         cosines = self._find_cosines(_COSINE_LIMIT)
->>>>>>> recall
         if not cosines:  # nothing has a vector yet
             return self._rank_by_text()
         matching = self._find_candidates(statistics)
         known = {document.id for document in matching}
-<<<<<<< HEAD
-        found = [*matching, *(document for document in near if document.id not in known)]
-        return self._rank_weighted(found, statistics, cosines, HYBRID_WEIGHTS)
-
-    def _find_nearest(self) -> tuple[Mapping[int, float], Sequence[Document]]:
-        """Return the cosines of the exchanges nearest in meaning, and their documents."""
-=======
         nearest = list(cosines)[:_NEAREST_LIMIT]
         near = self._store.documents(self._user_key, [id for id in nearest if id not in known])
         return self._rank_weighted([*matching, *near], statistics, cosines, HYBRID_WEIGHTS)
@@ -254,7 +235,6 @@ class _SearchRun:
 
     def _find_cosines(self, limit: int) -> dict[int, float]:
         """Return the exchanges nearest in meaning, with their cosines, greatest first."""
->>>>>>> recall
         embedder = self._embedder
         if embedder is None:
             raise AnaphoraError(
@@ -265,14 +245,7 @@ class _SearchRun:
         found = self._store.find_nearest(
             self._user_key, embedder.name, vector, self._filters, limit
         )
-<<<<<<< HEAD
-        documents = self._store.documents(self._user_key, list(near))
-        spoken = {document.id: document for document in documents if document.terms}
-        cosines = {id: cosine for id, cosine in near.items() if id in spoken}
-        return cosines, [spoken[id] for id in cosines]
-=======
         return dict(found)
->>>>>>> recall
 
     def _load_statistics(self) -> TermStatistics:
         """Load the statistics of all terms of the query, after replacing the days in it by those
@@ -280,12 +253,9 @@ class _SearchRun:
         it."""
         days = find_days(self._text, self._languages, self._at)
         terms = [term for day in days for term in day.terms]
-<<<<<<< HEAD
-        statistics = _load_statistics(self._store, self._corpus, (*self._query.terms, *terms))
-=======
         speakers = find_speaker_terms(self._text)
-        statistics = self._store.statistics(self._user_key, (*self._query.terms, *terms, *speakers))
->>>>>>> recall
+        wanted = (*self._query.terms, *terms, *speakers)
+        statistics = _load_statistics(self._store, self._corpus, wanted)
         known = {term for term in terms if statistics.frequency.get(term)}
         if known:
             text = self._text

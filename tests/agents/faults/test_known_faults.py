@@ -130,7 +130,7 @@ def test_counts_in_the_prompt_are_kept_and_not_counted(endpoint, agent, monkeypa
 
     monkeypatch.setattr(ann._store, "records", refuse)
     ann.send("Hi")
-    assert "Recall memory holds 10 messages" in play.requests[-1]["messages"][0]["content"]
+    assert "0 of its messages are hidden" in play.requests[-1]["messages"][0]["content"]
 
 
 def test_a_contradiction_keeps_what_was_known(endpoint, agent):
@@ -212,3 +212,18 @@ def test_a_message_larger_than_the_window_is_paged(endpoint, agent):
     assert ann.send(book).text == "Found."
     assert ann.flush(10)
     assert ann.state().queue[0].text == book
+
+
+def test_the_beginning_of_the_prompt_stays_the_same_within_a_chain(endpoint, agent):
+    """Servers keep what they have processed of a prompt up to the first change."""
+    play = endpoint(
+        [
+            and_go_on("conversation_search", query="cat"),
+            and_go_on("archival_memory_search", query="cat"),
+            tell("No cat."),
+        ]
+    )
+    agent(play).send("Which cat?")
+    first, *others = [body["messages"] for body in play.requests]
+    for messages in others:
+        assert messages[: len(first)] == first

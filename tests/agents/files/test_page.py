@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from anaphora.agents.files.bundled import bundled_agents
 from anaphora.agents.files import schema
+from anaphora.agents.files.bundled import bundled_agents
 from anaphora.agents.files.reading import load_agent_file, parse_agent_file
 from anaphora.errors import ModelError
 from tests.agents.memories.sample_agents import functions_of, reply

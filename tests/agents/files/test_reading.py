@@ -8,8 +8,8 @@ from textwrap import dedent
 
 import pytest
 
-from anaphora.agents.files.bundled import bundled_agents
 from anaphora.agents.files.agent_file import AgentFile, FilePack, HttpPack
+from anaphora.agents.files.bundled import bundled_agents
 from anaphora.agents.files.reading import load_agent_file, parse_agent_file
 from anaphora.agents.files.schema import agent_schema
 from anaphora.agents.memories.declarations import (
@@ -278,3 +278,19 @@ def test_the_json_schema_accepts_the_bundled_agents():
         jsonschema.validate(data, agent_schema())
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"agent": "a", "memorys": {}}, agent_schema())
+
+
+@pytest.mark.parametrize(
+    ("memories", "states", "reason"),
+    [
+        ("m: {type: state, after: n}\n  n: {type: state, after: m}", "", "wait for each other"),
+        (
+            "m: {type: state, schema: {x: {required: false}}}",
+            "states: {s: {until: m}, t: {}}",
+            "ends at once",
+        ),
+        ("graph: {type: state}\n  g: {type: graph}", "", "only a memory of type graph"),
+    ],
+)
+def test_declarations_that_cannot_work_are_refused(memories, states, reason):
+    assert reason in str(error_of(f"agent: a\nmemories:\n  {memories}\n{states}\n"))

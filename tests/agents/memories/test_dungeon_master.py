@@ -294,3 +294,11 @@ def _key(agent):
     from anaphora.agents.store.store import AgentKey
 
     return AgentKey("user", agent.name, "")
+
+
+def test_secrets_are_in_no_memory():
+    script = [reply("A cave."), quest("the word is sesame")]
+    with playing(script, secrets=["sesame"]) as (agent, _):
+        agent.edit_memory("character", BEA | {"name": "sesame"})
+        agent.send("Go")
+        assert "sesame" not in str(agent.state().memory_values())

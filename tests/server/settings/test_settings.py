@@ -298,7 +298,7 @@ def test_a_variable_in_json_says_several_settings(monkeypatch: pytest.MonkeyPatc
 
 def test_every_setting_has_a_variable() -> None:
     assert {"ANAPHORA_MAX_BODY", "ANAPHORA_TRACING__ENDPOINT"} <= set(list_variables())
-    assert len(list_variables()) == 1 + len(Settings.model_fields) + 3 + 7 + 2
+    assert len(list_variables()) == 1 + len(Settings.model_fields) + 3 + 3 + 7 + 2
 
 
 def test_a_long_term_memory_is_made_by_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,16 +312,6 @@ def test_a_long_term_memory_is_made_by_its_settings(monkeypatch: pytest.MonkeyPa
     assert Settings().memory.to_config() is None
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('{url: "memory:", summarizer: bard}', "memory.summarizer: expected extractive, cut, none"),
-        ('{url: "memory:", embedder: word2vec}', "memory.embedder: expected none, minilm"),
-        ('{url: "memory:", retention: soon}', "memory.retention: 'soon' is not a duration"),
-        ('{url: "memory:", max_words: 0}', "memory.max_words: expected at least 1"),
-        ("{summarizer: cut}", "memory: summarizer needs a url; write one, such as sqlite:///"),
-    ],
-)
 def test_agents_and_their_language_model_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANAPHORA_AGENTS", "ada.yaml, assistant")
     monkeypatch.setenv("ANAPHORA_CHAT_MODEL__URL", "http://localhost:8000/v1")
@@ -336,6 +326,16 @@ def test_an_endpoint_of_a_language_model_is_a_url() -> None:
         load_settings(chat_model={"url": "localhost:8000"})
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{url: "memory:", summarizer: bard}', "memory.summarizer: expected extractive, cut, none"),
+        ('{url: "memory:", embedder: word2vec}', "memory.embedder: expected none, minilm"),
+        ('{url: "memory:", retention: soon}', "memory.retention: 'soon' is not a duration"),
+        ('{url: "memory:", max_words: 0}', "memory.max_words: expected at least 1"),
+        ("{summarizer: cut}", "memory: summarizer needs a url; write one, such as sqlite:///"),
+    ],
+)
 def test_what_is_no_long_term_memory_is_told(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, said: str
 ) -> None:
