@@ -47,7 +47,7 @@ def normalize(values: Sequence[float]) -> list[float]:
 def score(rated: Sequence[Rated], weights: Weights) -> list[float]:
     """Return the weighted sum of the three parts of each memory, normalized over all of them."""
     found = [one.relevance for one in rated if one.relevance is not None]
-    least = min(found, default=0.0)
+    least = min([0.0, *found])  # of what the search has not found
     columns = (
         (weights.recency, [compute_recency(one.hours) for one in rated]),
         (weights.relevance, [least if one.relevance is None else one.relevance for one in rated]),

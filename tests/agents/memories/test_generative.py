@@ -60,7 +60,14 @@ class Player:
         return reply("I see.")
 
 
+def tell(agent, text: str, **options: str) -> None:
+    """Say something, after all that was said before can be found."""
+    assert agent.memory.flush(30)
+    agent.send(text, **options)
+
+
 def entries(agent, limit: int = 100, user: str = "user") -> list[Entry]:
+    assert agent.memory.flush(30)
     return EntryStore(agent.memory, AgentKey(user, agent.name, ""), "lived").latest(limit)
 
 
@@ -78,8 +85,8 @@ def last_answer(endpoint: ScriptedEndpoint) -> dict[str, Any]:
 def test_each_exchange_is_rated_once_and_kept():
     script = [reply("Congratulations!"), rate(9), reply("Hello."), rate(1)]
     with ScriptedEndpoint(script) as endpoint, opened(LIVED, endpoint) as agent:
-        agent.send("I got married")
-        agent.send("Hi again")
+        tell(agent, "I got married")
+        tell(agent, "Hi again")
         newest, oldest = entries(agent)
         assert (oldest.question, oldest.answer, oldest.importance) == (
             "I got married",
@@ -110,7 +117,7 @@ def test_an_importance_that_does_not_fit_is_asked_for_once_more_and_else_5(answe
         ScriptedEndpoint([reply("Hi."), *answers]) as endpoint,
         opened(LIVED, endpoint) as agent,
     ):
-        agent.send("Hello")
+        tell(agent, "Hello")
         assert [one.importance for one in entries(agent)] == [importance]
         assert len(endpoint.requests) == 1 + len(answers)
 
@@ -118,10 +125,10 @@ def test_an_importance_that_does_not_fit_is_asked_for_once_more_and_else_5(answe
 def test_what_fits_the_question_is_shown():
     player = Player(violin=8)
     with ScriptedEndpoint(player) as endpoint, opened(lived(k=2), endpoint) as agent:
-        agent.send("My daughter plays the violin")
+        tell(agent, "My daughter plays the violin")
         for number in range(6):
-            agent.send(f"It rains today, day {number}")
-        agent.send("What does my daughter play?")
+            tell(agent, f"It rains today, day {number}")
+        tell(agent, "What does my daughter play?")
         shown = section_of(last_answer(endpoint))
         assert "My daughter plays the violin" in [one["user"] for one in shown]
         assert len(shown) == 2
@@ -131,7 +138,7 @@ def test_what_the_queue_shows_is_not_repeated():
     text = "memories: {recent: {type: conversation, last: 2}, lived: {type: generative}}"
     with ScriptedEndpoint(Player()) as endpoint, opened(text, endpoint) as agent:
         for said in ("One", "Two", "Three", "Four"):
-            agent.send(said)
+            tell(agent, said)
         shown = section_of(last_answer(endpoint))
         assert [one["user"] for one in shown] == ["One"]
 
@@ -143,12 +150,12 @@ def test_an_old_memory_stays_within_reach():
         ScriptedEndpoint(player) as endpoint,
         opened(lived(k=4), endpoint, clock=clock) as agent,
     ):
-        agent.send("The code of my safe is on the back of the mirror")
+        tell(agent, "The code of my safe is on the back of the mirror")
         clock.wait(days=730)
         for number in range(60):
-            agent.send(f"Nothing new, number {number}")
+            tell(agent, f"Nothing new, number {number}")
             clock.wait(minutes=1)
-        agent.send("Where is the code of my safe?")
+        tell(agent, "Where is the code of my safe?")
         shown = [one["user"] for one in section_of(last_answer(endpoint))]
         assert "The code of my safe is on the back of the mirror" in shown
 
@@ -161,11 +168,11 @@ def test_retrieval_counts_as_an_access():
         ScriptedEndpoint(player) as endpoint,
         opened(only_recency, endpoint, clock=clock) as agent,
     ):
-        agent.send("First")
+        tell(agent, "First")
         clock.wait(hours=1)
-        agent.send("Second")  # retrieves "First", which is accessed now
+        tell(agent, "Second")  # retrieves "First", which is accessed now
         clock.wait(hours=1)
-        agent.send("Third")
+        tell(agent, "Third")
         assert [one["user"] for one in section_of(last_answer(endpoint))] == ["Second"]
         index = EntryIndex.from_data(agent.state().memory_values()["lived"])
         first = next(one for one in entries(agent) if one.question == "First")
@@ -177,7 +184,7 @@ def test_importance_decides_if_it_is_all_that_counts():
     only_importance = lived(k=2, recency=0, relevance=0, importance=1)
     with ScriptedEndpoint(player) as endpoint, opened(only_importance, endpoint) as agent:
         for text in ("My wedding is in May", "A fire broke out", *map(str, range(8))):
-            agent.send(text)
+            tell(agent, text)
         shown = [one["user"] for one in section_of(last_answer(endpoint))]
         assert shown == ["My wedding is in May", "A fire broke out"]
 
@@ -190,16 +197,16 @@ def test_reflection_begins_when_enough_importance_has_come_together():
         {"insight": "Nor does this.", "evidence": [77], "importance": 9},
     ]
     with ScriptedEndpoint(player) as endpoint, opened(lived(after=12), endpoint) as agent:
-        agent.send("I love tea")
+        tell(agent, "I love tea")
         assert not any(functions_of(one) == ["ask_questions"] for one in endpoint.requests)
-        agent.send("I love coffee")
+        tell(agent, "I love coffee")
         insight, coffee, tea = entries(agent)
         assert insight.is_insight
         assert (insight.text, insight.importance) == ("The user likes hot drinks.", 7)
         assert insight.evidence == (tea.clock, coffee.clock)
         index = EntryIndex.from_data(agent.state().memory_values()["lived"])
         assert (index.importance, index.turns, index.count) == (0, 0, 3)
-        agent.send("Which drinks do I like?")
+        tell(agent, "Which drinks do I like?")
         shown = section_of(last_answer(endpoint))
         assert "The user likes hot drinks." in [one.get("insight") for one in shown]
 
@@ -208,7 +215,7 @@ def test_reflection_after_every_n_turns():
     player = Player()
     with ScriptedEndpoint(player) as endpoint, opened(lived(every=3), endpoint) as agent:
         for number in range(7):
-            agent.send(f"Number {number}")
+            tell(agent, f"Number {number}")
         asked = [one for one in endpoint.requests if functions_of(one) == ["ask_questions"]]
         assert len(asked) == 2
 
@@ -217,12 +224,12 @@ def test_insights_can_be_reflected_on_again():
     player = Player()
     with ScriptedEndpoint(player) as endpoint, opened(lived(every=1), endpoint) as agent:
         player.insights = [{"insight": "They like tea.", "evidence": [1], "importance": 5}]
-        agent.send("I love tea")
+        tell(agent, "I love tea")
         first = next(one for one in entries(agent) if one.is_insight)
         player.insights = [
             {"insight": "They care for drinks.", "evidence": [1, 2, 3], "importance": 5}
         ]
-        agent.send("And coffee")
+        tell(agent, "And coffee")
         second = next(one for one in entries(agent) if one.text == "They care for drinks.")
         assert first.clock in second.evidence
 
@@ -231,8 +238,8 @@ def test_an_insight_is_kept_once():
     player = Player()
     player.insights = [{"insight": "They like tea.", "evidence": [1], "importance": 5}]
     with ScriptedEndpoint(player) as endpoint, opened(lived(every=1), endpoint) as agent:
-        agent.send("I love tea")
-        agent.send("I really love tea")
+        tell(agent, "I love tea")
+        tell(agent, "I really love tea")
         assert [one.text for one in entries(agent) if one.is_insight] == ["They like tea."]
 
 
@@ -246,10 +253,10 @@ def test_a_reflection_that_fails_loses_no_memory_and_is_made_after_the_next_turn
         return fault("400") if down else player(body)
 
     with ScriptedEndpoint(script) as endpoint, opened(lived(every=1), endpoint) as agent:
-        agent.send("I love tea")
+        tell(agent, "I love tea")
         assert [one.question for one in entries(agent)] == ["I love tea"]
         is_down = False
-        agent.send("Hello")
+        tell(agent, "Hello")
         assert "They like tea." in [one.text for one in entries(agent)]
 
 
@@ -262,7 +269,7 @@ def test_a_reflection_fits_the_window():
         opened(lived(k=1, every=25), endpoint, window=4_096) as agent,
     ):
         for number in range(25):
-            agent.send(f"Number {number} " + "a b c d e f g h " * 20)
+            tell(agent, f"Number {number} " + "a b c d e f g h " * 20)
         asked = [one for one in endpoint.requests if functions_of(one) == ["ask_questions"]]
         assert len(asked) > 1
         assert len(texts_of(asked[-1])) < len(texts_of(asked[0]))
@@ -272,9 +279,9 @@ def test_a_reflection_fits_the_window():
 def test_the_state_of_an_agent_does_not_grow_with_its_memories():
     player = Player()
     with ScriptedEndpoint(player) as endpoint, opened(lived(k=3), endpoint) as agent:
-        agent.send("Hello")
+        tell(agent, "Hello")
         with_many(agent.memory, 3_000)
-        agent.send("What is entry 1234 about?")
+        tell(agent, "What is entry 1234 about?")
         assert len(json.dumps(agent.state().memory_values())) < 8_000
         shown = [one["user"] for one in section_of(last_answer(endpoint))]
         assert any("entry 1234" in one for one in shown)
@@ -293,8 +300,8 @@ def with_many(memory: LongTermMemory, count: int) -> None:
 def test_a_user_has_the_own_memories_alone_and_they_can_be_erased():
     player = Player()
     with ScriptedEndpoint(player) as endpoint, opened(LIVED, endpoint) as agent:
-        agent.send("I love tea", user="ann")
-        agent.send("What do I love?", user="ben")
+        tell(agent, "I love tea", user="ann")
+        tell(agent, "What do I love?", user="ben")
         assert section_of(last_answer(endpoint)) == []
         agent.erase("ann")
         assert entries(agent, user="ann") == []
@@ -304,7 +311,7 @@ def test_a_user_has_the_own_memories_alone_and_they_can_be_erased():
 def test_entries_are_not_found_as_exchanges_of_the_dialog():
     player = Player()
     with ScriptedEndpoint(player) as endpoint, opened(LIVED, endpoint) as agent:
-        agent.send("I love tea")
+        tell(agent, "I love tea")
         assert len(agent.recall("tea").passages) == 1
 
 
@@ -333,9 +340,9 @@ def test_a_killed_update_is_made_again_without_a_second_entry_or_rating():
             opened(lived(every=1), endpoint, **options) as killed,
             pytest.raises(StoreError, match="killed"),
         ):
-            killed.send("I love tea")
+            tell(killed, "I love tea")
         assert "lived" not in agent.state().memory_values()
-        agent.send("Hello")
+        tell(agent, "Hello")
         counted = itertools.groupby(sorted(one.text for one in entries(agent)))
         assert {text: len(list(same)) for text, same in counted} == {
             "User: I love tea Agent: I see.": 1,

@@ -112,3 +112,10 @@ def test_weights_decide():
     assert select_best(memories, Weights(1, 0, 0), 1) == [0]
     assert select_best(memories, Weights(0, 1, 0), 1) == [1]
     assert select_best(memories, Weights(0, 0, 1), 1) == [2]
+
+
+def test_the_only_memory_that_a_search_finds_is_the_most_relevant():
+    memories = [Rated(0, None, 5), Rated(0, 0.4, 5), Rated(0, None, 5)]
+    assert select_best(memories, Weights(0, 1, 0), 1) == [1]
+    found, other = score(memories, Weights(0, 1, 0))[1:]
+    assert (found, other) == (1, 0)
