@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
     from anaphora.agents.answer import AgentAnswer as AgentAnswer
     from anaphora.agents.context.blocks import Block as Block
     from anaphora.agents.execution.limits import AgentLimits as AgentLimits
+    from anaphora.agents.files.loader import load_agent as load_agent
     from anaphora.agents.functions.function import AgentFunction as AgentFunction
     from anaphora.agents.functions.function import FunctionContext as FunctionContext
     from anaphora.agents.functions.intents import intent_functions as intent_functions
@@ -84,6 +85,7 @@ else:
         "anaphora.agents.answer": "AgentAnswer",
         "anaphora.agents.context.blocks": "Block",
         "anaphora.agents.execution.limits": "AgentLimits",
+        "anaphora.agents.files.loader": "load_agent",
         "anaphora.agents.functions.function": "AgentFunction FunctionContext",
         "anaphora.agents.functions.intents": "intent_functions",
         "anaphora.chat_model.chat_model": "ChatModel",

@@ -171,7 +171,7 @@ class Agent:
         """
         if not text.strip():
             raise AgentError("the message is empty")
-        event = NewEvent("user_message", text, id or uuid4().hex)
+        event = NewEvent("user_message", text, _event_id(id))
         return self._processor.process(AgentKey(user, self.name, tenant), event, on_step, on_text)
 
     def notify(
@@ -192,7 +192,7 @@ class Agent:
             paused = self._store.load(key).paused_until
             if paused is not None and self._clock() < paused:
                 return None
-        event = NewEvent(kind, text or kind.replace("_", " "), id or uuid4().hex)
+        event = NewEvent(kind, text or kind.replace("_", " "), _event_id(id))
         return self._processor.process(key, event, on_step)
 
     def answer_rejected(self, question: RejectedQuestion) -> str:
@@ -384,6 +384,11 @@ def _describe_dialog(model: str, exchanges: Iterable[Exchange]) -> str:
         f"Before the next message, the bot '{model}', which answers plain questions in your place, "
         f"has talked with the user: {json.dumps(said, ensure_ascii=False)}"
     )
+
+
+def _event_id(id: str | None) -> str:
+    """Return an id that every store can keep; a new one for None."""
+    return (id or uuid4().hex).encode("utf-8", "backslashreplace").decode()
 
 
 def _check_window(model: ChatModel) -> None:
