@@ -322,13 +322,16 @@ class Agent:
 
     def erase(self, user: str, *, tenant: str = "") -> int:
         """Erase everything that the agent knows of a user: state and log, recall memory, archival
-        memory. Returns the number of erased records, exchanges and passages."""
-        erased = self._store.erase(user, tenant, agent=self.name)
-        for model in (self.name, *self._services.planner.recall_models):
-            erased += self.memory.erase(user, tenant=tenant, model=model)
-        if self.graph is not None:
-            erased += self.graph.erase(UserKey(user, tenant), model=self.name)
-        return erased + self.archive.erase(self._archive_owner(user, tenant))
+        memory. Returns the number of erased records, exchanges and passages.
+
+        Raises :class:`Conflict` if an event of the user takes too long."""
+        with self._store.lock(AgentKey(user, self.name, tenant)):  # no event goes on meanwhile
+            erased = self._store.erase(user, tenant, agent=self.name)
+            for model in (self.name, *self._services.planner.recall_models):
+                erased += self.memory.erase(user, tenant=tenant, model=model)
+            if self.graph is not None:
+                erased += self.graph.erase(UserKey(user, tenant), model=self.name)
+            return erased + self.archive.erase(self._archive_owner(user, tenant))
 
     def flush(self, timeout: float | None = None) -> bool:
         """Wait until all memories are updated, and everything said is in the recall memory; False
