@@ -25,7 +25,7 @@ from anaphora.agents.execution.services import AgentServices, Planner
 from anaphora.agents.execution.session import AgentSession
 from anaphora.agents.execution.summarizing import summarizer_factory
 from anaphora.agents.execution.virtual_context import VirtualContext
-from anaphora.agents.execution.window import measure_context
+from anaphora.agents.execution.window import check_core_room, measure_context
 from anaphora.agents.functions.core import (
     archive_functions,
     core_functions,
@@ -136,7 +136,7 @@ class Agent:
             self._count_passages,
             clock,
             monotonic,
-            tuple([secret for secret in secrets if secret]),
+            tuple(sorted({one for one in secrets if one}, key=len, reverse=True)),
         )
         self._processor = EventProcessor(self._services, waits_for_updates=waits_for_updates)
         self._closing.append(self._processor.close)
@@ -227,7 +227,10 @@ class Agent:
             core = CoreMemory(self._services.blocks, state.blocks)
             session = AgentSession(self._services, key, state)
             changed = core.set(label, self._services.mask(value))
-            session.stage(BlockChanged(label, changed, self._clock(), by="user"))
+            record = BlockChanged(label, changed, self._clock(), by="user")
+            if problem := check_core_room(session, [record]):
+                raise AgentError(problem)
+            session.stage(record)
             session.commit()
 
     def edit_memory(
@@ -356,7 +359,7 @@ class Agent:
     # -- parts ---------------------------------------------------------------------------------
 
     def _archive_owner(self, user: str, tenant: str) -> UserKey:
-        return UserKey(f"{self.name}/{user}", tenant)
+        return UserKey(json.dumps([self.name, user]), tenant)
 
     def _source_owner(self, user: str | None, tenant: str) -> UserKey:
         return self.document_owner if user is None else self._archive_owner(user, tenant)
@@ -369,7 +372,7 @@ class Agent:
     @property
     def document_owner(self) -> UserKey:
         """The owner, in archival memory, of documents that all users of the agent share."""
-        return UserKey(f"{self.name}/")
+        return UserKey(json.dumps([self.name]))
 
     def _archive_owners(self, context: FunctionContext) -> Sequence[UserKey]:
         return self._archive_owner(context.user, context.tenant), self.document_owner

@@ -58,8 +58,9 @@ class AgentAnswer:
 
     ``ended`` says why the chain of steps ended: ``done``; a limit was reached (``steps``,
     ``repeated``, ``time``, ``tokens``, ``quota``); the model had nothing to say (``silent``); it
-    ``failed``; "" while it is running. ``detail`` has the limit or the error. ``earlier`` holds the
-    answers of events that another process had left unfinished.
+    ``failed``, or failed after it had answered (``partial``); "" while it is running. ``detail``
+    has the limit or the error. ``earlier`` holds the answers of events that another process had
+    left unfinished.
     """
 
     event: str

@@ -36,7 +36,8 @@ _EventKind = Annotated[str, OneOf("user_message", "login", "heartbeat", "system_
 _EndReason = Annotated[
     str,
     OneOf(
-        *("", "done", "steps", "repeated", "time", "tokens", "silent", "quota", "failed", "ignored")
+        *("", "done", "steps", "repeated", "time", "tokens", "silent", "quota"),
+        *("partial", "failed", "ignored"),
     ),
 ]
 
@@ -107,8 +108,9 @@ class AgentAnswer(Resource):
         default="",
         metadata=doc(
             "Why the chain of steps ended: `done`; a limit (`steps`, `repeated`, `time`, `tokens`, "
-            "`quota`); `silent`, if the model had nothing to say; `failed`; `ignored`, if the "
-            "agent has paused heartbeats; empty while it runs."
+            "`quota`); `silent`, if the model had nothing to say; `failed`; `partial`, if it "
+            "failed after it had answered; `ignored`, if the agent has paused heartbeats; empty "
+            "while it runs."
         ),
     )
     detail: str = field(default="", metadata=doc("The limit that was reached, or the error."))

@@ -210,7 +210,7 @@ class ChatModel:
         )
         content, calls, reason = answer.content, answer.calls, answer.finish_reason
         # Servers without a parser for their model leave its calls in the text.
-        if tools and not calls and (form != "tools" or "<tool_call>" in content):
+        if tools and not calls and (form != "tools" or _is_tool_call(content)):
             parsed = parse_answer(content, {tool.name for tool in tools})
             content = parsed.content
             calls = tuple(ToolCall(new_call_id(), *call) for call in parsed.calls)
@@ -240,6 +240,12 @@ def _render(
         # First, because servers process a prompt from its first change on.
         rendered.insert(0, {"role": "system", "content": describe_tools(tools, form)})
     return rendered
+
+
+def _is_tool_call(content: str) -> bool:
+    """Whether a text is nothing but calls, instead of quoting one."""
+    text = content.strip()
+    return text.startswith("<tool_call>") and text.endswith("</tool_call>")
 
 
 def _refuses(form: str, reason: str) -> bool:

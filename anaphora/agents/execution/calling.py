@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
 
 from anaphora.agents.execution.session import AgentSession
+from anaphora.agents.execution.window import check_core_room
 from anaphora.agents.functions.context import RunContext
 from anaphora.agents.functions.function import describe_failure, parse_arguments
 from anaphora.agents.state.messages import FunctionCall, Message
-from anaphora.agents.state.records import Record
+from anaphora.agents.state.records import BlockChanged, MessageSent, Record
 from anaphora.errors import AgentError
 
 __all__ = ["MAX_CALLS", "add_interrupted_results", "call_functions"]
@@ -20,6 +23,7 @@ MAX_CALLS = 8
 
 _TOO_MANY_CALLS = "an answer may have {} calls: this one and those after it have not run"
 _INTERRUPTED = "it was interrupted: it may have run or not; find out before you call it again"
+_SAID_BEFORE = "not sent again: the user has this message"
 _MAX_RESULT = 1_000_000  # characters of a function result that the log keeps
 
 _log = logging.getLogger(__name__)
@@ -96,10 +100,43 @@ def _call(session: AgentSession, call: FunctionCall, *, may_repeat: bool) -> tup
         result = session.plan.functions.find(call.name).call(context, arguments)
     except Exception as error:  # whatever the user's function raises
         if not isinstance(error, AgentError):
-            _log.info("the function %s failed", call.name, exc_info=True)
+            reason = session.services.mask(describe_failure(error))
+            _log.info("the function %s failed: %s", call.name, reason)
         return describe_failure(error), True
-    session.stage(*emitted)
-    return _format_result(result), False
+    if problem := check_core_room(session, emitted):
+        return problem, True
+    if _is_repetition(session, call, emitted):
+        return _SAID_BEFORE, False
+    session.stage(*[_mask_record(record, session.services.mask) for record in emitted])
+    return _format_result(session.services.mask_data(result)), False
+
+
+def _is_repetition(session: AgentSession, call: FunctionCall, emitted: Sequence[Record]) -> bool:
+    """Whether the user has got the same message in answer to this event."""
+    if not any(isinstance(record, MessageSent) for record in emitted):
+        return False
+    event = session.event.id
+    done = {
+        one.call_id
+        for one in session.state.queue
+        if one.kind == "result" and one.event == event and not one.failed
+    }
+    return any(
+        (earlier.name, earlier.arguments) == (call.name, call.arguments) and earlier.id in done
+        for one in session.state.queue
+        if one.kind == "assistant" and one.event == event
+        for earlier in one.calls
+    )
+
+
+def _mask_record(record: Record, mask: Callable[[str], str]) -> Record:
+    match record:
+        case MessageSent():
+            return replace(record, text=mask(record.text))
+        case BlockChanged():
+            return replace(record, value=mask(record.value))
+        case _:
+            return record
 
 
 def _format_result(result: object) -> str:

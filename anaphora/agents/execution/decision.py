@@ -143,13 +143,12 @@ def _open_calls(answer: Message | None, results: list[Message]) -> tuple[Functio
 
 
 def _repeated_call(state: AgentState, event: RunningEvent, most: int) -> FunctionCall | None:
-    """Return the call that the model made in each of its last ``most`` answers, and nothing
-    else."""
+    """Return a call that the model made in each of its last ``most`` answers, if these are all
+    equal."""
     last = [one.calls for one in state.queue if one.kind == "assistant" and one.event == event.id][
         -most:
     ]
-    if len(last) < most or any(len(calls) != 1 for calls in last):
+    if len(last) < most or not last[-1]:
         return None
-    calls = [calls[0] for calls in last]
-    same = {(call.name, call.arguments) for call in calls}
-    return calls[-1] if len(same) == 1 else None
+    same = {tuple([(call.name, call.arguments) for call in calls]) for calls in last}
+    return last[-1][-1] if len(same) == 1 else None

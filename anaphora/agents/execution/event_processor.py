@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from anaphora.agents.execution.memory_update import MemoryUpdateRun
 from anaphora.agents.execution.services import AgentServices
 from anaphora.agents.execution.session import AgentSession
 from anaphora.agents.state.messages import EventKind
-from anaphora.agents.state.records import EventBegun
+from anaphora.agents.state.records import EventBegun, MessageAdded, Record
 from anaphora.agents.state.state import AgentState
 from anaphora.agents.store.store import AgentKey
 from anaphora.errors import AgentError, AnaphoraError, ChatModelError
@@ -25,6 +26,7 @@ from anaphora.storage.logical_clock import next_tick, to_microseconds
 __all__ = ["EventProcessor", "NewEvent"]
 
 _CLOSE_TIMEOUT = 10.0  # seconds for an update in the background
+_STILL_WAITING = "The user still waits for an answer to this earlier message: "
 
 _log = logging.getLogger(__name__)
 
@@ -65,6 +67,7 @@ class EventProcessor(ForkAware):
             state = self._store.load(key)
             earlier = self.finish_earlier(key, state, event.id)
             records = self._store.event_records(key, event.id)
+            _check_same(event, records, self._services.mask)
             answer = collect_answer(event.id, records)
             if answer.ended in ("", "failed"):
                 session = AgentSession(self._services, key, self._store.load(key))
@@ -117,6 +120,10 @@ class EventProcessor(ForkAware):
             if event.context:
                 session.add_event(event.context, "system_alert")
             session.add_event(event.text, event.kind)
+        elif not session.state.queue or session.state.queue[-1].event != event.id:
+            # Others came between: the model must not answer the last of these instead.
+            text = f"{_STILL_WAITING}{json.dumps(event.text, ensure_ascii=False)}"
+            session.add_event(text, "system_alert")
         session.commit()
 
     def _schedule_update(self, key: AgentKey) -> None:
@@ -141,3 +148,18 @@ class EventProcessor(ForkAware):
                 _log.warning("memories of '%s' are not updated: %s", self._services.name, error)
             with suppress(IndexError):
                 self._owing.popleft()
+
+
+def _check_same(event: NewEvent, records: Iterable[Record], mask: Callable[[str], str]) -> None:
+    """Raise :class:`AgentError` if the id of an event was used for another one."""
+    known = [
+        one.message
+        for one in records
+        if isinstance(one, MessageAdded) and one.message.kind == "event"
+    ]
+    same = [one for one in known if one.name == event.kind and one.text == mask(event.text)]
+    if known and not same:
+        raise AgentError(
+            f"the id '{event.id}' belongs to another message: give each message its own, and only "
+            "a repetition the same"
+        )

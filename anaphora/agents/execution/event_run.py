@@ -24,6 +24,7 @@ from anaphora.agents.execution.decision import (
 )
 from anaphora.agents.execution.services import Plan
 from anaphora.agents.execution.session import AgentSession
+from anaphora.agents.execution.stream_mask import StreamMask
 from anaphora.agents.execution.window import CrowdedError, PromptWindow
 from anaphora.agents.state.messages import FunctionCall, Message
 from anaphora.agents.state.records import EventBegun, EventEnded, MessageSent
@@ -60,6 +61,9 @@ class EventRun:
     _window: PromptWindow = field(init=False)
 
     def __post_init__(self) -> None:
+        secrets = self.session.services.secrets
+        if self.on_text is not None and secrets:
+            self.on_text = StreamMask(self.on_text, secrets)
         self._begun = self.session.services.monotonic()
         self._window = PromptWindow(self.session, self._ask)
 
@@ -73,14 +77,22 @@ class EventRun:
         try:
             self._run_steps()
         except (AgentError, ChatModelError) as error:
-            self._fail(self.session.services.mask(str(error)))
+            reason = self.session.services.mask(str(error))
+            if self.session.event.sent:  # the user has an answer, which must not come twice
+                self._end(End("partial", reason))
+                return
+            self._fail(reason)
+            error.args = (reason,)
             raise
 
     def interrupt(self) -> None:
         """End the running event as failed, because its user does not wait for the answer."""
         session = self.session
         add_interrupted_results(session, find_open_calls(session.state, session.event))
-        self._fail("interrupted")
+        if session.event.sent:
+            self._end(End("partial", "interrupted"))
+        else:
+            self._fail("interrupted")
 
     def _run_steps(self) -> None:
         session, has_asked = self.session, False
@@ -126,15 +138,17 @@ class EventRun:
     def _ask_for_step(self) -> None:
         """Call the model, and stage its answer. If that calls functions, it is stored with their
         results, or before one that must not run twice."""
-        session, mask = self.session, self.session.services.mask
+        session, services = self.session, self.session.services
         completion = self._complete()
+        if isinstance(self.on_text, StreamMask):
+            self.on_text.flush()
         session.count_usage(completion, "step")
         event, number = session.event, session.state.number + 1
         calls = [
-            FunctionCall(f"call_{number}_{n}", call.name, mask(call.arguments))
+            FunctionCall(f"call_{number}_{n}", call.name, services.mask_arguments(call.arguments))
             for n, call in enumerate(completion.calls[: MAX_CALLS + 1])
         ]
-        text = mask(completion.content.strip())
+        text = services.mask(completion.content.strip())
         session.add(Message("assistant", text, session.now(), event.id, calls=tuple(calls)))
         if calls:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -136,11 +137,20 @@ class AgentServices:
         match value:
             case str():
                 return self.mask(value)
-            case list():
+            case list() | tuple():
                 return [self.mask_data(item) for item in value]
             case dict():
-                return {key: self.mask_data(item) for key, item in value.items()}
+                return {self.mask_data(key): self.mask_data(item) for key, item in value.items()}
         return value
+
+    def mask_arguments(self, arguments: str) -> str:
+        """Mask the arguments of a call: JSON may write a secret with escapes."""
+        try:
+            values = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return self.mask(arguments)
+        masked = self.mask_data(values)
+        return arguments if masked == values else json.dumps(masked, ensure_ascii=False)
 
     def mask(self, text: str) -> str:
         """Replace secrets in a text, and lone surrogates, which no store can keep."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -15,14 +16,21 @@ from anaphora.agents.context.summary import collect_exchanges
 from anaphora.agents.execution.services import AskModel
 from anaphora.agents.execution.session import AgentSession
 from anaphora.agents.state.messages import Message
-from anaphora.agents.state.records import Flushed, Shortened, Summarized
-from anaphora.agents.state.state import AgentState
+from anaphora.agents.state.records import (
+    BlockChanged,
+    Flushed,
+    Record,
+    Shortened,
+    Summarized,
+)
+from anaphora.agents.state.state import AgentState, replay
 from anaphora.chat_model.messages import ChatMessage
 from anaphora.errors import AgentError
 
 __all__ = ["CrowdedError", "PromptWindow", "measure_context"]
 
 _SMALLEST_QUEUE = 256  # tokens
+_LARGEST_FIXED = 0.85  # of the prompt: the most that edits of core memory may lead to
 _SUMMARY_SHARE = 0.15  # of the window: the most that the summary takes
 _SHRINK = 0.85
 
@@ -182,3 +190,21 @@ def _render_system(session: AgentSession) -> ChatMessage:
     passages = session.services.count_passages(session.key)
     core = view.core if plan.shows_core else CoreMemory((), {})
     return render_system(plan.instructions, core, plan.sections, session.state, passages, view.at)
+
+
+def check_core_room(session: AgentSession, records: Sequence[Record]) -> str:
+    """Return the problem if changes of core memory would leave too little room for a dialog; ""
+    otherwise. A change that makes core memory smaller is always allowed."""
+    if not any(isinstance(record, BlockChanged) for record in records):
+        return ""
+    model, tools = session.services.model, session.plan.functions.schemas
+    changed = AgentSession(session.services, session.key, replay(session.state, records))
+    before = model.count([_render_system(session)], tools)
+    after = model.count([_render_system(changed)], tools)
+    most = int((model.window - model.max_tokens) * _LARGEST_FIXED)
+    if after <= max(most, before):
+        return ""
+    return (
+        f"instructions, functions and core memory would take {after:,} tokens; at most {most:,} "
+        "leave room for a dialog: shorten a block, or use archival_memory_insert"
+    )

@@ -22,6 +22,7 @@ __all__ = ["archive_functions", "core_functions", "recall_functions"]
 _PAGE_SIZE = 5
 _MAX_PAUSE = 360  # minutes
 _READ_LENGTH = 2_500  # characters
+_FIRST_DAY, _LAST_DAY = date(1970, 1, 1), date(9998, 12, 31)
 _NOTHING = "No results found."
 
 
@@ -93,7 +94,7 @@ def recall_functions(memory: LongTermMemory, *, model: str | None) -> list[Agent
             filters=SearchFilter(
                 model=model,
                 since=_midnight(start_date, context.at),
-                until=_midnight(end_date + timedelta(days=1), context.at),
+                until=_midnight(end_date, context.at) + timedelta(days=1),
             ),
             page=page + 1,
             size=_PAGE_SIZE,
@@ -245,4 +246,5 @@ def _source(source: str) -> str:
 
 
 def _midnight(day: date, at: datetime) -> datetime:
-    return datetime.combine(day, time(), at.tzinfo)
+    # The years at both ends cannot be converted to other time zones.
+    return datetime.combine(min(max(day, _FIRST_DAY), _LAST_DAY), time(), at.tzinfo)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anaphora.agents.functions.function import AgentFunction, CallError, FunctionContext
+from anaphora.core.name_hints import did_you_mean
 from anaphora.engine.engine import Engine
 from anaphora.engine.identity import user_of_tenant
 from anaphora.engine.reply import Reply
@@ -88,25 +89,52 @@ class _IntentFunction:
                 for label, value in values.items()
                 if label in parameters and value not in (None, "", [])
             }
+            self._check_values(parameters, values)
             question = " ".join([*markers, *said.values()])
+            self._check_understanding(context, question, said)
             reply = _ask(self.engine, self.model, context, question)
-            if reply.intent != self.intent.id:
-                raise CallError(
-                    f"'{question}' was understood as {reply.intent or 'nothing'}"
-                    f"{f' ({reply.reason})' if reply.reason else ''}: check the values, or say it "
-                    f"in words with {_ask_name(self.model)}"
-                )
-            # Otherwise the memory would answer for a value that was not understood.
-            unknown = [label for label in said if _comes_from_memory(reply, label)]
-            if unknown:
-                raise CallError(
-                    "; ".join([f"{label}: '{said[label]}' is not understood" for label in unknown])
-                )
             return _describe_reply(reply)
 
         is_main = self.intent.id == self.model.id
         name = _to_name(self.intent.id if is_main else f"{self.model.id}_{self.intent.id}")
         return AgentFunction(name, self._describe(markers), schema, call)
+
+    def _check_values(
+        self, parameters: Mapping[str, _Parameter], values: Mapping[str, Any]
+    ) -> None:
+        """Raise :class:`CallError` for a value that is none of those listed."""
+        for label, value in values.items():
+            listed = parameters[label].phrases if label in parameters else {}
+            for one in value if isinstance(value, list) else [value]:
+                if listed and one not in (None, "") and str(one) not in listed:
+                    hint = did_you_mean(str(one), listed, label="the values are")
+                    raise CallError(f"{label}: '{one}' is not understood; {hint}".rstrip("; "))
+
+    def _check_understanding(
+        self, context: FunctionContext, question: str, said: Mapping[str, str]
+    ) -> None:
+        """Raise :class:`CallError` unless the question would be understood as this intent, with
+        all that is said in it. Nothing is carried out: a handler runs only for what was meant."""
+        explained = self.engine.explain(
+            question,
+            user=user_of_tenant(context.user, context.tenant),
+            model=self.model.id,
+            at=context.at,
+        )
+        best = explained.matches[0] if explained.matches else None
+        taken = {label for label, one in best.taken if one.source == "sentence"} if best else set()
+        if best is not None and best.intent == self.intent.id:
+            unknown = [f"{label}: '{said[label]}'" for label in said if label not in taken]
+            unknown += [f"'{word}'" for word in explained.unknown]
+            unknown += [f"'{entity.text}'" for entity in explained.unused]
+            if not unknown:
+                return
+            raise CallError(f"not understood: {', '.join(unknown)}")
+        raise CallError(
+            f"'{question}' would be understood as {best.intent if best else 'nothing'}"
+            f"{f' ({explained.reason})' if explained.reason else ''}: check the values, or say it "
+            f"in words with {_ask_name(self.model)}"
+        )
 
     def _describe(self, markers: Iterable[str]) -> str:
         topic = " ".join(markers)
@@ -203,11 +231,6 @@ def _may_fill(term: Term, element: Element) -> bool:
     keys |= {("group", group) for group in element.groups}
     keys |= {("ancestor", ancestor) for ancestor in element.ancestors}
     return not requires.isdisjoint(keys)
-
-
-def _comes_from_memory(reply: Reply, label: str) -> bool:
-    slot = reply.slots.get(label)
-    return slot is None or slot.source == "memory"
 
 
 def _ask_name(model: Model) -> str:

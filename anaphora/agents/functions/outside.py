@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 import os
 import socket
 import stat
-import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urljoin, urlsplit
 
 from pydantic import Field
 
 from anaphora.agents.functions.function import AgentFunction, CallError
 from anaphora.errors import AgentError
+
+if TYPE_CHECKING:
+    import httpx
 
 __all__ = ["file_functions", "http_functions"]
 
@@ -28,6 +32,7 @@ _SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _MAX_RESPONSE_BYTES = 1 << 20
 _TIMEOUT = 20.0  # seconds of a request in all
 _MAX_REDIRECTS = 3
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # IPv4 addresses in IPv6 (RFC 6052)
 
 
 def file_functions(root: str | Path, *, writable: bool = False) -> list[AgentFunction]:
@@ -51,10 +56,7 @@ def file_functions(root: str | Path, *, writable: bool = False) -> list[AgentFun
                 raise CallError(f"{filename} has more than {_MAX_FILE_BYTES >> 20} MB")
             with open(descriptor, encoding="utf-8", errors="replace", closefd=False) as file:
                 lines = file.read().splitlines()
-        chosen = lines[line_start - 1 : line_start - 1 + num_lines]
-        text = "\n".join(chosen)[:_MAX_CHARACTERS]
-        last = line_start + len(chosen) - 1
-        return f"lines {line_start} to {last} of {len(lines)}:\n{text}"
+        return _format_lines(lines, line_start, num_lines)
 
     def append_to_text_file(
         filename: Annotated[str, Field(description="path below the agent's folder")],
@@ -77,10 +79,8 @@ def http_functions(hosts: Collection[str]) -> list[AgentFunction]:
 
     Raises :class:`AgentError` if httpx is missing, or for something else than host names.
     """
-    try:
-        import httpx  # noqa: F401
-    except ImportError as error:
-        raise AgentError("http_request needs httpx: pip install 'anaphora[client]'") from error
+    if find_spec("httpx") is None:
+        raise AgentError("http_request needs httpx: pip install 'anaphora[client]'")
     allowed = frozenset(host.casefold() for host in hosts)
     for host in allowed:
         if not host or "/" in host or ":" in host:
@@ -97,6 +97,24 @@ def http_functions(hosts: Collection[str]) -> list[AgentFunction]:
     names = ", ".join(sorted(allowed))
     http_request.__doc__ = f"Send a request to a web service at one of the hosts {names}."
     return [AgentFunction.from_callable(http_request)]
+
+
+def _format_lines(lines: list[str], start: int, count: int) -> str:
+    """Format lines of a file, as many as fit; of a single line that does not, its beginning."""
+    shown: list[str] = []
+    size = 0
+    for line in lines[start - 1 : start - 1 + count]:
+        size += len(line) + 1
+        if shown and size > _MAX_CHARACTERS:
+            break
+        shown.append(line[:_MAX_CHARACTERS])
+    last = start + len(shown) - 1
+    text = "\n".join(shown)
+    cut = ""
+    if shown and len(lines[last - 1]) > _MAX_CHARACTERS:
+        length = len(lines[last - 1])
+        cut = f"; of line {last}, the first {_MAX_CHARACTERS:,} of {length:,} characters"
+    return f"lines {start} to {last} of {len(lines)}{cut}:\n{text}"
 
 
 @contextmanager
@@ -129,41 +147,50 @@ def _parse_payload(payload: str | None) -> Any:
 
 
 def _request(method: str, url: str, body: Any, allowed: frozenset[str]) -> dict[str, Any]:
-    """Send a request, following redirects among the allowed hosts."""
+    """Send a request, following redirects among the allowed hosts, within a time in all."""
+    try:
+        return asyncio.run(asyncio.wait_for(_send(method, url, body, allowed), _TIMEOUT))
+    except TimeoutError as error:
+        raise CallError(f"no answer within {_TIMEOUT:g} seconds") from error
+
+
+async def _send(method: str, url: str, body: Any, allowed: frozenset[str]) -> dict[str, Any]:
     import httpx
 
-    end = time.monotonic() + _TIMEOUT
     for _ in range(_MAX_REDIRECTS + 1):
-        target, host = _check_url(url, allowed)
-        headers = {"Host": host}
+        target, host = await asyncio.to_thread(_check_url, url, allowed)
         try:
-            with (
-                httpx.Client(timeout=max(0.1, end - time.monotonic())) as client,
+            async with (
+                httpx.AsyncClient(timeout=_TIMEOUT, trust_env=False) as client,
                 client.stream(
                     method,
                     target,
                     json=body,
-                    headers=headers,
+                    headers={"Host": host},
                     extensions={"sni_hostname": urlsplit(url).hostname},
                 ) as response,
             ):
-                if response.is_redirect:
-                    url = urljoin(url, response.headers["Location"])
-                    method, body = ("GET", None) if response.status_code == 303 else (method, body)
-                    continue
-                received = bytearray()
-                for piece in response.iter_bytes():
-                    received += piece
-                    if len(received) > _MAX_RESPONSE_BYTES or time.monotonic() > end:
-                        break
-                return {
-                    "status": response.status_code,
-                    "type": response.headers.get("Content-Type", ""),
-                    "body": received[:_MAX_RESPONSE_BYTES].decode("utf-8", "replace"),
-                }
+                location = response.headers.get("Location")
+                if not (response.is_redirect and location):
+                    return await _read(response)
+                url = urljoin(url, location)
+                method, body = ("GET", None) if response.status_code == 303 else (method, body)
         except httpx.HTTPError as error:
             raise CallError(f"{host} cannot be reached: {error}") from error
     raise CallError(f"more than {_MAX_REDIRECTS} redirects")
+
+
+async def _read(response: httpx.Response) -> dict[str, Any]:
+    received = bytearray()
+    async for piece in response.aiter_bytes():
+        received += piece
+        if len(received) > _MAX_RESPONSE_BYTES:
+            break
+    return {
+        "status": response.status_code,
+        "type": response.headers.get("Content-Type", ""),
+        "body": received[:_MAX_RESPONSE_BYTES].decode("utf-8", "replace"),
+    }
 
 
 def _check_url(url: str, allowed: frozenset[str]) -> tuple[str, str]:
@@ -194,4 +221,13 @@ def _check_url(url: str, allowed: frozenset[str]) -> tuple[str, str]:
 
 
 def _is_public(address: str) -> bool:
-    return ipaddress.ip_address(address).is_global
+    """Whether an address, and one that is embedded in it, is public."""
+    ip = ipaddress.ip_address(address)
+    if isinstance(ip, ipaddress.IPv6Address):
+        embedded = [one for one in (ip.ipv4_mapped, ip.sixtofour) if one is not None]
+        embedded += ip.teredo or ()
+        if ip in _NAT64:
+            embedded.append(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF))
+        if not all(one.is_global and not one.is_multicast for one in embedded):
+            return False
+    return ip.is_global and not ip.is_multicast

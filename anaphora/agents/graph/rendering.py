@@ -16,7 +16,8 @@ def render_graph(facts: Sequence[Fact], *, max_facts: int = 50, max_characters: 
     """Return facts for a prompt, one a line, with the days from and to which they hold. Both limits
     are kept; a last line says how many facts were left out.
 
-    Names come from users and models: the text is data, and may say anything on its lines.
+    Names come from users and models: the text is data, but no name can pose as another part or
+    another fact.
     """
     lines: list[str] = []
     size = 0
@@ -76,7 +77,13 @@ def _format_fact(fact: Fact) -> str:
         notes = [f"{_format_day(fact.valid_at)} to {_format_day(fact.invalid_at)}"]
     if fact.count > 1:
         notes.append(f"said {fact.count} times, last on {_format_day(fact.last_stated)}")
-    return f"- {fact.subject} | {fact.relation} | {fact.object} ({'; '.join(notes)})"
+    parts = [_to_part(part) for part in (fact.subject, fact.relation, fact.object)]
+    return f"- {' | '.join(parts)} ({'; '.join(notes)})"
+
+
+def _to_part(text: str) -> str:
+    """Return a name without what separates the parts and facts of a prompt."""
+    return " ".join(text.replace("|", "/").replace("(since", "(‘since’").split())
 
 
 def _format_day(time: datetime) -> str:

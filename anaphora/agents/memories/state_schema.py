@@ -111,7 +111,10 @@ class StateSchema:
         """Return a value as text, with a line for each field."""
         if not isinstance(value, dict):
             return "" if value is None else str(value)
-        return "\n".join([f"{name}: {_format(one)}" for name, one in value.items()])
+        # A value of several lines must not pose as further fields.
+        return "\n".join(
+            [f"{name}: {' / '.join(_format(one).splitlines())}" for name, one in value.items()]
+        )
 
     @property
     def _names(self) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 EndReason: TypeAlias = Literal[
-    "done", "steps", "repeated", "time", "tokens", "silent", "quota", "failed"
+    "done", "steps", "repeated", "time", "tokens", "silent", "quota", "partial", "failed"
 ]
 
 

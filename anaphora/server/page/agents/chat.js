@@ -12,6 +12,7 @@ const ENDS = {
   tokens: "It reached the bound on tokens.",
   quota: "The tokens of this day are used up.",
   silent: "The agent had nothing to say.",
+  partial: "The agent failed after it had answered.",
 };
 
 const EVENTS = {
