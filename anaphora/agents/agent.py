@@ -36,7 +36,7 @@ from anaphora.agents.graph.graph import KnowledgeGraph
 from anaphora.agents.opening import open_stores
 from anaphora.agents.state.messages import EventKind
 from anaphora.agents.state.records import BlockChanged, MemoryChanged
-from anaphora.agents.state.state import AgentState, UsageTotal
+from anaphora.agents.state.state import AgentState, MemoryValue, UsageTotal
 from anaphora.agents.store.store import AgentKey, AgentStore
 from anaphora.chat_model.chat_model import ChatModel
 from anaphora.engine.callbacks.fallback_agent import RejectedQuestion
@@ -216,6 +216,12 @@ class Agent:
     def core(self, user: str = "user", *, tenant: str = "") -> CoreMemory:
         """Return the core memory of the agent with a user."""
         return CoreMemory(self._services.blocks, self.state(user, tenant=tenant).blocks)
+
+    def memories(self, user: str = "user", *, tenant: str = "") -> Mapping[str, MemoryValue]:
+        """Return the values of the declared memories of the type ``state``."""
+        shown = self._services.planner.shown_memories
+        values = self.state(user, tenant=tenant).memories
+        return {name: value for name, value in values.items() if name in shown}
 
     def edit_block(self, label: str, value: str, *, user: str = "user", tenant: str = "") -> None:
         """Set the value of a core block, also of one that is read-only for the model. Raises

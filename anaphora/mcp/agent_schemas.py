@@ -170,11 +170,12 @@ def to_reply(answer: AgentAnswer, *, agent: str, user: str) -> AgentReply:
 def to_memory(agent: Agent, user: str) -> AgentMemory:
     """Return what an agent always knows of a user."""
     state = agent.state(user)
+    declared = {name: one.value for name, one in agent.memories(user).items()}
     return AgentMemory(
         agent=agent.name,
         user=user,
         core={block.label: value for block, value in agent.core(user)},
-        declared=to_jsonable_python(dict(state.memory_values()), serialize_unknown=True),
+        declared=to_jsonable_python(declared, serialize_unknown=True),
         summary=state.summary,
     )
 

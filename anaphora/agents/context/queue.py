@@ -15,7 +15,7 @@ from anaphora.agents.state.records import Flushed
 __all__ = ["Room", "plan_flush", "split_units", "visible_messages"]
 
 _PRESSURE = 0.7  # share of the window at which the model is warned,
-_PRESSURE_OF_QUEUE = 0.5  # unless the queue takes less than that of its own room
+_PRESSURE_OF_QUEUE = 0.7  # unless the queue takes less than that of its own room
 _LOW_WATER = 0.5  # share of the window that a flush leaves filled
 _LOW_WATER_OF_QUEUE = 0.25  # of what the instructions leave, if they take more than that
 

@@ -8,12 +8,11 @@ from typing import Literal, TypeAlias
 
 __all__ = ["AgentLimits", "AgentTexts", "TextKind"]
 
-TextKind: TypeAlias = Literal["unfinished", "quota", "unavailable"]
+TextKind: TypeAlias = Literal["unfinished", "quota"]
 
 _TEXTS: Mapping[TextKind, str] = {
     "unfinished": "I could not finish that. Please ask again, perhaps in other words.",
     "quota": "That is all I can do for you today. Please come back tomorrow.",
-    "unavailable": "I cannot answer right now. Please try again in a moment.",
 }
 
 

@@ -110,6 +110,10 @@ class Planner(Protocol):
         Raises :class:`~anaphora.errors.AgentError` if the memory cannot have it."""
 
     @property
+    def shown_memories(self) -> frozenset[str]:
+        """The names of the memories whose values mean something to people."""
+
+    @property
     def recall_models(self) -> tuple[str, ...]:
         """The conversations of the long-term memory that the memories keep beside the dialog."""
 

@@ -39,5 +39,9 @@ class VirtualContext:
         raise AgentError(f"the agent declares no memory '{name}'")
 
     @property
+    def shown_memories(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
     def recall_models(self) -> tuple[str, ...]:
         return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
 from datetime import datetime
@@ -30,6 +31,8 @@ from anaphora.ltm.memory import LongTermMemory
 from anaphora.storage.logical_clock import utc_now
 
 __all__ = ["load_agent", "open_agent"]
+
+_log = logging.getLogger(__name__)
 
 _INSTRUCTIONS = """\
 {persona}
@@ -119,11 +122,16 @@ def open_agent(
         agent.close_with(close)
     try:
         if file.documents:
-            agent.load(read_documents(file.documents))
+            agent.load(read_documents(file.documents, on_skip=_warn_of_skipped))
     except BaseException:
         agent.close()
         raise
     return agent
+
+
+def _warn_of_skipped(path: Path, reason: str) -> None:
+    """One document that cannot be read keeps no agent from starting."""
+    _log.warning("the document %s is left out: %s", path, reason)
 
 
 def _open_model(

@@ -15,6 +15,7 @@ from anaphora.agents.files.schema import (
     AgentSchema,
     BlockSchema,
     ConversationSchema,
+    CoreSchema,
     GenerativeSchema,
     LimitsSchema,
     MemorySchema,
@@ -126,6 +127,14 @@ def _check_names(file: AgentSchema, root: MappingNode, diagnostics: FileDiagnost
             check(("states", name, "next"), state.next, file.states, "state")
         for at, used in enumerate(state.uses or ()):
             check(("states", name, "uses", at), used, memories, "memory")
+    if memories and not any(isinstance(one, CoreSchema) for one in file.memories.values()):
+        for key in ("human", "blocks"):
+            if key in root.items:
+                diagnostics.add_error(
+                    key_offset(root, (key,)),
+                    f"the model does not see '{key}' without core memory",
+                    "add 'core: {type: core}' to the memories",
+                )
     for label in file.blocks:
         if label in _RESERVED_BLOCKS:
             at = key_offset(root, ("blocks", label))

@@ -29,7 +29,7 @@ __all__ = [
 HEARTBEAT = "request_heartbeat"
 _HEARTBEAT_SCHEMA = {
     "type": "boolean",
-    "description": "Run again right after this call, to use its result or to call more functions.",
+    "description": "Run again to use the result.",
 }
 _MAX_REASON_LENGTH = 300  # characters of an error that the model is shown
 

@@ -22,7 +22,7 @@ from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrases
 
 __all__ = ["intent_functions"]
 
-_MAX_LISTED = 50  # values in the schema of a parameter
+_MAX_LISTED = 30  # values in the schema of a parameter
 _NOT_A_NAME = re.compile(r"\W+")
 _MAX_NAME = 64  # characters; what chat-completions endpoints allow
 
@@ -138,8 +138,8 @@ class _IntentFunction:
 
     def _describe(self, markers: Iterable[str]) -> str:
         topic = " ".join(markers)
-        model = self.model.description or self.model.name or self.model.id
-        return f"{self.intent.id}{f' ({topic})' if topic else ''}: {model}"
+        name = self.model.name or self.model.id
+        return f"{name}: {self.intent.id}{f' ({topic})' if topic else ''}"
 
     def _split_terms(self) -> tuple[list[str], dict[str, _Parameter]]:
         """Split the terms into phrases that are always said, and parameters."""

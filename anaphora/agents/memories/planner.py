@@ -124,6 +124,10 @@ class DeclaredMemories:
             raise AgentError(f"the memory '{name}' cannot have this value: {error}") from error
 
     @property
+    def shown_memories(self) -> frozenset[str]:
+        return frozenset(self.declarations.state_memories)
+
+    @property
     def recall_models(self) -> tuple[str, ...]:
         generative = self.declarations.generative_memories
         return tuple([entries_model(self.parts.name, one.name) for one in generative])

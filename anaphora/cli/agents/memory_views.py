@@ -45,7 +45,7 @@ def show_core(out: Console, agent: Agent, user: str, argument: str) -> None:
             out.print(head)
             _print_indented(out, value)
     if not label:
-        for name, memory in agent.state(user).memories.items():
+        for name, memory in agent.memories(user).items():
             out.print(Text.assemble((name, "bold"), (f"  turn {memory.turn}", "dim")))
             _print_indented(out, _to_text(memory.value))
 

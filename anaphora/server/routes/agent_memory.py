@@ -286,8 +286,8 @@ async def _load_core(
 
     def load() -> api.AgentCore:
         tenant = tenant_id(user)
-        core, state = found.core(user.id, tenant=tenant), found.state(user.id, tenant=tenant)
-        return serialize_core(core, state, agent=agent, user=user.id)
+        core, memories = found.core(user.id, tenant=tenant), found.memories(user.id, tenant=tenant)
+        return serialize_core(core, memories, agent=agent, user=user.id)
 
     return await get_service(request).run(load)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from anaphora.agents.context.blocks import CoreMemory
     from anaphora.agents.graph.facts import EntityRecord, Fact
     from anaphora.agents.state.messages import Message
-    from anaphora.agents.state.state import AgentState, UsageTotal
+    from anaphora.agents.state.state import AgentState, MemoryValue, UsageTotal
 
 __all__ = [
     "serialize_agent",
@@ -67,7 +67,9 @@ def serialize_step(step: AgentStep) -> api.AgentStep:
     )
 
 
-def serialize_core(core: CoreMemory, state: AgentState, *, agent: str, user: str) -> api.AgentCore:
+def serialize_core(
+    core: CoreMemory, memories: Mapping[str, MemoryValue], *, agent: str, user: str
+) -> api.AgentCore:
     """Serialize the core memory, and the values of declared memories."""
     blocks = tuple(
         api.AgentBlock(
@@ -79,11 +81,11 @@ def serialize_core(core: CoreMemory, state: AgentState, *, agent: str, user: str
         )
         for block, value in core
     )
-    memories = tuple(
+    declared = tuple(
         api.AgentMemory(name=name, value=memory.value, turn=memory.turn)
-        for name, memory in state.memories.items()
+        for name, memory in memories.items()
     )
-    return api.AgentCore(agent, user, blocks, memories)
+    return api.AgentCore(agent, user, blocks, declared)
 
 
 def serialize_queue(

@@ -72,7 +72,7 @@ FULL = """
     engines: [weather]
     documents: [rules.md]
     limits: {steps: 8, seconds: 30, tokens_per_day: 10000}
-    texts: {unavailable: The keeper sleeps.}
+    texts: {unfinished: The keeper sleeps.}
     """
 
 
@@ -102,7 +102,7 @@ def test_everything_that_a_file_declares_is_there():
     assert file.packs == (FilePack(Path("home/notes"), True), HttpPack(("api.example.com",)))
     assert (file.engines, file.documents) == (("weather",), (Path("home/rules.md"),))
     assert (file.limits.steps, file.limits.tokens_per_day) == (8, 10_000)
-    assert file.texts == {"unavailable": "The keeper sleeps."}
+    assert file.texts == {"unfinished": "The keeper sleeps."}
 
 
 def test_all_types_of_memory_can_be_declared_together():
