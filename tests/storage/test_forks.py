@@ -245,6 +245,7 @@ _RENEWED = {  # why no child can meet those of these modules as another thread l
     "server/service/deadline.py": "of one request, which no forked process goes on with",
     "server/processes/shutdown.py": "a thread of a service, which nothing waits for",
     "server/service/service.py": "starts its threads with the first request, after all forks",
+    "server/service/agents.py": "starts its threads with the first event, after all forks",
 }
 
 

@@ -31,10 +31,10 @@ def key(
         list[str] | None,
         value_option(
             "SCOPE",
-            "What it may do: ask (questions, explanations, the active model), read "
-            "(conversations, histories, recall, models), write (forget conversations, erase "
-            "users), admin (reload and check models, metrics). May be repeated. Default: ask and "
-            "read.",
+            "What it may do: ask (questions, explanations, the active model, messages to agents), "
+            "read (conversations, histories, recall, models, memories of agents), write (forget "
+            "conversations, erase users, memories of agents, events of agents), admin (reload and "
+            "check models, metrics). May be repeated. Default: ask and read.",
         ),
     ] = None,
     tenant: Annotated[

@@ -85,7 +85,11 @@ WORDS = {
     "/v1/model/reload": "reload",
     "/v1/model/check": "check",
     "/metrics": "metrics",
+    "/v1/agents": "agents",
+    "/v1/agents/{agent}/messages": "messages to agents",
+    "/v1/agents/{agent}/events": "events of agents",
 }
+AGENT_MEMORIES = "memories of agents"
 
 
 def test_the_help_describes_each_scope() -> None:
@@ -94,5 +98,6 @@ def test_the_help_describes_each_scope() -> None:
     told = dict(re.findall(r"(ask|read|write|admin) \(([^)]*)\)", text))
     for (method, path), scope in SCOPES.items():
         if scope is not None:
-            assert WORDS[path] in told[scope], f"{method} {path}"
+            word = WORDS.get(path, AGENT_MEMORIES if "{agent}" in path else "?")
+            assert word in told[scope], f"{method} {path}"
     assert "active model" not in told["read"] + told["write"]

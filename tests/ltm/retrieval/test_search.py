@@ -111,6 +111,7 @@ def test_without_context_the_words_of_neighbours_do_not_count():
     store = told(
         "I bought a telescope.",
         "It cost ninety euros.",
+        "A telescope, at last.",
         *FILLER * 3,
         "The telescope cost too much.",
         *FILLER * 3,

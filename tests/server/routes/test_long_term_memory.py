@@ -259,7 +259,7 @@ class TestErasing:
         api.put("/v1/active-model", json={"user": "ann", "model": "lamp"})
         ask(api, "I'd like a tea", user="bob")
         answer = api.delete("/v1/user", params={"user": "ann"})
-        assert answer.json() == {"user": "ann", "exchanges": 2}
+        assert answer.json() == {"user": "ann", "exchanges": 2, "agent_records": 0}
         assert found(api) == []
         assert api.get("/v1/active-model?user=ann").json()["model"] == "tea"
         for model in ("tea", "lamp"):
@@ -272,7 +272,8 @@ class TestErasing:
     def test_it_needs_no_long_term_memory(self, serve: Serve) -> None:
         api = serve()
         ask(api, "I'd like a tea")
-        assert api.delete("/v1/user?user=ann").json() == {"user": "ann", "exchanges": 0}
+        erased = {"user": "ann", "exchanges": 0, "agent_records": 0}
+        assert api.delete("/v1/user?user=ann").json() == erased
         assert api.get("/v1/conversation?user=ann").json()["questions"] == 0
 
 
