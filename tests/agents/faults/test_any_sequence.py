@@ -147,7 +147,7 @@ class AnySequence(RuleBasedStateMachine):
         assert answer.messages
         assert all(one.strip() for one in answer.messages)
         assert len(answer.steps) <= 6
-        assert answer.ended in ("done", "steps", "silent", "repeated", "tokens")
+        assert answer.ended in ("done", "steps", "silent", "repeated", "tokens", "partial")
 
     @rule(kind=st.sampled_from(["login", "heartbeat", "system_alert"]), reply=REPLIES)
     def notify(self, kind, reply: Reply) -> None:
