@@ -48,9 +48,9 @@ def find_absolute_dates(
 ) -> Iterator[Item]:
     """The longest date at each atom where one begins, as an item of the category ``calendar``;
     ``shortdate`` for a day and a month in digits, which may be something else (``suredate`` if
-    that is unlikely); ``loosedate`` for numbers that are a date only as a whole answer (2 / 15, 2-15);
-    ``yearmonth`` for a month and a year. ``order`` is that of day, month and
-    year, if not the one of the language.
+    that is unlikely); ``loosedate`` for numbers that are a date only as a whole answer (2 / 15,
+    2-15); ``yearmonth`` for a month and a year. ``order`` is that of day, month and year, if not
+    the one of the language.
 
     A date that does not exist (February 30) has the meaning ``("missing",)``, so that nothing else
     is found in it.
