@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
@@ -43,15 +43,21 @@ class MeasureUnitMatcher:
         self._prefixes = load_vocabulary(language).prefixes
         self._articles = frozenset(article for article, _ in iter_phrases(written, "articles"))
 
-    def __call__(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+    def __call__(
+        self, text: str, atoms: Sequence[Atom], amount: Amount, reach: int = 0
+    ) -> Amount | None:
         """The amount with its unit, extended by it; None if it has none."""
         if amount.kind == "ordinal" or amount.unit is not None:
             return None
         return (
             self._match_after(text, atoms, amount)
-            or self._match_approximate(atoms, amount)
+            or self._match_approximate(atoms, amount, reach)
             or self._match_height(atoms, amount)
         )
+
+    def find_implied(self, atoms: Sequence[Atom]) -> Iterable[Amount]:
+        """None: "an hour" is no number."""
+        return ()
 
     def merge_amounts(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
         """Merge amounts that belong together: "2 hours 30 minutes", *due ore e mezza*, "an hour and
@@ -106,10 +112,14 @@ class MeasureUnitMatcher:
             return amount._replace(end=end, unit=self._measures.units["in"])
         return None
 
-    def _match_approximate(self, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+    def _match_approximate(
+        self, atoms: Sequence[Atom], amount: Amount, reach: int
+    ) -> Amount | None:
         """The amount with a unit before it, which means "about": лет пять."""
         named = self._said_first.find_before(atoms, amount.start)
         if named is None or amount.weak or not 0 < amount.value < _MAX_APPROXIMATE:
+            return None
+        if named[0] < reach:
             return None
         return amount._replace(start=named[0], unit=named[1], about=True)
 

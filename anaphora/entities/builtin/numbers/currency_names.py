@@ -1,0 +1,193 @@
+"""The names of all currencies in a language, from CLDR.
+
+CLDR (the package Babel) has a name for each currency, in each grammatical number: "Canadian
+dollar", "Canadian dollars", *канадских долларов*. What people say besides is in ``money.yaml`` of
+the language. Of a full name the noun alone is a name too; currencies share such nouns ("dinars").
+These keys of the table say how to find it:
+
+- ``head``: ``first`` or ``last``, the place of the noun in a full name;
+- ``attributes``: words that are never that noun, or, behind a hyphen, their endings ("-ский");
+- ``country``: ``before``, if the name of the country may stand before the noun ("Kuwait dinar").
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from anaphora.entities.builtin.atoms import split_atoms
+from anaphora.entities.builtin.numbers.phrase_lookup import expand_endings
+from anaphora.entities.builtin.numbers.units import load_currencies
+from anaphora.entities.languages import cached_table
+from anaphora.entities.words.normalization import base_code, create_normalizer
+from anaphora.entities.words.scripts import starts_unspaced
+from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
+
+if TYPE_CHECKING:
+    from babel import Locale
+
+__all__ = ["CurrencyNames", "load_currency_names"]
+
+CurrencyNames: TypeAlias = Mapping[str, str]
+"""The codes of the currencies that share a name, by the words of the name, separated by blanks. The
+best known currency is the first."""
+
+_LOCALES = {"zh": ("zh", "zh_Hant"), "pt": ("pt", "pt_PT"), "es": ("es", "es_MX")}
+_IN_BRACKETS = re.compile(r"\s*\([^)]*\)")
+_REAL_BEFORE_X = frozenset({"XAF", "XOF", "XPF", "XCD", "XCG"})  # other codes in X are no money
+_CONSONANT = re.compile(r"[бвгджзклмнпрстфхцчшщ]$")
+
+_loaded: dict[str, CurrencyNames] = {}
+
+
+def load_currency_names(language: str, cache: Cache | None = None) -> CurrencyNames:
+    """The names of the currencies in a language; empty, if CLDR lacks it. They are made once, in
+    some 50 ms, or read from the ``cache``."""
+    code = base_code(language)
+    if code not in _loaded:
+        parts = UNCACHED if cache is None else CachedParts(cache, "currencies", _cache_key(code))
+        _loaded[code] = parts(code, lambda: _build_names(code))
+    return _loaded[code]
+
+
+def _cache_key(code: str) -> str:
+    from babel import __version__ as data_version
+
+    return digest(code, data_version)
+
+
+def _build_names(code: str) -> dict[str, str]:
+    locales = list(_parse_locales(code))
+    if not locales:
+        return {}
+    return _NameBuilder(code).build(locales)
+
+
+def _parse_locales(code: str) -> Iterator[Locale]:
+    from babel import Locale, UnknownLocaleError
+
+    for name in _LOCALES.get(code, (code,)):
+        try:
+            yield Locale.parse(name)
+        except (UnknownLocaleError, ValueError):
+            continue
+
+
+class _NameBuilder:
+    def __init__(self, code: str) -> None:
+        self._normalize = create_normalizer(code)
+        written = cached_table(code, "money")
+        self._takes_last = written.get("head") == "last"
+        attributes = [str(one) for one in written.get("attributes", ())]
+        self._attributes = frozenset(self._normalize(one) for one in attributes if one[0] != "-")
+        self._attribute_endings = tuple(one[1:] for one in attributes if one[0] == "-")
+        self._has_country_before = written.get("country") == "before"
+        self._endings = written.get("endings", {})
+        core = load_currencies()
+        known = core["codes"].split()
+        self._ranks = {one: rank for rank, one in enumerate((*core["common"].split(), *known))}
+        self._usual = frozenset(known)
+
+    def build(self, locales: Iterable[Locale]) -> dict[str, str]:
+        """The names of the currencies in the locales."""
+        full: dict[str, set[str]] = defaultdict(set)
+        heads: dict[str, set[str]] = defaultdict(set)
+        for locale in locales:
+            territories = _territories(locale)
+            for code, forms in _cldr_names(locale):
+                for form in forms:
+                    self._add(code, form, territories.get(code, ()), full, heads)
+        chosen = {**heads, **full}
+        return {
+            name: " ".join(sorted(codes, key=lambda one: (self._rank(one), one)))
+            for name, codes in chosen.items()
+        }
+
+    def _add(
+        self,
+        code: str,
+        form: str,
+        countries: Iterable[str],
+        full: Mapping[str, set[str]],
+        heads: Mapping[str, set[str]],
+    ) -> None:
+        words = self._words(form)
+        if not words:
+            return
+        full[" ".join(words)].add(code)
+        if code not in self._usual:
+            return
+        in_words = [self._words(country) for country in countries]
+        head = self._head(words, in_words)
+        if len(words) == 2 and not starts_unspaced(words[0]):
+            full["".join(words)].add(code)  # "canadiandollar"
+        for one in self._forms(head):
+            heads[one].add(code)
+            if self._has_country_before:
+                for country in in_words:
+                    full[" ".join((*country, one))].add(code)
+
+    def _words(self, text: str) -> list[str]:
+        return [atom.text for atom in split_atoms(text, self._normalize)]
+
+    def _head(self, words: list[str], countries: Iterable[list[str]]) -> str:
+        """The noun of a full name; all of the name, if it is written without blanks, but for the
+        country at its start."""
+        if all(starts_unspaced(word) for word in words):
+            for country in countries:
+                if words[: len(country)] == country and len(words) > len(country):
+                    return " ".join(words[len(country) :])
+            return " ".join(words)
+        nouns = [word for word in words if word.isalpha() and not self._is_attribute(word)]
+        if not nouns:
+            return words[-1]
+        return nouns[-1] if self._takes_last else nouns[0]
+
+    def _is_attribute(self, word: str) -> bool:
+        if word in self._attributes:
+            return True
+        return bool(self._attribute_endings) and word.endswith(self._attribute_endings)
+
+    def _forms(self, head: str) -> Iterable[str]:
+        """The noun; in Slavic languages in all cases, if it ends in a consonant."""
+        if "*" in self._endings and _CONSONANT.search(head):
+            return {self._normalize(one) for one in expand_endings(f"{head}*", self._endings)}
+        return (head,)
+
+    def _rank(self, code: str) -> int:
+        return self._ranks.get(code, len(self._ranks))
+
+
+def _cldr_names(locale: Locale) -> Iterator[tuple[str, set[str]]]:
+    """The codes of the currencies, each with the forms of its name."""
+    data: Any = locale._data  # Babel's functions ask for one count after the other
+    names, plurals = data["currency_names"], data["currency_names_plural"]
+    for code in names:
+        if code[0] == "X" and code not in _REAL_BEFORE_X:
+            continue
+        forms = {names[code], *(plurals[code].values() if code in plurals else ())}
+        yield code, {_IN_BRACKETS.sub("", form) for form in forms}
+
+
+def _territories(locale: Locale) -> Mapping[str, list[str]]:
+    """The names of the countries by their present currency."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for country, currency in _present_currencies().items():
+        if country in locale.territories:
+            names[currency].append(locale.territories[country])
+    return names
+
+
+@lru_cache(maxsize=1)
+def _present_currencies() -> Mapping[str, str]:
+    from babel.core import get_global
+
+    return {
+        country: code
+        for country, periods in get_global("territory_currencies").items()
+        for code, _, end, is_tender in periods
+        if is_tender and end is None
+    }
