@@ -22,6 +22,7 @@ from anaphora.entities.builtin.atoms import split_atoms
 from anaphora.entities.builtin.numbers.phrase_lookup import expand_endings
 from anaphora.entities.builtin.numbers.units import load_currencies
 from anaphora.entities.languages import cached_table
+from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.scripts import starts_unspaced
 from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
@@ -36,7 +37,9 @@ CurrencyNames: TypeAlias = Mapping[str, str]
 best known currency is the first."""
 
 _LOCALES = {"zh": ("zh", "zh_Hant"), "pt": ("pt", "pt_PT"), "es": ("es", "es_MX")}
-_IN_BRACKETS = re.compile(r"\s*\([^)]*\)")
+_IN_BRACKETS = re.compile(r"\s*[(（][^)）]*[)）]")
+_SHORTEST = 3  # letters of a noun; two, if it is written without blanks
+_SHORTEST_UNSPACED = 2
 _REAL_BEFORE_X = frozenset({"XAF", "XOF", "XPF", "XCD", "XCG"})  # other codes in X are no money
 _CONSONANT = re.compile(r"[бвгджзклмнпрстфхцчшщ]$")
 
@@ -86,6 +89,8 @@ class _NameBuilder:
         self._attribute_endings = tuple(one[1:] for one in attributes if one[0] == "-")
         self._has_country_before = written.get("country") == "before"
         self._endings = written.get("endings", {})
+        self._is_inflected = "*" in self._endings
+        self._stop_words = load_stop_words(code)
         core = load_currencies()
         known = core["codes"].split()
         self._ranks = {one: rank for rank, one in enumerate((*core["common"].split(), *known))}
@@ -97,9 +102,12 @@ class _NameBuilder:
         heads: dict[str, set[str]] = defaultdict(set)
         for locale in locales:
             territories = _territories(locale)
-            for code, forms in _cldr_names(locale):
+            for code, singular, forms in _cldr_names(locale):
                 for form in forms:
                     self._add(code, form, territories.get(code, ()), full, heads)
+                if self._is_inflected and code in self._usual:
+                    for one in self._inflect(self._head(self._words(singular), ())):
+                        heads[one].add(code)
         chosen = {**heads, **full}
         return {
             name: " ".join(sorted(codes, key=lambda one: (self._rank(one), one)))
@@ -124,52 +132,54 @@ class _NameBuilder:
         head = self._head(words, in_words)
         if len(words) == 2 and not starts_unspaced(words[0]):
             full["".join(words)].add(code)  # "canadiandollar"
-        for one in self._forms(head):
-            heads[one].add(code)
-            if self._has_country_before:
-                for country in in_words:
-                    full[" ".join((*country, one))].add(code)
+        if not head:
+            return
+        heads[head].add(code)
+        if self._has_country_before:
+            for country in in_words:
+                full[" ".join((*country, head))].add(code)
 
     def _words(self, text: str) -> list[str]:
         return [atom.text for atom in split_atoms(text, self._normalize)]
 
     def _head(self, words: list[str], countries: Iterable[list[str]]) -> str:
-        """The noun of a full name; all of the name, if it is written without blanks, but for the
-        country at its start."""
-        if all(starts_unspaced(word) for word in words):
+        """The noun of a full name; of one that is written without blanks the rest behind the
+        country. Empty, if it is too short or a word of the language with no meaning by itself."""
+        if any(starts_unspaced(word) for word in words):
             for country in countries:
-                if words[: len(country)] == country and len(words) > len(country):
-                    return " ".join(words[len(country) :])
-            return " ".join(words)
+                if words[: len(country)] == country:
+                    words = words[len(country) :]
+            is_plain = len(words) >= _SHORTEST_UNSPACED and all(map(starts_unspaced, words))
+            return " ".join(words) if is_plain else ""
         nouns = [word for word in words if word.isalpha() and not self._is_attribute(word)]
-        if not nouns:
-            return words[-1]
-        return nouns[-1] if self._takes_last else nouns[0]
+        head = (nouns or words)[-1 if self._takes_last or not nouns else 0]
+        is_noun = len(head) >= _SHORTEST or not head.isascii()
+        return head if is_noun and head not in self._stop_words else ""
 
     def _is_attribute(self, word: str) -> bool:
         if word in self._attributes:
             return True
         return bool(self._attribute_endings) and word.endswith(self._attribute_endings)
 
-    def _forms(self, head: str) -> Iterable[str]:
-        """The noun; in Slavic languages in all cases, if it ends in a consonant."""
-        if "*" in self._endings and _CONSONANT.search(head):
-            return {self._normalize(one) for one in expand_endings(f"{head}*", self._endings)}
-        return (head,)
+    def _inflect(self, head: str) -> Iterable[str]:
+        """The cases of a Slavic noun that ends in a consonant."""
+        if not _CONSONANT.search(head):
+            return ()
+        return {self._normalize(one) for one in expand_endings(f"{head}*", self._endings)}
 
     def _rank(self, code: str) -> int:
         return self._ranks.get(code, len(self._ranks))
 
 
-def _cldr_names(locale: Locale) -> Iterator[tuple[str, set[str]]]:
-    """The codes of the currencies, each with the forms of its name."""
+def _cldr_names(locale: Locale) -> Iterator[tuple[str, str, set[str]]]:
+    """The codes of the currencies, each with its name and with all forms of that."""
     data: Any = locale._data  # Babel's functions ask for one count after the other
     names, plurals = data["currency_names"], data["currency_names_plural"]
     for code in names:
         if code[0] == "X" and code not in _REAL_BEFORE_X:
             continue
         forms = {names[code], *(plurals[code].values() if code in plurals else ())}
-        yield code, {_IN_BRACKETS.sub("", form) for form in forms}
+        yield code, names[code], {_IN_BRACKETS.sub("", form) for form in forms}
 
 
 def _territories(locale: Locale) -> Mapping[str, list[str]]:

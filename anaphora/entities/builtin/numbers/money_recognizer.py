@@ -25,8 +25,10 @@ from anaphora.entities.builtin.numbers.number_recognizer import (
     format_quantity,
     to_json_number,
 )
+from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
 from anaphora.entities.builtin.numbers.quantities.amounts import Quantity
+from anaphora.entities.builtin.numbers.quantities.comparisons import apply_comparison
 from anaphora.entities.builtin.numbers.quantities.currency_matcher import (
     MONEY,
     PERHAPS_MONEY,
@@ -36,7 +38,9 @@ from anaphora.entities.builtin.numbers.quantities.currency_matcher import (
 )
 from anaphora.entities.builtin.numbers.quantities.quantity_reader import QuantityReader
 from anaphora.entities.builtin.numbers.units import Unit
+from anaphora.entities.languages import cached_table
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
+from anaphora.entities.words.normalization import base_code
 from anaphora.storage.cache import Cache
 
 __all__ = ["MoneyRecognizer", "create", "load"]
@@ -64,6 +68,9 @@ class MoneyRecognizer:
         self._may_contain_number = build_prefilter(language, *said_with_articles(language))
         self._read = QuantityReader(language, CurrencyMatcher(language, currency))
         self._labels = load_number_phrases(language).labels
+        written = cached_table(base_code(language), "money")
+        self._at_least = PhraseLookup(language, iter_phrases(written, "at_least"))
+        self._at_least_behind = PhraseLookup(language, iter_phrases(written, "at_least_behind"))
         self._bare = bare
         code = currency.upper() or currency_of_country(language)
         self._unit = Unit(code, MONEY) if code else None
@@ -89,12 +96,24 @@ class MoneyRecognizer:
                 continue
             else:
                 is_sure = one.unit.type == MONEY
+                one = self._with_bound(atoms, one)
             start, end = atoms[one.start].start, atoms[one.end - 1].end
             meta = _build_metadata(one)
             if is_bare and one.unit is not None:
                 meta["assumed"] = "currency"
             mentions.append(Mention(start, end, format_quantity(one), meta, fallback=not is_sure))
         return mentions
+
+    def _with_bound(self, atoms: Sequence[Atom], one: Quantity) -> Quantity:
+        """The amount as a lower bound, by words that say nothing of the kind about other numbers:
+        from $50."""
+        if one.value is None or one.comparison is not None:
+            return one
+        if (before := self._at_least.find_before(atoms, one.start)) is not None:
+            return apply_comparison(one, before[0], one.end, "least")
+        if (behind := self._at_least_behind.find_after(atoms, one.end)) is not None:
+            return apply_comparison(one, one.start, behind[0], "least")
+        return one
 
     def _may_be_amount(self, atoms: Sequence[Atom], one: Quantity) -> bool:
         """Whether a number without a currency may be an amount: it counts ("five", "two and a

@@ -60,6 +60,7 @@ class _Names(NamedTuple):
     signs: PhraseLookup[CurrencyName]
     partitives: PhraseLookup[str]
     first_ones: PhraseLookup[CurrencyName]
+    measures: frozenset[str]
 
 
 class CurrencyMatcher:
@@ -280,6 +281,9 @@ class CurrencyMatcher:
         )
         if belongs_to_next or (end < len(atoms) and _touches_letters(atoms, end)):
             return None
+        if unit.type == MONEY and end == at + 1 and atoms[at].text in self._names.measures:
+            if self._names.partitives.find_after(atoms, end) is not None:
+                unit = Unit(unit.name, PERHAPS_MONEY)  # five pounds of flour
         return amount._replace(end=end, unit=unit, weak=False)
 
     def _get_code(self, text: str, atom: Atom) -> Unit | None:
@@ -364,6 +368,10 @@ def _load_names(language: str) -> _Names:
         signs=PhraseLookup(language, signs),
         partitives=PhraseLookup(language, iter_phrases(written, "partitives")),
         first_ones=PhraseLookup(language, _named(written, "first_ones", MONEY)),
+        measures=frozenset(
+            normalize(str(unit))
+            for unit, _ in iter_phrases(cached_table(base_code(language), "numbers"), "units")
+        ),
     )
 
 
