@@ -18,7 +18,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.builtin.atoms import Atom
-from anaphora.entities.builtin.numbers.currency_names import load_currency_names
+from anaphora.entities.builtin.numbers.cldr.currency_names import load_currency_names
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.number_recognizer import (
     build_range_metadata,

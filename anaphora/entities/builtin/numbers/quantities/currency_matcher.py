@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.language_region import region_of
-from anaphora.entities.builtin.numbers.currency_names import load_currency_names
+from anaphora.entities.builtin.numbers.cldr.currency_names import load_currency_names
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.quantities.amounts import (
@@ -76,6 +76,7 @@ class CurrencyMatcher:
         self._codes = {**_load_codes(base_code(language)), **self._local_signs(core)}
         self._bound_codes = frozenset(core["words"].split())
         self._scales = dict(iter_phrases(core, "scales"))
+        self._has_articles = bool(said_with_articles(language)[0])
         self._articles = load_number_phrases(language).indefinite_articles
         self._merger = PartMerger(language)
 
@@ -96,6 +97,8 @@ class CurrencyMatcher:
 
     def find_implied(self, atoms: Sequence[Atom]) -> Iterator[Amount]:
         """The amounts without a number: "a dollar"."""
+        if not self._has_articles:
+            return
         for end in range(1, len(atoms)):
             article = self._articles.find_before(atoms, end)
             named = article and self._names.said.find_after(atoms, end)
@@ -113,7 +116,7 @@ class CurrencyMatcher:
         """The amounts in whole units of currency, with cents added to the amount before them."""
         return self._merger(atoms, amounts)
 
-    @property
+    @cached_property
     def _names(self) -> _Names:
         return _load_names(self._language)
 
@@ -281,9 +284,9 @@ class CurrencyMatcher:
         )
         if belongs_to_next or (end < len(atoms) and _touches_letters(atoms, end)):
             return None
-        if unit.type == MONEY and end == at + 1 and atoms[at].text in self._names.measures:
-            if self._names.partitives.find_after(atoms, end) is not None:
-                unit = Unit(unit.name, PERHAPS_MONEY)  # five pounds of flour
+        is_measure = unit.type == MONEY and atoms[end - 1].text in self._names.measures
+        if is_measure and self._names.partitives.find_after(atoms, end) is not None:
+            unit = Unit(unit.name, PERHAPS_MONEY)  # five pounds of flour
         return amount._replace(end=end, unit=unit, weak=False)
 
     def _get_code(self, text: str, atom: Atom) -> Unit | None:

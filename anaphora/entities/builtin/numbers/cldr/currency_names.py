@@ -16,67 +16,37 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from anaphora.entities.builtin.atoms import split_atoms
+from anaphora.entities.builtin.numbers.cldr.locales import LocaleTable, parse_locales
 from anaphora.entities.builtin.numbers.phrase_lookup import expand_endings
 from anaphora.entities.builtin.numbers.units import load_currencies
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.function_words import load_stop_words
-from anaphora.entities.words.normalization import base_code, create_normalizer
+from anaphora.entities.words.normalization import create_normalizer
 from anaphora.entities.words.scripts import starts_unspaced
-from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
 
 if TYPE_CHECKING:
     from babel import Locale
 
-__all__ = ["CurrencyNames", "load_currency_names"]
+__all__ = ["load_currency_names"]
 
-CurrencyNames: TypeAlias = Mapping[str, str]
-"""The codes of the currencies that share a name, by the words of the name, separated by blanks. The
-best known currency is the first."""
-
-_LOCALES = {"zh": ("zh", "zh_Hant"), "pt": ("pt", "pt_PT"), "es": ("es", "es_MX")}
 _IN_BRACKETS = re.compile(r"\s*[(（][^)）]*[)）]")
 _SHORTEST = 3  # letters of a noun; two, if it is written without blanks
 _SHORTEST_UNSPACED = 2
 _REAL_BEFORE_X = frozenset({"XAF", "XOF", "XPF", "XCD", "XCG"})  # other codes in X are no money
 _CONSONANT = re.compile(r"[бвгджзклмнпрстфхцчшщ]$")
 
-_loaded: dict[str, CurrencyNames] = {}
-
-
-def load_currency_names(language: str, cache: Cache | None = None) -> CurrencyNames:
-    """The names of the currencies in a language; empty, if CLDR lacks it. They are made once, in
-    some 50 ms, or read from the ``cache``."""
-    code = base_code(language)
-    if code not in _loaded:
-        parts = UNCACHED if cache is None else CachedParts(cache, "currencies", _cache_key(code))
-        _loaded[code] = parts(code, lambda: _build_names(code))
-    return _loaded[code]
-
-
-def _cache_key(code: str) -> str:
-    from babel import __version__ as data_version
-
-    return digest(code, data_version)
-
 
 def _build_names(code: str) -> dict[str, str]:
-    locales = list(_parse_locales(code))
-    if not locales:
-        return {}
-    return _NameBuilder(code).build(locales)
+    locales = list(parse_locales(code))
+    return _NameBuilder(code).build(locales) if locales else {}
 
 
-def _parse_locales(code: str) -> Iterator[Locale]:
-    from babel import Locale, UnknownLocaleError
-
-    for name in _LOCALES.get(code, (code,)):
-        try:
-            yield Locale.parse(name)
-        except (UnknownLocaleError, ValueError):
-            continue
+load_currency_names = LocaleTable("currencies", _build_names)
+"""The codes of the currencies that share a name, with blanks between, the best known one first, by
+the words of the name in a language, with blanks between."""
 
 
 class _NameBuilder:
