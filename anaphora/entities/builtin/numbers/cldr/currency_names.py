@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from anaphora.entities.builtin.atoms import split_atoms
 from anaphora.entities.builtin.numbers.cldr.locales import LocaleTable, parse_locales
-from anaphora.entities.builtin.numbers.phrase_lookup import expand_endings
+from anaphora.entities.builtin.numbers.phrase_lookup import expand_endings, iter_phrases
 from anaphora.entities.builtin.numbers.units import load_currencies
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.function_words import load_stop_words
@@ -62,6 +62,7 @@ class _NameBuilder:
         self._is_inflected = "*" in self._endings
         self._stop_words = load_stop_words(code)
         core = load_currencies()
+        self._own = self._own_names(written)
         known = core["codes"].split()
         self._ranks = {one: rank for rank, one in enumerate((*core["common"].split(), *known))}
         self._usual = frozenset(known)
@@ -72,7 +73,7 @@ class _NameBuilder:
         heads: dict[str, set[str]] = defaultdict(set)
         for locale in locales:
             territories = _territories(locale)
-            for code, singular, forms in _cldr_names(locale):
+            for code, singular, forms in _cldr_names(locale, self._usual):
                 for form in forms:
                     self._add(code, form, territories.get(code, ()), full, heads)
                 if self._is_inflected and code in self._usual:
@@ -104,10 +105,22 @@ class _NameBuilder:
             full["".join(words)].add(code)  # "canadiandollar"
         if not head:
             return
+        if len(words) > 1 and head in words:
+            for own in self._own.get(code, ()):  # Italian lire, polnische Zloty
+                full[" ".join([own if word == head else word for word in words])].add(code)
         heads[head].add(code)
         if self._has_country_before:
             for country in in_words:
                 full[" ".join((*country, head))].add(code)
+
+    def _own_names(self, written: Mapping[str, Any]) -> Mapping[str, set[str]]:
+        """The names in the table of the language, of one word each, by currency."""
+        names: dict[str, set[str]] = defaultdict(set)
+        for name, codes in iter_phrases(written, "names"):
+            if str(name).isalpha() and not starts_unspaced(str(name)):
+                for code in str(codes).split():
+                    names[code].add(self._normalize(str(name)))
+        return names
 
     def _words(self, text: str) -> list[str]:
         return [atom.text for atom in split_atoms(text, self._normalize)]
@@ -141,7 +154,7 @@ class _NameBuilder:
         return self._ranks.get(code, len(self._ranks))
 
 
-def _cldr_names(locale: Locale) -> Iterator[tuple[str, str, set[str]]]:
+def _cldr_names(locale: Locale, usual: Collection[str]) -> Iterator[tuple[str, str, set[str]]]:
     """The codes of the currencies, each with its name and with all forms of that."""
     data: Any = locale._data  # Babel's functions ask for one count after the other
     names, plurals = data["currency_names"], data["currency_names_plural"]
@@ -149,7 +162,11 @@ def _cldr_names(locale: Locale) -> Iterator[tuple[str, str, set[str]]]:
         if code[0] == "X" and code not in _REAL_BEFORE_X:
             continue
         forms = {names[code], *(plurals[code].values() if code in plurals else ())}
-        yield code, names[code], {_IN_BRACKETS.sub("", form) for form in forms}
+        if any(_IN_BRACKETS.search(form) for form in forms) and code not in usual:
+            continue  # Polnischer Zloty (1950–1995)
+        forms = {_IN_BRACKETS.sub("", form) for form in forms}
+        forms |= {form.replace(" ", "・") for form in forms if starts_unspaced(form)}
+        yield code, names[code], forms
 
 
 def _territories(locale: Locale) -> Mapping[str, list[str]]:

@@ -350,19 +350,24 @@ def _load_names(language: str) -> _Names:
         *(_named(written, key, _KINDS.get(key, key)) for key in _SAID_IN_FULL),
         _named(core, "everywhere", MONEY),
     )
-    from_cldr = load_currency_names(language).items()
-
-    def kind_of(name: str, kind: _Kind) -> _Kind:
-        return PERHAPS_MONEY if kind == MONEY and normalize(name) in ambiguous else kind
-
-    own_names = [(phrase, name._replace(kind=kind_of(phrase, name.kind))) for phrase, name in own]
+    own_names = [
+        (phrase, name._replace(kind=PERHAPS_MONEY))
+        if name.kind == MONEY and normalize(phrase) in ambiguous
+        else (phrase, name)
+        for phrase, name in own
+    ]
     return _Names(
         said=PhraseLookup(
             language,
             [*own_names, *signs],
             (
-                (tuple(name.split(" ")), CurrencyName(tuple(codes.split()), kind_of(name, MONEY)))
-                for name, codes in from_cldr
+                (
+                    tuple(name.split(" ")),
+                    CurrencyName(
+                        tuple(codes.split()), PERHAPS_MONEY if name in ambiguous else MONEY
+                    ),
+                )
+                for name, codes in load_currency_names(language).items()
             ),
         ),
         said_first=PhraseLookup(language, _named(written, "said_first", MONEY)),

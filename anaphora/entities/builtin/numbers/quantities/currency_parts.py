@@ -26,6 +26,7 @@ PARTS: Mapping[str, Fraction] = {
 }
 """How much of a currency a unit of that type is."""
 
+_ONE = Fraction(1)
 _END_MARKS = frozenset(".,;:!?)]}'\"”»…。，、？！")
 
 
@@ -50,7 +51,7 @@ class PartMerger:
     def __call__(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
         """The amounts in whole units of currency."""
         merged: list[Amount] = []
-        size = Fraction(1)  # of the smallest part of the last amount
+        size = _ONE  # of the smallest part of the last amount
         for amount in amounts:
             last = merged[-1] if merged else None
             part = self._read_part(atoms, last, size, amount)
@@ -69,16 +70,16 @@ class PartMerger:
         """The amount as parts that are added to the last one; None if it is none."""
         if last is None or last.unit is None or last.about:
             return None
-        if (Fraction(last.value) / size).denominator != 1:
+        if last.end != amount.start and (
+            self._joins.match_between(atoms, last.end, amount.start) is None
+            or self._is_range(atoms, last, amount)
+        ):
             return None
         part = self._size_part(atoms, last, last.unit, size, amount)
         if part is None or not 0 < part.value * part.size < size:
             return None
-        if last.end == amount.start:
-            return part
-        if self._joins.match_between(atoms, last.end, amount.start) is None:
-            return None
-        return None if self._is_range(atoms, last, amount) else part
+        is_whole = (Fraction(last.value) / size).denominator == 1
+        return part if is_whole else None
 
     def _size_part(
         self, atoms: Sequence[Atom], last: Amount, currency: Unit, size: Fraction, amount: Amount
@@ -87,7 +88,7 @@ class PartMerger:
         last ("five euros twenty", 三块五)."""
         value = Fraction(amount.value)
         if amount.unit is not None:
-            part = PARTS.get(amount.unit.type, Fraction(1))
+            part = PARTS.get(amount.unit.type, _ONE)
             is_foreign = currency.name not in amount.unit.name.split()
             if part >= 1 or (amount.unit.type == "own minor" and is_foreign):
                 return None
@@ -97,7 +98,7 @@ class PartMerger:
             return _Part(value, part, amount.end)
         if amount.kind == "fraction" and value < 1:
             is_close = last.end < amount.start or starts_unspaced(atoms[amount.start].text)
-            return _Part(value, Fraction(1), amount.end) if is_close else None  # 两块半
+            return _Part(value, _ONE, amount.end) if is_close else None  # 两块半
         if amount.kind != "cardinal" or value.denominator != 1:
             return None
         if amount.end < len(atoms) and atoms[amount.end].text not in _END_MARKS:
@@ -129,6 +130,5 @@ def _in_whole_units(amount: Amount) -> Amount:
 
 
 def _smallest_part(amount: Amount) -> Fraction:
-    return min(
-        Fraction(1), PARTS.get(amount.unit.type, Fraction(1)) if amount.unit else Fraction(1)
-    )
+    part = _ONE if amount.unit is None else PARTS.get(amount.unit.type, _ONE)
+    return part if part < 1 else _ONE
