@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.language_region import region_of
@@ -27,8 +27,8 @@ from anaphora.entities.words.scripts import starts_unspaced
 
 __all__ = ["MONEY", "PERHAPS_MONEY", "CurrencyMatcher", "currency_of_country", "said_with_articles"]
 
-MONEY = "money"
-PERHAPS_MONEY = "perhaps money"
+MONEY: Final = "money"
+PERHAPS_MONEY: Final = "perhaps money"
 """The type of the unit of an amount whose name of a currency is an ordinary word as well."""
 
 _Kind: TypeAlias = Literal[

@@ -263,16 +263,16 @@ def _load_names(language: str) -> _UnitNames:
     own: list[tuple[str, Unit]] = []
     around: dict[tuple[str, ...], dict[tuple[str, ...], Unit]] = {}
 
+    def words(text: str) -> list[str]:
+        return [atom.text for atom in split_atoms(text, normalize)]
+
     def add_around(before: Sequence[str], behind: Sequence[str], unit: Unit) -> None:
         around.setdefault(tuple(before), {}).setdefault(tuple(behind), unit)
 
     for name, unit in iter_phrases(written, "units"):
         before, is_around, behind = str(name).partition(NUMBER)
         if is_around:
-            sides = [
-                [atom.text for atom in split_atoms(side, normalize)] for side in (before, behind)
-            ]
-            add_around(*sides, units[unit])
+            add_around(words(before), words(behind), units[unit])
         else:
             own.append((str(name), units[unit]))
     from_cldr: list[tuple[tuple[str, ...], Unit]] = []
