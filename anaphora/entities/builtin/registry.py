@@ -29,7 +29,7 @@ _MODULES = {
     "boolean": "boolean",
 }
 # Entities whose modules have a function ``load``.
-_CACHEABLE = frozenset({"date", "duration", "place"})
+_CACHEABLE = frozenset({"date", "duration", "money", "number", "place"})
 
 
 def create_builtin(
