@@ -123,7 +123,11 @@ class EntityComponent(StoredComponent):
                 continue
             spans.append(Span(doc, first, last, label=self.element, kb_id=mention.value or ""))
             said = {"value": mention.value, "meta": dict(mention.meta)}
-            mentions.append({**said, "fallback": True} if mention.fallback else said)
+            if mention.fallback:
+                said["fallback"] = True
+            if mention.covers:
+                said["covers"] = mention.covers
+            mentions.append(said)
         key = spans_key(self.element)
         attrs: dict[str, Any] = {"mentions": mentions}
         if void:

@@ -90,6 +90,12 @@ class BuiltinEntity:
 _REFERENCE_OPTION = EntityOption(
     "The groups or elements that it may refer to; all, if none is named.", ()
 )
+_ORDER_OPTION = EntityOption(
+    "How 1/2/2024 is read (DMY, MDY, YMD): as in the language, if left out.",
+    "",
+    ("", "DMY", "MDY", "YMD"),
+)
+_WEEK_OPTION = EntityOption("The first day of the week.", "monday", ("monday", "sunday"))
 _PLACE_KINDS = ("city", "region", "country", "continent")
 
 # fmt: off
@@ -99,13 +105,14 @@ _ENTITIES = (
         "prefer": EntityOption(
             "Whether a date that does not tell (Friday, May 1) lies ahead or behind.",
             "future", ("future", "past")),
-        "order": EntityOption(
-            "How 1/2/2024 is read (DMY, MDY, YMD): as in the language, if left out.",
-            "", ("", "DMY", "MDY", "YMD")),
-        "week": EntityOption("The first day of the week.", "monday", ("monday", "sunday")),
+        "order": _ORDER_OPTION,
+        "week": _WEEK_OPTION,
     }, refers="time"),
     BuiltinEntity(
         "duration", "A length of time: two and a half hours, 90 minutes.", refers="time"),
+    BuiltinEntity(
+        "recurrence", "Recurring times: every Monday at 9, twice a day.",
+        {"order": _ORDER_OPTION, "week": _WEEK_OPTION}, refers="time"),
     BuiltinEntity(
         "number", "A number in digits or words, with its unit, or a range: more than 5 km."),
     BuiltinEntity("place", "A city, a region, a country or a continent.", {

@@ -11,6 +11,7 @@ from calendar import monthrange
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any, Literal, TypeAlias
 
 from anaphora.entities.builtin.dates.operations.durations import evaluate_duration_range
@@ -150,27 +151,27 @@ def _on(days: _Weekdays, interval: Any = 1) -> Patterns | None:
     """Every Monday and Thursday, every other Tuesday."""
     if not 1 <= interval <= _MAX_INTERVAL or interval != int(interval):
         return None
-    weekdays = tuple([(0, day) for day in days])
-    return (RecurrencePattern("week", int(interval), weekdays=weekdays),)
+    return (RecurrencePattern("week", int(interval), weekdays=_unranked(days)),)
 
 
-def _ranked(rank: int, days: _Weekdays) -> Patterns | None:
-    """The first Monday of every month, the last working day."""
-    if not isinstance(rank, int) or not 0 < abs(rank) <= _MAX_RANK:
+def _ranked(ranks: tuple[int, ...], days: _Weekdays) -> Patterns | None:
+    """The first and the third Monday of every month, the last working day."""
+    if not all(isinstance(rank, int) and 0 < abs(rank) <= _MAX_RANK for rank in ranks):
         return None
     if days == _WORKDAYS:
-        weekdays = tuple([(0, day) for day in days])
-        return (RecurrencePattern("month", weekdays=weekdays, rank=rank),)
+        if len(ranks) > 1:
+            return None
+        return (RecurrencePattern("month", weekdays=_unranked(days), rank=ranks[0]),)
     days = days[:1] if days == _WEEKEND else days
-    return (RecurrencePattern("month", weekdays=tuple([(rank, day) for day in days])),)
+    return (RecurrencePattern("month", weekdays=tuple([*product(ranks, days)])),)
 
 
-def _ranked_or_every(rank: int, days: _Weekdays) -> Patterns | None:
+def _ranked_or_every(ranks: tuple[int, ...], days: _Weekdays) -> Patterns | None:
     """Every second Tuesday: every other one, or the second one of each month."""
-    ranked = _ranked(rank, days)
-    if rank not in _AMBIGUOUS_RANKS:
+    ranked = _ranked(ranks, days)
+    if len(ranks) > 1 or ranks[0] not in _AMBIGUOUS_RANKS:
         return ranked
-    every = _on(days, rank)
+    every = _on(days, ranks[0])
     return every and ranked and (*every, *ranked)
 
 
@@ -198,6 +199,9 @@ def _place_in_year(pattern: RecurrencePattern, date_: TimeExpression) -> Pattern
             return (replace(pattern, months=(month,), weekdays=((rank, day),)),) if rank else None
         case ("day_of_month", int(day)) if pattern.interval == 1:
             return _on_monthdays((day,))
+        case ("weekday_of_month", int(day), int(number)) if pattern.interval == 1:
+            on_number = _on_monthdays((number,))
+            return on_number and (replace(on_number[0], weekdays=((0, day),)),)
     return None
 
 
@@ -270,9 +274,11 @@ def _on_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePattern |
     return replace(pattern, weekdays=_unranked(days))
 
 
-def _on_rank(pattern: RecurrencePattern, rank: int, days: _Weekdays) -> RecurrencePattern | None:
+def _on_rank(
+    pattern: RecurrencePattern, ranks: tuple[int, ...], days: _Weekdays
+) -> RecurrencePattern | None:
     """The days of a month: every two months on the first Monday."""
-    if not pattern.is_bare or pattern.unit != "month" or (ranked := _ranked(rank, days)) is None:
+    if not pattern.is_bare or pattern.unit != "month" or (ranked := _ranked(ranks, days)) is None:
         return None
     return replace(pattern, weekdays=ranked[0].weekdays, rank=ranked[0].rank)
 
@@ -381,7 +387,7 @@ def _can_bound(pattern: RecurrencePattern, date_: TimeExpression) -> bool:
     if name in _OPEN_RANGES:
         return True
     if name in _DAYS or (name == "cell" and date_[1] in _SHORT_CELLS):
-        return within_day
+        return within_day and pattern.unit != "second"  # every second Tuesday
     return name in _PERIODS
 
 

@@ -31,5 +31,6 @@ class RecurrenceParser(DateParser):
         return self._find_matches(text, lambda island: island.recurrences)
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
-        found = select_longest(chart.items("recurrence"), is_weak)
+        # With their first and last words: "on Mondays", which a date has too.
+        found = select_longest(chart.items("recurrence"), [False] * len(is_weak))
         return Island(recurrences=found, edges=chart.edges)
