@@ -34,9 +34,7 @@ class Mention(Struct, frozen=True):
     JSON-able data. Several mentions of one range are alternatives, the likeliest first; they must
     differ in ``value`` or ``meta``.
 
-    A ``fallback`` counts only if an intent needs it that nothing else completes; so does what the
-    elements named in ``covers`` find within the range of a mention (a date within "every Monday").
-    One that is
+    A ``fallback`` counts only if an intent needs it that nothing else completes. One that is
     ``void`` is no entity: it says that nothing in its range is one, such as the number and the
     month of "February 30".
     """
@@ -47,7 +45,6 @@ class Mention(Struct, frozen=True):
     meta: Mapping[str, Any] = {}
     fallback: bool = False
     void: bool = False
-    covers: tuple[str, ...] = ()
 
 
 class TokenizedText:

@@ -123,11 +123,7 @@ class EntityComponent(StoredComponent):
                 continue
             spans.append(Span(doc, first, last, label=self.element, kb_id=mention.value or ""))
             said = {"value": mention.value, "meta": dict(mention.meta)}
-            if mention.fallback:
-                said["fallback"] = True
-            if mention.covers:
-                said["covers"] = mention.covers
-            mentions.append(said)
+            mentions.append({**said, "fallback": True} if mention.fallback else said)
         key = spans_key(self.element)
         attrs: dict[str, Any] = {"mentions": mentions}
         if void:

@@ -65,34 +65,15 @@ def _create_entities(
     mentions: Iterable[tuple[Element, tuple[int, ...], Mention]], sentence: Sentence
 ) -> RecognizedEntities:
     found, void = RecognizedEntities([], []), []
-    covered: list[tuple[tuple[str, ...], frozenset[int]]] = []
     for element, tokens, mention in mentions:
         if mention.void:
             void.append(frozenset(tokens))
             continue
-        if mention.covers:
-            covered.append((mention.covers, frozenset(tokens)))
         entity = sentence.create_entity(
             element, mention.value, tokens, exact=True, meta=mention.meta, is_from_phrase=False
         )
         (found.fallbacks if mention.fallback else found.entities).append(entity)
-    if covered:
-        found = _demote_covered(covered, found)
     return _drop_void(void, found) if void else found
-
-
-def _demote_covered(
-    places: Sequence[tuple[tuple[str, ...], frozenset[int]]], found: RecognizedEntities
-) -> RecognizedEntities:
-    """Make fallbacks of the entities in a place where a mention of another element covers them."""
-
-    def is_covered(one: Entity) -> bool:
-        return any(one.element in elements and place.issuperset(one.tokens) for elements, place in places)
-
-    return RecognizedEntities(
-        [one for one in found.entities if not is_covered(one)],
-        [*found.fallbacks, *filter(is_covered, found.entities)],
-    )
 
 
 def _drop_void(places: Sequence[frozenset[int]], found: RecognizedEntities) -> RecognizedEntities:

@@ -270,7 +270,11 @@ def _on_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePattern |
     if not pattern.is_bare or pattern.unit in ("month", "year"):
         return None
     if pattern.unit == "day":
-        return replace(pattern, unit="week", weekdays=_unranked(days)) if pattern.interval == 1 else None
+        return (
+            replace(pattern, unit="week", weekdays=_unranked(days))
+            if pattern.interval == 1
+            else None
+        )
     return replace(pattern, weekdays=_unranked(days))
 
 

@@ -26,7 +26,6 @@ from anaphora.storage.cache import Cache
 __all__ = ["RecurrenceRecognizer", "create", "load"]
 
 _CACHE_SIZE = 1024  # recurrences
-_COVERED = ("date", "nlpcraft:date")  # the Monday of "every Monday" is none of the calendar
 
 
 def create(language: str, options: Mapping[str, Any]) -> RecurrenceRecognizer:
@@ -52,8 +51,7 @@ class RecurrenceRecognizer:
     in each period ("twice a day"); ``part``, ``hours`` and ``duration``, if an occurrence lasts for
     a part of the day or some hours; ``except``, the dates that are left out.
 
-    A date within a recurrence is a fallback: the Monday of "every Monday" is no certain one. Several
-    mentions of one range are readings of the same words, the likeliest first: every other
+    Several mentions of one range are readings of the same words, the likeliest first: every other
     Tuesday, or the second one of each month.
     """
 
@@ -75,7 +73,7 @@ class RecurrenceRecognizer:
         assert at.tzinfo is not None
         # Zone and fold are parts of the key: times are equal across zones and folds.
         return [
-            Mention(start, end, *resolved, covers=_COVERED)
+            Mention(start, end, *resolved)
             for start, end, patterns in found
             for resolved in self._resolve_cached(patterns, at, at.tzinfo, at.fold)
         ]

@@ -119,9 +119,7 @@ def _resolve(pattern: RecurrencePattern, moment: Moment) -> ResolvedRecurrence |
         return None
 
     def to_local(naive: datetime) -> str:
-        return moment.local_time(
-            naive.date(), naive.hour, naive.minute, naive.second
-        ).isoformat()
+        return moment.local_time(naive.date(), naive.hour, naive.minute, naive.second).isoformat()
 
     meta: dict[str, Any] = {
         "rule": {name.lower(): _to_plain(part) for name, part in rule.items()},
@@ -177,9 +175,7 @@ def _build_rule(pattern: RecurrencePattern, day_times: _DayTimes) -> _Rule:
     if pattern.monthdays:
         rule["BYMONTHDAY"] = sorted(pattern.monthdays, key=lambda day: (day < 0, day))
     if pattern.weekdays:
-        rule["BYDAY"] = [
-            f"{rank or ''}{_WEEKDAYS[day]}" for rank, day in sorted(pattern.weekdays)
-        ]
+        rule["BYDAY"] = [f"{rank or ''}{_WEEKDAYS[day]}" for rank, day in sorted(pattern.weekdays)]
     if pattern.rank:
         rule["BYSETPOS"] = [pattern.rank]
     if pattern.unit in CLOCK_UNITS:
@@ -263,11 +259,12 @@ def _find_bounds(pattern: RecurrencePattern, moment: Moment) -> _Bounds:
     starts, untils = [], []
     for bound in pattern.bounds:
         name = bound[0]
-        bound = ("onward", *bound[1:]) if name in ("since_or_from", "since") else bound
+        if name == "since_or_from":
+            bound = ("onward", *bound[1:])
         found = evaluate(bound, moment)
         if found.start is not None and name != "until":
             starts.append(found.start.replace(tzinfo=None))
-        if found.end is not None:
+        if found.end is not None and name != "since":
             last = found.end.replace(tzinfo=None)
             is_time = name == "until" and found.grain in CLOCK_GRAINS
             untils.append(last if is_time else last - _SECOND)
