@@ -163,7 +163,7 @@ def _ranked(ranks: tuple[int, ...], days: _Weekdays) -> Patterns | None:
             return None
         return (RecurrencePattern("month", weekdays=_unranked(days), rank=ranks[0]),)
     days = days[:1] if days == _WEEKEND else days
-    return (RecurrencePattern("month", weekdays=tuple([*product(ranks, days)])),)
+    return (RecurrencePattern("month", weekdays=(*product(ranks, days),)),)
 
 
 def _ranked_or_every(ranks: tuple[int, ...], days: _Weekdays) -> Patterns | None:
@@ -269,13 +269,10 @@ def _on_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePattern |
     """The days of a week: every two weeks on Monday, every hour on weekdays."""
     if not pattern.is_bare or pattern.unit in ("month", "year"):
         return None
-    if pattern.unit == "day":
-        return (
-            replace(pattern, unit="week", weekdays=_unranked(days))
-            if pattern.interval == 1
-            else None
-        )
-    return replace(pattern, weekdays=_unranked(days))
+    if pattern.unit == "day" and pattern.interval > 1:
+        return None
+    unit = "week" if pattern.unit == "day" else pattern.unit
+    return replace(pattern, unit=unit, weekdays=_unranked(days))
 
 
 def _on_rank(

@@ -81,10 +81,8 @@ class RecurrenceRecognizer:
     def _resolve(
         self, patterns: Patterns, at: datetime, zone: tzinfo, fold: int
     ) -> tuple[ResolvedRecurrence, ...]:
-        by_value = {
-            value: meta
-            for value, meta in reversed(
-                [*resolve_recurrence(patterns, Moment(at, first_day=self._first_day))]
-            )
-        }
-        return tuple(reversed(by_value.items()))
+        moment = Moment(at, first_day=self._first_day)
+        by_value: dict[str, Mapping[str, Any]] = {}
+        for value, meta in resolve_recurrence(patterns, moment):
+            by_value.setdefault(value, meta)
+        return tuple(by_value.items())

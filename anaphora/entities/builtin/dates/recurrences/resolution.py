@@ -12,10 +12,9 @@ from dateutil.rrule import rrulestr
 
 from anaphora.entities.builtin.dates.formatting import format_value
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, Interval, Moment
-from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
+from anaphora.entities.builtin.dates.operations.clock_times import evaluate_clock
 from anaphora.entities.builtin.dates.operations.durations import add_duration, evaluate_duration
 from anaphora.entities.builtin.dates.operations.registry import (
-    TimeExpression,
     evaluate,
     evaluate_bounded,
 )

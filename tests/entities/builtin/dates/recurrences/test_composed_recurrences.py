@@ -14,9 +14,10 @@ from anaphora.entities.builtin.dates.recurrences.recurrence_recognizer import Re
 # By language: what recurs, at which time, from when on or how long, and what is left out.
 PARTS = {
     "en": (
-        ["every day", "each week", "every other month", "every 3 days", "on Mondays", "twice a week",
-         "every Tuesday and Friday", "every second Thursday", "every 31st", "every February 29",
-         "the first and third Monday of each month", "every last day of the month", "every weekend"],
+        ["every day", "each week", "every other month", "every 3 days", "on Mondays",
+         "twice a week", "every Tuesday and Friday", "every second Thursday", "every 31st", "every February 29",
+         "the first and third Monday of each month", "every last day of the month",
+         "every weekend"],
         ["", "at 9", "at 7:30 am", "at noon and at 6 pm", "in the evening", "from 9 to 17"],
         ["", "starting tomorrow", "until the end of next year", "for six months", "for 5 times"],
         ["", "except on Sundays", "except December 25", "except in August"],
@@ -52,13 +53,12 @@ def phrases(draw):
     return language, ("" if language == "ja" else " ").join(part for part in said if part)
 
 
-moments = st.builds(
-    lambda minutes, zone: (
-        datetime(2025, 1, 1, tzinfo=UTC) + timedelta(minutes=minutes)
-    ).astimezone(ZoneInfo(zone)),
-    st.integers(0, 2 * 365 * 24 * 60),
-    st.sampled_from(ZONES),
-)
+def to_moment(minutes, zone):
+    moment = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(minutes=minutes)
+    return moment.astimezone(ZoneInfo(zone))
+
+
+moments = st.builds(to_moment, st.integers(0, 2 * 365 * 24 * 60), st.sampled_from(ZONES))
 
 
 @settings(max_examples=300, deadline=None)
@@ -73,11 +73,8 @@ def test_the_rule_of_a_composed_phrase_can_be_read(phrase, at):
         assert following > at
         assert following.utcoffset() == following.astimezone(at.tzinfo).utcoffset()
         assert mention.value.startswith("FREQ=")
-        skipped = [
-            one
-            for one in occurrences.between(at.replace(tzinfo=None), following.replace(tzinfo=None))
-        ]
-        assert not skipped or "except" in mention.meta
+        between = occurrences.between(at.replace(tzinfo=None), following.replace(tzinfo=None))
+        assert not between or "except" in mention.meta
 
 
 @pytest.mark.parametrize("language", sorted(PARTS))
