@@ -31,9 +31,15 @@ _UNIT_SECONDS: Mapping[str, int] = {
 _UNIT_MONTHS: Mapping[str, int] = {
     "month": 1, "quarter": 3, "season": 3, "half": 6, "year": 12, "decade": 120, "century": 1200,
 }  # fmt: skip
+# What a rule can count in, the longest first.
+_MONTH_SIZES: tuple[tuple[Unit, int], ...] = (("year", 12), ("month", 1))
+_SECOND_SIZES: tuple[tuple[Unit, int], ...] = (
+    ("week", 604_800), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1),
+)  # fmt: skip
 _MAX_INTERVAL = 9999
 _MAX_COUNT = 9999
 _MAX_TIMES = 1000
+_MAX_MONTH_DAY = 31
 _MAX_RANK = 5  # a month has no sixth Monday
 _LEAP_YEAR = 2000
 _AMBIGUOUS_RANKS = range(2, 5)
@@ -111,6 +117,11 @@ def _join(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...] | Non
     return None if {*one} & {*other} else (*one, *other)
 
 
+def _is_whole(number: Any, most: int) -> bool:
+    """Whether a number, which may be a fraction, is a whole one from 1 on."""
+    return isinstance(number, int) and 1 <= number <= most
+
+
 # Patterns by themselves
 
 
@@ -136,27 +147,25 @@ def _each(duration: TimeExpression) -> Patterns | None:
     if bool(months) == bool(seconds):
         return None
     said = {unit for _, unit in most}
-    sizes = [("year", 12), ("month", 1)] if months else [*reversed(_UNIT_SECONDS.items())]
     # "Every 12 months" and "every 24 hours" keep their unit.
-    fitting = [(name, size) for name, size in sizes if name != "night"]
-    fitting.sort(key=lambda one: one[0] not in said)
-    for unit, size in fitting:
+    sizes = _MONTH_SIZES if months else _SECOND_SIZES
+    for unit, size in sorted(sizes, key=lambda one: one[0] not in said):
         interval = (months or seconds) / size
         if interval.denominator == 1 and interval <= _MAX_INTERVAL:
-            return (RecurrencePattern(unit, int(interval)),)  # type: ignore[arg-type]
+            return (RecurrencePattern(unit, int(interval)),)
     return None
 
 
-def _on(days: _Weekdays, interval: Any = 1) -> Patterns | None:
+def _on(days: _Weekdays, interval: int | Fraction = 1) -> Patterns | None:
     """Every Monday and Thursday, every other Tuesday."""
-    if not 1 <= interval <= _MAX_INTERVAL or interval != int(interval):
+    if interval.denominator != 1 or not _is_whole(int(interval), _MAX_INTERVAL):
         return None
     return (RecurrencePattern("week", int(interval), weekdays=_unranked(days)),)
 
 
 def _ranked(ranks: tuple[int, ...], days: _Weekdays) -> Patterns | None:
     """The first and the third Monday of every month, the last working day."""
-    if not all(isinstance(rank, int) and 0 < abs(rank) <= _MAX_RANK for rank in ranks):
+    if not all(_is_whole(abs(rank), _MAX_RANK) for rank in ranks):
         return None
     if days == _WORKDAYS:
         if len(ranks) > 1:
@@ -175,12 +184,11 @@ def _ranked_or_every(ranks: tuple[int, ...], days: _Weekdays) -> Patterns | None
     return every and ranked and (*every, *ranked)
 
 
-def _on_monthdays(numbers: tuple[int, ...], interval: Any = 1) -> Patterns | None:
+def _on_monthdays(numbers: tuple[int, ...]) -> Patterns | None:
     """On the 1st and the 15th, on the last day (-1) of every month."""
-    valid = all(isinstance(one, int) and 0 < abs(one) <= 31 for one in numbers)
-    if not valid or not 1 <= interval <= _MAX_INTERVAL:
+    if not all(_is_whole(abs(one), _MAX_MONTH_DAY) for one in numbers):
         return None
-    return (RecurrencePattern("month", int(interval), monthdays=numbers),)
+    return (RecurrencePattern("month", monthdays=numbers),)
 
 
 def _yearly(date_: TimeExpression) -> Patterns | None:
@@ -222,7 +230,7 @@ def _change_each(change: _Change) -> Callable[..., Patterns | None]:
 
 def _repeat(pattern: RecurrencePattern, times: int) -> RecurrencePattern | None:
     """Twice a week, three times every two days."""
-    if pattern.times or not isinstance(times, int) or not 1 <= times <= _MAX_TIMES:
+    if pattern.times or not _is_whole(times, _MAX_TIMES):
         return None
     return replace(pattern, times=times)
 
@@ -230,7 +238,7 @@ def _repeat(pattern: RecurrencePattern, times: int) -> RecurrencePattern | None:
 def _count(pattern: RecurrencePattern, count: int) -> RecurrencePattern | None:
     """For 10 times."""
     is_free = not (pattern.count or pattern.lasting or _is_ended(pattern))
-    return replace(pattern, count=count) if is_free and 1 <= count <= _MAX_COUNT else None
+    return replace(pattern, count=count) if is_free and _is_whole(count, _MAX_COUNT) else None
 
 
 def _last(pattern: RecurrencePattern, duration: TimeExpression) -> RecurrencePattern | None:
@@ -288,8 +296,8 @@ def _on_numbers(pattern: RecurrencePattern, numbers: tuple[int, ...]) -> Recurre
     """The days of a month by number: every month on the 1st and the 15th."""
     if not pattern.is_bare or pattern.unit != "month":
         return None
-    found = _on_monthdays(numbers, pattern.interval)
-    return found and replace(pattern, monthdays=found[0].monthdays)
+    found = _on_monthdays(numbers)
+    return replace(pattern, monthdays=found[0].monthdays) if found else None
 
 
 def _without_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePattern | None:

@@ -15,9 +15,9 @@ from anaphora.entities.builtin.dates.recurrences.recurrence_recognizer import Re
 PARTS = {
     "en": (
         ["every day", "each week", "every other month", "every 3 days", "on Mondays",
-         "twice a week", "every Tuesday and Friday", "every second Thursday", "every 31st", "every February 29",
-         "the first and third Monday of each month", "every last day of the month",
-         "every weekend"],
+         "twice a week", "every Tuesday and Friday", "every second Thursday",
+         "every 31st", "every February 29", "the first and third Monday of each month",
+         "every last day of the month", "every weekend"],
         ["", "at 9", "at 7:30 am", "at noon and at 6 pm", "in the evening", "from 9 to 17"],
         ["", "starting tomorrow", "until the end of next year", "for six months", "for 5 times"],
         ["", "except on Sundays", "except December 25", "except in August"],

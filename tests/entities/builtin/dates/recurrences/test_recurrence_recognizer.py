@@ -182,7 +182,8 @@ def test_a_long_text_takes_no_long_time(piece):
 @pytest.mark.parametrize(
     "text",
     ["every 999999 weeks", "every 9999 years", "every day for 9999 times",
-     "every second since 1900", "every day from January 1, 9999", "every 5th Friday for 9000 years"],
+     "every second since 1900", "every day from January 1, 9999",
+     "every 5th Friday for 9000 years"],
 )  # fmt: skip
 def test_far_times_are_found_quickly_or_not_at_all(text):
     began = time.process_time()
