@@ -394,7 +394,11 @@ def _can_bound(pattern: RecurrencePattern, date_: TimeExpression) -> bool:
     if said & _DAILY_HOURS or (said & _TIMES and not within_day):
         return False
     if name in _OPEN_RANGES:
-        return True
+        end = date_[1][0]
+        is_range = end in _OPEN_RANGES or end == "span"
+        # "Weekly" and "Friday" are a day of each week, rather than an end within one.
+        is_too_short = end == "weekday" and pattern.unit in ("week", "month", "year")
+        return not is_range and not (is_too_short and name in ("until", "before"))
     if name in _DAYS or (name == "cell" and date_[1] in _SHORT_CELLS):
         return within_day and pattern.unit != "second"  # every second Tuesday
     return name in _PERIODS
