@@ -21,6 +21,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
+from babel import __version__ as babel_version
 from dateparser import __version__ as dateparser_version
 
 from anaphora.entities.builtin.atoms import split_atoms
@@ -126,7 +127,7 @@ def _load_through_cache(
 ) -> DateGrammar:
     if cache is None:
         return _build_grammar(_compile_language(code, tables))
-    kept = CachedParts(cache, tables[-1], digest(code, dateparser_version))
+    kept = CachedParts(cache, tables[-1], digest(code, dateparser_version, babel_version))
     data = kept("table", lambda: msgspec.to_builtins(_compile_language(code, tables)))
     try:
         return _build_grammar(msgspec.convert(data, _CompiledLanguage))

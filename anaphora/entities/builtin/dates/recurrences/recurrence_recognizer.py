@@ -9,6 +9,11 @@ from typing import Any
 
 from spacy.tokens import Doc
 
+from anaphora.entities.builtin.dates.conventions import (
+    Conventions,
+    date_order,
+    resolve_conventions,
+)
 from anaphora.entities.builtin.dates.date_grammar import RECURRENCE_TABLES, load_grammar
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.recurrences.patterns import Patterns
@@ -21,18 +26,20 @@ from anaphora.entities.builtin.dates.recurrences.resolution import (
     resolve_recurrence,
 )
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
+from anaphora.entities.words.normalization import base_code
 from anaphora.storage.cache import Cache
 
 __all__ = ["RecurrenceRecognizer", "create", "load"]
 
+_DEFAULT_CONVENTIONS = Conventions()
 _CACHE_SIZE = 1024  # recurrences
 
 
 def create(language: str, options: Mapping[str, Any]) -> RecurrenceRecognizer:
     """Create the recognizer of recurrences in texts in ``language``."""
     return RecurrenceRecognizer(
-        get_recurrence_parser(language, options.get("order", "")),
-        first_day=0 if options["week"] == "monday" else 6,
+        get_recurrence_parser(base_code(language), options["order"] or date_order(language)),
+        conventions=resolve_conventions(language, {**options, "weekend": "saturday"}),
     )
 
 
@@ -55,9 +62,11 @@ class RecurrenceRecognizer:
     Tuesday, or the second one of each month.
     """
 
-    def __init__(self, parser: RecurrenceParser, *, first_day: int = 0) -> None:
+    def __init__(
+        self, parser: RecurrenceParser, *, conventions: Conventions = _DEFAULT_CONVENTIONS
+    ) -> None:
         self._parser = parser
-        self._first_day = first_day
+        self._conventions = conventions
         self._resolve_cached = lru_cache(maxsize=_CACHE_SIZE)(self._resolve)
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
@@ -81,7 +90,7 @@ class RecurrenceRecognizer:
     def _resolve(
         self, patterns: Patterns, at: datetime, zone: tzinfo, fold: int
     ) -> tuple[ResolvedRecurrence, ...]:
-        moment = Moment(at, first_day=self._first_day)
+        moment = Moment(at, conventions=self._conventions)
         by_value: dict[str, Mapping[str, Any]] = {}
         for value, meta in resolve_recurrence(patterns, moment):
             by_value.setdefault(value, meta)

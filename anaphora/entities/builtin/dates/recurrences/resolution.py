@@ -96,8 +96,9 @@ def _resolve(pattern: RecurrencePattern, moment: Moment) -> ResolvedRecurrence |
     day_times = _find_times(pattern, moment)
     bounds = _find_bounds(pattern, moment)
     rule = _build_rule(pattern, day_times)
-    if moment.first_day == 6 and pattern.unit == "week" and pattern.interval > 1:
-        rule["WKST"] = "SU"
+    first_day = moment.conventions.first_day
+    if first_day and pattern.unit == "week" and pattern.interval > 1:
+        rule["WKST"] = _WEEKDAYS[first_day]
     now = moment.at.replace(tzinfo=None)
     start = _find_start(pattern, rule, bounds, now)
     if start is None:

@@ -11,9 +11,13 @@ from dateutil.rrule import rrulestr
 
 from anaphora import Engine, parse_model
 from anaphora.entities.builtin.dates import date_grammar
+from anaphora.entities.builtin.dates.conventions import Conventions
 from anaphora.entities.builtin.dates.date_grammar import RECURRENCE_TABLES, load_grammar
 from anaphora.entities.builtin.dates.recurrences.recurrence_parser import get_recurrence_parser
 from anaphora.entities.builtin.dates.recurrences.recurrence_recognizer import RecurrenceRecognizer
+from anaphora.entities.builtin.registry import create_builtin
+from anaphora.entities.recognizers.recognizer import TokenizedText
+from anaphora.models.schema.builtin_entities import resolve_options
 from anaphora.storage.cache import Cache
 
 ASKED = datetime(2026, 11, 18, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
@@ -73,8 +77,17 @@ def test_times_are_those_of_the_user():
 
 
 def test_the_week_of_an_interval_may_start_on_sunday():
-    (found,) = read("every other Sunday", first_day=6)
+    (found,) = read("every other Sunday", conventions=Conventions(first_day=6))
     assert found.value == "FREQ=WEEKLY;INTERVAL=2;BYDAY=SU;WKST=SU"
+
+
+def test_the_region_and_the_options_say_when_a_week_and_a_morning_begin():
+    options = resolve_options("recurrence", {"parts": ["morning 8-11"]})
+    recognize = create_builtin("recurrence", "en-US", options)
+    (found,) = recognize(TokenizedText("every other Sunday", [], []), ASKED)
+    assert found.value.endswith("WKST=SU")
+    (found,) = recognize(TokenizedText("every morning", [], []), ASKED)
+    assert (found.value, found.meta["hours"]) == ("FREQ=DAILY;BYHOUR=8;BYMINUTE=0", "08:00/11:00")
 
 
 def test_what_is_over_does_not_recur():
