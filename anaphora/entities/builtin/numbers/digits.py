@@ -54,12 +54,14 @@ _RATIO = (
 )
 _WITH_VULGAR = rf"(?:(?P<count>\d{{1,15}})[{_BLANKS}]?)?(?P<vulgar>[{VULGAR}])"
 _MARKS = r"(?:[.,٫٬．，\u00a0\u202f\u2009]|['’](?=\d{3}))"
-_CHAIN = rf"\d+(?:{_MARKS}\d+)*|(?<![\w.])[.]\d+"
+_CHAIN = rf"\d+(?:{_MARKS}\d+)*"
+_LEADING_DECIMAL = r"(?<![\w.,])(?<!\d\s)[{}]\d+"  # .5
 # 12 500 in any language: people type blanks if their keyboard has no better mark.
 _BLANK_GROUPS = rf"[1-9]\d{{0,2}}(?:[{_BLANKS}]\d{{3}})+(?![\d{_BLANKS[1:]}])(?:{_MARKS}\d+)*(?!\d)"
 _EXPONENT = r"(?:[eE](?P<e>[+\-−]?\d{1,3})(?![\w.])|\s?[x×·*]\s?10\^(?P<ten>[+\-−]?\d{1,3})(?!\d))?"
 _FIRST_DIGIT = re.compile(rf"[\d{VULGAR}]")
 _MINUS = frozenset("-−–")
+_SIGNS = frozenset("-−－+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,8 @@ class DigitParser:
     def __init__(self, decimal: str, groups: str) -> None:
         self._decimal = decimal
         self.groups = groups
-        chain = rf"{_BLANK_GROUPS}|{_CHAIN}"
+        leading = _LEADING_DECIMAL.format(".," if decimal == "," else ".")
+        chain = rf"{_BLANK_GROUPS}|{_CHAIN}|{leading}"
         self._pattern = re.compile(
             rf"(?P<skip>{_LOOKALIKES})|{_RATIO}|{_WITH_VULGAR}|(?P<chain>{chain}){_EXPONENT}"
         )
@@ -101,7 +104,7 @@ class DigitParser:
         while (digit := _FIRST_DIGIT.search(text, at)) is not None:
             start = digit.start()
             match = None
-            if start > at and text[start - 1] in "+(.":
+            if start > at and text[start - 1] in "+(.,":
                 match = self._pattern.match(text, start - 1)
             match = match or self._pattern.match(text, start)
             if match is None:
@@ -219,7 +222,7 @@ def _is_part_of_longer(text: str, start: int, end: int) -> bool:
 def _with_sign(text: str, digits: DigitNumber) -> DigitNumber:
     """The number with the sign before it, unless that is a hyphen."""
     at = digits.start - 1
-    if at < 0 or text[at] not in "-−+":
+    if at < 0 or (text[at] not in _SIGNS and (text[at] != "–" or at > 0)):
         return digits
     if at > 0 and (text[at - 1].isalnum() or text[at - 1] in "-−+)]½%°"):
         return digits

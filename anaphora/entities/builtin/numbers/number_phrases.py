@@ -15,6 +15,7 @@ from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.language_region import region_of
 from anaphora.entities.builtin.numbers.digits import DigitParser
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
+from anaphora.entities.builtin.numbers.roman import RomanContext, load_roman_context
 from anaphora.entities.builtin.numbers.units import Unit, load_currencies, load_units
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
@@ -67,6 +68,9 @@ class NumberPhrases:
     of_words: PhraseLookup[str]
     sum_connectors: PhraseLookup[str]
     indefinite_articles: PhraseLookup[str]
+    decimal_words: PhraseLookup[str]
+    alone: PhraseLookup[int]
+    roman: RomanContext | None
     scales: Mapping[str, int]
     unit_words: Mapping[str, tuple[Fraction, Unit]]
     ordinals: frozenset[str]
@@ -121,6 +125,9 @@ def load_number_phrases(language: str) -> NumberPhrases:
         of_words=texts("of"),
         sum_connectors=texts("sums"),
         indefinite_articles=texts("ones"),
+        decimal_words=texts("decimal_words"),
+        alone=PhraseLookup(language, iter_phrases(written, "alone")),
+        roman=load_roman_context(language),
         scales={normalize(word): scale for word, scale in iter_phrases(written, "scales")},
         unit_words={
             normalize(word): _parse_amount(one) for word, one in iter_phrases(written, "amounts")

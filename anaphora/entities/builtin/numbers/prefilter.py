@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
+from typing import Any
 
 import re2
 
@@ -14,6 +15,8 @@ from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import (
     NumeralVocabulary,
     load_vocabulary,
 )
+from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup
+from anaphora.entities.builtin.numbers.roman import ROMAN_LETTERS
 from anaphora.entities.words.normalization import base_code
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.entities.words.scripts import starts_unspaced
@@ -22,6 +25,7 @@ __all__ = ["build_prefilter"]
 
 _NUMERIC_CHARACTER = rf"[\p{{Nd}}\p{{Cf}}\p{{Mn}}]|[{VULGAR}]"
 _EDGE = r"[^\p{L}\p{M}]"
+_NO_LETTERS = r"[^\p{L}\p{N}]"
 _APOSTROPHES = "'’‘ʼ‛′´＇"
 
 
@@ -38,6 +42,7 @@ def build_prefilter(language: str) -> Callable[[str], bool]:
         *_opener_patterns(
             vocabulary, vocabulary.openers | unit_words, _spelling_classes(language, vocabulary)
         ),
+        *_context_patterns(language),
     )
     # A set of one pattern takes a fifth of the time of a search, which finds the position too.
     pattern_set = re2.Set.SearchSet(options)
@@ -57,7 +62,11 @@ def _opener_patterns(
     words: NumeralVocabulary, openers: Collection[tuple[str, ...]], spellings: Mapping[str, str]
 ) -> Iterable[str]:
     spaced = [key for key in openers if not starts_unspaced(key[0])]
-    unspaced = {key[0][0] for key in openers if starts_unspaced(key[0])}
+    unspaced = {
+        spellings.get(key[0][0], key[0][0]).strip("[]")
+        for key in openers
+        if starts_unspaced(key[0])
+    }
     single = {key[0] for key in spaced if len(key) == 1}
     if unspaced:
         yield f"[{''.join(sorted(unspaced))}]"
@@ -74,14 +83,34 @@ def _opener_patterns(
         yield f"(?:^|{_EDGE}){prefix}{word}(?:$|{_EDGE})"
 
 
+def _context_patterns(language: str) -> Iterable[str]:
+    """The patterns of words that are a number as the whole text, and of Roman digits."""
+    phrases = load_number_phrases(language)
+    if alone := _phrase_alternatives(phrases.alone):
+        yield rf"^{_NO_LETTERS}*(?:{alone}){_NO_LETTERS}*$"
+    if phrases.roman is None:
+        return
+    if before := _phrase_alternatives(phrases.roman.before):
+        yield rf"(?:^|{_EDGE})(?:{before}){_EDGE}+[{ROMAN_LETTERS}]"
+    if after := _phrase_alternatives(phrases.roman.after):
+        yield rf"(?:^|{_EDGE})[{ROMAN_LETTERS}]+\p{{L}}{{0,3}}(?:-\p{{L}}+)?{_EDGE}+(?:{after})"
+
+
+def _phrase_alternatives(lookup: PhraseLookup[Any]) -> str:
+    return "|".join(f"{_EDGE}+".join(map(re2.escape, words)) for words in sorted(lookup.phrases))
+
+
 def _alternatives(words: Iterable[str], spellings: Mapping[str, str]) -> str:
+    double_s = spellings.get("s", "s") * 2
+    known = {**spellings, "ß": f"(?:{double_s}|ß)"}
     spelled = (
         "".join(
-            spellings.get(char) or (char if char.isalnum() else re2.escape(char)) for char in word
+            known.get(char) or (char if char.isalnum() else re2.escape(char))
+            for char in word.replace("ss", "ß")
         )
         for word in words
     )
-    return "|".join(sorted(spelled)).replace("ss", "(?:ss|ß)")
+    return "|".join(sorted(spelled))
 
 
 def _spelling_classes(language: str, words: NumeralVocabulary) -> dict[str, str]:

@@ -140,7 +140,8 @@ class NumeralParser:
     def _parse_sum(self) -> int | Fraction | None:
         """Parse a sum of addends and products; None if there is none."""
         first = self.position
-        if self._tokens[first].first_term("article") and self._next_term(first + 1, "times"):
+        times = self._next_term(first + 1, "times")
+        if self._tokens[first].first_term("article") and times and not times.counted:
             self.position += 1
         elif self._words.positional and self._parse_digit_row():
             first = self.position
@@ -178,6 +179,8 @@ class NumeralParser:
 
     def _can_bind(self, glue: NumeralTerm) -> bool:
         room = self._parts[-1].room
+        if self._parts[-1].value == 0:
+            return False
         if self._words.inverted and 1 <= self._parts[-1].value <= 9:
             return True
         return glue.room <= room and (glue.high is None or room <= glue.high)
@@ -203,6 +206,8 @@ class NumeralParser:
         last = self._parts[-1]
         if token.literal and not (last.is_product and last.room >= 1000):
             return False
+        if last.value == 0:  # zero zero seven
+            return term.value < last.room and not term.ordinal
         return 0 < term.value < last.room
 
     def _is_inverted(self, term: NumeralTerm, glue: NumeralTerm | None) -> bool:
@@ -222,10 +227,14 @@ class NumeralParser:
         term = token.first_term("times")
         if term is None or (self._ordinal and not term.ordinal):
             return False
-        kept = len(self._parts)
+        if term.counted and not self._parts:
+            return False
+        kept = 0 if term.collective else len(self._parts)
         while kept and self._parts[kept - 1].value < term.value:
             kept -= 1
         multiplied = self._parts[kept:]
+        if self._words.short_tail and len(multiplied) > 1:
+            self._lengthen_tail()  # 百二万 is 1,200,000
         value = (sum(part.value for part in multiplied) if multiplied else 1) * term.value
         if kept and not value < self._parts[kept - 1].room:
             del self._parts[kept:]  # the multiplied addends belong to the next numeral
@@ -403,7 +412,8 @@ class NumeralParser:
             read = inner._parse_sum()
             if not isinstance(read, int) or inner._ordinal or (digits and read > 9):
                 break
-            digits, at = f"{digits}{read}", inner.position
+            zeros = sum([part.value == 0 for part in inner._parts]) if read else 0
+            digits, at = f"{digits}{'0' * zeros}{read}", inner.position
             if read > 9:
                 break
         if not digits:

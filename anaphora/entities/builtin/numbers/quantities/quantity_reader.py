@@ -7,14 +7,17 @@ merge amounts that belong together, find ranges, find comparisons.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from fractions import Fraction
 
 from anaphora.entities.builtin.atoms import Atom, get_atoms
 from anaphora.entities.builtin.numbers.number_phrases import TIMES, load_number_phrases
 from anaphora.entities.builtin.numbers.quantities.amounts import (
+    HYPHENS,
     Amount,
     Quantity,
     UnitMatcher,
     find_amounts,
+    to_int_if_whole,
 )
 from anaphora.entities.builtin.numbers.quantities.comparisons import ComparisonFinder
 from anaphora.entities.builtin.numbers.quantities.ranges import find_ranges
@@ -23,6 +26,7 @@ from anaphora.entities.words.scripts import starts_unspaced
 __all__ = ["QuantityReader"]
 
 _CENTURIES = range(13, 22)
+_MINUS_SIGNS = HYPHENS | {"–"}
 
 
 class QuantityReader:
@@ -43,6 +47,10 @@ class QuantityReader:
         measured = self._with_units(text, atoms, plain)
         if self._phrases.has_years_in_halves and len(measured) > 1:
             measured = _merge_years(measured)
+        if len(measured) == 2:
+            measured = self._merge_decimal(atoms, *measured)
+        if len(measured) == 1 and _has_separate_minus(atoms, measured[0]):
+            measured = [measured[0]._replace(start=0, value=-measured[0].value)]
         amounts = self._measure.merge_amounts(atoms, measured)
         compared = self._compare(text, atoms, find_ranges(self._phrases, atoms, amounts))
         if any(one.weak for one in compared) and not _is_whole_text(atoms, compared):
@@ -80,6 +88,27 @@ class QuantityReader:
         if compares is not None and compares[0] < minus[0]:
             return amount  # al menos tres
         return amount._replace(start=minus[0], value=-amount.value, weak=False)
+
+    def _merge_decimal(
+        self, atoms: Sequence[Atom], whole: Amount, digits: Amount
+    ) -> list[Amount]:
+        """Merge the parts of a decimal that is the whole text: *uno con cinco*. Among other words
+        they are two numbers (*una mesa para 2 con 3 sillas*)."""
+        is_decimal = (
+            self._phrases.decimal_words.match_between(atoms, whole.end, digits.start) is not None
+            and whole.start == 0
+            and whole.unit is None
+            and whole.scale == 1
+            and isinstance(whole.value, int)
+            and all(atom.kind == "mark" for atom in atoms[digits.end :])
+        )
+        count = digits.value / Fraction(digits.scale)
+        if not is_decimal or count.denominator > 1 or count < 0:
+            return [whole, digits]
+        is_literal = digits.literal and atoms[digits.start].kind == "digits"
+        written = atoms[digits.start].text if is_literal else str(count)
+        value = (whole.value + Fraction(int(written), 10 ** len(written))) * digits.scale
+        return [digits._replace(start=0, value=to_int_if_whole(value))]
 
     def _below_zero(self, atoms: Sequence[Atom], amount: Amount, starts: Set[int]) -> Amount:
         """A temperature, negative if a phrase behind it says so and no other amount (``starts``)
@@ -149,6 +178,16 @@ def _is_multiplication_sign(atoms: Sequence[Atom], at: int) -> bool:
         and atoms[at + 1].glued
         and atoms[at - 1].kind == atoms[at + 1].kind == "digits"
         and atoms[at - 1].text != "0"
+    )
+
+
+def _has_separate_minus(atoms: Sequence[Atom], one: Amount) -> bool:
+    """Whether a text is a minus, a blank and one amount. In a longer text the minus is a dash."""
+    return (
+        one.start == 1
+        and one.value > 0
+        and atoms[0].text in _MINUS_SIGNS
+        and all(atom.kind == "mark" for atom in atoms[one.end :])
     )
 
 
