@@ -33,7 +33,7 @@ _COMPARISON_SIGNS: dict[Comparison, list[str]] = {
     "not": ["!=", "≠"],
     "plain": ["="],
 }
-_WORD_LISTS = ("ordinals", "ordinal_dot", "clitics", "pronouns", "determiners", "definite")
+_WORD_LISTS = ("ordinals", "hyphenated", "ordinal_dot", "clitics", "pronouns", "determiners", "definite")
 _NUMBER_SIGNS = ("#", "№", "nº", "n°")
 TIMES = frozenset({"x", "х", "×"})  # 2x espresso
 
@@ -74,6 +74,7 @@ class NumberPhrases:
     scales: Mapping[str, int]
     unit_words: Mapping[str, tuple[Fraction, Unit]]
     ordinals: frozenset[str]
+    hyphenated: frozenset[str]
     ordinal_dot: frozenset[str]
     cardinals: frozenset[str]
     clitics: frozenset[str]

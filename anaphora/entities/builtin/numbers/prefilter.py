@@ -26,7 +26,7 @@ __all__ = ["build_prefilter"]
 _NUMERIC_CHARACTER = rf"[\p{{Nd}}\p{{Cf}}\p{{Mn}}]|[{VULGAR}]"
 _EDGE = r"[^\p{L}\p{M}]"
 _NO_LETTERS = r"[^\p{L}\p{N}]"
-_APOSTROPHES = "'’‘ʼ‛′´＇"
+_APOSTROPHES = "'’‘ʼ‛′´＇`"
 
 
 @lru_cache(maxsize=32)

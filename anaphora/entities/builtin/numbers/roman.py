@@ -93,10 +93,13 @@ def find_roman_numbers(
 
 
 def _skip_suffix(atoms: Sequence[Atom], end: int, suffixes: Set[str]) -> int:
-    """The end of the number with the suffix behind it: XXI-го; its dot too: *Ludwig XIV.* is not
-    the end of a sentence, but a dot at the end of the text is one."""
-    if end + 1 < len(atoms) and atoms[end].text == "-" and atoms[end + 1].text in suffixes:
-        return end + 2 if atoms[end].glued and atoms[end + 1].glued else end
+    """The end of the number with its suffix or dot: XXI-го, *XXI. Jahrhundert*."""
+    if end + 1 >= len(atoms) or not atoms[end].glued:
+        return end
+    if atoms[end].text == "." and atoms[end + 1].kind == "word":
+        return end + 1
+    if atoms[end].text == "-" and atoms[end + 1].text in suffixes and atoms[end + 1].glued:
+        return end + 2
     return end
 
 

@@ -77,6 +77,7 @@ class NumeralParser:
         self._decimal = False
         self._scale = 1
         self._comma = 0  # the number of parts before the last comma
+        self._leading_zeros = 0
 
     def parse(self) -> Numeral | None:
         """The numeral that starts at the position; None if there is none."""
@@ -206,8 +207,9 @@ class NumeralParser:
         last = self._parts[-1]
         if token.literal and not (last.is_product and last.room >= 1000):
             return False
-        if last.value == 0:  # zero zero seven
-            return term.value < last.room and not term.ordinal
+        if last.value == 0 and term.value < last.room and not term.ordinal:
+            self._leading_zeros += 1  # zero zero seven
+            return True
         return 0 < term.value < last.room
 
     def _is_inverted(self, term: NumeralTerm, glue: NumeralTerm | None) -> bool:
@@ -275,6 +277,7 @@ class NumeralParser:
         if len(digits) < 2 or (after is not None and after.value < 10_000):
             return False
         value = int("".join(digits[: _MOST_DIGITS + 1]))
+        self._leading_zeros = len(digits) - len(str(value))
         self._parts.append(_Addend(value, 0, self.position, end))
         self.position = end
         return True
@@ -393,6 +396,9 @@ class NumeralParser:
         added = inner._parse_fraction()
         if added is None and (count := inner._parse_sum()) is not None and not inner._ordinal:
             added = inner._parse_counted_fraction(count)
+        if added is None and self._tokens[at].first_term("article"):
+            part = self._next_term(at + 1, "part")  # two and a third
+            added, inner.position = part and part.value, at + 2
         if added is None or not added < 1:
             return None
         self.position = inner.position
@@ -412,8 +418,7 @@ class NumeralParser:
             read = inner._parse_sum()
             if not isinstance(read, int) or inner._ordinal or (digits and read > 9):
                 break
-            zeros = sum([part.value == 0 for part in inner._parts]) if read else 0
-            digits, at = f"{digits}{'0' * zeros}{read}", inner.position
+            digits, at = f"{digits}{'0' * inner._leading_zeros}{read}", inner.position
             if read > 9:
                 break
         if not digits:

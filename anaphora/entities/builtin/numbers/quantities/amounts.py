@@ -41,7 +41,7 @@ _VULGAR = re.compile(f"[{VULGAR}]")
 _END_MARKS = frozenset(".,?!;:%)€£$¥₽°'\"…")  # marks that end a number, before a blank
 _PAUSES = frozenset(",;:.?!")
 _EXPONENTS = frozenset("exх×")  # 5e3, 5 x 10^3
-_BEFORE_SUFFIX = frozenset("-‐‑−.")
+_BEFORE_SUFFIX = frozenset("-‐‑−.'")
 _MAX_PLAIN_NUMBERS = 100
 _MONEY_SCALES: Mapping[str, int] = {"k": 10**3, "m": 10**6, "b": 10**9}  # 5 m euros
 # Upper-case letters that touch the digits. 5G is a network, and 5B bytes; not so 1.5G.
@@ -279,11 +279,12 @@ class _AmountReader:
         if after.glued and isinstance(one.value, int):
             at = end + 1 if after.text in _BEFORE_SUFFIX and end + 1 < len(atoms) else end
             suffix = atoms[at]
-            is_suffix = suffix.text in self._suffixes and suffix.glued
+            is_hyphenated = at > end and suffix.text in self._phrases.hyphenated
+            is_suffix = (suffix.text in self._suffixes or is_hyphenated) and suffix.glued
             if is_suffix and is_glued(atoms, at + 1) and atoms[at + 1].kind == "digits":
                 is_suffix = False  # 2x3
             if is_suffix:
-                if suffix.text in self._phrases.ordinals:
+                if is_hyphenated or suffix.text in self._phrases.ordinals:
                     return Amount(start, at + 1, one.value, "ordinal", literal=True)
                 return one._replace(end=at + 1)
             is_dotted = after.text == "." and self._is_dotted_ordinal(atoms, start, end)
