@@ -41,7 +41,7 @@ _STEMMERS = {
 }  # fmt: skip
 
 # Before NFKC, which turns the acute accent into a blank and a combining mark.
-_APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ‛′´＇`", "'"))
+_APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ‛′´＇", "'"))
 # Signs used as an apostrophe that tokenizers don't treat as one.
 _UNUSUAL_APOSTROPHE = re.compile(
     r"(?<=[^\W\d_])[`´‘ʼ‛′＇](?=[^\W\d_])|(?<=[а-яґА-ЯҐ])[\"*](?=[єїюяЄЇЮЯ])"

@@ -33,7 +33,10 @@ _COMPARISON_SIGNS: dict[Comparison, list[str]] = {
     "not": ["!=", "≠"],
     "plain": ["="],
 }
-_WORD_LISTS = ("ordinals", "hyphenated", "ordinal_dot", "clitics", "pronouns", "determiners", "definite")
+_WORD_LISTS = (
+    *("ordinals", "hyphenated", "ordinal_dot", "clitics"),
+    *("pronouns", "determiners", "definite"),
+)
 _NUMBER_SIGNS = ("#", "№", "nº", "n°")
 TIMES = frozenset({"x", "х", "×"})  # 2x espresso
 

@@ -71,7 +71,7 @@ def _opener_patterns(
     if unspaced:
         yield f"[{''.join(sorted(unspaced))}]"
     for key in spaced:
-        if key[0] not in single:  # la moitié, but not every la
+        if single.isdisjoint(key):  # la moitié, but not every la
             yield rf"{_EDGE}+".join(_alternatives([word], spellings) for word in key)
     if single:
         word = f"(?:{_alternatives(single, spellings)})"
@@ -90,14 +90,17 @@ def _context_patterns(language: str) -> Iterable[str]:
         yield rf"^{_NO_LETTERS}*(?:{alone}){_NO_LETTERS}*$"
     if phrases.roman is None:
         return
+    suffixes = "|".join(f"-?{re2.escape(word)}" for word in sorted(phrases.ordinals))
+    roman = f"[{ROMAN_LETTERS}]+"
     if before := _phrase_alternatives(phrases.roman.before):
-        yield rf"(?:^|{_EDGE})(?:{before}){_EDGE}+[{ROMAN_LETTERS}]"
+        yield rf"(?:{before})\W+{roman}(?:$|{_EDGE})"
     if after := _phrase_alternatives(phrases.roman.after):
-        yield rf"(?:^|{_EDGE})[{ROMAN_LETTERS}]+\p{{L}}{{0,3}}(?:-\p{{L}}+)?{_EDGE}+(?:{after})"
+        yield rf"(?:^|{_EDGE}){roman}(?:{suffixes})?\W+(?:{after})"
 
 
 def _phrase_alternatives(lookup: PhraseLookup[Any]) -> str:
-    return "|".join(f"{_EDGE}+".join(map(re2.escape, words)) for words in sorted(lookup.phrases))
+    # \W is an ASCII class, and takes a tenth of the time of _EDGE to compile.
+    return "|".join(r"\W+".join(map(re2.escape, words)) for words in sorted(lookup.phrases))
 
 
 def _alternatives(words: Iterable[str], spellings: Mapping[str, str]) -> str:

@@ -14,7 +14,13 @@ from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_p
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code
 
-__all__ = ["ROMAN_LETTERS", "RomanContext", "RomanNumber", "find_roman_numbers", "load_roman_context"]
+__all__ = [
+    "ROMAN_LETTERS",
+    "RomanContext",
+    "RomanNumber",
+    "find_roman_numbers",
+    "load_roman_context",
+]
 
 _TO_LATIN = str.maketrans("ХІМС", "XIMC")  # Cyrillic letters of the same form
 ROMAN_LETTERS = "ivxlcdmхімс"
@@ -22,9 +28,7 @@ ROMAN_LETTERS = "ivxlcdmхімс"
 
 _LETTERS = ROMAN_LETTERS.upper()
 _CANDIDATE = re.compile(rf"(?<!\w)(?:[{_LETTERS}]+|(?!vi\b|xi\b)[ivx]{{2,}}\b)")
-_CANONICAL = re.compile(
-    "M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"  # fmt: skip
-)
+_CANONICAL = re.compile("M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _SINGLE_LETTERS = frozenset("IVX")  # section C is no 100
 

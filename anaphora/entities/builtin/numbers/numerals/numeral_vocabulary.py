@@ -7,7 +7,7 @@ table, or parts of a compound word (*vier|und|zwanzig*), each with the terms tha
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -49,6 +49,7 @@ _PLAIN_ROLES: dict[str, TermRole] = {
 }  # fmt: skip
 _OPENING_ROLES: frozenset[TermRole] = frozenset({"add", "times", "fraction"})
 HYPHENS = frozenset("-‐‑–—")
+_APOSTROPHES = frozenset("'`")
 _MAX_CACHED_WORDS = 20_000
 _MAX_COMPOUND_LETTERS = 150
 _PREFIX_LETTERS = 2
@@ -123,7 +124,8 @@ class NumeralVocabulary:
 
     def __init__(self, language: str, written: Mapping[str, Any]) -> None:
         self._normalize = create_normalizer(language)
-        self.fold: Mapping[int, str] = _ACCENTS | str.maketrans(written.get("fold", {}))
+        accents = {} if written.get("accents") else _ACCENTS
+        self.fold: Mapping[int, str] = accents | str.maketrans(written.get("fold", {}))
         self.prefixes = tuple(written.get("prefixes", ()))
         self.attached = tuple(sorted(written.get("attached", ()), key=len, reverse=True))
         self._joined = bool(written.get("apostrophes"))  # п'ять is one word
@@ -162,7 +164,9 @@ class NumeralVocabulary:
     def binders(self) -> frozenset[str]:
         """The words that join others within a compound (*und*)."""
         return frozenset(
-            word for word, terms in self._single.items() if terms.keys() & {"glue", "with", "plus"}
+            word
+            for word, terms in self._single.items()
+            if terms.keys() & {"glue", "with", "plus", "point"}
         )
 
     def tokenize(self, atoms: Sequence[Atom]) -> list[NumeralToken]:
@@ -176,7 +180,7 @@ class NumeralVocabulary:
                 index += 1
                 continue
             after = index + 1
-            if joined and after < count and atoms[after].text == "'":
+            if joined and after < count and atoms[after].text in _APOSTROPHES:
                 text, after = self._word(atoms, index)
                 word = known(text)
             else:
@@ -272,7 +276,7 @@ class NumeralVocabulary:
         if self._joined and text.isalpha():
             while (
                 after + 1 < len(atoms)
-                and atoms[after].text == "'"
+                and atoms[after].text in _APOSTROPHES
                 and atoms[after].glued
                 and atoms[after + 1].glued
                 and atoms[after + 1].kind == "word"
@@ -306,15 +310,23 @@ class NumeralVocabulary:
 class _CompoundSplitter:
     """Splits compound numerals (*vierundzwanzig*, двадцатипятитысячный) into known words."""
 
-    def __init__(self, words: Collection[str]) -> None:
+    def __init__(self, words: Mapping[str, TermsByRole]) -> None:
         self._words = frozenset(words)
         self._longest = max(map(len, self._words), default=0)
-        self._starts = frozenset(word[:_PREFIX_LETTERS] for word in self._words)
+        # A single letter starts a compound only if it is a number, as in Korean.
+        self._starts = frozenset(
+            word[:_PREFIX_LETTERS]
+            for word, terms in words.items()
+            if len(word) > 1 or _OPENING_ROLES & terms.keys()
+        )
 
     def split(self, word: str) -> list[str]:
         """The known words that ``word`` consists of, at each position the longest possible one;
         none, if there is any remainder."""
-        if len(word) > _MAX_COMPOUND_LETTERS or word[:_PREFIX_LETTERS] not in self._starts:
+        starts = self._starts
+        if word[:_PREFIX_LETTERS] not in starts and word[0] not in starts:
+            return []
+        if len(word) > _MAX_COMPOUND_LETTERS:
             return []
         # From the end: the longest word at each position after which the rest can be split.
         size, longest = len(word), [0] * len(word)

@@ -89,9 +89,7 @@ class QuantityReader:
             return amount  # al menos tres
         return amount._replace(start=minus[0], value=-amount.value, weak=False)
 
-    def _merge_decimal(
-        self, atoms: Sequence[Atom], whole: Amount, digits: Amount
-    ) -> list[Amount]:
+    def _merge_decimal(self, atoms: Sequence[Atom], whole: Amount, digits: Amount) -> list[Amount]:
         """Merge the parts of a decimal that is the whole text: *uno con cinco*. Among other words
         they are two numbers (*una mesa para 2 con 3 sillas*)."""
         is_decimal = (
