@@ -127,6 +127,8 @@ def _spelling_classes(language: str, words: NumeralVocabulary) -> dict[str, str]
         classes.setdefault(base, {base}).add(letter)
     for letter, base in folded:  # and the letters that are equivalent to the folded one
         classes[base] |= classes.get(letter, set())
+    for code, letter in orthography.lowercase.items():  # the Turkish I, which lower() makes an i
+        classes.setdefault(letter, {letter}).add(chr(code).lower()[0])
     return {
         letter: f"[{''.join(sorted(others))}]"
         for letter, others in classes.items()
