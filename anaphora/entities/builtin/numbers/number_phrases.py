@@ -72,6 +72,7 @@ class NumberPhrases:
     sum_connectors: PhraseLookup[str]
     indefinite_articles: PhraseLookup[str]
     decimal_words: PhraseLookup[str]
+    point_words: PhraseLookup[str]
     alone: PhraseLookup[int]
     roman: RomanContext | None
     scales: Mapping[str, int]
@@ -98,6 +99,7 @@ class NumberPhrases:
 def load_number_phrases(language: str) -> NumberPhrases:
     """The phrases of a language; only digits and signs, if it has no table."""
     written = cached_table(base_code(language), "numbers")
+    numerals = cached_table(base_code(language), "numerals")
     normalize = create_normalizer(language)
     decimal, groups = _separators(language, written)
 
@@ -130,6 +132,7 @@ def load_number_phrases(language: str) -> NumberPhrases:
         sum_connectors=texts("sums"),
         indefinite_articles=texts("ones"),
         decimal_words=texts("decimal_words"),
+        point_words=PhraseLookup(language, iter_phrases(numerals, "point")),
         alone=PhraseLookup(language, iter_phrases(written, "alone")),
         roman=load_roman_context(language),
         scales={normalize(word): scale for word, scale in iter_phrases(written, "scales")},

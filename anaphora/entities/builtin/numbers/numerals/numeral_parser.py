@@ -24,6 +24,7 @@ __all__ = ["Numeral", "NumeralParser"]
 _MOST_DIGITS = 30
 _LIMIT = 10**_MOST_DIGITS
 _DOZEN, _MILLION = 12, 10**6
+_LEAST_DECIMAL_SCALE = 1000  # two point five MILLION
 _NEIGHBOURS = frozenset({"12", "23", "34", "35", "45", "56", "67", "78", "89"})
 _DECIMAL = frozenset({10, 100, 1000})  # две целых пять десятых
 
@@ -78,6 +79,7 @@ class NumeralParser:
         self._scale = 1
         self._comma = 0  # the number of parts before the last comma
         self._leading_zeros = 0
+        self._least_scale = _LIMIT  # multipliers from this one on are not parsed
 
     def parse(self) -> Numeral | None:
         """The numeral that starts at the position; None if there is none."""
@@ -229,7 +231,7 @@ class NumeralParser:
         term = token.first_term("times")
         if term is None or (self._ordinal and not term.ordinal):
             return False
-        if term.counted and not self._parts:
+        if (term.counted and not self._parts) or term.value >= self._least_scale:
             return False
         kept = 0 if term.collective else len(self._parts)
         while kept and self._parts[kept - 1].value < term.value:
@@ -415,10 +417,13 @@ class NumeralParser:
         at, digits = self.position + 1, ""
         while self._touches(at) and len(digits) < _MOST_DIGITS:
             inner = NumeralParser(self._words, self._atoms, self._tokens, at)
+            inner._least_scale = _LEAST_DECIMAL_SCALE
             read = inner._parse_sum()
             if not isinstance(read, int) or inner._ordinal or (digits and read > 9):
                 break
-            digits, at = f"{digits}{'0' * inner._leading_zeros}{read}", inner.position
+            token = self._tokens[at]
+            written = self._atoms[token.start].text if token.literal else str(read)
+            digits, at = f"{digits}{'0' * inner._leading_zeros}{written}", inner.position
             if read > 9:
                 break
         if not digits:

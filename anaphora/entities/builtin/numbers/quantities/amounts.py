@@ -48,7 +48,7 @@ _MONEY_SCALES: Mapping[str, int] = {"k": 10**3, "m": 10**6, "b": 10**9}  # 5 m e
 _LETTER_SCALES: Mapping[str, int] = {"k": 10**3, "к": 10**3, "m": 10**6, "м": 10**6}
 _DECIMAL_SCALES: Mapping[str, int] = {"g": 10**9, "г": 10**9, "b": 10**9}
 _MAX_DOTTED = 1_000
-_MAX_DEGREE_ORDINAL = 10  # 4° alone is the fourth, and 20° a temperature
+_MAX_DEGREE_ORDINAL = 12  # 4° alone is the fourth, and 20° a temperature
 
 
 class Amount(NamedTuple):  # a dataclass takes three times as long to make

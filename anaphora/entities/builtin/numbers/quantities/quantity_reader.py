@@ -49,8 +49,8 @@ class QuantityReader:
             measured = _merge_years(measured)
         if len(measured) == 2:
             measured = self._merge_decimal(atoms, *measured)
-        if len(measured) == 1 and _has_separate_minus(atoms, measured[0]):
-            measured = [measured[0]._replace(start=0, value=-measured[0].value)]
+        if len(measured) == 1:
+            measured = [self._complete_text(text, atoms, measured[0])]
         amounts = self._measure.merge_amounts(atoms, measured)
         compared = self._compare(text, atoms, find_ranges(self._phrases, atoms, amounts))
         if any(one.weak for one in compared) and not _is_whole_text(atoms, compared):
@@ -89,6 +89,18 @@ class QuantityReader:
             return amount  # al menos tres
         return amount._replace(start=minus[0], value=-amount.value, weak=False)
 
+    def _complete_text(self, text: str, atoms: Sequence[Atom], one: Amount) -> Amount:
+        """The only amount of a text with the minus or the word before it ("- 12", "point five"), if
+        nothing else is in the text. In a longer one the minus is a dash."""
+        if one.start != 1 or one.value <= 0 or not _ends_text(atoms, one.end):
+            return one
+        if atoms[0].text in _MINUS_SIGNS:
+            return one._replace(start=0, value=-one.value)
+        if self._phrases.point_words.match_between(atoms, 0, 1) is None:
+            return one
+        whole = find_amounts(f"0 {text}", self._language)  # zero point five
+        return one._replace(start=0, value=whole[0].value) if len(whole) == 1 else one
+
     def _merge_decimal(self, atoms: Sequence[Atom], whole: Amount, digits: Amount) -> list[Amount]:
         """Merge the parts of a decimal that is the whole text: *uno con cinco*. Among other words
         they are two numbers (*una mesa para 2 con 3 sillas*)."""
@@ -98,7 +110,7 @@ class QuantityReader:
             and whole.unit is None
             and whole.scale == 1
             and isinstance(whole.value, int)
-            and all(atom.kind == "mark" for atom in atoms[digits.end :])
+            and _ends_text(atoms, digits.end)
         )
         count = digits.value / Fraction(digits.scale)
         if not is_decimal or count.denominator > 1 or count < 0:
@@ -179,14 +191,9 @@ def _is_multiplication_sign(atoms: Sequence[Atom], at: int) -> bool:
     )
 
 
-def _has_separate_minus(atoms: Sequence[Atom], one: Amount) -> bool:
-    """Whether a text is a minus, a blank and one amount. In a longer text the minus is a dash."""
-    return (
-        one.start == 1
-        and one.value > 0
-        and atoms[0].text in _MINUS_SIGNS
-        and all(atom.kind == "mark" for atom in atoms[one.end :])
-    )
+def _ends_text(atoms: Sequence[Atom], end: int) -> bool:
+    """Whether only marks follow."""
+    return all(atom.kind == "mark" for atom in atoms[end:])
 
 
 def _is_whole_text(atoms: Sequence[Atom], quantities: Sequence[Quantity]) -> bool:
