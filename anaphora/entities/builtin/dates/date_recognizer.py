@@ -79,25 +79,26 @@ class DateRecognizer:
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         """The dates in ``doc``; days that do not exist (February 30) are void mentions."""
-        return self._find_mentions(get_text(doc), at)
+        text = get_text(doc)
+        mentions = self._find_mentions(text, at)
+        return mentions or self._find_answer(text, at)
 
     def read(self, text: str, at: datetime) -> list[Mention]:
-        """The dates in ``text``, resolved against the local time ``at``."""
+        """The dates in ``text``, resolved against the local time ``at``, without what is one only
+        as the answer to a question."""
         return [mention for mention in self._find_mentions(text, at) if not mention.void]
 
     def _find_mentions(self, text: str, at: datetime) -> list[Mention]:
         dates = self._parser.find_dates(text)
         names = self._parser.ambiguous_names.find(text, dates)
-        answer = None if dates or names else self._parser.find_answer(text)
-        if not (dates or names or answer):
+        if not (dates or names):
             return []
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
         minute = at.replace(second=0, microsecond=0)
         mentions = []
         certain = [(*date, False) for date in dates]
         apart = [(*date, True) for date in self._find_dates_beside_durations(text, dates)]
-        answers = [(*answer, True)] if answer else []
-        for start, end, meaning, is_fallback in sorted([*certain, *apart, *names, *answers]):
+        for start, end, meaning, is_fallback in sorted([*certain, *apart, *names]):
             moment = at if depends_on_seconds(meaning) else minute
             # Zone and fold are parts of the key: times are equal across zones and folds.
             resolved = self._resolve_cached(meaning, moment, moment.tzinfo, moment.fold)
@@ -106,6 +107,17 @@ class DateRecognizer:
             elif names_calendar_day(meaning):
                 mentions.append(Mention(start, end, void=True))
         return mentions
+
+    def _find_answer(self, text: str, at: datetime) -> list[Mention]:
+        """What the whole text is as the answer to a question about a date."""
+        answer = self._parser.find_answer(text)
+        if answer is None:
+            return []
+        start, end, meaning = answer
+        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+        at = at if depends_on_seconds(meaning) else at.replace(second=0, microsecond=0)
+        resolved = self._resolve_cached(meaning, at, at.tzinfo, at.fold)
+        return [] if resolved is None else [Mention(start, end, *resolved, fallback=True)]
 
     def _find_dates_beside_durations(
         self, text: str, dates: Iterable[DateMatch]
