@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any
 
 from spacy.tokens import Doc
@@ -16,11 +17,16 @@ from anaphora.entities.builtin.dates.date_parser import (
     get_date_parser,
 )
 from anaphora.entities.builtin.dates.intervals import Moment
+from anaphora.entities.builtin.dates.named_days.day_names import (
+    load_day_names,
+    load_official_names,
+)
 from anaphora.entities.builtin.dates.operations import depends_on_seconds
 from anaphora.entities.builtin.dates.operations.expression_analysis import names_calendar_day
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.dates.resolution import ResolvedDate, resolve_date
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
+from anaphora.errors import ModelError, Problem
 from anaphora.storage.cache import Cache
 
 __all__ = ["DateRecognizer", "create", "load"]
@@ -32,7 +38,7 @@ _WITH_DURATION = ("lasting", "starting")  # operations on a date and the duratio
 def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
     """Create the recognizer of dates in texts in ``language``."""
     return DateRecognizer(
-        get_date_parser(language, options.get("order", "")),
+        get_date_parser(language, options.get("order", ""), _countries_of(options)),
         prefer_future=options["prefer"] == "future",
         first_day=0 if options["week"] == "monday" else 6,
     )
@@ -41,6 +47,20 @@ def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
 def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
     """Load the data of a recognizer through the ``cache``."""
     load_grammar(language, cache)
+    load_day_names(language, cache)
+    if countries := _countries_of(options):
+        load_official_names(countries, language, cache)
+
+
+def _countries_of(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The countries of the option ``holidays``. Raises ModelError if there are any and the package
+    ``holidays`` is missing."""
+    countries = tuple(dict.fromkeys(code.upper() for code in options.get("holidays", ())))
+    if countries and not find_spec("holidays"):
+        hint = "pip install 'anaphora[holidays]'"
+        problem = Problem("the option 'holidays' of 'date' needs the package holidays", hint=hint)
+        raise ModelError(problem)
+    return countries
 
 
 class DateRecognizer:
