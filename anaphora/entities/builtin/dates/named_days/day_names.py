@@ -3,7 +3,9 @@
 The table ``holidays.yaml`` of a language has under ``names`` the names of each day of
 :mod:`.day_table`, in the macro language of synonyms; a word that ends in ``*`` may have any ending.
 Names under ``ambiguous`` count only behind one of the words ``before_ambiguous``, or where they are
-the whole text ("during Lent"). Names are also found without their accents, hyphens and apostrophes.
+the whole text ("during Lent"). Words that are ``alike`` to another one stand for it in every name
+(a national day like a world day). Names are also found without their accents, hyphens and
+apostrophes.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from itertools import chain
 
@@ -43,11 +45,13 @@ _tables: dict[tuple[str, ...], DayNames] = {}
 class DayNames(msgspec.Struct, frozen=True):
     """The names in a language. ``ids`` maps them, their atoms joined by blanks, to the days;
     ``lengths`` their first atoms to the numbers of atoms, longest first. ``prefixes`` are the words
-    that may have any ending; they are written with a ``*`` in names."""
+    that may have any ending; they are written with a ``*`` in names. ``alike`` maps words to those
+    that stand for them in names."""
 
     ids: dict[str, str]
     lengths: dict[str, list[int]]
     prefixes: list[str]
+    alike: dict[str, str]
     ambiguous: list[str]
     before_ambiguous: list[str]
 
@@ -96,7 +100,7 @@ def _compile_official(key: tuple[str, ...], names: DayNames) -> DayNames:
         for country in countries
         for text, code, name in find_official_names(country, language)
     ]
-    official = _compile_names(language, named, prefixes=names.prefixes)
+    official = _compile_names(language, named, prefixes=names.prefixes, alike=names.alike)
     ids = dict(official.ids)
     synonyms: dict[str, list[str]] = {}
     for name, id in names.ids.items():
@@ -118,29 +122,34 @@ def _compile_language(code: str) -> DayNames:
         for phrase in _expand(text, macros)
     ]
     ambiguous = [phrase for text in own.get("ambiguous", ()) for phrase in _expand(text, macros)]
-    return _compile_names(code, named, ambiguous, own.get("before_ambiguous", ()))
+    alike = {word: stands for stands, words in own.get("alike", {}).items() for word in words}
+    return _compile_names(
+        code,
+        named,
+        ambiguous=ambiguous,
+        before_ambiguous=own.get("before_ambiguous", ()),
+        alike=alike,
+    )
 
 
 def _compile_names(
     language: str,
     named: Iterable[tuple[str, str]],
+    *,
     ambiguous: Iterable[str] = (),
     before_ambiguous: Iterable[str] = (),
     prefixes: Iterable[str] = (),
+    alike: Mapping[str, str] | None = None,
 ) -> DayNames:
     """Compile pairs of a name and an id; of two ids for one name the first counts. ``prefixes``
-    are those of other names that will be looked up together with these."""
-    normalize = create_normalizer(language)
-    split = [
-        (_split_words(spelling, normalize), id)
-        for name, id in named
-        for spelling in _spellings(name)
-    ]
+    and ``alike`` are those of other names that will be looked up together with these."""
+    split_words = _WordSplitter(language)
+    split = [(split_words(spelling), id) for name, id in named for spelling in _spellings(name)]
     prefixes = {
         *prefixes,
         *(word[:-1] for words, _ in split for word in words if word.endswith("*")),
     }
-    canonical = _Canonical(prefixes)
+    canonical = _Canonical(prefixes, alike or {})
     ids: dict[str, str] = {}
     lengths: dict[str, set[int]] = {}
     for words, id in split:
@@ -151,8 +160,9 @@ def _compile_names(
         ids,
         {word: sorted(counts, reverse=True) for word, counts in lengths.items()},
         sorted(prefixes),
-        [" ".join(map(canonical, _split_words(name, normalize))) for name in ambiguous],
-        [canonical(normalize(word)) for word in before_ambiguous],
+        dict(alike or {}),
+        [" ".join(map(canonical, split_words(name))) for name in ambiguous],
+        [canonical(atom) for word in before_ambiguous for atom in split_words(word)],
     )
 
 
@@ -169,26 +179,37 @@ def _spellings(name: str) -> set[str]:
     if "-" in name:
         found |= {one.replace("-", " ") for one in found}
     if "'" in name:
-        found |= {one.replace("'", "") for one in found} | {one.replace("'", " ") for one in found}
+        found |= {one.replace("'", "") for one in found}
     return found
 
 
-def _split_words(name: str, normalize: Callable[[str], str]) -> list[str]:
-    """The atoms of a name, each with the ``*`` behind it."""
-    words: list[str] = []
-    for atom in split_atoms(name, normalize):
-        if atom.text == "*" and words:
-            words[-1] += "*"
+class _WordSplitter:
+    """Splits names into their atoms, each with the ``*`` behind it."""
+
+    def __init__(self, language: str) -> None:
+        normalize = create_normalizer(language)
+        self._split_cached = cache(lambda word: _split_word(word, normalize))  # words recur
+
+    def __call__(self, name: str) -> list[str]:
+        return [atom for word in name.split() for atom in self._split_cached(word)]
+
+
+def _split_word(word: str, normalize: Callable[[str], str]) -> list[str]:
+    atoms: list[str] = []
+    for atom in split_atoms(word, normalize):
+        if atom.text == "*" and atoms:
+            atoms[-1] += "*"
         else:
-            words.append(atom.text)
-    return words
+            atoms.append(atom.text)
+    return atoms
 
 
 class _Canonical:
-    """Replaces atoms by the prefixes with which they begin, and other apostrophes by the plain
-    one."""
+    """Replaces atoms by the prefixes with which they begin, or by words that stand for them, and
+    other apostrophes by the plain one."""
 
-    def __init__(self, prefixes: Iterable[str]) -> None:
+    def __init__(self, prefixes: Iterable[str], alike: Mapping[str, str]) -> None:
+        self._alike = {**dict.fromkeys(_APOSTROPHES, "'"), **alike}
         self._prefixes = frozenset(prefixes)
         self._lengths = sorted({len(prefix) for prefix in prefixes}, reverse=True)
 
@@ -196,7 +217,7 @@ class _Canonical:
         for length in self._lengths:
             if text[:length] in self._prefixes:
                 return f"{text[:length]}*"
-        return "'" if text in _APOSTROPHES else text
+        return self._alike.get(text, text)
 
 
 class NameFinder:
@@ -215,7 +236,7 @@ class NameFinder:
             }
         self._ambiguous = frozenset(names.ambiguous)
         self._before_ambiguous = frozenset(names.before_ambiguous)
-        self._canonical = _Canonical(names.prefixes)
+        self._canonical = _Canonical(names.prefixes, names.alike)
 
     def may_begin(self, text: str) -> bool:
         """Whether a name begins with that atom."""

@@ -28,7 +28,9 @@ def _official_day(moment: Moment, country: str, language: str, name: str) -> Bou
     return _nearest(
         moment,
         lambda year: (
-            moment.day(first) if days == 1 else moment.days(first, first + timedelta(days=days), "day")
+            moment.day(first)
+            if days == 1
+            else moment.days(first, first + timedelta(days=days), "day")
             for first, days in official_days(country, language, year).get(name, ())
         ),
     )
