@@ -97,14 +97,16 @@ class DateRecognizer:
     def _find_mentions(self, text: str, at: datetime) -> list[Mention]:
         dates = self._parser.find_dates(text)
         names = self._parser.ambiguous_names.find(text, dates)
-        if not (dates or names):
+        answer = None if dates or names else self._parser.find_answer(text)
+        if not (dates or names or answer):
             return []
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
         minute = at.replace(second=0, microsecond=0)
         mentions = []
         certain = [(*date, False) for date in dates]
         apart = [(*date, True) for date in self._find_dates_beside_durations(text, dates)]
-        for start, end, meaning, is_fallback in sorted([*certain, *apart, *names]):
+        answers = [(*answer, True)] if answer else []
+        for start, end, meaning, is_fallback in sorted([*certain, *apart, *names, *answers]):
             moment = at if depends_on_seconds(meaning) else minute
             # Zone and fold are parts of the key: times are equal across zones and folds.
             resolved = self._resolve_cached(meaning, moment, moment.tzinfo, moment.fold)
