@@ -2,7 +2,7 @@
 
 The arithmetic Hebrew calendar is exact. Islamic months begin by the calendar of Saudi Arabia where
 the package knows it (1924 to 2077), else by the tabular calendar, which differs by at most two days
-from what is observed. Days of the Hindu (2001 to 2035) and the Buddhist calendar are in the package only.
+from what is observed. The Hindu (2001 to 2035) and the Buddhist calendar are those of the package.
 """
 
 from __future__ import annotations

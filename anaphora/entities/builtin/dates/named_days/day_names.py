@@ -249,8 +249,8 @@ class NameFinder:
             (start, start + length, _to_expression(id))
             for start, word in enumerate(words)
             for length in self._lengths.get(word, ())
-            if (name := " ".join(words[start : start + length])) in self._ids
-            and (id := self._ids[name])
+            if start + length <= len(words)
+            and (id := self._ids.get(name := " ".join(words[start : start + length])))
             and (name not in self._ambiguous or self._is_certain(words, start, length))
         ]
 
