@@ -24,6 +24,7 @@ __all__ = [
     "DaysOfYear",
     "NamedDay",
     "SolarDay",
+    "Span",
     "TimeOfDay",
     "YearlyDays",
     "chinese",
@@ -65,6 +66,19 @@ class YearlyDays:
                 yield moment.day(first)
             else:
                 yield moment.days(first, first + timedelta(days=self.days), "day")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From a day up to, not including, the next of other days: Ramadan up to its feast."""
+
+    firsts: YearlyDays
+    ends: YearlyDays
+
+    def occurrences(self, moment: Moment, year: int) -> Iterator[BoundedInterval]:
+        ends = [*self.ends.firsts(year), *self.ends.firsts(year + 1)]
+        for first in self.firsts.firsts(year):
+            yield moment.days(first, min(end for end in ends if end > first), "day")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,20 +176,12 @@ def orthodox(offset: int = 0, days: int = 1) -> YearlyDays:
 
 def hebrew(month: str, day: int, offset: int = 0, days: int = 1) -> YearlyDays:
     """A day of the Hebrew calendar, which begins on the evening before."""
-    return YearlyDays(
-        lambda year: (
-            moved
-            for near in (year - 1, year, year + 1)
-            for found in hebrew_days(month, day, near)
-            if (moved := _add(found, offset)).year == year
-        ),
-        days,
-    )
+    return YearlyDays(_moved(lambda year: hebrew_days(month, day, year), offset), days)
 
 
-def islamic(month: int, day: int, days: int = 1) -> YearlyDays:
-    """A day of the Islamic calendar, which begins on the evening before."""
-    return YearlyDays(lambda year: islamic_days(month, day, year), days)
+def islamic(month: int, day: int, offset: int = 0, days: int = 1) -> YearlyDays:
+    """So many days after a day of the Islamic calendar, which begins on the evening before."""
+    return YearlyDays(_moved(lambda year: islamic_days(month, day, year), offset), days)
 
 
 def chinese(month: int, day: int, offset: int = 0, days: int = 1, *, zone: int = 8) -> YearlyDays:
@@ -207,6 +213,16 @@ def shifted(day: YearlyDays, shifts: dict[int, int]) -> YearlyDays:
 def every(years: int, day: YearlyDays, *, rest: int = 0) -> YearlyDays:
     """A day of those years only that leave the ``rest``, divided by ``years``."""
     return YearlyDays(lambda year: day.firsts(year) if year % years == rest else (), day.days)
+
+
+def _moved(firsts: DaysOfYear, offset: int) -> DaysOfYear:
+    """The days of a year that are ``offset`` days after such a day, of another year perhaps."""
+    return lambda year: (
+        moved
+        for near in (year - 1, year, year + 1)
+        for found in firsts(near)
+        if (moved := _add(found, offset)).year == year
+    )
 
 
 def _add(day: date, days: int) -> date:
