@@ -219,9 +219,7 @@ class DateParser:
         items += find_absolute_dates(atoms, grammar, self._order)
         return grammar.rules.parse(atoms, items)
 
-    def _parse_island(
-        self, island: _AtomRun, names: tuple[NameMatch, ...]
-    ) -> _Island:
+    def _parse_island(self, island: _AtomRun, names: tuple[NameMatch, ...]) -> _Island:
         """The longest dates and durations of an island, in which there are ``names`` of days;
         offsets count its atoms."""
         grammar = self._grammar

@@ -15,7 +15,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
-from itertools import chain
 
 import msgspec
 
@@ -114,15 +113,18 @@ def _compile_official(key: tuple[str, ...], names: DayNames) -> DayNames:
 def _compile_language(code: str) -> DayNames:
     common = load_table(ANY, "holidays", as_text=True)
     own = {} if code == ANY else load_table(code, "holidays", as_text=True)
-    macros = own.get("macros", {})
-    named = [
-        (phrase, id)
-        for id, texts in chain(own.get("names", {}).items(), common["names"].items())
-        for text in ([texts] if isinstance(texts, str) else texts)
-        for phrase in _expand(text, macros)
-    ]
-    ambiguous = [phrase for text in own.get("ambiguous", ()) for phrase in _expand(text, macros)]
-    alike = {word: stands for stands, words in own.get("alike", {}).items() for word in words}
+    macros = {**common["macros"], **own.get("macros", {})}
+    named: list[tuple[str, str]] = []
+    ambiguous: list[str] = []
+    alike: dict[str, str] = {}
+    for table in (own, common):  # the own names of a language have precedence
+        for id, texts in table.get("names", {}).items():
+            for text in [texts] if isinstance(texts, str) else texts:
+                named += [(phrase, id) for phrase in _expand(text, macros)]
+        for text in table.get("ambiguous", ()):
+            ambiguous += _expand(text, macros)
+        for stands, words in table.get("alike", {}).items():
+            alike |= dict.fromkeys(words, stands)
     return _compile_names(
         code,
         named,

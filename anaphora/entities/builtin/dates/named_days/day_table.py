@@ -79,6 +79,11 @@ def _emperors_birthday(year: int) -> Iterator[date]:
         yield date(year, 2, 23) if year > 2019 else date(year, 12, 23)
 
 
+def _parsi_new_year(year: int, offset: int = 0) -> Iterator[date]:
+    """The Shahenshahi one, which has no leap years: a day earlier every four years."""
+    yield date(year, 8, 17) - timedelta(days=(year - 2016) // 4 - offset)
+
+
 def _mothers_day_france(year: int) -> Iterator[date]:
     """The last Sunday of May, a week later if it is Pentecost."""
     (day,) = nth(-1, _SUN, 5).firsts(year)
@@ -101,8 +106,9 @@ def _israel_independence_day(year: int, offset: int = 0) -> Iterator[date]:
         yield day + timedelta(days=offset)
 
 
-def _holocaust_day_israel(year: int) -> Iterator[date]:
-    return iter(shifted(hebrew("nisan", 27), {_FRI: -1, _SUN: 1}).firsts(year))
+def _holocaust_day_israel(year: int, offset: int = 0) -> Iterator[date]:
+    for day in shifted(hebrew("nisan", 27), {_FRI: -1, _SUN: 1}).firsts(year):
+        yield day + timedelta(days=offset)
 
 
 def _fast_of_esther(year: int) -> Iterator[date]:
@@ -217,7 +223,7 @@ _CHRISTIAN: Mapping[str, NamedDay] = {
     "orthodox_forgiveness_sunday": orthodox(-49),
     "maslenitsa": orthodox(-55, 7),
     "orthodox_clean_monday": orthodox(-48),
-    "orthodox_lent": orthodox(-48, 48),
+    "orthodox_lent": orthodox(-48, 40),
     "orthodox_lazarus_saturday": orthodox(-8),
     "orthodox_palm_sunday": orthodox(-7),
     "orthodox_holy_week": orthodox(-6, 6),
@@ -244,42 +250,51 @@ _CHRISTIAN: Mapping[str, NamedDay] = {
     "enkutatash": fixed(9, 11),
 }
 
-# Feasts of several days include the day on whose evening they begin; others are told by the day.
+# Feasts include the day on whose evening they begin, as they are told outside Israel.
 _JEWISH: Mapping[str, NamedDay] = {
     "rosh_hashanah": hebrew("tishri", 1, -1, days=3),
     "rosh_hashanah_eve": hebrew("tishri", 1, -1),
     "fast_of_gedaliah": shifted(hebrew("tishri", 3), {_SAT: 1}),
     "ten_days_of_repentance": hebrew("tishri", 1, days=10),
-    "yom_kippur": hebrew("tishri", 10),
+    "yom_kippur": hebrew("tishri", 10, -1, days=2),
+    "yom_kippur_day": hebrew("tishri", 10),
     "yom_kippur_eve": hebrew("tishri", 10, -1),
     "sukkot": hebrew("tishri", 15, -1, days=8),
     "sukkot_eve": hebrew("tishri", 15, -1),
     "hoshana_rabbah": hebrew("tishri", 21),
-    "shemini_atzeret": hebrew("tishri", 22),
-    "simchat_torah": hebrew("tishri", 23),
+    "shemini_atzeret": hebrew("tishri", 22, -1, days=2),
+    "simchat_torah": hebrew("tishri", 23, -1, days=2),
     "simchat_torah_israel": hebrew("tishri", 22),
     "hanukkah": hebrew("kislev", 25, -1, days=9),
     "hanukkah_eve": hebrew("kislev", 25, -1),
     "tenth_of_tevet": hebrew("tevet", 10),
-    "tu_bishvat": hebrew("shevat", 15),
+    "tu_bishvat": hebrew("shevat", 15, -1, days=2),
+    "tu_bishvat_day": hebrew("shevat", 15),
     "fast_of_esther": YearlyDays(_fast_of_esther),
-    "purim": hebrew("adar", 14),
-    "shushan_purim": hebrew("adar", 15),
+    "purim": hebrew("adar", 14, -1, days=2),
+    "purim_day": hebrew("adar", 14),
+    "shushan_purim": hebrew("adar", 15, -1, days=2),
+    "shushan_purim_day": hebrew("adar", 15),
     "passover": hebrew("nisan", 15, -1, days=9),
     "passover_israel": hebrew("nisan", 15, -1, days=8),
     "passover_eve": hebrew("nisan", 15, -1),
     "mimouna": hebrew("nisan", 22),
-    "yom_hashoah": YearlyDays(_holocaust_day_israel),
-    "yom_hazikaron": YearlyDays(lambda year: _israel_independence_day(year, -1)),
-    "yom_haatzmaut": YearlyDays(_israel_independence_day),
+    "yom_hashoah": YearlyDays(lambda year: _holocaust_day_israel(year, -1), 2),
+    "yom_hashoah_day": YearlyDays(_holocaust_day_israel),
+    "yom_hazikaron": YearlyDays(lambda year: _israel_independence_day(year, -2), 2),
+    "yom_hazikaron_day": YearlyDays(lambda year: _israel_independence_day(year, -1)),
+    "yom_haatzmaut": YearlyDays(lambda year: _israel_independence_day(year, -1), 2),
+    "yom_haatzmaut_day": YearlyDays(_israel_independence_day),
     "pesach_sheni": hebrew("iyar", 14),
-    "lag_baomer": hebrew("iyar", 18),
+    "lag_baomer": hebrew("iyar", 18, -1, days=2),
+    "lag_baomer_day": hebrew("iyar", 18),
     "jerusalem_day": shifted(hebrew("iyar", 28), {_FRI: -1}),
     "shavuot": hebrew("sivan", 6, -1, days=3),
     "shavuot_israel": hebrew("sivan", 6),
     "shavuot_eve": hebrew("sivan", 6, -1),
     "seventeenth_of_tammuz": shifted(hebrew("tammuz", 17), {_SAT: 1}),
-    "tisha_bav": shifted(hebrew("av", 9), {_SAT: 1}),
+    "tisha_bav": shifted(hebrew("av", 9, -1, days=2), {_FRI: 1}),
+    "tisha_bav_day": shifted(hebrew("av", 9), {_SAT: 1}),
     "tu_bav": hebrew("av", 15),
 }
 
@@ -377,8 +392,7 @@ _INDIAN: Mapping[str, NamedDay] = {
     "shankaracharya_jayanti": table("hindu", "ADI_SHANKARACHARYA_JAYANTI"),
     "varalakshmi": table("hindu", "VARALAKSHMI_VRATAM"),
     "tamil_new_year": table("hindu", "PUTHANDU"),
-    "rabindra_jayanti": fixed(5, 7),
-    "rabindra_jayanti_bengal": fixed(5, 9),
+    "rabindra_jayanti": YearlyDays(lambda year: [date(year, 5, 9 if year % 4 else 8)]),
     "mahavir_jayanti": table("hindu", "MAHAVIR_JAYANTI"),
     "samvatsari": table("hindu", "SAMVATSARI_PARVA"),
     "paryushana": table("hindu", "SAMVATSARI_PARVA", -7, 8),
@@ -407,9 +421,9 @@ _INDIAN: Mapping[str, NamedDay] = {
     "national_unity_day_india": fixed(10, 31),
     "national_science_day_india": fixed(2, 28),
     "engineers_day_india": fixed(9, 15),
-    "parsi_new_year": fixed(8, 16),
+    "parsi_new_year": YearlyDays(_parsi_new_year),
     "jamshedi_navroz": fixed(3, 21),
-    "khordad_sal": fixed(8, 21),
+    "khordad_sal": YearlyDays(lambda year: _parsi_new_year(year, 5)),
     "zartosht_no_diso": fixed(12, 26),
     "gahambar_maidyarem": fixed(12, 31),
 }
@@ -473,6 +487,7 @@ _EAST_ASIAN: Mapping[str, NamedDay] = {
     "national_day_taiwan": fixed(10, 10),
     "peace_memorial_day_taiwan": fixed(2, 28),
     "hong_kong_handover": fixed(7, 1),
+    "macau_handover": fixed(12, 20),
     "laba": chinese(12, 8),
     # Japan
     "coming_of_age_day": nth(2, _MON, 1),
@@ -670,6 +685,7 @@ _BY_COUNTRY: Mapping[str, NamedDay] = {
     "midterm_elections": every(4, on_or_after(_TUE, 11, 2), rest=2),
     "presidential_election": every(4, on_or_after(_TUE, 11, 2)),
     "super_tuesday": YearlyDays(_super_tuesday),
+    "mini_tuesday": YearlyDays(lambda year: [date(2004, 2, 3)] if year == 2004 else []),
     "inauguration_day": every(4, fixed(1, 20), rest=1),
     "marine_corps_birthday": fixed(11, 10),
     "veterans_day": fixed(11, 11),
@@ -1089,6 +1105,7 @@ _INTERNATIONAL: Mapping[str, NamedDay] = {
     "space_week": fixed(10, 4, 7),
     "breastfeeding_week": fixed(8, 1, 7),
     "earth_week": fixed(4, 16, 7),
+    "youth_service_day": nth(-1, _FRI, 4, 0, 3),
 }
 
 NAMED_DAYS: Mapping[str, NamedDay] = {
