@@ -20,6 +20,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
+from babel import __version__ as babel_version
 from dateparser import __version__ as dateparser_version
 
 from anaphora.entities.builtin.atoms import split_atoms
@@ -114,7 +115,7 @@ def load_grammar(language: str, cache: Cache | None = None) -> DateGrammar:
 def _load_through_cache(code: str, cache: Cache | None) -> DateGrammar:
     if cache is None:
         return _build_grammar(_compile_language(code))
-    kept = CachedParts(cache, "dates", digest(code, dateparser_version))
+    kept = CachedParts(cache, "dates", digest(code, dateparser_version, babel_version))
     data = kept("table", lambda: msgspec.to_builtins(_compile_language(code)))
     try:
         return _build_grammar(msgspec.convert(data, _CompiledLanguage))
