@@ -66,7 +66,7 @@ def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
 def _countries_of(options: Mapping[str, Any]) -> tuple[str, ...]:
     """The countries of the option ``holidays``. Raises ModelError if there are any and the package
     ``holidays`` is missing."""
-    countries = tuple(dict.fromkeys(code.upper() for code in options.get("holidays", ())))
+    countries = tuple(dict.fromkeys(options.get("holidays", ())))
     if countries and not find_spec("holidays"):
         hint = "pip install 'anaphora[holidays]'"
         problem = Problem("the option 'holidays' of 'date' needs the package holidays", hint=hint)

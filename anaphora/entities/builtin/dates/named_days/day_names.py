@@ -4,8 +4,9 @@ The table ``holidays.yaml`` of a language has under ``names`` the names of each 
 :mod:`.day_table`, in the macro language of synonyms; a word that ends in ``*`` may have any ending.
 Names under ``ambiguous`` count only behind one of the words ``before_ambiguous``, or where they are
 the whole text ("during Lent"). Words that are ``alike`` to another one stand for it in every name
-(a national day like a world day). Names are also found without their accents, hyphens and
-apostrophes.
+(a national day like a world day). A first word may have one of the ``beginnings`` written before
+it, a last one one of the ``endings`` behind it (Korean particles). Names are also found without
+their accents, hyphens and apostrophes.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class DayNames(msgspec.Struct, frozen=True):
     """The names in a language. ``ids`` maps them, their atoms joined by blanks, to the days;
     ``lengths`` their first atoms to the numbers of atoms, longest first. ``prefixes`` are the words
     that may have any ending; they are written with a ``*`` in names. ``alike`` maps words to those
-    that stand for them in names."""
+    that stand for them in names. ``beginnings`` and ``endings`` may be written together
+    with a name."""
 
     ids: dict[str, str]
     lengths: dict[str, list[int]]
@@ -53,6 +55,8 @@ class DayNames(msgspec.Struct, frozen=True):
     alike: dict[str, str]
     ambiguous: list[str]
     before_ambiguous: list[str]
+    beginnings: list[str]
+    endings: list[str]
 
 
 def load_day_names(language: str, cache: Cache | None = None) -> DayNames:
@@ -131,6 +135,8 @@ def _compile_language(code: str) -> DayNames:
         ambiguous=ambiguous,
         before_ambiguous=own.get("before_ambiguous", ()),
         alike=alike,
+        beginnings=own.get("beginnings", ()),
+        endings=own.get("endings", ()),
     )
 
 
@@ -142,6 +148,8 @@ def _compile_names(
     before_ambiguous: Iterable[str] = (),
     prefixes: Iterable[str] = (),
     alike: Mapping[str, str] | None = None,
+    beginnings: Iterable[str] = (),
+    endings: Iterable[str] = (),
 ) -> DayNames:
     """Compile pairs of a name and an id; of two ids for one name the first counts. ``prefixes``
     and ``alike`` are those of other names that will be looked up together with these."""
@@ -165,6 +173,8 @@ def _compile_names(
         dict(alike or {}),
         [" ".join(map(canonical, split_words(name))) for name in ambiguous],
         [canonical(atom) for word in before_ambiguous for atom in split_words(word)],
+        list(beginnings),
+        list(endings),
     )
 
 
@@ -239,10 +249,11 @@ class NameFinder:
         self._ambiguous = frozenset(names.ambiguous)
         self._before_ambiguous = frozenset(names.before_ambiguous)
         self._canonical = _Canonical(names.prefixes, names.alike)
+        self._beginnings, self._endings = tuple(names.beginnings), tuple(names.endings)
 
     def may_begin(self, text: str) -> bool:
         """Whether a name begins with that atom."""
-        return self._canonical(text) in self._lengths
+        return any(word in self._lengths for word in self._first_words(self._canonical(text)))
 
     def find(self, atoms: Sequence[Atom]) -> list[NameMatch]:
         """All names, overlapping ones, too, in the order of the text."""
@@ -250,11 +261,29 @@ class NameFinder:
         return [
             (start, start + length, _to_expression(id))
             for start, word in enumerate(words)
-            for length in self._lengths.get(word, ())
+            for first in self._first_words(word)
+            for length in self._lengths.get(first, ())
             if start + length <= len(words)
-            and (id := self._ids.get(name := " ".join(words[start : start + length])))
+            and (name := self._find_name([first, *words[start + 1 : start + length]]))
+            and (id := self._ids[name])
             and (name not in self._ambiguous or self._is_certain(words, start, length))
         ]
+
+    def _first_words(self, word: str) -> list[str]:
+        """A word with and without what may be written before and behind it."""
+        bare = [word[len(one) :] for one in self._beginnings if word.startswith(one)]
+        return [word, *bare, *(one for word in (word, *bare) for one in self._bare_endings(word))]
+
+    def _bare_endings(self, word: str) -> list[str]:
+        return [word[: -len(one)] for one in self._endings if word.endswith(one)]
+
+    def _find_name(self, words: list[str]) -> str:
+        """The name that these words are, without an ending of the last one; '' if they are none."""
+        *before, last = words
+        for one in (last, *self._bare_endings(last)):
+            if (name := " ".join((*before, one))) in self._ids:
+                return name
+        return ""
 
     def _is_certain(self, words: Sequence[str], start: int, length: int) -> bool:
         before = words[start - 1] if start else ""

@@ -6,6 +6,7 @@ A country is a code of two letters (``DE``), or that of a part of it (``DE-BY``)
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from functools import lru_cache
@@ -22,6 +23,7 @@ DaySpan = tuple[date, int]
 """The first day of a feast and the number of its days."""
 
 _NAMED_YEARS = range(2000, 2041)  # in which names are looked for
+_YEARS_IN_USE = 10  # a name that is not found for longer is a former one
 _UNNAMED = ("school", "workday")  # categories of days that are no feasts
 _SUBSTITUTED = re.compile(r"\d{2}[./]\d{2}|\d{4}")  # a day off for one at work
 _BRACKETS = re.compile(r"\s*[(（].*?[)）]\s*")
@@ -39,15 +41,17 @@ def find_official_names(country: str, language: str) -> Iterator[tuple[str, str,
     """The names that a country's days have in a language and in its own ones: a text, the language
     by its code in the package, and the official name."""
     for code in _languages_of(country, base_code(language)):
-        names = {name for year in _NAMED_YEARS for name in official_days(country, code, year)}
-        for name in sorted(names):
+        days = _read_days(_open_country(country, code, _NAMED_YEARS))
+        last = max((listed[-1].year for listed in days.values()), default=0)
+        in_use = [name for name, listed in days.items() if listed[-1].year > last - _YEARS_IN_USE]
+        for name in sorted(in_use, key=lambda name: -len(days[name])):
             for text in {_BRACKETS.sub(" ", name), _BRACKET.sub(" ", name)}:
                 yield from ((part.strip(), code, name) for part in text.split(" / "))
 
 
 def _languages_of(country: str, language: str) -> list[str]:
-    days = _open_country(country, "", _NAMED_YEARS[0])
     home = country.partition("-")[0]
+    days = _open_class(home)
     own = [base_code(days.default_language or ""), *_FURTHER_LANGUAGES.get(home, ())]
     known = days.supported_languages or (days.default_language or "",)
     return [
@@ -61,12 +65,7 @@ def _languages_of(country: str, language: str) -> list[str]:
 @lru_cache(maxsize=512)
 def official_days(country: str, language: str, year: int) -> Mapping[str, tuple[DaySpan, ...]]:
     """The days of a country that begin in a year, by their names in a language of the package."""
-    found = _open_country(country, language, year - 1, year, year + 1)
-    days: dict[str, list[date]] = {}
-    for day, names in sorted(found.items()):
-        for name in names.split(_DELIMITER):
-            if not _SUBSTITUTED.search(name):
-                days.setdefault(_strip_estimated(name, found), []).append(day)
+    days = _read_days(_open_country(country, language, range(year - 1, year + 2)))
     return {
         name: spans
         for name, listed in days.items()
@@ -74,22 +73,39 @@ def official_days(country: str, language: str, year: int) -> Mapping[str, tuple[
     }
 
 
-def _open_country(country: str, language: str, *years: int) -> HolidayBase:
+def _read_days(days: HolidayBase) -> dict[str, list[date]]:
+    """The days by their names, in their order."""
+    found: dict[str, list[date]] = {}
+    for day, names in sorted(days.items()):
+        for name in names.split(_DELIMITER):
+            if not _SUBSTITUTED.search(name):
+                found.setdefault(_strip_estimated(name, days), []).append(day)
+    return found
+
+
+def _open_country(country: str, language: str, years: range) -> HolidayBase:
     import holidays  # here: an extra of the package; takes 60 ms
 
     code, _, part = country.partition("-")
-    known = _supported_categories(country)
-    return holidays.country_holidays(
-        code, subdiv=part or None, years=years, language=language or None, categories=known
-    )
+    known = _open_class(code)
+    first, last = max(years.start, known.start_year), min(years.stop - 1, known.end_year)
+    with warnings.catch_warnings():  # of years for which a calendar is not known
+        warnings.simplefilter("ignore")
+        return holidays.country_holidays(
+            code,
+            subdiv=part or None,
+            years=range(first, last + 1),
+            language=language or None,
+            categories=tuple(one for one in known.supported_categories if one not in _UNNAMED),
+        )
 
 
 @lru_cache(maxsize=64)
-def _supported_categories(country: str) -> tuple[str, ...]:
+def _open_class(code: str) -> HolidayBase:
+    """A country without days: what the package knows of it."""
     import holidays
 
-    known = holidays.country_holidays(country.partition("-")[0]).supported_categories
-    return tuple(one for one in known if one not in _UNNAMED)
+    return holidays.country_holidays(code)
 
 
 def _strip_estimated(name: str, days: HolidayBase) -> str:
