@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
+from zoneinfo import ZoneInfo
 
+from anaphora.entities.builtin.dates.named_days.moon_and_sun import solar_term
 from anaphora.entities.builtin.dates.named_days.rules import (
     ClockChange,
     NamedDay,
@@ -77,6 +79,13 @@ def _super_tuesday(year: int) -> Iterator[date]:
 def _emperors_birthday(year: int) -> Iterator[date]:
     if year != 2019:
         yield date(year, 2, 23) if year > 2019 else date(year, 12, 23)
+
+
+def _persian_new_year(year: int, *, hours: int = 12) -> date:
+    """The day of the equinox, or the next one, if so many hours or fewer are left of it in Tehran:
+    by the calendar of Iran after noon, by that of the Bahá'ís after sunset."""
+    equinox = solar_term(0, year).astimezone(ZoneInfo("Asia/Tehran"))
+    return (equinox + timedelta(hours=hours)).date()
 
 
 def _parsi_new_year(year: int, offset: int = 0) -> Iterator[date]:
@@ -429,7 +438,7 @@ _INDIAN: Mapping[str, NamedDay] = {
 }
 
 _BAHAI: Mapping[str, NamedDay] = {
-    "naw_ruz": SolarDay(0, "Asia/Tehran"),
+    "naw_ruz": YearlyDays(lambda year: [_persian_new_year(year, hours=6)]),
     "ayyam_i_ha": YearlyDays(_last_day_of_february, 4),
     "ridvan": fixed(4, 21, 12),
     "ridvan_first": fixed(4, 21),
@@ -440,7 +449,7 @@ _BAHAI: Mapping[str, NamedDay] = {
     "martyrdom_of_the_bab": fixed(7, 10),
     "day_of_the_covenant": fixed(11, 26),
     "ascension_of_abdul_baha": fixed(11, 28),
-    "nowruz": SolarDay(0, "Asia/Tehran"),
+    "nowruz": YearlyDays(lambda year: [_persian_new_year(year)]),
     "sizdah_bedar": fixed(4, 2),
     "yalda": fixed(12, 21),
     "chaharshanbe_suri": YearlyDays(

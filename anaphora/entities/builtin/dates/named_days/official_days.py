@@ -45,7 +45,7 @@ def find_official_names(country: str, language: str) -> Iterator[tuple[str, str,
         last = max((listed[-1].year for listed in days.values()), default=0)
         in_use = [name for name, listed in days.items() if listed[-1].year > last - _YEARS_IN_USE]
         for name in sorted(in_use, key=lambda name: -len(days[name])):
-            for text in {_BRACKETS.sub(" ", name), _BRACKET.sub(" ", name)}:
+            for text in {name, _BRACKETS.sub(" ", name), _BRACKET.sub(" ", name)}:
                 yield from ((part.strip(), code, name) for part in text.split(" / "))
 
 
