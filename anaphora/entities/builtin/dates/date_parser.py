@@ -78,7 +78,7 @@ class DateParser:
 
     @cached_property
     def _day_names(self) -> NameFinder:
-        return NameFinder(self.language, self._countries)  # with the first text: takes 0.1 s
+        return NameFinder(self.language, self._countries)  # with the first text
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""

@@ -23,7 +23,7 @@ from anaphora.entities.builtin.dates.date_parser import (
 )
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.named_days.day_names import (
-    load_day_names,
+    keep_names_in,
     load_official_names,
 )
 from anaphora.entities.builtin.dates.operations import depends_on_seconds
@@ -58,9 +58,9 @@ def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
 def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
     """Load the data of a recognizer through the ``cache``."""
     load_grammar(language, cache)
-    load_day_names(language, cache)
+    keep_names_in(cache)
     if countries := _countries_of(options):
-        load_official_names(countries, language, cache)
+        load_official_names(countries, language)
 
 
 def _countries_of(options: Mapping[str, Any]) -> tuple[str, ...]:

@@ -21,16 +21,22 @@ import msgspec
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
 from anaphora.entities.builtin.dates.named_days.official_days import find_official_names
-from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.languages import ANY, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym
 from anaphora.storage.cache import Cache, CachedParts, digest
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["DayNames", "NameFinder", "NameMatch", "load_day_names", "load_official_names"]
+__all__ = [
+    "DayNames",
+    "NameFinder",
+    "NameMatch",
+    "keep_names_in",
+    "load_day_names",
+    "load_official_names",
+]
 
-NameMatch = tuple[int, int, TimeExpression]
+NameMatch = tuple[int, int, tuple[str, ...]]
 """The atoms of a name, from one up to another, and its time expression."""
 
 _APOSTROPHES = "’ʼ`´"
@@ -40,6 +46,7 @@ _MAX_TABLES = 64
 
 _lock = fork_safe_lock()
 _tables: dict[tuple[str, ...], DayNames] = {}
+_cache: Cache | None = None
 
 
 class DayNames(msgspec.Struct, frozen=True):
@@ -59,35 +66,36 @@ class DayNames(msgspec.Struct, frozen=True):
     endings: list[str]
 
 
-def load_day_names(language: str, cache: Cache | None = None) -> DayNames:
-    """The names of a language, by its code. The first call compiles them, or loads them from its
-    ``cache``."""
+def keep_names_in(cache: Cache) -> None:
+    """Keep the names that are compiled from now on in a cache. Nothing is loaded yet: that takes
+    2 ms, and is left to the first text."""
+    global _cache
+    _cache = cache
+
+
+def load_day_names(language: str) -> DayNames:
+    """The names of a language, by its code. The first call compiles them (some 0.1 s), or loads
+    them from the cache of :func:`keep_names_in`."""
     code = base_code(language)
     with _lock:
-        return _load((code,), "names", lambda: _compile_language(code), cache)
+        return _load((code,), "names", lambda: _compile_language(code))
 
 
-def load_official_names(
-    countries: tuple[str, ...], language: str, cache: Cache | None = None
-) -> DayNames:
+def load_official_names(countries: tuple[str, ...], language: str) -> DayNames:
     """The official names of the days of countries in a language and in their own ones; of countries
     that share a name the first counts. A name that the language has for a named day, too, brings
     all its synonyms."""
     key = (base_code(language), *countries)
-    names = load_day_names(language, cache)
+    names = load_day_names(language)
     with _lock:
-        return _load(
-            (*key, version("holidays")), "official", lambda: _compile_official(key, names), cache
-        )
+        return _load((*key, version("holidays")), "official", lambda: _compile_official(key, names))
 
 
-def _load(
-    key: tuple[str, ...], part: str, compile_table: Callable[[], DayNames], cache: Cache | None
-) -> DayNames:
+def _load(key: tuple[str, ...], part: str, compile_table: Callable[[], DayNames]) -> DayNames:
     if key not in _tables:
         if len(_tables) >= _MAX_TABLES:
             _tables.clear()
-        kept = CachedParts(cache, "dates", digest(*key))
+        kept = CachedParts(_cache, "dates", digest(*key))
         data = kept(part, lambda: msgspec.to_builtins(compile_table()))
         try:
             _tables[key] = msgspec.convert(data, DayNames)
@@ -291,7 +299,7 @@ class NameFinder:
 
 
 @lru_cache(maxsize=4096)
-def _to_expression(id: str) -> TimeExpression:
+def _to_expression(id: str) -> tuple[str, ...]:
     if _OFFICIAL_SEPARATOR in id:
         return ("official_day", *id.split(_OFFICIAL_SEPARATOR))
     return ("named_day", id)
