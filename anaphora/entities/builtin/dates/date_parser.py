@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
@@ -19,6 +19,7 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression, 
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
+from anaphora.storage.forks import LazyProperty
 
 __all__ = ["DateMatch", "DateParser", "get_date_parser"]
 
@@ -76,7 +77,7 @@ class DateParser:
         self._parse_island_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_island)
         self._parse_answer_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_answer)
 
-    @cached_property
+    @LazyProperty
     def _day_names(self) -> NameFinder:
         return NameFinder(self.language, self._countries)  # with the first text
 
