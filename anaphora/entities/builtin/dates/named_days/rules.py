@@ -55,10 +55,12 @@ class NamedDay(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class YearlyDays:
-    """So many ``days`` from each of ``firsts`` on."""
+    """So many ``days`` from each of ``firsts`` on. ``expression`` is the same as a time expression
+    of a plain date, which recurs by a simple rule; empty if there is none."""
 
     firsts: DaysOfYear
     days: int = 1
+    expression: tuple[str | int, ...] = ()
 
     def occurrences(self, moment: Moment, year: int) -> Iterator[BoundedInterval]:
         for first in self.firsts(year):
@@ -126,27 +128,30 @@ class ClockChange:
         yield from fallback.occurrences(moment, year)
 
 
-def fixed(month: int, day: int, days: int = 1, *, since: int = 1) -> YearlyDays:
+def fixed(month: int, day: int, days: int = 1) -> YearlyDays:
     """The same day of every year; February 29 of leap years only."""
 
     def firsts(year: int) -> Iterator[date]:
         is_missing = (month, day) == (2, 29) and (year % 4 or (not year % 100 and year % 400))
-        if year >= since and not is_missing:
+        if not is_missing:
             yield date(year, month, day)
 
-    return YearlyDays(firsts, days)
+    return YearlyDays(firsts, days, ("monthday", month, day) if days == 1 else ())
 
 
 def nth(n: int, weekday: int, month: int, offset: int = 0, days: int = 1) -> YearlyDays:
     """``offset`` days after the n-th such weekday (0 for Monday) of a month; -1 is the last one."""
-    if n > 0:
-        return on_or_after(weekday, month, 7 * n - 6, offset, days)
 
     def firsts(year: int) -> Iterator[date]:
         following = date(year + month // 12, month % 12 + 1, 1)
         yield _before(following, weekday) + timedelta(days=offset - 7 * (-1 - n))
 
-    return YearlyDays(firsts, days)
+    is_plain = (offset, days) == (0, 1)
+    return YearlyDays(
+        on_or_after(weekday, month, 7 * n - 6, offset).firsts if n > 0 else firsts,
+        days,
+        ("nth_weekday_of_year", n, weekday, month) if is_plain else (),
+    )
 
 
 def on_or_after(weekday: int, month: int, day: int, offset: int = 0, days: int = 1) -> YearlyDays:
