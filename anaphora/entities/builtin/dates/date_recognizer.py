@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any
 
 from spacy.tokens import Doc
@@ -21,12 +22,17 @@ from anaphora.entities.builtin.dates.date_parser import (
     get_date_parser,
 )
 from anaphora.entities.builtin.dates.intervals import Moment
+from anaphora.entities.builtin.dates.named_days.day_names import (
+    keep_names_in,
+    load_official_names,
+)
 from anaphora.entities.builtin.dates.operations import depends_on_seconds
 from anaphora.entities.builtin.dates.operations.expression_analysis import names_calendar_day
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.dates.resolution import ResolvedDate, resolve_date
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
+from anaphora.errors import ModelError, Problem
 from anaphora.storage.cache import Cache
 
 __all__ = ["DateRecognizer", "create", "load"]
@@ -39,7 +45,11 @@ _WITH_DURATION = ("lasting", "starting")  # operations on a date and the duratio
 def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
     """Create the recognizer of dates in texts in ``language``."""
     return DateRecognizer(
-        get_date_parser(base_code(language), options["order"] or date_order(language)),
+        get_date_parser(
+            base_code(language),
+            options["order"] or date_order(language),
+            _countries_of(options),
+        ),
         prefer_future=options["prefer"] == "future",
         conventions=resolve_conventions(language, options),
     )
@@ -48,6 +58,20 @@ def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
 def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
     """Load the data of a recognizer through the ``cache``."""
     load_grammar(language, cache)
+    keep_names_in(cache)
+    if countries := _countries_of(options):
+        load_official_names(countries, language)
+
+
+def _countries_of(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The countries of the option ``holidays``. Raises ModelError if there are any and the package
+    ``holidays`` is missing."""
+    countries = tuple(dict.fromkeys(options.get("holidays", ())))
+    if countries and not find_spec("holidays"):
+        hint = "pip install 'anaphora[holidays]'"
+        problem = Problem("the option 'holidays' of 'date' needs the package holidays", hint=hint)
+        raise ModelError(problem)
+    return countries
 
 
 class DateRecognizer:
