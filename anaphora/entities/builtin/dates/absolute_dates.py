@@ -16,8 +16,8 @@ from dateparser.date import DateDataParser
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.chart_parser import Item
-from anaphora.entities.builtin.dates.date_grammar import DateGrammar
-from anaphora.entities.builtin.dates.dateparser_vocabulary import is_supported
+from anaphora.entities.builtin.dates.grammar.date_grammar import DateGrammar
+from anaphora.entities.builtin.dates.grammar.dateparser_vocabulary import is_supported
 
 __all__ = ["find_absolute_dates"]
 

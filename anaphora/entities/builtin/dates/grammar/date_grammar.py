@@ -18,25 +18,28 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import msgspec
-from babel import __version__ as babel_version
 from dateparser import __version__ as dateparser_version
 
 from anaphora.entities.builtin.atoms import split_atoms
 from anaphora.entities.builtin.chart_parser import BuildMeaning, ChartGrammar, Literal
-from anaphora.entities.builtin.dates.dateparser_vocabulary import DateVocabulary, load_vocabulary
+from anaphora.entities.builtin.dates.grammar.dateparser_vocabulary import (
+    DateVocabulary,
+    load_vocabulary,
+)
+from anaphora.entities.builtin.dates.grammar.zone_names import load_zone_names
 from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
 from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS
 from anaphora.entities.builtin.dates.operations.durations import duration_seconds, evaluate_duration
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
+from anaphora.entities.builtin.dates.operations.recurrence_patterns import RECURRENCE_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
     iter_expressions,
 )
-from anaphora.entities.builtin.dates.recurrences.patterns import RECURRENCE_OPERATIONS
-from anaphora.entities.builtin.dates.zone_names import load_zone_names
 from anaphora.entities.languages import ANY, TableName, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym
@@ -127,7 +130,7 @@ def _load_through_cache(
 ) -> DateGrammar:
     if cache is None:
         return _build_grammar(_compile_language(code, tables))
-    kept = CachedParts(cache, tables[-1], digest(code, dateparser_version, babel_version))
+    kept = CachedParts(cache, tables[-1], digest(code, dateparser_version, version("babel")))
     data = kept("table", lambda: msgspec.to_builtins(_compile_language(code, tables)))
     try:
         return _build_grammar(msgspec.convert(data, _CompiledLanguage))
