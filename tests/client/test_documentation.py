@@ -37,6 +37,8 @@ def answer(body: dict[str, Any]) -> Reply:
     if found := re.search(r"I'm (\w+)", said):
         saved = call("core_memory_append", {"name": "human", "content": f"Name: {found[1]}."})
         return calls(saved, call("send_message", {"message": f"Hello, {found[1]}!"}))
+    if "dream" in said:
+        return call("send_message", {"message": "Only of golden temples."})
     return call("send_message", {"message": "I do not know yet."})
 
 
@@ -48,7 +50,7 @@ def url() -> Iterator[str]:
         closing(ChatModel(endpoint.url)) as model,
         Engine("cafe", long_term=LongTermMemory("memory:")) as engine,
         Agent(model, name="ada") as ada,
-        serving(create_app(Settings(memory=kept), engine=engine, agents=[ada])) as url,
+        serving(create_app(Settings(memory=kept, fallback="ada"), engine=engine, agents=[ada])) as url,
     ):
         yield url
 

@@ -11,7 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from anaphora.agents.agent import Agent
+from anaphora.api import replies as api_replies
 from anaphora.api.agents import AgentAnswer, AgentAnswers, AgentList
+from anaphora.api.values import decode
+from anaphora.errors import AnaphoraError
 from anaphora.server.auth.keys import generate_key
 from tests.conftest import Clock
 from tests.server.api_schema import assert_described
@@ -117,6 +120,68 @@ class TestMessages:
         assert plain["answers"] == answers
         last = api.get("/v1/agents/ada/steps", params={"user": "ann", "limit": 1}).json()
         assert last["answers"] == answers[1:]
+
+
+class TestFallback:
+    """The agent behind the models of the service: the setting `fallback`."""
+
+    def test_what_no_intent_fits_is_answered_by_the_agent(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
+        api = serve(agents=[ada], fallback="ada")
+        endpoint.play([hello("Only of tea.")])
+        body = {"user": "ann", "text": "Do you dream?"}
+        plain = api.post("/v1/ask", json=body).json()
+        assert_described(api_replies.Reply, plain)
+        assert (plain["status"], plain["text"]) == ("rejected", "Only of tea.")
+        assert plain["answered_by"] == "ada"
+        assert decode(api_replies.Reply, plain).answered_by == "ada"
+        queue = api.get("/v1/agents/ada/queue?user=ann").json()
+        assert queue["messages"][0]["text"] == "Do you dream?"
+
+    def test_what_an_intent_fits_never_reaches_it(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
+        api = serve(agents=[ada], fallback="ada")
+        plain = api.post("/v1/ask", json={"text": "I'd like a tea"}).json()
+        assert plain["status"] == "matched"
+        assert "answered_by" not in plain
+        assert endpoint.requests == []
+
+    def test_it_knows_the_user_of_the_tenant(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
+        acme, kept = generate_key("acme", tenant="acme", scopes=("ask", "read"))
+        api = serve(agents=[ada], fallback="ada", keys=(kept,))
+        endpoint.play([hello()])
+        body = {"user": "ann", "text": "Do you dream?"}
+        assert api.post("/v1/ask", json=body, headers={"x-api-key": acme}).json()["answered_by"]
+        assert ada.state("ann", tenant="acme").messages == 3
+        assert ada.state("ann").messages == 0
+
+    def test_if_its_model_is_down_the_bot_answers_alone(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
+        alone = serve().post("/v1/ask", json={"text": "Do you dream?"}).json()
+        endpoint.play([fault("status 503")])
+        api = serve(agents=[ada], fallback="ada")
+        assert api.post("/v1/ask", json={"text": "Do you dream?"}).json() == alone
+
+    def test_nlpcraft_gets_its_answer_as_a_result(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
+        api = serve(agents=[ada], fallback="ada", nlpcraft=True)
+        endpoint.play([hello("Only of tea.")])
+        token = api.post(
+            "/nlpcraft/api/v1/signin", json={"email": "admin@admin.com", "passwd": "admin"}
+        ).json()["acsTok"]
+        body = {"acsTok": token, "txt": "Do you dream?", "mdlId": "tea", "usrExtId": "ann"}
+        state = api.post("/nlpcraft/api/v1/ask/sync", json=body).json()["state"]
+        assert (state["resType"], state["resBody"]) == ("text", "Only of tea.")
+
+    def test_a_name_of_no_agent_is_refused(self, serve: Serve, ada: Agent) -> None:
+        with pytest.raises(AnaphoraError, match="the fallback 'adda' is none of the agents"):
+            serve(agents=[ada], fallback="adda")
 
 
 class TestStream:
