@@ -44,13 +44,13 @@ def answer(body: dict[str, Any]) -> Reply:
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    kept = MemorySettings(url="memory:")
+    settings = Settings(memory=MemorySettings(url="memory:"), fallback="ada")
     with (
         ScriptedEndpoint(answer) as endpoint,
         closing(ChatModel(endpoint.url)) as model,
         Engine("cafe", long_term=LongTermMemory("memory:")) as engine,
         Agent(model, name="ada") as ada,
-        serving(create_app(Settings(memory=kept, fallback="ada"), engine=engine, agents=[ada])) as url,
+        serving(create_app(settings, engine=engine, agents=[ada])) as url,
     ):
         yield url
 
