@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
@@ -30,6 +31,7 @@ from anaphora.agents.state.messages import FunctionCall, Message
 from anaphora.agents.state.records import EventBegun, EventEnded, MessageSent
 from anaphora.agents.state.state import PRESSURE_ALERT
 from anaphora.chat_model.messages import ChatMessage, Completion, ToolSchema
+from anaphora.chat_model.problems import describe_publicly
 from anaphora.errors import AgentError, ChatModelError, ContextLengthError
 
 __all__ = ["EventRun"]
@@ -41,6 +43,7 @@ _PRESSURE_WARNING = (
 )
 _SAVING_FUNCTIONS = ("core_memory_append", "core_memory_replace", "archival_memory_insert")
 _EMPTY_WARNING = "Your last answer was empty. Call a function; send_message answers the user."
+_log = logging.getLogger(__name__)
 _MAX_SHRINKS = 3  # of the window, when the endpoint counts more tokens than we do
 
 
@@ -77,12 +80,14 @@ class EventRun:
         try:
             self._run_steps()
         except (AgentError, ChatModelError) as error:
-            reason = self.session.services.mask(str(error))
+            services = self.session.services
+            error.args = (services.mask(str(error)),)
+            reason = describe_publicly(error) if isinstance(error, ChatModelError) else str(error)
             if self.session.event.sent:  # the user has an answer, which must not come twice
+                _log.warning("an event of '%s' has failed in part: %s", services.name, error)
                 self._end(End("partial", reason))
                 return
             self._fail(reason)
-            error.args = (reason,)
             raise
 
     def interrupt(self) -> None:

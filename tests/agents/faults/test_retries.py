@@ -27,7 +27,7 @@ def test_once_the_user_has_an_answer_a_failure_does_not_make_another_one(endpoin
     ann = agent(play)
     answer = ann.send("What is my balance?", id="q")
     assert (answer.messages, answer.ended) == (("Your balance is 5.",), "partial")
-    assert "400" in answer.detail
+    assert answer.detail == "the language model refused the request (status 400)"
     assert ann.send("What is my balance?", id="q") == answer
     assert len(play.requests) == 2
 

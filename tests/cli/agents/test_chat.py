@@ -123,6 +123,12 @@ class TestViews:
         output = chat("Hi!", "/steps", script=[calls(SAVED, HELLO)])
         assert "    done" in output.partition("done  1 step")[2]
 
+    def test_steps_show_what_they_answer(self, chat: Chats) -> None:
+        script = [calls(SAVED, HELLO), HELLO]
+        output = chat("Hi, I'm Ann.", "How are you?", "/steps", script=script)
+        shown = [line for line in output.splitlines() if line.startswith("you  ")]
+        assert shown == ["you  Hi, I'm Ann.", "you  How are you?"]
+
     def test_usage_counts(self, chat: Chats) -> None:
         output = chat("Hi!", "/usage", script=[HELLO])
         assert re.search(r"^  in all +1 call, [\d,]+ \+ \d+ tokens", output, re.MULTILINE)

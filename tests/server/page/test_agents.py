@@ -265,6 +265,7 @@ class TestTheMainContext:
         expect(lines.first).to_contain_text("Hi, I'm Ann.")
         expect(lines.nth(1).locator("summary code")).to_have_text("send_message")
         expect(page.locator("#agent-steps .events > li")).to_have_count(1)
+        expect(page.locator("#agent-steps .event-text")).to_have_text("Hi, I'm Ann.")
         expect(page.locator("#agent-usage tbody tr").first.locator("td").first).to_have_text("1")
 
 

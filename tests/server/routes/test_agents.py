@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import closing
 from typing import Any
 
 import httpx
@@ -14,6 +15,7 @@ from anaphora.agents.agent import Agent
 from anaphora.api import replies as api_replies
 from anaphora.api.agents import AgentAnswer, AgentAnswers, AgentList
 from anaphora.api.values import decode
+from anaphora.chat_model.chat_model import ChatModel
 from anaphora.errors import AnaphoraError
 from anaphora.server.auth.keys import generate_key
 from tests.conftest import Clock
@@ -62,6 +64,7 @@ class TestMessages:
         assert [one["name"] for one in step["calls"]] == ["core_memory_append", "send_message"]
         assert not any(one["failed"] for one in step["calls"])
         assert (plain["agent"], plain["user"], plain["event"]) == ("ada", "ann", "first")
+        assert plain["event_text"] == "Hi, I'm Ann."
         assert (plain["kind"], plain["ended"], plain["earlier"]) == ("user_message", "done", [])
         assert plain["usage"]["calls"] == 1
         assert plain["usage"]["prompt_tokens"] > 100
@@ -118,6 +121,7 @@ class TestMessages:
         plain = api.get("/v1/agents/ada/steps", params={"user": "ann"}).json()
         assert_described(AgentAnswers, plain)
         assert plain["answers"] == answers
+        assert [one["event_text"] for one in plain["answers"]] == ["Hi!", "Hi!"]
         last = api.get("/v1/agents/ada/steps", params={"user": "ann", "limit": 1}).json()
         assert last["answers"] == answers[1:]
 
@@ -243,6 +247,7 @@ class TestEvents:
         ).json()
         assert_described(AgentAnswer, plain)
         assert (plain["kind"], plain["messages"], plain["ended"]) == ("login", [], "done")
+        assert plain["event_text"] == "Ann is back."
         assert "Ann is back." in json.dumps(endpoint.requests[0]["messages"])
 
     def test_a_heartbeat_is_ignored_while_they_are_paused(
@@ -298,6 +303,37 @@ class TestProblems:
         response = send(api, "Hi!")
         assert slug(response) == "chat-model-failed"
         assert "secret" not in response.text  # only an operator may see what the endpoint said
+
+    @pytest.mark.parametrize("kind", ["status 400", "status 503", "not-json", "half-stream"])
+    def test_what_failed_can_be_read_without_the_address_of_the_endpoint(
+        self,
+        serve: Serve,
+        ada: Agent,
+        endpoint: ScriptedEndpoint,
+        kind: str,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        key, kept = generate_key("reader", scopes=("ask", "read"))
+        api = serve(agents=[ada], keys=(kept,), headers={"x-api-key": key})
+        endpoint.play([fault(kind, "the server at http://x.internal is full")])
+        send(api, "Hi!")
+        response = api.get("/v1/agents/ada/steps", params={"user": "ann"})
+        (failed,) = response.json()["answers"]
+        assert failed["ended"] == "failed"
+        assert failed["detail"].startswith("the language model ")
+        address = endpoint.url.removeprefix("http://").removesuffix("/v1")
+        for secret in ("http", "internal", *address.split(":")):
+            assert secret not in response.text
+        assert endpoint.url in caplog.text
+
+    def test_the_list_of_agents_does_not_name_the_endpoint(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
+        model = ChatModel(endpoint.url)
+        with closing(model), Agent(model, name="bob") as bob:
+            listed = serve(agents=[bob]).get("/v1/agents")
+        assert listed.json()["agents"][0]["model"] == ""
+        assert "http" not in listed.text
 
     def test_a_quota_that_is_used_up(
         self, api: TestClient, endpoint: ScriptedEndpoint, now: Clock
