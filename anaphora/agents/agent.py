@@ -223,6 +223,11 @@ class Agent:
         values = self.state(user, tenant=tenant).memories
         return {name: value for name, value in values.items() if name in shown}
 
+    @property
+    def memory_names(self) -> Sequence[str]:
+        """The names of the declared memories of the type ``state``."""
+        return sorted(self._services.planner.shown_memories)
+
     def edit_block(self, label: str, value: str, *, user: str = "user", tenant: str = "") -> None:
         """Set the value of a core block, also of one that is read-only for the model. Raises
         :class:`AgentError` for an unknown block or a value over its limit."""
