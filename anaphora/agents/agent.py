@@ -348,8 +348,9 @@ class Agent:
             return erased + self.archive.erase(self._archive_owner(user, tenant))
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Wait until all memories are updated, and everything said is in the recall memory; False
-        if it takes longer than ``timeout`` seconds."""
+        """Wait until all memories are updated, and everything said is in the recall memory (but for
+        a last message that failed, which may be sent again); False if it takes longer than
+        ``timeout`` seconds."""
         return self._processor.flush(timeout) and self.memory.flush(timeout)
 
     def close_with(self, close: Callable[[], object]) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from anaphora.agents.answer import AgentAnswer, AgentStep, collect_answer
 from anaphora.agents.execution.event_run import EventRun
 from anaphora.agents.execution.memory_update import MemoryUpdateRun
+from anaphora.agents.execution.recording import record_event
 from anaphora.agents.execution.services import AgentServices
 from anaphora.agents.execution.session import AgentSession
 from anaphora.agents.state.messages import EventKind
@@ -113,9 +114,13 @@ class EventProcessor(ForkAware):
 
     def _begin(self, session: AgentSession, event: NewEvent, *, is_new: bool) -> None:
         """Store an event; one that has failed before is only taken up again."""
+        failed = session.state.unrecorded
+        if failed and failed != event.id:
+            records = self._store.event_records(session.key, failed)
+            record_event(self._services, session.key, records)
         now = self._services.clock()
         clock = next_tick(to_microseconds(now), session.state.clock, self._services.memory.clock)
-        session.stage(EventBegun(event.id, event.kind, now, clock))
+        session.stage(EventBegun(event.id, event.kind, now, clock, is_retry=not is_new))
         if is_new:
             if event.context:
                 session.add_event(event.context, "system_alert")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from dataclasses import replace as replace_fields
 
 from anaphora.agents.answer import AgentStep, collect_step
-from anaphora.agents.context.summary import collect_exchanges, split_exchange
 from anaphora.agents.execution.calling import (
     MAX_CALLS,
     add_interrupted_results,
@@ -23,6 +21,7 @@ from anaphora.agents.execution.decision import (
     decide_next,
     find_open_calls,
 )
+from anaphora.agents.execution.recording import record_event
 from anaphora.agents.execution.services import Plan
 from anaphora.agents.execution.session import AgentSession
 from anaphora.agents.execution.stream_mask import StreamMask
@@ -175,23 +174,21 @@ class EventRun:
         session.commit()
 
     def _fail(self, detail: str) -> None:
+        """End the event as failed. Its message enters the long-term memory with the answer when it
+        is sent again, or without one when another event comes."""
         session = self.session
-        self._record_exchange()
         session.stage(EventEnded(session.event.id, "failed", detail))
         session.commit()
 
     def _record_exchange(self) -> None:
-        """Add what was said to the long-term memory, which ignores it if it has it already."""
+        """Add what was said to the long-term memory."""
         session = self.session
         session.commit()
-        services, event = session.services, session.event
-        records = services.store.event_records(session.key, event.id)
-        begun = max(n for n, one in enumerate(records) if isinstance(one, EventBegun))
-        is_retry = any(isinstance(one, EventEnded) for one in records[:begun])
-        for exchange in collect_exchanges(records[begun:] if is_retry else records):
-            for n, part in enumerate(split_exchange(exchange)):
-                said = replace_fields(part, at=event.at, clock=event.clock + n)
-                services.memory.add(session.key, said)
+        records = session.services.store.event_records(session.key, session.event.id)
+        if session.event.is_recorded:  # the message is there, the answer is not
+            begun = max(n for n, one in enumerate(records) if isinstance(one, EventBegun))
+            records = records[begun:]
+        record_event(session.services, session.key, records)
 
     def _report_step(self) -> None:
         if self.on_step is None:
