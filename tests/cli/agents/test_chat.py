@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from anaphora.chat_model.chat_model import ChatModel
 from anaphora.cli import app
 from anaphora.cli.agents import chat as chat_module
 from tests.support.chat_endpoint import Reply, ScriptedEndpoint, call, calls, fault
+from tests.support.terminal import Terminal
 
 HELLO = call("send_message", {"message": "Hello, Ann!"}, thought="A new user.")
 SAVED = call("core_memory_append", {"name": "human", "content": "Name: Ann."})
@@ -171,7 +174,7 @@ class TestTrouble:
     ) -> None:
         monkeypatch.setattr(chat_module, "is_typed", lambda: True)
         lines = iter(["A long one", "/retry"])
-        monkeypatch.setattr(chat_module, "read_lines", lambda: lines)
+        monkeypatch.setattr(chat_module, "read_lines", lambda **_: lines)
         complete = ChatModel.complete
 
         def interrupted(self: ChatModel, *args: Any, **options: Any) -> Any:
@@ -196,10 +199,68 @@ class TestTrouble:
         (folder / "ada.yaml").write_text("agent: ada\nfunctions: [tools#ring]\n", encoding="utf-8")
         monkeypatch.setattr(chat_module, "is_typed", lambda: True)
         lines = iter(["Ring!", "And now?"])
-        monkeypatch.setattr(chat_module, "read_lines", lambda: lines)
+        monkeypatch.setattr(chat_module, "read_lines", lambda **_: lines)
         endpoint.play([call("ring", {"bell": "door"}), HELLO])
         command = ["agent", "ada.yaml", "--url", endpoint.url]
         result = CliRunner().invoke(app, command)
         assert "Hello, Ann!" in result.stdout, result.output
         roles = [one["role"] for one in endpoint.requests[-1]["messages"]]
         assert roles == ["system", "user", "assistant", "tool", "user"]
+
+
+class TestTerminal:
+    """A real pseudo-terminal: Ctrl-C is a key there."""
+
+    @pytest.fixture
+    def is_asked(self) -> threading.Event:
+        return threading.Event()
+
+    @pytest.fixture
+    def terminal(
+        self, endpoint: ScriptedEndpoint, is_asked: threading.Event, tmp_path: Path
+    ) -> Iterator[Terminal]:
+        ends = threading.Event()
+
+        def answer(body: dict[str, Any]) -> Reply:
+            if "A long one" in str(body["messages"][-1]["content"]):
+                is_asked.set()
+                ends.wait(60)
+            return HELLO
+
+        endpoint.play(answer)
+        command = ("agent", "assistant", "--url", endpoint.url, "--memory", "sqlite:///ada.db")
+        opened = Terminal(str(tmp_path), *command)
+        yield opened
+        ends.set()
+        opened.close()
+
+    def test_ctrl_c_during_an_answer_leaves_a_chat_that_works(
+        self, terminal: Terminal, is_asked: threading.Event, endpoint: ScriptedEndpoint
+    ) -> None:
+        terminal.wait_for("> ")
+        terminal.type("A long one\n")
+        assert is_asked.wait(60)
+        terminal.type("\x03")
+        terminal.wait_for("interrupted; your message is kept, /retry sends it again", seconds=10)
+        terminal.wait_for("> ")
+        terminal.type("Are you there?\n")
+        terminal.wait_for("Hello, Ann!")
+        terminal.wait_for("done")
+        terminal.wait_for("> ")
+        roles = [one["role"] for one in endpoint.requests[-1]["messages"]]
+        assert roles == ["system", "user", "user"]
+        terminal.type("/steps\n")
+        terminal.wait_for("failed")
+        terminal.wait_for("interrupted")
+        terminal.wait_for("> ")
+        terminal.type("\x04")
+        assert terminal.process.wait(30) == 0
+        assert "Traceback" not in terminal.seen
+
+    def test_ctrl_c_at_the_prompt_leaves(self, terminal: Terminal) -> None:
+        terminal.wait_for("> ")
+        terminal.type("Hi!\n")
+        terminal.wait_for("Hello, Ann!")
+        terminal.wait_for("> ")
+        assert terminal.leave_by_ctrl_c() == 0
+        assert "Traceback" not in terminal.seen
