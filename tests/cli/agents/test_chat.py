@@ -208,40 +208,48 @@ class TestTrouble:
         assert roles == ["system", "user", "assistant", "tool", "user"]
 
 
+class SlowModel:
+    """A model that answers a long message when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self.let_go = threading.Event(), threading.Event()
+
+    def __call__(self, body: dict[str, Any]) -> Reply:
+        if "A long one" in str(body["messages"][-1]["content"]):
+            self.asked.set()
+            self.let_go.wait(120)
+        return HELLO
+
+
 class TestTerminal:
     """A real pseudo-terminal: Ctrl-C is a key there."""
 
     @pytest.fixture
-    def is_asked(self) -> threading.Event:
-        return threading.Event()
+    def model(self) -> Iterator[SlowModel]:
+        model = SlowModel()
+        yield model
+        model.let_go.set()
 
     @pytest.fixture
     def terminal(
-        self, endpoint: ScriptedEndpoint, is_asked: threading.Event, tmp_path: Path
+        self, endpoint: ScriptedEndpoint, model: SlowModel, tmp_path: Path
     ) -> Iterator[Terminal]:
-        ends = threading.Event()
-
-        def answer(body: dict[str, Any]) -> Reply:
-            if "A long one" in str(body["messages"][-1]["content"]):
-                is_asked.set()
-                ends.wait(60)
-            return HELLO
-
-        endpoint.play(answer)
+        endpoint.play(model)
         command = ("agent", "assistant", "--url", endpoint.url, "--memory", "sqlite:///ada.db")
         opened = Terminal(str(tmp_path), *command)
         yield opened
-        ends.set()
         opened.close()
 
     def test_ctrl_c_during_an_answer_leaves_a_chat_that_works(
-        self, terminal: Terminal, is_asked: threading.Event, endpoint: ScriptedEndpoint
+        self, terminal: Terminal, model: SlowModel, endpoint: ScriptedEndpoint
     ) -> None:
         terminal.wait_for("> ")
         terminal.type("A long one\n")
-        assert is_asked.wait(60)
+        assert model.asked.wait(60)
         terminal.type("\x03")
-        terminal.wait_for("interrupted; your message is kept, /retry sends it again", seconds=10)
+        terminal.wait_for("interrupted; your message is kept, /retry sends it again", seconds=30)
+        assert not model.let_go.is_set()
+        model.let_go.set()  # the endpoint answers one request after the other
         terminal.wait_for("> ")
         terminal.type("Are you there?\n")
         terminal.wait_for("Hello, Ann!")
