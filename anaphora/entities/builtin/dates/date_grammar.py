@@ -3,9 +3,11 @@
 A table (``languages/en/dates.yaml``) maps categories to rules. A rule maps a text in the macro
 language of synonyms to a time expression: ``"{this|the} $weekday": weekday($weekday, 0)``.
 ``$weekday`` in the text stands for an item of that category (a second date is ``$date2``),
-``word*`` for any word with that beginning. The expression applies one of the operations of
+``word*`` for any word with that beginning, ``&word`` for one
+without a blank before it. The expression applies one of the operations of
 :mod:`~anaphora.entities.builtin.dates.operations` to the meanings of these items. Every language
 also has the rules of ``languages/xx/dates.yaml``, after its own, and the words of dateparser.
+A grammar of recurrences has the rules of ``recurrences.yaml`` besides, which use those of dates.
 """
 
 from __future__ import annotations
@@ -19,40 +21,51 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
+from babel import __version__ as babel_version
 from dateparser import __version__ as dateparser_version
 
 from anaphora.entities.builtin.atoms import split_atoms
 from anaphora.entities.builtin.chart_parser import BuildMeaning, ChartGrammar, Literal
 from anaphora.entities.builtin.dates.dateparser_vocabulary import DateVocabulary, load_vocabulary
 from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
+from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS
 from anaphora.entities.builtin.dates.operations.durations import duration_seconds, evaluate_duration
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
 from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
     iter_expressions,
 )
-from anaphora.entities.languages import ANY, load_table
+from anaphora.entities.builtin.dates.recurrences.patterns import RECURRENCE_OPERATIONS
+from anaphora.entities.builtin.dates.zone_names import load_zone_names
+from anaphora.entities.languages import ANY, TableName, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym
 from anaphora.storage.cache import Cache, CachedParts, digest
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["DateGrammar", "load_grammar"]
+__all__ = ["DATE_TABLES", "RECURRENCE_TABLES", "DateGrammar", "load_grammar"]
 
-_WORD, _PREFIX, _CATEGORY = "= ", "* ", "$ "  # markers of the steps of a rule
+DATE_TABLES: tuple[TableName, ...] = ("dates",)
+"""The tables whose rules form a grammar of dates."""
+RECURRENCE_TABLES: tuple[TableName, ...] = ("dates", "recurrences")
+"""The tables whose rules form a grammar of recurrences."""
+
+_WORD, _GLUED, _PREFIX, _CATEGORY = "= ", "& ", "* ", "$ "  # markers of the steps of a rule
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
+_ZONE_PLACE = "zoneplace"
 _FIRST_EVENING_HOUR = 5
+_LAST_SHORT_YEAR = 49  # of this century
 _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
 
 _lock = fork_safe_lock()
-_grammars: dict[str, DateGrammar] = {}
+_grammars: dict[tuple[str, str], DateGrammar] = {}
 _MAX_GRAMMARS = 64
 # The keys of a table that list words, and the fields of a grammar that hold these words.
 _WORD_LISTS: Mapping[str, str] = {
     "weak": "weak", "between": "connectors", "suffixes": "ordinal_suffixes",
     "behind": "year_suffixes", "apart": "number_breaks", "before_names": "prepositions",
-    "joining": "conjunctions",
+    "joining": "conjunctions", "zone_words": "zone_words",
 }  # fmt: skip
 # The operations for the names in a category; a name of a weekday has precedence over a month.
 _NAME_OPERATIONS: Mapping[str, str] = {
@@ -70,8 +83,9 @@ class DateGrammar:
     parts of a date (1 *de* mayo *de* 2024), ``ordinal_suffixes`` behind digits, ``year_suffixes``
     behind a year. ``number_breaks`` end a number here, although they continue one elsewhere (三点
     is three o'clock, not three point …). ``names`` are the weekdays and months of one atom,
-    ``prepositions`` and ``conjunctions`` the words beside them. ``order`` is that of day, month
-    and year: ``DMY``.
+    ``prepositions`` and ``conjunctions`` the words beside them. ``zone_places`` are the words of
+    cities that have a time zone, which are parts of a date only in a text with one of the
+    ``zone_words`` (Tokyo *time*). ``order`` is that of day, month and year: ``DMY``.
     """
 
     language: str
@@ -87,47 +101,64 @@ class DateGrammar:
     names: Mapping[str, TimeExpression]
     prepositions: frozenset[str]
     conjunctions: frozenset[str]
+    zone_places: frozenset[str]
+    zone_words: frozenset[str]
     order: str
     has_spaces: bool
 
 
-def load_grammar(language: str, cache: Cache | None = None) -> DateGrammar:
+def load_grammar(
+    language: str, cache: Cache | None = None, tables: tuple[TableName, ...] = DATE_TABLES
+) -> DateGrammar:
     """The grammar of a language, by its code. The first call compiles it (20 to 60 ms) or loads it
     from its ``cache``."""
     code = base_code(language)
+    key = code, tables[-1]
     with _lock:  # other threads wait instead of compiling it again
-        if code not in _grammars:
+        if key not in _grammars:
             if len(_grammars) >= _MAX_GRAMMARS:
                 _grammars.clear()
-            _grammars[code] = _load_through_cache(code, cache)
-        return _grammars[code]
+            _grammars[key] = _load_through_cache(code, cache, tables)
+        return _grammars[key]
 
 
-def _load_through_cache(code: str, cache: Cache | None) -> DateGrammar:
+def _load_through_cache(
+    code: str, cache: Cache | None, tables: tuple[TableName, ...]
+) -> DateGrammar:
     if cache is None:
-        return _build_grammar(_compile_language(code))
-    kept = CachedParts(cache, "dates", digest(code, dateparser_version))
-    data = kept("table", lambda: msgspec.to_builtins(_compile_language(code)))
+        return _build_grammar(_compile_language(code, tables))
+    kept = CachedParts(cache, tables[-1], digest(code, dateparser_version, babel_version))
+    data = kept("table", lambda: msgspec.to_builtins(_compile_language(code, tables)))
     try:
         return _build_grammar(msgspec.convert(data, _CompiledLanguage))
     except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # foreign data
-        return _build_grammar(_compile_language(code))
+        return _build_grammar(_compile_language(code, tables))
 
 
-def _compile_language(code: str) -> _CompiledLanguage:
+def _compile_language(code: str, tables: tuple[TableName, ...]) -> _CompiledLanguage:
     vocabulary = load_vocabulary(code)
     # As texts: "on" and "no" are words.
-    common = load_table(ANY, "dates", as_text=True)
-    own = {} if code == ANY else load_table(code, "dates", as_text=True)
-    compiler = _RuleCompiler(code, {**common.get("macros", {}), **own.get("macros", {})})
-    unsafe = frozenset(map(compiler.normalize, own.get("unsafe", ())))
-    compiler.add_rules(own.get("rules", {}))
+    common = [load_table(ANY, table, as_text=True) for table in tables]
+    own = [{} if code == ANY else load_table(code, table, as_text=True) for table in tables]
+    macros: dict[str, str] = {}
+    for table in (*common, *own):
+        macros |= table.get("macros", {})
+    compiler = _RuleCompiler(code, macros)
+    unsafe = frozenset(map(compiler.normalize, own[0].get("unsafe", ())))
+    compiler.add_rules(own[0].get("rules", {}))
     compiler.add_words(vocabulary, unsafe)
-    compiler.add_rules(common["rules"])
+    compiler.add_rules(common[0]["rules"])
+    compiler.add_zones(load_zone_names(code))
+    for table in (*own[1:], *common[1:]):  # after all rules of dates, whose order they keep
+        compiler.add_rules(table.get("rules", {}))
     word_lists = {
-        field: tuple(map(compiler.normalize, (*common.get(key, ()), *own.get(key, ()))))
+        field: tuple(
+            [compiler.normalize(word) for table in (*common, *own) for word in table.get(key, ())]
+        )
         for key, field in _WORD_LISTS.items()
     }
+    strong = {compiler.normalize(word) for table in own for word in table.get("strong", ())}
+    word_lists["weak"] = tuple([word for word in word_lists["weak"] if word not in strong])
     return _CompiledLanguage(
         code, compiler.rules, word_lists, vocabulary.order, vocabulary.has_spaces
     )
@@ -138,7 +169,11 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
     months: dict[str, int] = {}
     names: dict[str, TimeExpression] = {}
     literals: dict[str, Literal] = {}
+    places: set[str] = set()
+    others: set[str] = set()
     for category, steps, meaning, references in compiled.rules:
+        words_of = places if category == _ZONE_PLACE else others
+        words_of.update(map(_strip_marker, steps))
         make = _build_action(meaning, references)
         rules.add(category, [_to_step(step, literals) for step in steps], make)
         if category in ("month", "anymonth") and len(steps) == 1 and steps[0].startswith(_WORD):
@@ -149,7 +184,8 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
     return DateGrammar(
         language=compiled.language,
         rules=rules,
-        words=words,
+        words=words - (places - others),
+        zone_places=frozenset(places - others),
         prefixes=tuple(prefixes),
         months=months,
         names=names,
@@ -163,7 +199,11 @@ def _to_step(written: str, literals: dict[str, Literal]) -> Literal | str:
     if written.startswith(_CATEGORY):
         return _strip_marker(written)
     if (literal := literals.get(written)) is None:
-        literal = literals[written] = Literal(_strip_marker(written), written.startswith(_PREFIX))
+        literal = literals[written] = Literal(
+            _strip_marker(written),
+            is_prefix=written.startswith(_PREFIX),
+            is_glued=written.startswith(_GLUED),
+        )
     return literal
 
 
@@ -239,9 +279,13 @@ class _RuleCompiler:
                 self._add_text("date", word, meaning)
         for (unit, sign), words in known.counted_relative.items():
             for word in words:
-                duration = f"amount($number, {unit})"
-                make = f"ahead({duration})" if sign > 0 else f"ago({duration})"
-                self.add_rules({"date": {word: make}})
+                category = "aheadby" if sign > 0 else "agoby"
+                self.add_rules({category: {word: f"amount($number, {unit})"}})
+
+    def add_zones(self, names: Mapping[str, str]) -> None:
+        """Add the names of the cities of time zones."""
+        for name, key in names.items():
+            self._add_text(_ZONE_PLACE, name, repr(key))
 
     def _add_text(self, category: str, text: str, meaning: str) -> None:
         if steps := tuple(self._to_literals(text)):
@@ -272,13 +316,15 @@ class _RuleCompiler:
         )
 
     def _to_literals(self, text: str) -> Iterator[str]:
-        atoms = split_atoms(text, self.normalize)
+        is_glued = len(text) > 1 and text.startswith("&")
+        atoms = split_atoms(text[1:] if is_glued else text, self.normalize)
         for index, atom in enumerate(atoms):
             if atom.text == "*" and atom.glued and index:
                 continue
             following = atoms[index + 1] if index + 1 < len(atoms) else None
             is_open = following is not None and following.text == "*" and following.glued
-            yield (_PREFIX if is_open else _WORD) + atom.text
+            word = _GLUED if is_glued and not index else _WORD
+            yield (_PREFIX if is_open else word) + atom.text
 
 
 @cache
@@ -355,6 +401,29 @@ def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpressio
     return None if is_number else ("at", part, clock)
 
 
+def _shift_recurring(
+    date_: TimeExpression, duration: TimeExpression, sign: int
+) -> TimeExpression | None:
+    """Christmas in three years, March a year ago; None for a date that does not recur."""
+    if assumed_unit(date_) not in ("week", "month", "year"):
+        return None
+    return ("shifted_ahead" if sign > 0 else "shifted_back", date_, duration)
+
+
+def _to_offset(hours: int | Fraction) -> str:
+    """The offset of a zone from UTC: GMT+5.5."""
+    minutes = round(hours * 60)
+    sign = "-" if minutes < 0 else "+"
+    return f"{sign}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+
+
+def _place_in_zone(time: TimeExpression, zone: str) -> TimeExpression | None:
+    """Nine o'clock in Tokyo's time; None without a time, and with a zone of its own."""
+    parts = [part[0] for part in iter_expressions(time)]
+    has_time = any(part in CLOCK_OPERATIONS or part == "now" for part in parts)
+    return ("in_zone", time, zone) if has_time and "in_zone" not in parts else None
+
+
 _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "add": lambda one, other: one + other,
     "mul": lambda one, other: one * other,
@@ -369,11 +438,18 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "several": _accept_several_days,
     "overnight": _to_overnight_hours,
     "evening_at": _place_in_part,
+    "shift": _shift_recurring,
+    "inzone": _place_in_zone,
+    "ides": lambda month: ("monthday", month, 15 if month in (3, 5, 7, 10) else 13),
+    "offset": _to_offset,
+    "shortyear": lambda n: n + (1900 if n > _LAST_SHORT_YEAR else 2000),
     "pair": lambda one, other: (one, other),
+    "timesof": lambda hours: ("times", *hours),
     # Before a date the first Friday is, like the last one, the nearest; after it none is the last,
     # which has the invalid rank 0.
     "back": lambda rank: -abs(rank),
     "forth": lambda rank: max(rank, 0),
+    **RECURRENCE_OPERATIONS,
 }
 _CALLABLE_NAMES = OPERATION_NAMES | _EAGER_OPERATIONS.keys()
 
