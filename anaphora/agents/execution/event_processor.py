@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from anaphora.agents.answer import AgentAnswer, AgentStep, collect_answer
 from anaphora.agents.execution.event_run import EventRun
 from anaphora.agents.execution.memory_update import MemoryUpdateRun
-from anaphora.agents.execution.recording import record_event
 from anaphora.agents.execution.services import AgentServices
 from anaphora.agents.execution.session import AgentSession
 from anaphora.agents.state.messages import EventKind
@@ -116,8 +115,7 @@ class EventProcessor(ForkAware):
         """Store an event; one that has failed before is only taken up again."""
         failed = session.state.unrecorded
         if failed and failed != event.id:
-            records = self._store.event_records(session.key, failed)
-            record_event(self._services, session.key, records)
+            session.record_exchange(self._store.event_records(session.key, failed))
         now = self._services.clock()
         clock = next_tick(to_microseconds(now), session.state.clock, self._services.memory.clock)
         session.stage(EventBegun(event.id, event.kind, now, clock, is_retry=not is_new))

@@ -21,7 +21,6 @@ from anaphora.agents.execution.decision import (
     decide_next,
     find_open_calls,
 )
-from anaphora.agents.execution.recording import record_event
 from anaphora.agents.execution.services import Plan
 from anaphora.agents.execution.session import AgentSession
 from anaphora.agents.execution.stream_mask import StreamMask
@@ -188,7 +187,7 @@ class EventRun:
         if session.event.is_recorded:  # the message is there, the answer is not
             begun = max(n for n, one in enumerate(records) if isinstance(one, EventBegun))
             records = records[begun:]
-        record_event(session.services, session.key, records)
+        session.record_exchange(records)
 
     def _report_step(self) -> None:
         if self.on_step is None:
