@@ -36,6 +36,7 @@ _ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
 _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
+_HOURS = 24  # of a day
 _ORDINAL_CATEGORIES = ("ordinal", "suffixed", "day")
 _UNKNOWN, _WEAK, _STRONG, _NUMBER = 0, 1, 2, 4  # the last one is a flag beside the others
 _MAX_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind that are not found
@@ -360,6 +361,9 @@ def _items_of_numeral(start: int, end: int, numeral: Numeral) -> Iterator[Item]:
     number = numeral.value
     yield Item(start, end, "ordinal" if numeral.ordinal else "number", number)
     if not isinstance(number, int):
+        if number < _HOURS and (number * 4).denominator == 1:  # tre e mezza
+            hours, minutes = divmod(int(number * 60), 60)
+            yield Item(start, end, "parthour", ("time", hours, minutes))
         return
     yield Item(start, end, "day", number)
     if 1000 <= number < 3000:
