@@ -58,6 +58,9 @@ _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
 _ZONE_PLACE = "zoneplace"
 _FIRST_EVENING_HOUR = 5
 _LAST_SHORT_YEAR = 49  # of this century
+_OPEN_INTERVALS = frozenset(
+    {"until", "since", "since_or_from", "onward", "before", "after", "both"}
+)  # operations
 _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
 
@@ -404,6 +407,13 @@ def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpressio
     return None if is_number else ("at", part, clock)
 
 
+def _place_at(date_: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
+    """Tomorrow at eight; None if the date has a time of its own (from midnight at two) or no day of
+    its own (until Thursday)."""
+    has_day = date_[0] not in _OPEN_INTERVALS and not _has_time(date_)
+    return ("at", date_, clock) if has_day else None
+
+
 def _shift_recurring(
     date_: TimeExpression, duration: TimeExpression, sign: int
 ) -> TimeExpression | None:
@@ -422,9 +432,14 @@ def _to_offset(hours: int | Fraction) -> str:
 
 def _place_in_zone(time: TimeExpression, zone: str) -> TimeExpression | None:
     """Nine o'clock in Tokyo's time; None without a time, and with a zone of its own."""
-    parts = [part[0] for part in iter_expressions(time)]
-    has_time = any(part in CLOCK_OPERATIONS or part == "now" for part in parts)
-    return ("in_zone", time, zone) if has_time and "in_zone" not in parts else None
+    is_free = all(part[0] != "in_zone" for part in iter_expressions(time))
+    return ("in_zone", time, zone) if is_free and _has_time(time) else None
+
+
+def _has_time(meaning: TimeExpression) -> bool:
+    return any(
+        part[0] in CLOCK_OPERATIONS or part[0] == "now" for part in iter_expressions(meaning)
+    )
 
 
 _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
@@ -440,6 +455,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "hoursof": lambda day, hours: ("at_times", day, *hours),
     "several": _accept_several_days,
     "overnight": _to_overnight_hours,
+    "at": _place_at,
     "evening_at": _place_in_part,
     "shift": _shift_recurring,
     "inzone": _place_in_zone,
