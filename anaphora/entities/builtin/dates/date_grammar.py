@@ -242,7 +242,8 @@ class _RuleCompiler:
                     self._add_text("unit", word, unit)
         for (unit, amount), words in known.relative.items():
             for word in words:
-                meaning = "now()" if unit == "second" else f"cell({unit}, {amount})"
+                shift = f", {amount}" if amount else ""
+                meaning = "now()" if unit == "second" else f"cell({unit}{shift})"
                 self._add_text("date", word, meaning)
         for (unit, sign), words in known.counted_relative.items():
             for word in words:
@@ -390,6 +391,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "add": lambda one, other: one + other,
     "mul": lambda one, other: one * other,
     "minus": lambda one: -one,
+    "atleast": lambda number, least: number if number >= least else None,
     "paired": _to_paired_year,
     "upto": _to_duration_range,
     "inyear": _place_in_year,
