@@ -20,6 +20,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
+from babel import __version__ as babel_version
 from dateparser import __version__ as dateparser_version
 
 from anaphora.entities.builtin.atoms import split_atoms
@@ -33,6 +34,7 @@ from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
     iter_expressions,
 )
+from anaphora.entities.builtin.dates.zone_names import load_zone_names
 from anaphora.entities.languages import ANY, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym
@@ -43,6 +45,7 @@ __all__ = ["DateGrammar", "load_grammar"]
 
 _WORD, _GLUED, _PREFIX, _CATEGORY = "= ", "& ", "* ", "$ "  # markers of the steps of a rule
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
+_ZONE_PLACE = "zoneplace"
 _FIRST_EVENING_HOUR = 5
 _LAST_SHORT_YEAR = 49  # of this century
 _CONSTANTS = (str, int, float)
@@ -55,7 +58,7 @@ _MAX_GRAMMARS = 64
 _WORD_LISTS: Mapping[str, str] = {
     "weak": "weak", "between": "connectors", "suffixes": "ordinal_suffixes",
     "behind": "year_suffixes", "apart": "number_breaks", "before_names": "prepositions",
-    "joining": "conjunctions",
+    "joining": "conjunctions", "zone_words": "zone_words",
 }  # fmt: skip
 # The operations for the names in a category; a name of a weekday has precedence over a month.
 _NAME_OPERATIONS: Mapping[str, str] = {
@@ -73,8 +76,9 @@ class DateGrammar:
     parts of a date (1 *de* mayo *de* 2024), ``ordinal_suffixes`` behind digits, ``year_suffixes``
     behind a year. ``number_breaks`` end a number here, although they continue one elsewhere (三点
     is three o'clock, not three point …). ``names`` are the weekdays and months of one atom,
-    ``prepositions`` and ``conjunctions`` the words beside them. ``order`` is that of day, month
-    and year: ``DMY``.
+    ``prepositions`` and ``conjunctions`` the words beside them. ``zone_places`` are the words of
+    cities that have a time zone, which are parts of a date only in a text with one of the
+    ``zone_words`` (Tokyo *time*). ``order`` is that of day, month and year: ``DMY``.
     """
 
     language: str
@@ -90,6 +94,8 @@ class DateGrammar:
     names: Mapping[str, TimeExpression]
     prepositions: frozenset[str]
     conjunctions: frozenset[str]
+    zone_places: frozenset[str]
+    zone_words: frozenset[str]
     order: str
     has_spaces: bool
 
@@ -109,7 +115,7 @@ def load_grammar(language: str, cache: Cache | None = None) -> DateGrammar:
 def _load_through_cache(code: str, cache: Cache | None) -> DateGrammar:
     if cache is None:
         return _build_grammar(_compile_language(code))
-    kept = CachedParts(cache, "dates", digest(code, dateparser_version))
+    kept = CachedParts(cache, "dates", digest(code, dateparser_version, babel_version))
     data = kept("table", lambda: msgspec.to_builtins(_compile_language(code)))
     try:
         return _build_grammar(msgspec.convert(data, _CompiledLanguage))
@@ -127,6 +133,7 @@ def _compile_language(code: str) -> _CompiledLanguage:
     compiler.add_rules(own.get("rules", {}))
     compiler.add_words(vocabulary, unsafe)
     compiler.add_rules(common["rules"])
+    compiler.add_zones(load_zone_names(code))
     word_lists = {
         field: tuple(map(compiler.normalize, (*common.get(key, ()), *own.get(key, ()))))
         for key, field in _WORD_LISTS.items()
@@ -141,7 +148,11 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
     months: dict[str, int] = {}
     names: dict[str, TimeExpression] = {}
     literals: dict[str, Literal] = {}
+    places: set[str] = set()
+    others: set[str] = set()
     for category, steps, meaning, references in compiled.rules:
+        words_of = places if category == _ZONE_PLACE else others
+        words_of.update(map(_strip_marker, steps))
         make = _build_action(meaning, references)
         rules.add(category, [_to_step(step, literals) for step in steps], make)
         if category in ("month", "anymonth") and len(steps) == 1 and steps[0].startswith(_WORD):
@@ -152,7 +163,8 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
     return DateGrammar(
         language=compiled.language,
         rules=rules,
-        words=words,
+        words=words - (places - others),
+        zone_places=frozenset(places - others),
         prefixes=tuple(prefixes),
         months=months,
         names=names,
@@ -249,6 +261,11 @@ class _RuleCompiler:
             for word in words:
                 category = "aheadby" if sign > 0 else "agoby"
                 self.add_rules({category: {word: f"amount($number, {unit})"}})
+
+    def add_zones(self, names: Mapping[str, str]) -> None:
+        """Add the names of the cities of time zones."""
+        for name, key in names.items():
+            self._add_text(_ZONE_PLACE, name, repr(key))
 
     def _add_text(self, category: str, text: str, meaning: str) -> None:
         if steps := tuple(self._to_literals(text)):

@@ -121,6 +121,10 @@ class DateParser:
         spaced = self._grammar.has_spaces
         if max(grades, default=_UNKNOWN) <= (_WEAK if spaced else _UNKNOWN):
             return
+        if self._grammar.zone_words and (
+            not self._grammar.zone_words.isdisjoint([atom.text for atom in atoms])
+        ):
+            grades = self._grade_zone_places(atoms, grades)
         edges = 0
         for match in _ISLAND.finditer(grades):
             start, end = match.span()
@@ -132,6 +136,16 @@ class DateParser:
             edges += read.edges
             if edges > _MAX_EDGES:
                 return
+
+    def _grade_zone_places(self, atoms: Sequence[Atom], grades: bytes) -> bytes:
+        """Grade the cities of time zones as words of dates."""
+        places = self._grammar.zone_places
+        return bytes(
+            [
+                grade or (_WEAK if atom.text in places else _UNKNOWN)
+                for atom, grade in zip(atoms, grades, strict=True)
+            ]
+        )
 
     def _grade(self, atom: Atom) -> int:
         """The grade of an atom: whether a date may contain it, whether it may be a date by itself,

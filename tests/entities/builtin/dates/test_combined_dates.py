@@ -52,13 +52,13 @@ def read(text: str, at: datetime = MONDAY, *, language: str = "en", prefer: str 
 
 
 def combine(old: Entity, new: Entity, at: datetime = MONDAY, *, prefer: str = "future"):
-    combiner = create_builtin_combiner("date", resolve_options("date", {"prefer": prefer}))
+    combiner = create_builtin_combiner("date", "en", resolve_options("date", {"prefer": prefer}))
     assert combiner is not None
     return combiner.combine(old, new, at)
 
 
 def complete(date: str, answer: str, language: str):
-    combiner = create_builtin_combiner("date", resolve_options("date", {}))
+    combiner = create_builtin_combiner("date", "en", resolve_options("date", {}))
     assert combiner is not None
     return combiner.complete(read(date, language=language), answer, language, MONDAY)
 

@@ -34,6 +34,14 @@ def _weekday(moment: Moment, day: int, week: int | None = None) -> BoundedInterv
     return _day_of_week(moment, moment.period("week", shift=week), day)
 
 
+@operation("next_weekday")
+def _next_weekday(moment: Moment, day: int) -> BoundedInterval:
+    """Next Friday: that of the next week, or the first one from tomorrow on, by convention."""
+    if moment.conventions.next_is_first:
+        return _weekday(replace(moment, prefer_future=True), day)
+    return _weekday(moment, day, 1)
+
+
 def _day_of_week(moment: Moment, week: BoundedInterval, day: int) -> BoundedInterval:
     first = week.start.date()
     return moment.day(first + timedelta(days=(day - first.weekday()) % 7))
