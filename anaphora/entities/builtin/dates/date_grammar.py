@@ -48,7 +48,7 @@ _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
 _ZONE_PLACE = "zoneplace"
 _FIRST_EVENING_HOUR = 5
 _LAST_SHORT_YEAR = 49  # of this century
-_MAX_OFFSET = 14  # hours of a zone from UTC
+_NO_OFFSET = 99  # hours
 _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
 
@@ -391,11 +391,9 @@ def _shift_recurring(
     return ("shifted_ahead" if sign > 0 else "shifted_back", date_, duration)
 
 
-def _to_offset(hours: int | Fraction) -> str | None:
-    """The offset of a zone from UTC: GMT+5.5; None if there is no such zone."""
-    if abs(hours) > _MAX_OFFSET:
-        return None
-    minutes = round(hours * 60)
+def _to_offset(hours: int | Fraction) -> str:
+    """The offset of a zone from UTC: GMT+5.5. One of too many hours is that of no zone."""
+    minutes = round(max(-_NO_OFFSET, min(hours, _NO_OFFSET)) * 60)
     sign = "-" if minutes < 0 else "+"
     return f"{sign}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
 
