@@ -60,6 +60,7 @@ _WORD_LISTS: Mapping[str, str] = {
     "weak": "weak", "between": "connectors", "suffixes": "ordinal_suffixes",
     "behind": "year_suffixes", "apart": "number_breaks", "before_names": "prepositions",
     "joining": "conjunctions", "zone_words": "zone_words",
+    "endings": "endings", "marked": "marked_words",
 }  # fmt: skip
 # The operations for the names in a category; a name of a weekday has precedence over a month.
 _NAME_OPERATIONS: Mapping[str, str] = {
@@ -79,7 +80,9 @@ class DateGrammar:
     is three o'clock, not three point …). ``names`` are the weekdays and months of one atom,
     ``prepositions`` and ``conjunctions`` the words beside them. ``zone_places`` are the words of
     cities that have a time zone, which are parts of a date only in a text with one of the
-    ``zone_words`` (Tokyo *time*). ``order`` is that of day, month and year: ``DMY``.
+    ``zone_words`` (Tokyo *time*). ``endings`` may stand behind words, ``plain_letters`` for letters
+    with marks, also in the numerals ``marked_words``: see
+    :class:`~anaphora.entities.builtin.dates.word_endings.WordSplitter`. ``order`` is that of day, month and year: ``DMY``.
     """
 
     language: str
@@ -97,6 +100,9 @@ class DateGrammar:
     conjunctions: frozenset[str]
     zone_places: frozenset[str]
     zone_words: frozenset[str]
+    endings: frozenset[str]
+    marked_words: frozenset[str]
+    plain_letters: Mapping[str, str]
     order: str
     has_spaces: bool
 
@@ -130,9 +136,11 @@ def _compile_language(code: str) -> _CompiledLanguage:
     common = load_table(ANY, "dates", as_text=True)
     own = {} if code == ANY else load_table(code, "dates", as_text=True)
     compiler = _RuleCompiler(code, {**common.get("macros", {}), **own.get("macros", {})})
-    unsafe = frozenset(map(compiler.normalize, own.get("unsafe", ())))
+    unsafe, foreign = (
+        frozenset(map(compiler.normalize, own.get(key, ()))) for key in ("unsafe", "foreign")
+    )
     compiler.add_rules(own.get("rules", {}))
-    compiler.add_words(vocabulary, unsafe)
+    compiler.add_words(vocabulary, unsafe, foreign)
     compiler.add_rules(common["rules"])
     compiler.add_zones(load_zone_names(code))
     word_lists = {
@@ -140,7 +148,12 @@ def _compile_language(code: str) -> _CompiledLanguage:
         for key, field in _WORD_LISTS.items()
     }
     return _CompiledLanguage(
-        code, compiler.rules, word_lists, vocabulary.order, vocabulary.has_spaces
+        code,
+        compiler.rules,
+        word_lists,
+        own.get("plain_letters", {}),
+        vocabulary.order,
+        vocabulary.has_spaces,
     )
 
 
@@ -169,6 +182,7 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
         prefixes=tuple(prefixes),
         months=months,
         names=names,
+        plain_letters=compiled.plain_letters,
         order=compiled.order,
         has_spaces=compiled.has_spaces,
         **{field: frozenset(listed) for field, listed in compiled.word_lists.items()},
@@ -215,6 +229,7 @@ class _CompiledLanguage(msgspec.Struct, frozen=True):
     language: str
     rules: list[_CompiledRule]
     word_lists: dict[str, tuple[str, ...]]
+    plain_letters: dict[str, str]
     order: str
     has_spaces: bool
 
@@ -240,12 +255,17 @@ class _RuleCompiler:
                         _CompiledRule(category, variant.steps, str(meaning), variant.references)
                     )
 
-    def add_words(self, known: DateVocabulary, unsafe: frozenset[str]) -> None:
-        """Add the words of dateparser. Those that are ``unsafe``, because they are also other
-        words, get only the categories that rules use beside other words."""
+    def add_words(
+        self, known: DateVocabulary, unsafe: frozenset[str], foreign: frozenset[str]
+    ) -> None:
+        """Add the words of dateparser, other than those that are ``foreign`` to dates. Those that
+        are ``unsafe``, because they are also other words, get only the categories that rules use
+        beside other words."""
         for category, texts in (("weekday", known.weekdays), ("month", known.months)):
             for number, words in texts.items():
                 for word in words:
+                    if self.normalize(word) in foreign:
+                        continue
                     for kind in (category, f"any{category}"):
                         if kind != category or self.normalize(word) not in unsafe:
                             self._add_text(kind, word, str(number))
