@@ -21,6 +21,7 @@ FORMS_BEGIN, FORMS_END = "<!-- scores of word forms -->", "<!-- end of the score
 
 COLUMNS: dict[str, tuple[str, str]] = {
     "date, duration": ("dates", ""),
+    "recurrence": ("dates/recurrences", ""),
     "number": ("numbers", "number"),
     "money": ("numbers", "money"),
     "place": ("places", ""),

@@ -24,7 +24,7 @@ ANY = "xx"
 TableName: TypeAlias = Literal[
     "abbreviations", "booleans", "coordinates", "countries", "cues", "dates", "exonyms",
     "function_words", "limits", "locale", "money", "numbers", "numerals", "orthography",
-    "place_names", "relations", "replies", "sorting", "summaries",
+    "place_names", "recurrences", "relations", "replies", "sorting", "summaries",
 ]  # fmt: skip
 """The tables that a language may have."""
 

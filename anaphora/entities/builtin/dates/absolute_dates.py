@@ -83,8 +83,7 @@ def find_absolute_dates(
             atom.text for atom, letter in zip(written, match.group(), strict=True) if letter in kept
         ]
         text = " ".join(parts) if named else "".join(parts).rstrip(".")
-        numbers = match.group().count("n") + match.group().count("m")
-        has_year = "y" in match.group() or numbers > 2
+        has_year = "y" in match.group() or sum(letter in "nm" for letter in match.group()) > 2
         meaning = _parse_date(text, grammar.language, order, has_year)
         yield Item(start, match.end(), kind, meaning or ("missing",))
 

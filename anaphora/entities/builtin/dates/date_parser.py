@@ -12,7 +12,11 @@ from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
-from anaphora.entities.builtin.dates.date_grammar import DateGrammar, load_grammar
+from anaphora.entities.builtin.dates.date_grammar import (
+    DATE_TABLES,
+    DateGrammar,
+    load_grammar,
+)
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.dates.word_endings import WordSplitter
@@ -20,7 +24,7 @@ from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
 
-__all__ = ["DateMatch", "DateParser", "get_date_parser"]
+__all__ = ["DateMatch", "DateParser", "Island", "get_date_parser", "select_longest"]
 
 DateMatch: TypeAlias = tuple[int, int, TimeExpression]
 """The offsets in the text (half open) and the time expression."""
@@ -42,11 +46,13 @@ _AtomRun: TypeAlias = tuple[tuple[str, AtomKind, bool], ...]
 """The texts and kinds of some atoms, and whether each is glued to the one before it."""
 
 
-class _Island(NamedTuple):
-    """The dates and durations of one run of atoms, and the number of chart edges used."""
+class Island(NamedTuple):
+    """The dates, durations and recurrences of one run of atoms, and the number of chart edges
+    used."""
 
     dates: tuple[DateMatch, ...] = ()
     durations: tuple[DateMatch, ...] = ()
+    recurrences: tuple[DateMatch, ...] = ()
     edges: int = 0
 
 
@@ -64,10 +70,12 @@ class DateParser:
     atoms. The parser is thread-safe.
     """
 
+    tables = DATE_TABLES
+
     def __init__(self, language: str, order: str = "") -> None:
         self.language = language
         self._order = order
-        self._grammar = load_grammar(language)  # now, not during a question
+        self._grammar = load_grammar(language, tables=self.tables)  # now, not during a question
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
@@ -113,7 +121,7 @@ class DateParser:
         return atoms[first + start].start, atoms[first + end - 1].end, meaning
 
     def _find_matches(
-        self, text: str, select: Callable[[_Island], Iterable[DateMatch]]
+        self, text: str, select: Callable[[Island], Iterable[DateMatch]]
     ) -> list[DateMatch]:
         return [
             (atoms[start + first].start, atoms[start + last - 1].end, meaning)
@@ -121,7 +129,7 @@ class DateParser:
             for first, last, meaning in select(island)
         ]
 
-    def _parse_islands(self, text: str) -> Iterator[tuple[Sequence[Atom], int, _Island]]:
+    def _parse_islands(self, text: str) -> Iterator[tuple[Sequence[Atom], int, Island]]:
         """The islands of a text, each with all atoms and its start among them."""
         # Most texts have no date: 2 µs for nine words, if their atoms are cached.
         atoms = self.get_atoms(text)
@@ -210,7 +218,7 @@ class DateParser:
         items += find_absolute_dates(atoms, grammar, self._order)
         return grammar.rules.parse(atoms, items)
 
-    def _parse_island(self, island: _AtomRun) -> _Island:
+    def _parse_island(self, island: _AtomRun) -> Island:
         """The longest dates and durations of an island; offsets count its atoms."""
         grammar = self._grammar
         found = _to_atoms(island)
@@ -222,13 +230,15 @@ class DateParser:
             # ten to nine
             and not (len(found) > 1 and get_numeral_reader(self.language).find_in_words(found))
         ):
-            return _Island()
-        chart = self._parse_chart(found)
-        is_weak = [atom.text in grammar.weak for atom in found]
-        dates = _select_longest(chart.items("date"), is_weak)
-        durations = _select_longest(chart.items("duration"), is_weak)
+            return Island()
+        return self._select(self._parse_chart(found), [atom.text in grammar.weak for atom in found])
+
+    def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
+        """What a parser finds on the chart of an island."""
+        dates = select_longest(chart.items("date"), is_weak)
+        durations = select_longest(chart.items("duration"), is_weak)
         durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
-        return _Island(dates, durations, chart.edges)
+        return Island(dates, durations, edges=chart.edges)
 
 
 def _to_atoms(island: _AtomRun) -> list[Atom]:
@@ -270,7 +280,7 @@ def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
     )
 
 
-def _select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
+def select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
     """The longest items that do not overlap, the first of equal ones, in the order of the text."""
     kept: list[Item] = []
     for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):

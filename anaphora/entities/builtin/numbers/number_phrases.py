@@ -143,9 +143,11 @@ def _labels(written: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
 def _currencies(language: str) -> Iterator[tuple[str, str]]:
     """The names, signs and codes of currencies, each with itself as the meaning."""
     core = load_currencies()
-    codes = [*core["codes"].split(), *core["lower"].split()]
+    codes = core["codes"].split()
     names = [
         *iter_phrases(core, "signs"),
+        *iter_phrases(core, "exact"),
+        *iter_phrases(core, "everywhere"),
         *iter_phrases(cached_table(base_code(language), "money"), "names"),
     ]
     yield from ((phrase, phrase) for phrase in (*codes, *(str(name) for name, _ in names)))

@@ -20,17 +20,20 @@ from typing import Any
 
 from spacy.tokens import Doc
 
+from anaphora.entities.builtin.numbers.cldr.unit_names import load_unit_names
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
 from anaphora.entities.builtin.numbers.quantities.amounts import Quantity
 from anaphora.entities.builtin.numbers.quantities.quantity_reader import QuantityReader
 from anaphora.entities.builtin.numbers.quantities.unit_matcher import MeasureUnitMatcher
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
+from anaphora.storage.cache import Cache
 
 __all__ = [
     "NumberRecognizer",
     "build_range_metadata",
     "create",
     "format_quantity",
+    "load",
     "to_json_number",
 ]
 
@@ -38,6 +41,11 @@ __all__ = [
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     """Create the recognizer of numbers in a language; it has no options."""
     return NumberRecognizer(language)
+
+
+def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
+    """Load the names of the units through the ``cache``."""
+    load_unit_names(language, cache)
 
 
 class NumberRecognizer:

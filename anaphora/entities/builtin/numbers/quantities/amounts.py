@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from operator import attrgetter
@@ -88,9 +88,15 @@ class Quantity(NamedTuple):  # a dataclass takes three times as long to make
 class UnitMatcher(Protocol):
     """Finds the unit of a number."""
 
-    def __call__(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+    def __call__(
+        self, text: str, atoms: Sequence[Atom], amount: Amount, reach: int = 0
+    ) -> Amount | None:
         """The amount with its unit, extended by it; None if it has none. ``amount`` may touch
-        letters that are not part of it."""
+        letters that are not part of it; what is before ``reach`` belongs to another one."""
+        ...
+
+    def find_implied(self, atoms: Sequence[Atom]) -> Iterable[Amount]:
+        """The amounts without a number ("a dollar")."""
         ...
 
     def merge_amounts(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:

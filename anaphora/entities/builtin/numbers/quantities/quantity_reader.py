@@ -7,6 +7,7 @@ merge amounts that belong together, find ranges, find comparisons.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from operator import attrgetter
 
 from anaphora.entities.builtin.atoms import Atom, get_atoms
 from anaphora.entities.builtin.numbers.number_phrases import TIMES, load_number_phrases
@@ -37,7 +38,9 @@ class QuantityReader:
     def __call__(self, text: str) -> tuple[Sequence[Atom], list[Quantity]]:
         """The atoms of a text, and the quantities among them, in order."""
         atoms = get_atoms(text, self._language)
-        plain = find_amounts(text, self._language)
+        plain: Sequence[Amount] = find_amounts(text, self._language)
+        if implied := [*self._measure.find_implied(atoms)]:
+            plain = sorted((*plain, *implied), key=attrgetter("start"))
         if not plain:
             return atoms, []
         measured = self._with_units(text, atoms, plain)
@@ -61,7 +64,7 @@ class QuantityReader:
             if amount.start < reach:
                 continue
             one = self._with_minus(atoms, amount, reach)
-            measured = self._measure(text, atoms, one)
+            measured = one if one.unit is not None else self._measure(text, atoms, one, reach)
             if measured is not None and measured.start >= reach:
                 one = self._below_zero(atoms, measured, starts)
             else:
