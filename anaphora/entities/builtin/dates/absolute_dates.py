@@ -37,6 +37,9 @@ _JOINED_DATES = (
     re.compile(r"y([./-])n\1n(?P<joint>/)(?=y\1n\1n)"),
     re.compile(r"n/n(?P<joint>-)(?=n(?![./-]?[nyx]))"),
 )
+# Where the year comes first: 10/31/74 is no day of the year 10.
+_SHORT_YEAR = re.compile(r"\d\d?([./-])\d\d?\1\d\d")
+_OTHER_ORDERS = ("MDY", "DMY")
 _MONTHS = range(1, 13)
 _LONGEST_MONTH = 31  # days
 _FALLBACK_LANGUAGE = "en"
@@ -196,8 +199,9 @@ def _is_contiguous(atoms: Sequence[Atom], start: int, end: int) -> bool:
 @lru_cache(maxsize=4096)
 def _parse_date(text: str, language: str, order: str, has_year: bool) -> tuple[object, ...] | None:  # noqa: FBT001 - a key of the cache
     """The expression of the date in that text; None if there is no such day."""
-    data = _get_dateparser(language, order).get_date_data(text)
-    day = data.date_obj
+    orders = (order, *_OTHER_ORDERS) if _SHORT_YEAR.fullmatch(text) and order == "YMD" else (order,)
+    found = (_get_dateparser(language, one).get_date_data(text).date_obj for one in orders)
+    day = next((one for one in found if one is not None), None)
     if day is None:
         return None
     if has_year:

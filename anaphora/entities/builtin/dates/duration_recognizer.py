@@ -10,7 +10,6 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.atoms import get_atoms
 from anaphora.entities.builtin.dates.date_parser import DateMatch, DateParser, get_date_parser
 from anaphora.entities.builtin.dates.date_recognizer import load
 from anaphora.entities.builtin.dates.operations.durations import (
@@ -91,7 +90,7 @@ class _ComparisonFinder:
     def __init__(
         self, text: str, parser: DateParser, durations: Sequence[DateMatch], phrases: NumberPhrases
     ) -> None:
-        self._atoms = get_atoms(text, parser.language)
+        self._atoms = parser.get_atoms(text)
         self._starts = [atom.start for atom in self._atoms]
         self._taken = [(start, end) for start, end, _ in (*parser.find_dates(text), *durations)]
         self._phrases = phrases
