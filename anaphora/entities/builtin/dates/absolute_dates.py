@@ -30,6 +30,7 @@ _DAY_MONTH = re.compile(r"n([./])n\1?")
 _LOOSE = re.compile(r"n([-/])n(?:\1[yn])?|nny")
 _YEAR_MONTH = re.compile(r"y-n|n/y")
 _YEAR_MONTH_DAY_FIRST = re.compile(r"y-n|n[./]y")  # elsewhere 12.2024 is a number
+_YEAR_MONTH_YEAR_FIRST = re.compile(r"y[-/.]n|n/y")
 # Two dates joined by a mark without blanks: 24.-26.12., 12/24-12/26.
 _JOINED_DATES = (
     re.compile(r"n\.?(?P<joint>-)(?=n([./])n)"),
@@ -140,13 +141,15 @@ def _find_loose_date(
 
 
 def _find_year_month(letters: str, start: int, atoms: Sequence[Atom], order: str) -> Iterator[Item]:
-    pattern = _YEAR_MONTH_DAY_FIRST if order.startswith("D") else _YEAR_MONTH
-    match = pattern.match(letters, start)
+    patterns = {"D": _YEAR_MONTH_DAY_FIRST, "Y": _YEAR_MONTH_YEAR_FIRST}
+    match = patterns.get(order[0], _YEAR_MONTH).match(letters, start)
     if match is None or not _is_contiguous(atoms, start, match.end()):
         return
     first, last = atoms[start].text, atoms[match.end() - 1].text
     year, month = (first, last) if match.group().startswith("y") else (last, first)
     if not 1900 <= int(year) < 2100:  # 3.1415
+        return
+    if match.group() == "y.n" and len(month) == 1:  # the version 2024.3
         return
     if int(month) in _MONTHS:
         yield Item(start, match.end(), "yearmonth", ("month_of", int(month), int(year)))
