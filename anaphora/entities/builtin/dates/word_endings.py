@@ -6,6 +6,7 @@ The rules of such a language have the endings as words of their own, glued to th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from anaphora.entities.builtin.atoms import Atom
@@ -14,6 +15,9 @@ __all__ = ["WordSplitter"]
 
 _SHORTEST_STEM = 2  # letters
 _MOST_ENDINGS = 2  # of one word
+_SHORTEST_HANGUL_STEM = 1  # a syllable is a letter
+_MOST_HANGUL_ENDINGS = 4  # as units are written as one with their numbers: 세시반까지는
+_HANGUL = re.compile("[가-힣]+")
 _MAX_CACHED_WORDS = 50_000
 
 
@@ -59,14 +63,19 @@ class WordSplitter:
         if known is None:
             if len(self._parts) >= _MAX_CACHED_WORDS:
                 self._parts.clear()
+            is_hangul = _HANGUL.fullmatch(atom.text) is not None
+            most = _MOST_HANGUL_ENDINGS if is_hangul else _MOST_ENDINGS
+            shortest = _SHORTEST_HANGUL_STEM if is_hangul else _SHORTEST_STEM
             known = self._parts[atom.text] = (
-                self._split_word(atom, 1) or self._split_word(atom, _MOST_ENDINGS) or (atom.text,)
+                self._split_word(atom, 1, shortest)
+                or self._split_word(atom, most, shortest)
+                or (atom.text,)
             )
         return known
 
-    def _split_word(self, atom: Atom, most: int) -> tuple[str, ...]:
-        """The stem and up to ``most`` endings; nothing if there are none. One ending is the
-        shortest, of several the last one is the longest."""
+    def _split_word(self, atom: Atom, most: int, shortest: int) -> tuple[str, ...]:
+        """The stem, of so many letters at least, and up to ``most`` endings; nothing if there are
+        none. One ending is the shortest, of several the last one is the longest."""
         text = atom.text
         if self._is_word(atom):
             return (text,)
@@ -74,8 +83,8 @@ class WordSplitter:
             return (self._marked[text],)
         for length in self._lengths[:: -1 if most == 1 else 1] if most else ():
             ending = self._endings.get(text[-length:])
-            if ending is not None and len(text) >= length + _SHORTEST_STEM:
+            if ending is not None and len(text) >= length + shortest:
                 shorter = atom._replace(text=text[:-length])
-                if parts := self._split_word(shorter, most - 1):
+                if parts := self._split_word(shorter, most - 1, shortest):
                     return *parts, ending
         return ()
