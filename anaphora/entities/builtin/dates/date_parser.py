@@ -17,12 +17,14 @@ from anaphora.entities.builtin.dates.date_grammar import (
     DateGrammar,
     load_grammar,
 )
+from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.dates.word_endings import WordSplitter
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
+from anaphora.storage.forks import LazyProperty
 
 __all__ = ["DateMatch", "DateParser", "Island", "get_date_parser", "select_longest"]
 
@@ -37,8 +39,14 @@ _ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
 _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
+_FRACTIONS = {f"{n}/{of}": Fraction(n, of) for of in (2, 3, 4) for n in range(1, of)}
+_FRACTION_SIGNS = {
+    "½": Fraction(1, 2), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3), "¼": Fraction(1, 4),
+    "¾": Fraction(3, 4),
+}  # fmt: skip
 _ORDINAL_CATEGORIES = ("ordinal", "suffixed", "day")
-_UNKNOWN, _WEAK, _STRONG, _NUMBER = 0, 1, 2, 4  # the last one is a flag beside the others
+# The last two are flags beside the others: it may be a number, it may begin the name of a day.
+_UNKNOWN, _WEAK, _STRONG, _NUMBER, _NAME = 0, 1, 2, 4, 8
 _MAX_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind that are not found
 
 
@@ -57,10 +65,10 @@ class Island(NamedTuple):
 
 
 @lru_cache(maxsize=128)
-def get_date_parser(language: str, order: str = "") -> DateParser:
+def get_date_parser(language: str, order: str = "", countries: tuple[str, ...] = ()) -> DateParser:
     """The shared parser of a language; ``order`` is that of day, month and year (``DMY``), if not
-    the one of the language."""
-    return DateParser(language, order)
+    the one of the language. It knows the official days of the ``countries``."""
+    return DateParser(language, order, countries)
 
 
 class DateParser:
@@ -72,10 +80,11 @@ class DateParser:
 
     tables = DATE_TABLES
 
-    def __init__(self, language: str, order: str = "") -> None:
+    def __init__(self, language: str, order: str = "", countries: tuple[str, ...] = ()) -> None:
         self.language = language
         self._order = order
         self._grammar = load_grammar(language, tables=self.tables)  # now, not during a question
+        self._countries = countries
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
@@ -94,6 +103,10 @@ class DateParser:
         """The atoms of ``text``, endings by themselves in a language that has some."""
         atoms = get_atoms(text, self.language)
         return atoms if self._splitter is None else self._splitter.split(atoms)
+
+    @LazyProperty
+    def _day_names(self) -> NameFinder:
+        return NameFinder(self.language, self._countries)  # with the first text
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
@@ -140,6 +153,10 @@ class DateParser:
             grades = bytes([self._grade(atom) for atom in atoms])
         if "'" in text or "’" in text:
             grades = _grade_apostrophe_words(atoms, grades)
+        names: list[NameMatch] = []
+        if max(grades, default=_UNKNOWN) >= _NAME:
+            names = self._day_names.find(atoms)
+            grades = _grade_names(grades, names)
         spaced = self._grammar.has_spaces
         if max(grades, default=_UNKNOWN) <= (_WEAK if spaced else _UNKNOWN):
             return
@@ -153,7 +170,14 @@ class DateParser:
             if max(match.group()) <= _WEAK and (spaced or end == start + 1):
                 continue
             island = tuple([(atom.text, atom.kind, atom.glued) for atom in atoms[start:end]])
-            read = self._parse_island_cached(island)
+            inside = tuple(
+                [
+                    (first - start, last - start, name)
+                    for first, last, name in names
+                    if start <= first and last <= end
+                ]
+            )
+            read = self._parse_island_cached(island, inside)
             yield atoms, start, read
             edges += read.edges
             if edges > _MAX_EDGES:
@@ -182,6 +206,10 @@ class DateParser:
         return grade
 
     def _compute_grade(self, atom: Atom) -> int:
+        name = _NAME if self._day_names.may_begin(atom.text) else _UNKNOWN
+        return self._grade_word(atom) | name
+
+    def _grade_word(self, atom: Atom) -> int:
         grammar = self._grammar
         text = atom.text
         if atom.kind == "digits":
@@ -212,26 +240,32 @@ class DateParser:
             return None
         return item.start, item.end, item.meaning
 
-    def _parse_chart(self, atoms: Sequence[Atom]) -> Chart:
+    def _parse_chart(self, atoms: Sequence[Atom], names: Iterable[NameMatch] = ()) -> Chart:
         grammar = self._grammar
-        items = [*_digit_items(atoms, grammar), *_numeral_items(atoms, grammar)]
+        items = [Item(start, end, "holiday", meaning) for start, end, meaning in names]
+        items += [*_digit_items(atoms, grammar), *_numeral_items(atoms, grammar)]
+        items += _fraction_items(atoms)
         items += find_absolute_dates(atoms, grammar, self._order)
         return grammar.rules.parse(atoms, items)
 
-    def _parse_island(self, island: _AtomRun) -> Island:
-        """The longest dates and durations of an island; offsets count its atoms."""
+    def _parse_island(self, island: _AtomRun, names: tuple[NameMatch, ...]) -> Island:
+        """The longest dates and durations of an island, in which there are ``names`` of days;
+        offsets count its atoms."""
         grammar = self._grammar
         found = _to_atoms(island)
         grades = [self._grade(atom) for atom in found]
         if (
             grammar.has_spaces
+            and not names
             and not any(grade & _STRONG for grade in grades)
             and not _is_numeric(found)
             # ten to nine
             and not (len(found) > 1 and get_numeral_reader(self.language).find_in_words(found))
         ):
             return Island()
-        return self._select(self._parse_chart(found), [atom.text in grammar.weak for atom in found])
+        return self._select(
+            self._parse_chart(found, names), [atom.text in grammar.weak for atom in found]
+        )
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         """What a parser finds on the chart of an island."""
@@ -253,6 +287,15 @@ def _grade_apostrophe_words(atoms: Sequence[Atom], grades: bytes) -> bytes:
             for side in (at - 1, at, at + 1):
                 joined[side] = joined[side] or _WEAK | _NUMBER
     return bytes(joined)
+
+
+def _grade_names(grades: bytes, names: Iterable[NameMatch]) -> bytes:
+    """Grade the names of days as parts of dates."""
+    graded = bytearray([grade & ~_NAME for grade in grades])
+    for start, end, _ in names:
+        for at in range(start, end):
+            graded[at] |= _STRONG
+    return bytes(graded)
 
 
 def _is_numeric(atoms: Sequence[Atom]) -> bool:
@@ -333,6 +376,21 @@ def _digit_items(atoms: Sequence[Atom], grammar: DateGrammar) -> Iterator[Item]:
         if length == 2:
             yield Item(at, at + 1, "minute", number)
         yield from _suffixed_items(atoms, at, number, grammar)
+
+
+def _fraction_items(atoms: Sequence[Atom]) -> Iterator[Item]:
+    """Halves, thirds and quarters in digits, behind a whole number or not: 1/2, 1 3/4, 2½."""
+    for at, atom in enumerate(atoms):
+        if (value := _FRACTION_SIGNS.get(atom.text)) is not None:
+            end = at + 1
+        elif (value := _FRACTIONS.get("".join([one.text for one in atoms[at : at + 3]]))) is None:
+            continue
+        else:
+            end = at + 3
+        yield Item(at, end, "number", value)
+        whole = atoms[at - 1] if at else None
+        if whole is not None and whole.kind == "digits" and len(whole.text) <= 2:
+            yield Item(at - 1, end, "number", int(whole.text) + value)
 
 
 def _end_of_groups(atoms: Sequence[Atom], at: int, grammar: DateGrammar) -> int:
