@@ -39,6 +39,11 @@ _ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
 _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
+_FRACTIONS = {f"{n}/{of}": Fraction(n, of) for of in (2, 3, 4) for n in range(1, of)}
+_FRACTION_SIGNS = {
+    "½": Fraction(1, 2), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3), "¼": Fraction(1, 4),
+    "¾": Fraction(3, 4),
+}  # fmt: skip
 _ORDINAL_CATEGORIES = ("ordinal", "suffixed", "day")
 _UNKNOWN, _WEAK, _STRONG, _NUMBER = 0, 1, 2, 4  # the last one is a flag beside the others
 _MAX_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind that are not found
@@ -230,6 +235,7 @@ class DateParser:
     def _parse_chart(self, atoms: Sequence[Atom]) -> Chart:
         grammar = self._grammar
         items = [*_digit_items(atoms, grammar), *_numeral_items(atoms, grammar)]
+        items += _fraction_items(atoms)
         items += find_absolute_dates(atoms, grammar, self._order)
         return grammar.rules.parse(atoms, items)
 
@@ -348,6 +354,21 @@ def _digit_items(atoms: Sequence[Atom], grammar: DateGrammar) -> Iterator[Item]:
         if length == 2:
             yield Item(at, at + 1, "minute", number)
         yield from _suffixed_items(atoms, at, number, grammar)
+
+
+def _fraction_items(atoms: Sequence[Atom]) -> Iterator[Item]:
+    """Halves, thirds and quarters in digits, behind a whole number or not: 1/2, 1 3/4, 2½."""
+    for at, atom in enumerate(atoms):
+        if (value := _FRACTION_SIGNS.get(atom.text)) is not None:
+            end = at + 1
+        elif (value := _FRACTIONS.get("".join([one.text for one in atoms[at : at + 3]]))) is None:
+            continue
+        else:
+            end = at + 3
+        yield Item(at, end, "number", value)
+        whole = atoms[at - 1] if at else None
+        if whole is not None and whole.kind == "digits" and len(whole.text) <= 2:
+            yield Item(at - 1, end, "number", int(whole.text) + value)
 
 
 def _end_of_groups(atoms: Sequence[Atom], at: int, grammar: DateGrammar) -> int:

@@ -39,6 +39,11 @@ class PhraseLookup(Generic[T]):
             self._ending[key[-1]] = max(len(key), self._ending.get(key[-1], 0))
         self._longest = max(self._starting.values(), default=0)
 
+    @property
+    def phrases(self) -> Iterable[tuple[str, ...]]:
+        """The normalized words of the phrases."""
+        return self._meanings.keys()
+
     def find_attached(self, atoms: Sequence[Atom], end: int, last: str) -> tuple[int, T] | None:
         """The longest phrase whose last word is ``last`` and whose other words end before an atom:
         its first atom and its meaning."""

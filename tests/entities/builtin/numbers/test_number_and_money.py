@@ -24,7 +24,10 @@ from anaphora.entities.builtin.registry import create_builtin
 from anaphora.entities.recognizers.recognizer import Mention
 from anaphora.storage.cache import Cache
 
-LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "ru", "uk", "ja", "zh", "ar", "he", "xx")
+LANGUAGES = (
+    *("en", "fr", "de", "es", "it", "pt", "ru", "uk", "ja", "zh", "ar", "he"),
+    *("nl", "pl", "tr", "ko", "xx"),
+)
 HOSTILE = {
     "digits": "9" * 10_000,
     "groups": "1," * 5_000,

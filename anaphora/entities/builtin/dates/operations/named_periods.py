@@ -320,10 +320,10 @@ def _season(moment: Moment, name: str, year: int | None = None) -> BoundedInterv
     if name not in _SEASONS:
         raise ValueError(f"unknown season {name!r}")
     first = 3 * _SEASONS.index(name)  # month, 0 for the December of the previous year
-    if year is not None:
-        start = date(moment.today.year + year, first or 12, 1)
-        return moment.period("season", start)
     found = moment.period("season")
+    is_now = found.start.month == (first or 12)
+    if year is not None and not (is_now and year == 0):
+        return moment.period("season", date(moment.today.year + year, first or 12, 1))
     shifts = (_SEASONS.index(name) - found.start.month % 12 // 3) % 4
     return moment.period(
         "season", shift=shifts if moment.prefer_future or not shifts else shifts - 4
