@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
@@ -110,11 +112,23 @@ class DateParser:
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
-        return self._find_matches(text, lambda island: island.dates)
+        found = self._find_matches(text, lambda island: island.dates)
+        if self._splitter is None:
+            return found
+        atoms = self.get_atoms(text)
+        return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
 
     def find_durations(self, text: str) -> list[DateMatch]:
-        """The longest durations, in the order of the text."""
+        """The longest durations, in the order of the text, without endings of their last words that
+        may belong to what follows (bir hafta|dan fazla)."""
         return self._find_matches(text, lambda island: island.durations)
+
+    def find_word_end(self, atoms: Sequence[Atom], end: int) -> int:
+        """The end of the word at whose end, or before whose endings, the offset ``end`` is."""
+        if self._splitter is None:
+            return end
+        behind = bisect_left(atoms, end, key=attrgetter("start"))
+        return atoms[self._splitter.find_end(atoms, behind) - 1].end if behind else end
 
     def find_answer(self, text: str) -> DateMatch | None:
         """What the whole text is as the answer to a question about a date (7, 2/15, morning): words
@@ -131,7 +145,8 @@ class DateParser:
         if found is None:
             return None
         start, end, meaning = found
-        return atoms[first + start].start, atoms[first + end - 1].end, meaning
+        last = atoms[first + end - 1].end
+        return atoms[first + start].start, self.find_word_end(atoms, last), meaning
 
     def _find_matches(
         self, text: str, select: Callable[[Island], Iterable[DateMatch]]

@@ -13,6 +13,7 @@ from anaphora.entities.builtin.atoms import Atom
 
 __all__ = ["WordSplitter"]
 
+_APOSTROPHES = "'’"  # Mayıs'ta
 _SHORTEST_STEM = 2  # letters
 _MOST_ENDINGS = 2  # of one word
 _SHORTEST_HANGUL_STEM = 1  # a syllable is a letter
@@ -57,6 +58,14 @@ class WordSplitter:
                 found.append(Atom(one, "word", at, at + len(one), glued=True))
                 at += len(one)
         return found
+
+    def find_end(self, atoms: Sequence[Atom], end: int) -> int:
+        """The atom behind the endings that follow the atom before ``end``."""
+        mark = end < len(atoms) and atoms[end].glued and atoms[end].text in _APOSTROPHES
+        at = end + mark
+        while at < len(atoms) and atoms[at].glued and atoms[at].text in self._endings:
+            at += 1
+        return at if at > end + mark else end
 
     def _find_parts(self, atom: Atom) -> tuple[str, ...]:
         known = self._parts.get(atom.text)

@@ -28,7 +28,16 @@ def test_the_offsets_are_those_of_the_text():
     assert [atom.glued for atom in get_date_parser("tr").get_atoms(text)] == [False, True]
 
 
-def test_a_date_ends_with_the_word_that_has_the_ending():
-    text = "pazartesiden itibaren çalışıyorum"
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("pazartesiden itibaren çalışıyorum", "pazartesiden itibaren"),
+        ("perşembeye al", "perşembeye"),
+        ("alarmı 6:45'e kur", "6:45'e"),
+        ("alarmı 6:45’e kur", "6:45’e"),
+        ("yarın da gelirim", "yarın"),  # a word of its own
+    ],
+)
+def test_a_date_ends_with_its_last_word(text, date):
     ((start, end, _),) = get_date_parser("tr").find_dates(text)
-    assert text[start:end] == "pazartesiden itibaren"
+    assert text[start:end] == date
