@@ -1,7 +1,8 @@
 """Split the endings off words of dates: Turkish *pazartesiden* is *pazartesi* and *den*.
 
 The rules of such a language have the endings as words of their own, glued to the word before them
-(``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks.
+(``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks. In
+Korean, particles and units are split off in the same way: *세시까지* is *세*, *시* and *까지*.
 """
 
 from __future__ import annotations
@@ -60,10 +61,13 @@ class WordSplitter:
         return found
 
     def find_end(self, atoms: Sequence[Atom], end: int) -> int:
-        """The atom behind the endings that follow the atom before ``end``."""
+        """The atom behind the endings that follow the atom before ``end``; Korean particles are no
+        part of the word."""
         mark = end < len(atoms) and atoms[end].glued and atoms[end].text in _APOSTROPHES
         at = end + mark
         while at < len(atoms) and atoms[at].glued and atoms[at].text in self._endings:
+            if _HANGUL.fullmatch(atoms[at].text):
+                return end
             at += 1
         return at if at > end + mark else end
 
