@@ -22,7 +22,7 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
-from anaphora.entities.builtin.dates.word_endings import WordSplitter
+from anaphora.entities.builtin.dates.word_endings import WordSplitter, is_hangul
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
@@ -98,9 +98,13 @@ class DateParser:
     def _create_splitter(self) -> WordSplitter:
         grammar = self._grammar
         marked = {*grammar.words, *grammar.months, *grammar.marked_words}
-        return WordSplitter(
-            grammar.endings, grammar.plain_letters, marked, lambda atom: bool(self._grade(atom))
-        )
+        return WordSplitter(grammar.endings, grammar.plain_letters, marked, self._is_word)
+
+    def _is_word(self, atom: Atom) -> bool:
+        """Whether a word may have endings of dates behind it. Where endings are particles, names of
+        days may; elsewhere a name has its own cases."""
+        in_name = is_hangul(atom.text) and self._day_names.has_word(atom.text)
+        return in_name or bool(self._grade_word(atom))
 
     def get_atoms(self, text: str) -> Sequence[Atom]:
         """The atoms of ``text``, endings by themselves in a language that has some."""
@@ -170,8 +174,8 @@ class DateParser:
         if "'" in text or "’" in text:
             grades = _grade_apostrophe_words(atoms, grades)
         names: list[NameMatch] = []
-        if max(grades, default=_UNKNOWN) >= _NAME:
-            names = self._day_names.find(atoms)
+        if self._splitter is not None or max(grades, default=_UNKNOWN) >= _NAME:
+            names = self._find_names(text, atoms)
             grades = _grade_names(grades, names)
         spaced = self._grammar.has_spaces
         if max(grades, default=_UNKNOWN) <= (_WEAK if spaced else _UNKNOWN):
@@ -198,6 +202,21 @@ class DateParser:
             edges += read.edges
             if edges > _MAX_EDGES:
                 return
+
+    def _find_names(self, text: str, atoms: Sequence[Atom]) -> list[NameMatch]:
+        """The named days, by the atoms. A name may be written with an ending inside (kadınlar
+        *günü*) that is an atom here."""
+        found = self._day_names.find(atoms)
+        if self._splitter is None:
+            return found
+        whole = get_atoms(text, self.language)
+        starts = {atom.start: at for at, atom in enumerate(atoms)}
+        ends = {atom.end: at for at, atom in enumerate(atoms, 1)}
+        written = [
+            (starts[whole[first].start], ends[whole[last - 1].end], name)
+            for first, last, name in self._day_names.find(whole)
+        ]
+        return list(dict.fromkeys([*written, *found]))
 
     def _grade_zone_places(self, atoms: Sequence[Atom], grades: bytes) -> bytes:
         """Grade the cities of time zones as words of dates."""

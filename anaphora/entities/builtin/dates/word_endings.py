@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from anaphora.entities.builtin.atoms import Atom
 
-__all__ = ["WordSplitter"]
+__all__ = ["WordSplitter", "is_hangul"]
 
 _APOSTROPHES = "'’"  # Mayıs'ta
 _SHORTEST_STEM = 2  # letters
@@ -21,6 +21,11 @@ _SHORTEST_HANGUL_STEM = 1  # a syllable is a letter
 _MOST_HANGUL_ENDINGS = 4  # as units are written as one with their numbers: 세시반까지는
 _HANGUL = re.compile("[가-힣]+")
 _MAX_CACHED_WORDS = 50_000
+
+
+def is_hangul(text: str) -> bool:
+    """Whether all letters are Korean."""
+    return _HANGUL.fullmatch(text) is not None
 
 
 class WordSplitter:
@@ -66,7 +71,7 @@ class WordSplitter:
         mark = end < len(atoms) and atoms[end].glued and atoms[end].text in _APOSTROPHES
         at = end + mark
         while at < len(atoms) and atoms[at].glued and atoms[at].text in self._endings:
-            if _HANGUL.fullmatch(atoms[at].text):
+            if is_hangul(atoms[at].text):
                 return end
             at += 1
         return at if at > end + mark else end
@@ -76,9 +81,9 @@ class WordSplitter:
         if known is None:
             if len(self._parts) >= _MAX_CACHED_WORDS:
                 self._parts.clear()
-            is_hangul = _HANGUL.fullmatch(atom.text) is not None
-            most = _MOST_HANGUL_ENDINGS if is_hangul else _MOST_ENDINGS
-            shortest = _SHORTEST_HANGUL_STEM if is_hangul else _SHORTEST_STEM
+            korean = is_hangul(atom.text)
+            most = _MOST_HANGUL_ENDINGS if korean else _MOST_ENDINGS
+            shortest = _SHORTEST_HANGUL_STEM if korean else _SHORTEST_STEM
             known = self._parts[atom.text] = (
                 self._split_word(atom, 1, shortest)
                 or self._split_word(atom, most, shortest)
