@@ -193,9 +193,7 @@ def _needs_fallback_entities(decision: Decision, fallback: ParsedQuestion) -> bo
         if not taken.pending and taken.remembered is None
     ]
     new = [
-        one
-        for one in _find_new_entities(fallback, decision.question)
-        if {*one.tokens} not in said
+        one for one in _find_new_entities(fallback, decision.question) if {*one.tokens} not in said
     ]
     return any(find_replacement(groups, new) for groups in groups_from_memory)
 

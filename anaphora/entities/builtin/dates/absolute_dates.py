@@ -16,8 +16,8 @@ from dateparser.date import DateDataParser
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.chart_parser import Item
-from anaphora.entities.builtin.dates.date_grammar import DateGrammar
-from anaphora.entities.builtin.dates.dateparser_vocabulary import is_supported
+from anaphora.entities.builtin.dates.grammar.date_grammar import DateGrammar
+from anaphora.entities.builtin.dates.grammar.dateparser_vocabulary import is_supported
 
 __all__ = ["find_absolute_dates"]
 
@@ -31,6 +31,7 @@ _LOOSE = re.compile(r"n([-/])n(?:\1[yn])?|nny")
 _LOOSE_DAY_FIRST = re.compile(rf"{_LOOSE.pattern}|n\.n\.?")
 _YEAR_MONTH = re.compile(r"y-n|n/y")
 _YEAR_MONTH_DAY_FIRST = re.compile(r"y-n|n[./]y")  # elsewhere 12.2024 is a number
+_YEAR_MONTH_YEAR_FIRST = re.compile(r"y[-/.]n|n/y")
 # Two dates joined by a mark without blanks: 24.-26.12., 12/24-12/26.
 _JOINED_DATES = (
     re.compile(r"n\.?(?P<joint>-)(?=n([./])n)"),
@@ -38,6 +39,9 @@ _JOINED_DATES = (
     re.compile(r"y([./-])n\1n(?P<joint>/)(?=y\1n\1n)"),
     re.compile(r"n/n(?P<joint>-)(?=n(?![./-]?[nyx]))"),
 )
+# Where the year comes first: 10/31/74 is no day of the year 10.
+_SHORT_YEAR = re.compile(r"\d\d?([./-])\d\d?\1\d\d")
+_OTHER_ORDERS = ("MDY", "DMY")
 _MONTHS = range(1, 13)
 _ENGLISH_MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -152,13 +156,15 @@ def _find_loose_date(
 def _find_year_month(
     letters: str, start: int, atoms: Sequence[Atom], order: str, grammar: DateGrammar
 ) -> Iterator[Item]:
-    pattern = _YEAR_MONTH_DAY_FIRST if order.startswith("D") else _YEAR_MONTH
-    match = pattern.match(letters, start)
+    patterns = {"D": _YEAR_MONTH_DAY_FIRST, "Y": _YEAR_MONTH_YEAR_FIRST}
+    match = patterns.get(order[0], _YEAR_MONTH).match(letters, start)
     if match is None or not _is_contiguous(atoms, start, match.end(), grammar):
         return
     first, last = atoms[start].text, atoms[match.end() - 1].text
     year, month = (first, last) if match.group().startswith("y") else (last, first)
     if not 1900 <= int(year) < 2100:  # 3.1415
+        return
+    if match.group() == "y.n" and len(month) == 1:  # the version 2024.3
         return
     if int(month) in _MONTHS:
         yield Item(start, match.end(), "yearmonth", ("month_of", int(month), int(year)))
@@ -214,8 +220,9 @@ def _is_contiguous(atoms: Sequence[Atom], start: int, end: int, grammar: DateGra
 @lru_cache(maxsize=4096)
 def _parse_date(text: str, language: str, order: str, has_year: bool) -> tuple[object, ...] | None:  # noqa: FBT001 - a key of the cache
     """The expression of the date in that text; None if there is no such day."""
-    data = _get_dateparser(language, order).get_date_data(text)
-    day = data.date_obj
+    orders = (order, *_OTHER_ORDERS) if _SHORT_YEAR.fullmatch(text) and order == "YMD" else (order,)
+    found = (_get_dateparser(language, one).get_date_data(text).date_obj for one in orders)
+    day = next((one for one in found if one is not None), None)
     if day is None:
         return None
     if has_year:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
-from anaphora.entities.builtin.dates.date_grammar import (
+from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DATE_TABLES,
     DateGrammar,
     load_grammar,
@@ -20,6 +22,7 @@ from anaphora.entities.builtin.dates.date_grammar import (
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
+from anaphora.entities.builtin.dates.word_endings import WordSplitter
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
@@ -88,8 +91,21 @@ class DateParser:
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
+        self._splitter = self._create_splitter() if self._grammar.endings else None
         self._parse_island_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_island)
         self._parse_answer_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_answer)
+
+    def _create_splitter(self) -> WordSplitter:
+        grammar = self._grammar
+        marked = {*grammar.words, *grammar.months, *grammar.marked_words}
+        return WordSplitter(
+            grammar.endings, grammar.plain_letters, marked, lambda atom: bool(self._grade(atom))
+        )
+
+    def get_atoms(self, text: str) -> Sequence[Atom]:
+        """The atoms of ``text``, endings by themselves in a language that has some."""
+        atoms = get_atoms(text, self.language)
+        return atoms if self._splitter is None else self._splitter.split(atoms)
 
     @LazyProperty
     def _day_names(self) -> NameFinder:
@@ -97,16 +113,28 @@ class DateParser:
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
-        return self._find_matches(text, lambda island: island.dates)
+        found = self._find_matches(text, lambda island: island.dates)
+        if self._splitter is None:
+            return found
+        atoms = self.get_atoms(text)
+        return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
 
     def find_durations(self, text: str) -> list[DateMatch]:
-        """The longest durations, in the order of the text."""
+        """The longest durations, in the order of the text, without endings of their last words that
+        may belong to what follows (bir hafta|dan fazla)."""
         return self._find_matches(text, lambda island: island.durations)
+
+    def find_word_end(self, atoms: Sequence[Atom], end: int) -> int:
+        """The end of the word at whose end, or before whose endings, the offset ``end`` is."""
+        if self._splitter is None:
+            return end
+        behind = bisect_left(atoms, end, key=attrgetter("start"))
+        return atoms[self._splitter.find_end(atoms, behind) - 1].end if behind else end
 
     def find_answer(self, text: str) -> DateMatch | None:
         """What the whole text is as the answer to a question about a date (7, 2/15, morning): words
         and numbers that mean something else in a longer text."""
-        atoms = get_atoms(text, self.language)
+        atoms = self.get_atoms(text)
         if len(atoms) > _MAX_ANSWER_ATOMS:
             return None
         first, last = self.ambiguous_names.strip_courtesy(atoms)
@@ -118,7 +146,8 @@ class DateParser:
         if found is None:
             return None
         start, end, meaning = found
-        return atoms[first + start].start, atoms[first + end - 1].end, meaning
+        last = atoms[first + end - 1].end
+        return atoms[first + start].start, self.find_word_end(atoms, last), meaning
 
     def _find_matches(
         self, text: str, select: Callable[[Island], Iterable[DateMatch]]
@@ -132,7 +161,7 @@ class DateParser:
     def _parse_islands(self, text: str) -> Iterator[tuple[Sequence[Atom], int, Island]]:
         """The islands of a text, each with all atoms and its start among them."""
         # Most texts have no date: 2 µs for nine words, if their atoms are cached.
-        atoms = get_atoms(text, self.language)
+        atoms = self.get_atoms(text)
         known = self._grades
         try:
             grades = bytes([known[atom.text] for atom in atoms])

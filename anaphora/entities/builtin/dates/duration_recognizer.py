@@ -10,7 +10,7 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.atoms import get_atoms
+from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.dates.date_parser import DateMatch, DateParser, get_date_parser
 from anaphora.entities.builtin.dates.date_recognizer import load
 from anaphora.entities.builtin.dates.operations.durations import (
@@ -68,7 +68,8 @@ class DurationRecognizer:
         found = self._parser.find_durations(text)
         if not found:
             return []
-        find_comparison = _ComparisonFinder(text, self._parser, found, self._phrases)
+        atoms = self._parser.get_atoms(text)
+        find_comparison = _ComparisonFinder(text, atoms, self._parser, found, self._phrases)
         mentions = []
         for start, end, meaning in found:
             try:
@@ -77,8 +78,10 @@ class DurationRecognizer:
                 continue
             if least == most:
                 start, end, comparison = find_comparison(start, end)
+                end = self._parser.find_word_end(atoms, end)
                 mentions.append(Mention(start, end, *_describe_compared(most, comparison)))
             else:
+                end = self._parser.find_word_end(atoms, end)
                 value = f"{_format_iso(least)}..{_format_iso(most)}"
                 mentions.append(Mention(start, end, value, _build_range_metadata(least, most)))
         return mentions
@@ -89,11 +92,17 @@ class _ComparisonFinder:
     compare nothing ("less than 3 days ago")."""
 
     def __init__(
-        self, text: str, parser: DateParser, durations: Sequence[DateMatch], phrases: NumberPhrases
+        self,
+        text: str,
+        atoms: Sequence[Atom],
+        parser: DateParser,
+        durations: Sequence[DateMatch],
+        phrases: NumberPhrases,
     ) -> None:
-        self._atoms = get_atoms(text, parser.language)
+        self._atoms = atoms
         self._starts = [atom.start for atom in self._atoms]
-        self._taken = [(start, end) for start, end, _ in (*parser.find_dates(text), *durations)]
+        dates = [date for date in parser.find_dates(text) if date[-1] != ("never",)]
+        self._taken = [(start, end) for start, end, _ in (*dates, *durations)]
         self._phrases = phrases
 
     def __call__(self, start: int, end: int) -> tuple[int, int, Comparison]:

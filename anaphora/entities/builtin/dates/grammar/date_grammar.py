@@ -18,25 +18,28 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import msgspec
-from babel import __version__ as babel_version
 from dateparser import __version__ as dateparser_version
 
 from anaphora.entities.builtin.atoms import split_atoms
 from anaphora.entities.builtin.chart_parser import BuildMeaning, ChartGrammar, Literal
-from anaphora.entities.builtin.dates.dateparser_vocabulary import DateVocabulary, load_vocabulary
+from anaphora.entities.builtin.dates.grammar.dateparser_vocabulary import (
+    DateVocabulary,
+    load_vocabulary,
+)
+from anaphora.entities.builtin.dates.grammar.zone_names import load_zone_names
 from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
 from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS
 from anaphora.entities.builtin.dates.operations.durations import duration_seconds, evaluate_duration
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
+from anaphora.entities.builtin.dates.operations.recurrence_patterns import RECURRENCE_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
     iter_expressions,
 )
-from anaphora.entities.builtin.dates.recurrences.patterns import RECURRENCE_OPERATIONS
-from anaphora.entities.builtin.dates.zone_names import load_zone_names
 from anaphora.entities.languages import ANY, TableName, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym
@@ -58,6 +61,7 @@ _LAST_SHORT_YEAR = 49  # of this century
 _OPEN_INTERVALS = frozenset(
     {"until", "since", "since_or_from", "onward", "before", "after", "both"}
 )  # operations
+_NO_OFFSET = 99  # hours
 _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
 
@@ -69,6 +73,7 @@ _WORD_LISTS: Mapping[str, str] = {
     "weak": "weak", "between": "connectors", "suffixes": "ordinal_suffixes",
     "behind": "year_suffixes", "apart": "number_breaks", "before_names": "prepositions",
     "joining": "conjunctions", "zone_words": "zone_words",
+    "endings": "endings", "marked": "marked_words",
 }  # fmt: skip
 # The operations for the names in a category; a name of a weekday has precedence over a month.
 _NAME_OPERATIONS: Mapping[str, str] = {
@@ -88,7 +93,10 @@ class DateGrammar:
     is three o'clock, not three point …). ``names`` are the weekdays and months of one atom,
     ``prepositions`` and ``conjunctions`` the words beside them. ``zone_places`` are the words of
     cities that have a time zone, which are parts of a date only in a text with one of the
-    ``zone_words`` (Tokyo *time*). ``order`` is that of day, month and year: ``DMY``.
+    ``zone_words`` (Tokyo *time*). ``endings`` may stand behind words, ``plain_letters`` for letters
+    with marks, also in the numerals ``marked_words``: see
+    :class:`~anaphora.entities.builtin.dates.word_endings.WordSplitter`. ``order`` is that of day,
+    month and year: ``DMY``.
     """
 
     language: str
@@ -106,6 +114,9 @@ class DateGrammar:
     conjunctions: frozenset[str]
     zone_places: frozenset[str]
     zone_words: frozenset[str]
+    endings: frozenset[str]
+    marked_words: frozenset[str]
+    plain_letters: Mapping[str, str]
     order: str
     has_spaces: bool
 
@@ -130,7 +141,7 @@ def _load_through_cache(
 ) -> DateGrammar:
     if cache is None:
         return _build_grammar(_compile_language(code, tables))
-    kept = CachedParts(cache, tables[-1], digest(code, dateparser_version, babel_version))
+    kept = CachedParts(cache, tables[-1], digest(code, dateparser_version, version("babel")))
     data = kept("table", lambda: msgspec.to_builtins(_compile_language(code, tables)))
     try:
         return _build_grammar(msgspec.convert(data, _CompiledLanguage))
@@ -147,9 +158,11 @@ def _compile_language(code: str, tables: tuple[TableName, ...]) -> _CompiledLang
     for table in (*common, *own):
         macros |= table.get("macros", {})
     compiler = _RuleCompiler(code, macros)
-    unsafe = frozenset(map(compiler.normalize, own[0].get("unsafe", ())))
+    unsafe, foreign = (
+        frozenset(map(compiler.normalize, own[0].get(key, ()))) for key in ("unsafe", "foreign")
+    )
     compiler.add_rules(own[0].get("rules", {}))
-    compiler.add_words(vocabulary, unsafe)
+    compiler.add_words(vocabulary, unsafe, foreign)
     compiler.add_rules(common[0]["rules"])
     compiler.add_zones(load_zone_names(code))
     for table in (*own[1:], *common[1:]):  # after all rules of dates, whose order they keep
@@ -163,7 +176,12 @@ def _compile_language(code: str, tables: tuple[TableName, ...]) -> _CompiledLang
     strong = {compiler.normalize(word) for table in own for word in table.get("strong", ())}
     word_lists["weak"] = tuple([word for word in word_lists["weak"] if word not in strong])
     return _CompiledLanguage(
-        code, compiler.rules, word_lists, vocabulary.order, vocabulary.has_spaces
+        code,
+        compiler.rules,
+        word_lists,
+        own[0].get("plain_letters", {}),
+        vocabulary.order,
+        vocabulary.has_spaces,
     )
 
 
@@ -192,6 +210,7 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
         prefixes=tuple(prefixes),
         months=months,
         names=names,
+        plain_letters=compiled.plain_letters,
         order=compiled.order,
         has_spaces=compiled.has_spaces,
         **{field: frozenset(listed) for field, listed in compiled.word_lists.items()},
@@ -238,6 +257,7 @@ class _CompiledLanguage(msgspec.Struct, frozen=True):
     language: str
     rules: list[_CompiledRule]
     word_lists: dict[str, tuple[str, ...]]
+    plain_letters: dict[str, str]
     order: str
     has_spaces: bool
 
@@ -263,12 +283,17 @@ class _RuleCompiler:
                         _CompiledRule(category, variant.steps, str(meaning), variant.references)
                     )
 
-    def add_words(self, known: DateVocabulary, unsafe: frozenset[str]) -> None:
-        """Add the words of dateparser. Those that are ``unsafe``, because they are also other
-        words, get only the categories that rules use beside other words."""
+    def add_words(
+        self, known: DateVocabulary, unsafe: frozenset[str], foreign: frozenset[str]
+    ) -> None:
+        """Add the words of dateparser, other than those that are ``foreign`` to dates. Those that
+        are ``unsafe``, because they are also other words, get only the categories that rules use
+        beside other words."""
         for category, texts in (("weekday", known.weekdays), ("month", known.months)):
             for number, words in texts.items():
                 for word in words:
+                    if self.normalize(word) in foreign:
+                        continue
                     for kind in (category, f"any{category}"):
                         if kind != category or self.normalize(word) not in unsafe:
                             self._add_text(kind, word, str(number))
@@ -278,7 +303,8 @@ class _RuleCompiler:
                     self._add_text("unit", word, unit)
         for (unit, amount), words in known.relative.items():
             for word in words:
-                meaning = "now()" if unit == "second" else f"cell({unit}, {amount})"
+                shift = f", {amount}" if amount else ""
+                meaning = "now()" if unit == "second" else f"cell({unit}{shift})"
                 self._add_text("date", word, meaning)
         for (unit, sign), words in known.counted_relative.items():
             for word in words:
@@ -421,8 +447,8 @@ def _shift_recurring(
 
 
 def _to_offset(hours: int | Fraction) -> str:
-    """The offset of a zone from UTC: GMT+5.5."""
-    minutes = round(hours * 60)
+    """The offset of a zone from UTC: GMT+5.5. One of too many hours is that of no zone."""
+    minutes = round(max(-_NO_OFFSET, min(hours, _NO_OFFSET)) * 60)
     sign = "-" if minutes < 0 else "+"
     return f"{sign}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
 
@@ -443,6 +469,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "add": lambda one, other: one + other,
     "mul": lambda one, other: one * other,
     "minus": lambda one: -one,
+    "atleast": lambda number, least: number if number >= least else None,
     "paired": _to_paired_year,
     "upto": _to_duration_range,
     "inyear": _place_in_year,

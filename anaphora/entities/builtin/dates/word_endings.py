@@ -1,0 +1,99 @@
+"""Split the endings off words of dates: Turkish *pazartesiden* is *pazartesi* and *den*.
+
+The rules of such a language have the endings as words of their own, glued to the word before them
+(``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from anaphora.entities.builtin.atoms import Atom
+
+__all__ = ["WordSplitter"]
+
+_APOSTROPHES = "'’"  # Mayıs'ta
+_SHORTEST_STEM = 2  # letters
+_MOST_ENDINGS = 2  # of one word
+_SHORTEST_HANGUL_STEM = 1  # a syllable is a letter
+_MOST_HANGUL_ENDINGS = 4  # as units are written as one with their numbers: 세시반까지는
+_HANGUL = re.compile("[가-힣]+")
+_MAX_CACHED_WORDS = 50_000
+
+
+class WordSplitter:
+    """Splits atoms by the words of a language. ``endings`` are those that ``is_word`` may have
+    behind it; ``plain`` maps letters to those that people also write for them (ş: s), in the words
+    ``marked``."""
+
+    def __init__(
+        self,
+        endings: Iterable[str],
+        plain: Mapping[str, str],
+        marked: Iterable[str],
+        is_word: Callable[[Atom], bool],
+    ) -> None:
+        letters = str.maketrans(dict(plain))
+        endings = frozenset(endings)
+        self._endings = {one.translate(letters): one for one in endings} | {
+            one: one for one in endings
+        }
+        self._lengths = sorted({len(one) for one in self._endings}, reverse=True)
+        self._marked = {word.translate(letters): word for word in marked} if plain else {}
+        self._is_word = is_word
+        self._parts: dict[str, tuple[str, ...]] = {}
+
+    def split(self, atoms: Sequence[Atom]) -> Sequence[Atom]:
+        """The atoms, each of an ending by itself."""
+        found: list[Atom] = []
+        for atom in atoms:
+            if atom.kind != "word":
+                found.append(atom)
+                continue
+            stem, *endings = self._find_parts(atom)
+            at = atom.end - len("".join(endings))
+            found.append(Atom(stem, "word", atom.start, at, atom.glued))
+            for one in endings:
+                found.append(Atom(one, "word", at, at + len(one), glued=True))
+                at += len(one)
+        return found
+
+    def find_end(self, atoms: Sequence[Atom], end: int) -> int:
+        """The atom behind the endings that follow the atom before ``end``."""
+        mark = end < len(atoms) and atoms[end].glued and atoms[end].text in _APOSTROPHES
+        at = end + mark
+        while at < len(atoms) and atoms[at].glued and atoms[at].text in self._endings:
+            at += 1
+        return at if at > end + mark else end
+
+    def _find_parts(self, atom: Atom) -> tuple[str, ...]:
+        known = self._parts.get(atom.text)
+        if known is None:
+            if len(self._parts) >= _MAX_CACHED_WORDS:
+                self._parts.clear()
+            is_hangul = _HANGUL.fullmatch(atom.text) is not None
+            most = _MOST_HANGUL_ENDINGS if is_hangul else _MOST_ENDINGS
+            shortest = _SHORTEST_HANGUL_STEM if is_hangul else _SHORTEST_STEM
+            known = self._parts[atom.text] = (
+                self._split_word(atom, 1, shortest)
+                or self._split_word(atom, most, shortest)
+                or (atom.text,)
+            )
+        return known
+
+    def _split_word(self, atom: Atom, most: int, shortest: int) -> tuple[str, ...]:
+        """The stem, of so many letters at least, and up to ``most`` endings; nothing if there are
+        none. One ending is the shortest, of several the last one is the longest."""
+        text = atom.text
+        if self._is_word(atom):
+            return (text,)
+        if text in self._marked:
+            return (self._marked[text],)
+        for length in self._lengths[:: -1 if most == 1 else 1] if most else ():
+            ending = self._endings.get(text[-length:])
+            if ending is not None and len(text) >= length + shortest:
+                shorter = atom._replace(text=text[:-length])
+                if parts := self._split_word(shorter, most - 1, shortest):
+                    return *parts, ending
+        return ()
