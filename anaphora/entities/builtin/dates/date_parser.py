@@ -298,9 +298,10 @@ class DateParser:
             and not (len(found) > 1 and get_numeral_reader(self.language).find_in_words(found))
         ):
             return Island()
-        return self._select(
-            self._parse_chart(found, names), [atom.text in grammar.weak for atom in found]
-        )
+        is_weak = [
+            atom.text in grammar.weak and not _is_joined(found, at) for at, atom in enumerate(found)
+        ]
+        return self._select(self._parse_chart(found, names), is_weak)
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         """What a parser finds on the chart of an island."""
@@ -367,6 +368,16 @@ def select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[Date
     return tuple(
         _trim_weak_words(item, items, is_weak) for item in sorted(kept, key=lambda item: item.start)
     )
+
+
+def _is_joined(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether an atom is written as one with the next one: ה-24, ב5."""
+    following = atoms[at + 1] if at + 1 < len(atoms) else None
+    if following is None or not following.glued:
+        return False
+    if atoms[at].text == "-":
+        return at > 0 and atoms[at].glued and atoms[at - 1].kind == "word"
+    return atoms[at].kind == "word" and following.kind == "digits"
 
 
 def _trim_weak_words(item: Item, items: Sequence[Item], is_weak: Sequence[bool]) -> DateMatch:
