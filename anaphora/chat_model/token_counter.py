@@ -79,6 +79,18 @@ class TokenCounter:
         self._factor = 1.0  # of estimates
         self._declarations: OrderedDict[bytes, int] = OrderedDict()  # tokens by a digest
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether counts are estimates because the server did not answer when it was last asked."""
+        with self._lock:
+            return self._monotonic() < self._next_probe < inf
+
+    def reconnect(self) -> None:
+        """Ask the server again, because it has answered another request."""
+        with self._lock:
+            if self._next_probe < inf:
+                self._next_probe = -inf
+
     def count_text(self, text: str) -> int:
         """Return the tokens of a text, or more."""
         if not text:

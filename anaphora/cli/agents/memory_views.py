@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 _SHOWN_EVENTS = 3  # of /steps
+_SHOWN_TEXT = 400  # characters of a text that /recall finds
 
 
 def show_core(out: Console, agent: Agent, user: str, argument: str) -> None:
@@ -82,7 +84,9 @@ def show_recall(out: Console, agent: Agent, user: str, text: str) -> None:
     if not passages:
         out.print(Text("nothing was found", style="dim"))
     for passage in passages:
-        print_exchange(out, passage.exchange)
+        found = passage.exchange
+        question, answer = (shorten(one, _SHOWN_TEXT) for one in (found.question, found.answer))
+        print_exchange(out, replace(found, question=question, answer=answer))
 
 
 def show_archive(out: Console, agent: Agent, user: str, text: str) -> None:

@@ -56,4 +56,6 @@ def shorten(text: str, length: int | None = _MAX_LINE) -> str:
 
 
 def _format_call(call: CalledFunction) -> str:
-    return f"{call.name}({call.arguments[1:-1] if call.arguments[:1] == '{' else call.arguments})"
+    arguments = call.arguments.strip()
+    is_object = arguments.startswith("{") and arguments.endswith("}")  # an answer may break off
+    return f"{call.name}({arguments[1:-1] if is_object else arguments})"

@@ -60,6 +60,12 @@ def test_a_failed_call_says_why(chat: Chats) -> None:
     assert "there is no block 'humor'" in output
 
 
+def test_a_call_that_breaks_off_is_shown_as_it_is(chat: Chats) -> None:
+    output = chat("Hi!", script=[call("send_message", '{"message": "Hel'), HELLO])
+    assert '  → send_message({"message": "Hel)' in output
+    assert "they break off after 16 characters" in " ".join(output.split())
+
+
 def test_the_command_chat_may_be_named(endpoint: ScriptedEndpoint) -> None:
     endpoint.play([HELLO])
     command = ["agent", "chat", "assistant", "--url", endpoint.url]
@@ -95,6 +101,11 @@ class TestViews:
         output = chat("I moved to Kyoto.", "/recall Kyoto", "/recall xyz", script=[HELLO])
         assert re.search(r"you  I moved to Kyoto\.\n +bot  Hello, Ann!", output)
         assert "nothing was found" in output
+
+    def test_recall_shows_the_beginning_of_a_long_text(self, chat: Chats) -> None:
+        output = chat("Kyoto. " * 500, "/recall Kyoto", script=[HELLO])
+        assert len(output.partition("you  ")[2].split()) < 100
+        assert re.search(r"Kyoto\. …\n", output)
 
     def test_archive_lists_and_finds(self, chat: Chats, folder: Path) -> None:
         (folder / "guide.md").write_text("# Kyoto\n\nThe temple is golden.\n", encoding="utf-8")
