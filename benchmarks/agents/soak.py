@@ -240,7 +240,7 @@ class Soak:
 
     def _text(self) -> str:
         phrase = self._random.choice(_PHRASES)
-        times = self._random.choice((1, 1, 1, 1, 1, 1, 1, 2, 2, 5, 20, 200))
+        times = self._random.choice((1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 5, 20, 150))
         return f"{self.report.events}. {phrase * times}"
 
     def _send(self, name: str, user: str, text: str, id: str) -> None:

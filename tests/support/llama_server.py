@@ -14,16 +14,17 @@ from typing import Self
 
 __all__ = ["LlamaServer", "is_installed"]
 
-# `swa_full`: without it the server can keep nothing of a prompt that does not end like the last
-# one. One thread: several wait for each other at each token, which is ten times slower if another
-# process needs a core.
+# What makes it fast: `swa_full`, without which the server keeps nothing of a prompt whose end has
+# changed; a slot for each of several prompts; and one thread, since several wait for each other at
+# each token, which is ten times slower if another process needs a core.
 _SERVE = """
 import sys
 import xllamacpp
 params = xllamacpp.CommonParams()
 params.model.path, params.chat_template = sys.argv[1], sys.argv[4]
-params.n_ctx, params.port = int(sys.argv[2]), int(sys.argv[3])
-params.n_parallel, params.swa_full, params.cpuparams.n_threads = 1, True, 1
+slots, params.port = 8, int(sys.argv[3])
+params.n_ctx, params.n_parallel = slots * int(sys.argv[2]), slots
+params.swa_full, params.cpuparams.n_threads = True, 1
 server = xllamacpp.Server(params)
 print("listening", server.listening_address, flush=True)
 sys.stdin.read()  # until the parent closes it, or ends

@@ -57,7 +57,8 @@ def show_queue(out: Console, agent: Agent, user: str, _: str) -> None:
     state, size = agent.state(user), agent.context_size(user)
     if state.hidden:
         hidden = f"{pluralize(state.hidden, 'earlier message')} hidden"
-        out.print(Text(f"{hidden}: {state.summary or 'no summary'}", style="cyan"))
+        summary = shorten(state.summary, None) or "no summary"
+        out.print(Text(f"{hidden}: {summary}", style="cyan"))
     for message in state.queue:
         who = {"event": message.name, "assistant": agent.name, "result": message.name}[message.kind]
         calls = "".join(f" → {call.name}" for call in message.calls)
