@@ -13,7 +13,7 @@ from rich.text import Text
 
 from anaphora.cli.agents import memory_views
 from anaphora.cli.agents.options import ModelOption, UrlOption, WindowOption
-from anaphora.cli.agents.step_view import format_end, format_step
+from anaphora.cli.agents.step_view import format_end, format_step, printable
 from anaphora.cli.dialog.input_lines import is_typed, read_lines
 from anaphora.cli.terminal import create_console, print_error, value_option
 from anaphora.core.name_hints import did_you_mean
@@ -196,7 +196,7 @@ class _AnswerView:
     def show_end(self, answer: AgentAnswer) -> None:
         for earlier in answer.earlier:
             self._out.print(Text("An earlier message has been answered:", style="dim"))
-            self._out.print(Text(earlier.text))
+            self._out.print(Text(printable(earlier.text)))
         self._show_messages(answer.messages)
         if not answer.messages:
             self._out.print(Text("(no answer)", style="dim"))
@@ -204,5 +204,5 @@ class _AnswerView:
 
     def _show_messages(self, messages: tuple[str, ...]) -> None:
         for message in messages[self._shown :]:
-            self._out.print(Text(message))
+            self._out.print(Text(printable(message)))
         self._shown = len(messages)

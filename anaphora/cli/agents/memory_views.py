@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from anaphora.cli.agents.step_view import format_end, format_step, shorten
+from anaphora.cli.agents.step_view import format_end, format_step, printable, shorten
 from anaphora.cli.dialog.chat_memory import print_exchange
 from anaphora.core.plurals import pluralize
 
@@ -140,7 +140,7 @@ def show_steps(out: Console, agent: Agent, user: str, _: str) -> None:
             for line in format_step(step, answer.messages, length=None):
                 out.print(Text(line, style="dim"))
         for message in answer.messages:
-            out.print(Text(message))
+            out.print(Text(printable(message)))
         out.print(format_end(answer))
 
 
@@ -155,7 +155,7 @@ def show_usage(out: Console, agent: Agent, user: str, _: str) -> None:
 
 
 def _print_indented(out: Console, text: str) -> None:
-    for line in text.splitlines() or ["(empty)"]:
+    for line in printable(text).splitlines() or ["(empty)"]:
         out.print(Text(f"  {line}", style="" if text else "dim"))
 
 

@@ -13,7 +13,7 @@ from anaphora.models.reading.source import replace_unprintable
 if TYPE_CHECKING:
     from anaphora.agents.answer import AgentAnswer, AgentStep, CalledFunction
 
-__all__ = ["format_end", "format_step", "shorten"]
+__all__ = ["format_end", "format_step", "printable", "shorten"]
 
 _MAX_LINE = 160  # characters
 _TELLS_USER = "send_message"
@@ -47,6 +47,12 @@ def format_end(answer: AgentAnswer) -> Text:
         style="dim",
     )
     return line
+
+
+def printable(text: str) -> str:
+    """Return a text of a model or user without control characters, which could steer the
+    terminal."""
+    return "\n".join([replace_unprintable(line.expandtabs()) for line in text.splitlines()])
 
 
 def shorten(text: str, length: int | None = _MAX_LINE) -> str:

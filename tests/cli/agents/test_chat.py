@@ -66,6 +66,13 @@ def test_a_call_that_breaks_off_is_shown_as_it_is(chat: Chats) -> None:
     assert "they break off after 16 characters" in " ".join(output.split())
 
 
+def test_nothing_that_a_model_writes_steers_the_terminal(chat: Chats) -> None:
+    wild = call("send_message", {"message": "one\n\ttwo \x1b[31mred\x00"})
+    output = chat("Hi!", "/steps", "/recall Hi", script=[wild])
+    assert output.count("one\n        two \N{REPLACEMENT CHARACTER}[31mred") == 2
+    assert not re.search(r"[\x00-\x08\x0b-\x1f]", output)
+
+
 def test_the_command_chat_may_be_named(endpoint: ScriptedEndpoint) -> None:
     endpoint.play([HELLO])
     command = ["agent", "chat", "assistant", "--url", endpoint.url]
@@ -90,6 +97,10 @@ class TestViews:
         assert re.search(r"^persona  \d+/2,000$", output, re.MULTILINE)
         assert re.search(r"^plans  11/1,500\n  Buy a cake\.$", output, re.MULTILINE)
         assert "there is no block 'humor'" in chat.errors
+
+    def test_a_text_that_is_too_long_for_a_block_is_refused(self, chat: Chats) -> None:
+        chat(f"/core plans {'x' * 1_501}")
+        assert "more than its limit of 1,500\n" in chat.errors
 
     def test_queue_shows_messages_and_sizes(self, chat: Chats) -> None:
         output = chat("Hi!", "/queue", script=[HELLO])
