@@ -27,7 +27,7 @@ __all__ = ["chat"]
 
 _IN_MEMORY = "memory:"
 _HELP = {
-    "/core [LABEL [TEXT]]": "show the core memory or one of its blocks, or write a block",
+    "/core [LABEL [TEXT]]": "show the core memory and declared memories, or write one of them",
     "/queue": "show what the next prompt contains, and its size",
     "/recall TEXT": "search this conversation, also the part that the model does not see",
     "/archive [TEXT]": "search documents and notes, or list their sources",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -31,14 +32,16 @@ _SHOWN_TEXT = 400  # characters of a text that /recall finds
 
 
 def show_core(out: Console, agent: Agent, user: str, argument: str) -> None:
-    """Show all blocks and declared memories, show one block, or write it."""
+    """Show all blocks and declared memories, or one of them, or write one."""
     label, _, text = argument.partition(" ")
-    core = agent.core(user)
-    if label:
-        core.value(label)  # raises an error for an unknown label
-    if text.strip():
+    is_memory = label in agent.memory_names
+    if text.strip() and is_memory:
+        agent.edit_memory(label, _parse_value(text.strip()), user=user)
+    elif text.strip():
         agent.edit_block(label, text.strip(), user=user)
-        core = agent.core(user)
+    core, memories = agent.core(user), agent.memories(user)
+    if label and not is_memory:
+        core.value(label)  # raises an error for an unknown label
     for block, value in core:
         if label in ("", block.label):
             fixed = ", read-only" if block.read_only else ""
@@ -46,10 +49,12 @@ def show_core(out: Console, agent: Agent, user: str, argument: str) -> None:
             head.append(f"  {len(value):,}/{block.limit:,}{fixed}", style="not bold dim")
             out.print(head)
             _print_indented(out, value)
-    if not label:
-        for name, memory in agent.memories(user).items():
-            out.print(Text.assemble((name, "bold"), (f"  turn {memory.turn}", "dim")))
-            _print_indented(out, _to_text(memory.value))
+    for name in sorted(agent.memory_names):
+        if label in ("", name):
+            memory = memories.get(name)
+            turn = f"  turn {memory.turn}" if memory else ""
+            out.print(Text.assemble((name, "bold"), (turn, "dim")))
+            _print_indented(out, _to_text(memory.value) if memory else "")
 
 
 def show_queue(out: Console, agent: Agent, user: str, _: str) -> None:
@@ -157,6 +162,14 @@ def show_usage(out: Console, agent: Agent, user: str, _: str) -> None:
 def _print_indented(out: Console, text: str) -> None:
     for line in printable(text).splitlines() or ["(empty)"]:
         out.print(Text(f"  {line}", style="" if text else "dim"))
+
+
+def _parse_value(text: str) -> object:
+    """Return the object that a text is, for a memory with a schema; else the text."""
+    with suppress(ValueError):
+        value = json.loads(text)
+        return value if isinstance(value, dict) else text
+    return text
 
 
 def _to_text(value: object) -> str:

@@ -98,6 +98,17 @@ class TestViews:
         assert re.search(r"^plans  11/1,500\n  Buy a cake\.$", output, re.MULTILINE)
         assert "there is no block 'humor'" in chat.errors
 
+    def test_core_shows_and_writes_declared_memories(self, endpoint: ScriptedEndpoint) -> None:
+        """Without core memory, of which the model would see nothing."""
+        command = ["agent", "dungeon-master", "--url", endpoint.url]
+        hero = '{"name": "Ada", "race": "elf"}'
+        lines = ["/core", "/core quest In a cave.", f"/core character {hero}", "/core character"]
+        result = CliRunner().invoke(app, command, input="\n".join([*lines, "/core persona", ""]))
+        assert "character\n  (empty)\nquest\n  (empty)\n" in result.stdout
+        assert "quest  turn 0\n  In a cave.\n" in result.stdout
+        assert result.stdout.count('  {"name": "Ada", "race": "elf"}') == 2
+        assert "there is no block 'persona'" in result.stderr
+
     def test_a_text_that_is_too_long_for_a_block_is_refused(self, chat: Chats) -> None:
         chat(f"/core plans {'x' * 1_501}")
         assert "more than its limit of 1,500\n" in chat.errors
