@@ -73,7 +73,9 @@ def _create_combiner(element: Element, model: Model) -> Combiner | None:
     if recognition is None or recognition.kind != "built-in":
         return None
     is_full = model.dialog_acts is not None
-    return create_builtin_combiner(recognition.name, recognition.options, is_full=is_full)
+    return create_builtin_combiner(
+        recognition.name, model.languages[0], recognition.options, is_full=is_full
+    )
 
 
 def combine_with_memory(

@@ -30,10 +30,12 @@ their order; None if there is no such item."""
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """An atom in a rule; if ``is_prefix``, any letters may follow."""
+    """An atom in a rule; if ``is_prefix``, any letters may follow; if ``is_glued``, no blank stands
+    before it."""
 
     text: str
     is_prefix: bool = False
+    is_glued: bool = False
 
 
 class Item(NamedTuple):  # as an edge: a dataclass takes three times as long to create
@@ -47,13 +49,13 @@ class Item(NamedTuple):  # as an edge: a dataclass takes three times as long to 
 
 
 class _Node:
-    """A node in the trie of rules, with edges for words, for prefixes of words (by ``lengths``,
-    longest first), and for items of a category."""
+    """A node in the trie of rules, with edges for words, for words without a blank before them, for
+    prefixes of words (by ``lengths``, longest first), and for items of a category."""
 
-    __slots__ = ("categories", "completed", "lengths", "prefixes", "words")
+    __slots__ = ("categories", "completed", "glued", "lengths", "prefixes", "words")
 
     def __init__(self) -> None:
-        self.words = self.prefixes = self.categories = _NO_EDGES
+        self.words = self.glued = self.prefixes = self.categories = _NO_EDGES
         self.completed: tuple[tuple[str, BuildMeaning, int], ...] = ()
         self.lengths: tuple[int, ...] = ()
 
@@ -63,6 +65,8 @@ class _Node:
             edges = self.categories = self.categories or {}
         elif step.is_prefix:
             edges = self.prefixes = self.prefixes or {}
+        elif step.is_glued:
+            edges = self.glued = self.glued or {}
         else:
             edges = self.words = self.words or {}
         name = step if isinstance(step, str) else step.text
@@ -112,11 +116,11 @@ class ChartGrammar:
         waiting = [self._root]
         while waiting:
             node = waiting.pop()
-            words.update(node.words)
+            words.update(node.words, node.glued)
             if node.prefixes:
                 node.lengths = tuple(sorted({len(one) for one in node.prefixes}, reverse=True))
                 prefixes.update(node.prefixes)
-            for below in (node.words, node.prefixes, node.categories):
+            for below in (node.words, node.glued, node.prefixes, node.categories):
                 waiting += below.values()
         return frozenset(words), frozenset(prefixes)
 
@@ -174,6 +178,8 @@ class Chart:
             return
         text = self._atoms[at].text
         if (next_node := node.words.get(text)) is not None:
+            self._follow(_Edge(next_node, edge.start, edge.meanings, edge.cost), at + 1)
+        if node.glued and self._atoms[at].glued and (next_node := node.glued.get(text)) is not None:
             self._follow(_Edge(next_node, edge.start, edge.meanings, edge.cost), at + 1)
         for length in node.lengths:
             if (next_node := node.prefixes.get(text[:length])) is not None:

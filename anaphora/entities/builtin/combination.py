@@ -26,19 +26,20 @@ _MODULES = {
 
 
 def create_builtin_combiner(
-    name: str, options: Mapping[str, Any], *, is_full: bool = True
+    name: str, language: str, options: Mapping[str, Any], *, is_full: bool = True
 ) -> Combiner | None:
-    """Create the combiner of a built-in entity; None if it has no parts. Unless it ``is_full``, it
-    only completes dates without a month or a start. Its module is imported now and not before."""
+    """Create the combiner of a built-in entity, for a model in a language; None if it has no parts.
+    Unless it ``is_full``, it only completes dates without a month or a start. Its module is
+    imported now and not before."""
     if name in NLPCRAFT_ENTITIES:
         entity = NLPCRAFT_ENTITIES[name]
         options = {**options, **entity.fixed_options}
-        inner = create_builtin_combiner(entity.base_entity, options, is_full=is_full)
+        inner = create_builtin_combiner(entity.base_entity, language, options, is_full=is_full)
         return inner and _NlpcraftCombiner(name, inner)
     if name not in _MODULES or not (is_full or name == "date"):
         return None
     home = import_module(f"anaphora.entities.builtin.{_MODULES[name]}")
-    combiner: Combiner = home.create_combiner(name, options, is_full=is_full)
+    combiner: Combiner = home.create_combiner(name, language, options, is_full=is_full)
     return combiner
 
 

@@ -6,12 +6,13 @@ Their recognizers are in :mod:`anaphora.entities`; a model only names them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from anaphora.core.name_hints import did_you_mean
 from anaphora.models.domain import Referent
+from anaphora.models.schema.day_parts import parse_day_part
 
 __all__ = [
     "BUILTIN_ENTITIES",
@@ -30,13 +31,15 @@ __all__ = [
 class EntityOption:
     """An option of a built-in entity. All its values have the type of ``default``: an integer (at
     least ``minimum``), a text, or a list of texts. ``choices`` are the allowed texts (any text if
-    empty). With ``example`` the option is a code with as many letters."""
+    empty). With ``example`` the option is a code with as many letters. ``check`` raises ValueError,
+    with a message for users, for a text that is not allowed."""
 
     description: str
     default: int | str | tuple[str, ...]
     choices: tuple[str, ...] = ()
     minimum: int = 0
     example: str = ""
+    check: Callable[[str], object] | None = None
 
     def parse(self, value: Any) -> int | str | tuple[str, ...]:
         """Validate and convert a value. Raises ValueError, with a message for users."""
@@ -63,6 +66,8 @@ class EntityOption:
             raise ValueError(
                 f"'{value}' is not a code of {len(self.example)} letters such as {self.example}"
             )
+        if self.check is not None:
+            self.check(value)
         return value
 
 
@@ -100,9 +105,22 @@ _ENTITIES = (
             "Whether a date that does not tell (Friday, May 1) lies ahead or behind.",
             "future", ("future", "past")),
         "order": EntityOption(
-            "How 1/2/2024 is read (DMY, MDY, YMD): as in the language, if left out.",
+            "How 1/2/2024 is read (DMY, MDY, YMD): as in the region (en-GB) or the language, if "
+            "left out.",
             "", ("", "DMY", "MDY", "YMD")),
-        "week": EntityOption("The first day of the week.", "monday", ("monday", "sunday")),
+        "week": EntityOption(
+            "The first day of the week; that of the region (en-US), otherwise Monday, if left out.",
+            "", ("", "monday", "saturday", "sunday")),
+        "weekend": EntityOption(
+            "Saturday and Sunday, Friday and Saturday, or from Friday evening on; that of the "
+            "region or the language, if left out.",
+            "", ("", "saturday", "friday", "friday-evening")),
+        "next": EntityOption(
+            "Whether 'next Friday' is that of the next week, or the first one from tomorrow on.",
+            "week", ("week", "first")),
+        "parts": EntityOption(
+            "Hours of parts of the day: 'morning 8-12', 'evening 17-22'.", (),
+            check=parse_day_part),
     }, refers="time"),
     BuiltinEntity(
         "duration", "A length of time: two and a half hours, 90 minutes.", refers="time"),

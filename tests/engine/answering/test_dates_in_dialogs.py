@@ -236,7 +236,7 @@ def test_an_hour_that_suits_is_no_mere_yes(language, questions, value):
     [
         ("en", ["repair it", "next week", "at 8", "on Friday"], "2026-12-04T08:00"),
         ("en", ["repair it", "at 8", "next week", "on Friday"], "2026-12-04T08:00"),
-        ("en", ["repair it", "Friday morning", "no, evening"], "2026-11-27T18:00/2026-11-27T23:00"),
+        ("en", ["repair it", "Friday morning", "no, evening"], "2026-11-27T18:00/2026-11-28T00:00"),
         ("ru", ["почини", "на следующей неделе", "в 8", "в пятницу"], "2026-12-04T08:00"),
         ("ru", ["почини", "в мае", "пятого", "в полдень"], "2027-05-05T12:00"),
         ("ru", ["почини", "завтра в 8", "вечера"], "2026-11-24T20:00"),

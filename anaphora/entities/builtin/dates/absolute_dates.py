@@ -23,9 +23,11 @@ __all__ = ["find_absolute_dates"]
 
 # A letter for each atom: n a day or a month, y a year, m the name of a month, o an ordinal suffix,
 # d a word between the parts, g the word "year" behind one, marks as they are, x anything else.
-_NAMED = re.compile(r"n-m-y|no?\.?d?m(?:\.?,?d?y(?:d?g)?)?|m\.?no?(?:,?y)?")
+_NAMED = re.compile(r"n([-/.])m\1[yn]|no?\.?d?m(?:\.?,?d?y(?:d?g)?)?|m[./]?no?(?:,?y)?")
 _NUMERIC = re.compile(r"n([./-])n\1(?:y|n)|y([./-])n\2n")
 _DAY_MONTH = re.compile(r"n([./])n\1?")
+# With blanks, or with a hyphen and no year.
+_LOOSE = re.compile(r"n([-/])n(?:\1[yn])?|nny")
 _YEAR_MONTH = re.compile(r"y-n|n/y")
 _YEAR_MONTH_DAY_FIRST = re.compile(r"y-n|n[./]y")  # elsewhere 12.2024 is a number
 # Two dates joined by a mark without blanks: 24.-26.12., 12/24-12/26.
@@ -46,8 +48,9 @@ def find_absolute_dates(
 ) -> Iterator[Item]:
     """The longest date at each atom where one begins, as an item of the category ``calendar``;
     ``shortdate`` for a day and a month in digits, which may be something else (``suredate`` if
-    that is unlikely); ``yearmonth`` for a month and a year. ``order`` is that of day, month and
-    year, if not the one of the language.
+    that is unlikely); ``loosedate`` for numbers that are a date only as a whole answer (2 / 15,
+    2-15); ``yearmonth`` for a month and a year. ``order`` is that of day, month and year, if not
+    the one of the language.
 
     A date that does not exist (February 30) has the meaning ``("missing",)``, so that nothing else
     is found in it.
@@ -58,6 +61,7 @@ def find_absolute_dates(
     for start, letter in enumerate(letters):
         if letter not in "nmy":
             continue
+        yield from _find_loose_date(letters, start, atoms, order, grammar.language)
         kind, match = _match_date(letters, start, atoms)
         if match is None:
             yield from _find_year_month(letters, start, atoms, order)
@@ -76,7 +80,8 @@ def find_absolute_dates(
             atom.text for atom, letter in zip(written, match.group(), strict=True) if letter in kept
         ]
         text = " ".join(parts) if named else "".join(parts).rstrip(".")
-        has_year = "y" in match.group() or match.group().count("n") > 2
+        numbers = match.group().count("n") + match.group().count("m")
+        has_year = "y" in match.group() or numbers > 2
         meaning = _parse_date(text, grammar.language, order, has_year)
         yield Item(start, match.end(), kind, meaning or ("missing",))
 
@@ -115,6 +120,21 @@ def _parse_day_month(one: int, other: int, order: str) -> tuple[object, ...] | N
     return (
         ("monthday", month, day) if day <= monthrange(_BASE_DATE.year, month)[1] else ("missing",)
     )
+
+
+def _find_loose_date(
+    letters: str, start: int, atoms: Sequence[Atom], order: str, language: str
+) -> Iterator[Item]:
+    match = _LOOSE.match(letters, start)
+    if match is None:
+        return
+    numbers = [atom.text for atom in atoms[start : match.end()] if atom.kind == "digits"]
+    if len(numbers) > 2:
+        meaning = _parse_date("/".join(numbers), language, order, has_year=True)
+    else:
+        meaning = _parse_day_month(int(numbers[0]), int(numbers[1]), order)
+    if meaning is not None:
+        yield Item(start, match.end(), "loosedate", meaning)
 
 
 def _find_year_month(letters: str, start: int, atoms: Sequence[Atom], order: str) -> Iterator[Item]:

@@ -16,6 +16,7 @@ from anaphora.entities.words.normalization import create_normalizer
 __all__ = ["AmbiguousName", "AmbiguousNameFinder"]
 
 _MAX_ANSWER_ATOMS = 40  # atoms of an answer
+_STOPS = frozenset(",.!?…。、！？")
 
 
 class AmbiguousName(NamedTuple):
@@ -125,6 +126,19 @@ class AmbiguousNameFinder:
         is_alone = sum(atom.kind != "mark" for atom in atoms) == 1
         is_joined = before in self._conjunctions or behind in self._conjunctions
         return not (is_alone or is_joined or before in self._prepositions)
+
+    def strip_courtesy(self, atoms: Sequence[Atom]) -> tuple[int, int]:
+        """The range of the atoms without courtesy phrases and marks at its ends."""
+        courtesy = {
+            *self._find_courtesy(atoms),
+            *[index for index, atom in enumerate(atoms) if atom.text in _STOPS],
+        }
+        first, last = 0, len(atoms)
+        while first < last and first in courtesy:
+            first += 1
+        while first < last and last - 1 in courtesy:
+            last -= 1
+        return first, last
 
     def _find_courtesy(self, atoms: Sequence[Atom]) -> Iterator[int]:
         """The indexes of the atoms of courtesy phrases."""

@@ -3,7 +3,8 @@
 A table (``languages/en/dates.yaml``) maps categories to rules. A rule maps a text in the macro
 language of synonyms to a time expression: ``"{this|the} $weekday": weekday($weekday, 0)``.
 ``$weekday`` in the text stands for an item of that category (a second date is ``$date2``),
-``word*`` for any word with that beginning. The expression applies one of the operations of
+``word*`` for any word with that beginning, ``&word`` for one
+without a blank before it. The expression applies one of the operations of
 :mod:`~anaphora.entities.builtin.dates.operations` to the meanings of these items. Every language
 also has the rules of ``languages/xx/dates.yaml``, after its own, and the words of dateparser.
 """
@@ -19,18 +20,21 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
+from babel import __version__ as babel_version
 from dateparser import __version__ as dateparser_version
 
 from anaphora.entities.builtin.atoms import split_atoms
 from anaphora.entities.builtin.chart_parser import BuildMeaning, ChartGrammar, Literal
 from anaphora.entities.builtin.dates.dateparser_vocabulary import DateVocabulary, load_vocabulary
 from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
+from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS
 from anaphora.entities.builtin.dates.operations.durations import duration_seconds, evaluate_duration
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
 from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
     iter_expressions,
 )
+from anaphora.entities.builtin.dates.zone_names import load_zone_names
 from anaphora.entities.languages import ANY, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym
@@ -39,9 +43,11 @@ from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["DateGrammar", "load_grammar"]
 
-_WORD, _PREFIX, _CATEGORY = "= ", "* ", "$ "  # markers of the steps of a rule
+_WORD, _GLUED, _PREFIX, _CATEGORY = "= ", "& ", "* ", "$ "  # markers of the steps of a rule
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
+_ZONE_PLACE = "zoneplace"
 _FIRST_EVENING_HOUR = 5
+_LAST_SHORT_YEAR = 49  # of this century
 _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
 
@@ -52,7 +58,7 @@ _MAX_GRAMMARS = 64
 _WORD_LISTS: Mapping[str, str] = {
     "weak": "weak", "between": "connectors", "suffixes": "ordinal_suffixes",
     "behind": "year_suffixes", "apart": "number_breaks", "before_names": "prepositions",
-    "joining": "conjunctions",
+    "joining": "conjunctions", "zone_words": "zone_words",
 }  # fmt: skip
 # The operations for the names in a category; a name of a weekday has precedence over a month.
 _NAME_OPERATIONS: Mapping[str, str] = {
@@ -70,8 +76,9 @@ class DateGrammar:
     parts of a date (1 *de* mayo *de* 2024), ``ordinal_suffixes`` behind digits, ``year_suffixes``
     behind a year. ``number_breaks`` end a number here, although they continue one elsewhere (三点
     is three o'clock, not three point …). ``names`` are the weekdays and months of one atom,
-    ``prepositions`` and ``conjunctions`` the words beside them. ``order`` is that of day, month
-    and year: ``DMY``.
+    ``prepositions`` and ``conjunctions`` the words beside them. ``zone_places`` are the words of
+    cities that have a time zone, which are parts of a date only in a text with one of the
+    ``zone_words`` (Tokyo *time*). ``order`` is that of day, month and year: ``DMY``.
     """
 
     language: str
@@ -87,6 +94,8 @@ class DateGrammar:
     names: Mapping[str, TimeExpression]
     prepositions: frozenset[str]
     conjunctions: frozenset[str]
+    zone_places: frozenset[str]
+    zone_words: frozenset[str]
     order: str
     has_spaces: bool
 
@@ -106,7 +115,7 @@ def load_grammar(language: str, cache: Cache | None = None) -> DateGrammar:
 def _load_through_cache(code: str, cache: Cache | None) -> DateGrammar:
     if cache is None:
         return _build_grammar(_compile_language(code))
-    kept = CachedParts(cache, "dates", digest(code, dateparser_version))
+    kept = CachedParts(cache, "dates", digest(code, dateparser_version, babel_version))
     data = kept("table", lambda: msgspec.to_builtins(_compile_language(code)))
     try:
         return _build_grammar(msgspec.convert(data, _CompiledLanguage))
@@ -124,6 +133,7 @@ def _compile_language(code: str) -> _CompiledLanguage:
     compiler.add_rules(own.get("rules", {}))
     compiler.add_words(vocabulary, unsafe)
     compiler.add_rules(common["rules"])
+    compiler.add_zones(load_zone_names(code))
     word_lists = {
         field: tuple(map(compiler.normalize, (*common.get(key, ()), *own.get(key, ()))))
         for key, field in _WORD_LISTS.items()
@@ -138,7 +148,11 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
     months: dict[str, int] = {}
     names: dict[str, TimeExpression] = {}
     literals: dict[str, Literal] = {}
+    places: set[str] = set()
+    others: set[str] = set()
     for category, steps, meaning, references in compiled.rules:
+        words_of = places if category == _ZONE_PLACE else others
+        words_of.update(map(_strip_marker, steps))
         make = _build_action(meaning, references)
         rules.add(category, [_to_step(step, literals) for step in steps], make)
         if category in ("month", "anymonth") and len(steps) == 1 and steps[0].startswith(_WORD):
@@ -149,7 +163,8 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
     return DateGrammar(
         language=compiled.language,
         rules=rules,
-        words=words,
+        words=words - (places - others),
+        zone_places=frozenset(places - others),
         prefixes=tuple(prefixes),
         months=months,
         names=names,
@@ -163,7 +178,11 @@ def _to_step(written: str, literals: dict[str, Literal]) -> Literal | str:
     if written.startswith(_CATEGORY):
         return _strip_marker(written)
     if (literal := literals.get(written)) is None:
-        literal = literals[written] = Literal(_strip_marker(written), written.startswith(_PREFIX))
+        literal = literals[written] = Literal(
+            _strip_marker(written),
+            is_prefix=written.startswith(_PREFIX),
+            is_glued=written.startswith(_GLUED),
+        )
     return literal
 
 
@@ -239,9 +258,13 @@ class _RuleCompiler:
                 self._add_text("date", word, meaning)
         for (unit, sign), words in known.counted_relative.items():
             for word in words:
-                duration = f"amount($number, {unit})"
-                make = f"ahead({duration})" if sign > 0 else f"ago({duration})"
-                self.add_rules({"date": {word: make}})
+                category = "aheadby" if sign > 0 else "agoby"
+                self.add_rules({category: {word: f"amount($number, {unit})"}})
+
+    def add_zones(self, names: Mapping[str, str]) -> None:
+        """Add the names of the cities of time zones."""
+        for name, key in names.items():
+            self._add_text(_ZONE_PLACE, name, repr(key))
 
     def _add_text(self, category: str, text: str, meaning: str) -> None:
         if steps := tuple(self._to_literals(text)):
@@ -272,13 +295,15 @@ class _RuleCompiler:
         )
 
     def _to_literals(self, text: str) -> Iterator[str]:
-        atoms = split_atoms(text, self.normalize)
+        is_glued = len(text) > 1 and text.startswith("&")
+        atoms = split_atoms(text[1:] if is_glued else text, self.normalize)
         for index, atom in enumerate(atoms):
             if atom.text == "*" and atom.glued and index:
                 continue
             following = atoms[index + 1] if index + 1 < len(atoms) else None
             is_open = following is not None and following.text == "*" and following.glued
-            yield (_PREFIX if is_open else _WORD) + atom.text
+            word = _GLUED if is_glued and not index else _WORD
+            yield (_PREFIX if is_open else word) + atom.text
 
 
 @cache
@@ -355,6 +380,29 @@ def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpressio
     return None if is_number else ("at", part, clock)
 
 
+def _shift_recurring(
+    date_: TimeExpression, duration: TimeExpression, sign: int
+) -> TimeExpression | None:
+    """Christmas in three years, March a year ago; None for a date that does not recur."""
+    if assumed_unit(date_) not in ("week", "month", "year"):
+        return None
+    return ("shifted_ahead" if sign > 0 else "shifted_back", date_, duration)
+
+
+def _to_offset(hours: int | Fraction) -> str:
+    """The offset of a zone from UTC: GMT+5.5."""
+    minutes = round(hours * 60)
+    sign = "-" if minutes < 0 else "+"
+    return f"{sign}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+
+
+def _place_in_zone(time: TimeExpression, zone: str) -> TimeExpression | None:
+    """Nine o'clock in Tokyo's time; None without a time, and with a zone of its own."""
+    parts = [part[0] for part in iter_expressions(time)]
+    has_time = any(part in CLOCK_OPERATIONS or part == "now" for part in parts)
+    return ("in_zone", time, zone) if has_time and "in_zone" not in parts else None
+
+
 _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "add": lambda one, other: one + other,
     "mul": lambda one, other: one * other,
@@ -369,7 +417,13 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "several": _accept_several_days,
     "overnight": _to_overnight_hours,
     "evening_at": _place_in_part,
+    "shift": _shift_recurring,
+    "inzone": _place_in_zone,
+    "ides": lambda month: ("monthday", month, 15 if month in (3, 5, 7, 10) else 13),
+    "offset": _to_offset,
+    "shortyear": lambda n: n + (1900 if n > _LAST_SHORT_YEAR else 2000),
     "pair": lambda one, other: (one, other),
+    "timesof": lambda hours: ("times", *hours),
     # Before a date the first Friday is, like the last one, the nearest; after it none is the last,
     # which has the invalid rank 0.
     "back": lambda rank: -abs(rank),

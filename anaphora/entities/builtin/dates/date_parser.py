@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
-from anaphora.entities.builtin.chart_parser import Item
+from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
 from anaphora.entities.builtin.dates.date_grammar import DateGrammar, load_grammar
@@ -25,6 +25,7 @@ DateMatch: TypeAlias = tuple[int, int, TimeExpression]
 """The offsets in the text (half open) and the time expression."""
 
 _MAX_ISLAND_ATOMS = 40  # no date is longer
+_MAX_ANSWER_ATOMS = 20
 _CACHED_ISLANDS = 4096
 # The grades of atoms as bytes; an atom without a grade is part of no date.
 _ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
@@ -34,6 +35,10 @@ _MAX_NUMBER_DIGITS = 6
 _ORDINAL_CATEGORIES = ("ordinal", "suffixed", "day")
 _UNKNOWN, _WEAK, _STRONG, _NUMBER = 0, 1, 2, 4  # the last one is a flag beside the others
 _MAX_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind that are not found
+
+
+_AtomRun: TypeAlias = tuple[tuple[str, AtomKind, bool], ...]
+"""The texts and kinds of some atoms, and whether each is glued to the one before it."""
 
 
 class _Island(NamedTuple):
@@ -64,7 +69,9 @@ class DateParser:
         self._grammar = load_grammar(language)  # now, not during a question
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._grades: dict[str, int] = {}
+        self._has_spaces = self._grammar.has_spaces
         self._parse_island_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_island)
+        self._parse_answer_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_answer)
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
@@ -73,6 +80,23 @@ class DateParser:
     def find_durations(self, text: str) -> list[DateMatch]:
         """The longest durations, in the order of the text."""
         return self._find_matches(text, lambda island: island.durations)
+
+    def find_answer(self, text: str) -> DateMatch | None:
+        """What the whole text is as the answer to a question about a date (7, 2/15, morning): words
+        and numbers that mean something else in a longer text."""
+        atoms = get_atoms(text, self.language)
+        if len(atoms) > _MAX_ANSWER_ATOMS:
+            return None
+        first, last = self.ambiguous_names.strip_courtesy(atoms)
+        grades = [self._grade(atom) for atom in atoms[first:last]]
+        if not all(grades) or (max(grades, default=_UNKNOWN) <= _WEAK and self._has_spaces):
+            return None
+        island = tuple([(atom.text, atom.kind, atom.glued) for atom in atoms[first:last]])
+        found = self._parse_answer_cached(island)
+        if found is None:
+            return None
+        start, end, meaning = found
+        return atoms[first + start].start, atoms[first + end - 1].end, meaning
 
     def _find_matches(
         self, text: str, select: Callable[[_Island], Iterable[DateMatch]]
@@ -97,6 +121,10 @@ class DateParser:
         spaced = self._grammar.has_spaces
         if max(grades, default=_UNKNOWN) <= (_WEAK if spaced else _UNKNOWN):
             return
+        if self._grammar.zone_words and (
+            not self._grammar.zone_words.isdisjoint([atom.text for atom in atoms])
+        ):
+            grades = self._grade_zone_places(atoms, grades)
         edges = 0
         for match in _ISLAND.finditer(grades):
             start, end = match.span()
@@ -108,6 +136,16 @@ class DateParser:
             edges += read.edges
             if edges > _MAX_EDGES:
                 return
+
+    def _grade_zone_places(self, atoms: Sequence[Atom], grades: bytes) -> bytes:
+        """Grade the cities of time zones as words of dates."""
+        places = self._grammar.zone_places
+        return bytes(
+            [
+                grade or (_WEAK if atom.text in places else _UNKNOWN)
+                for atom, grade in zip(atoms, grades, strict=True)
+            ]
+        )
 
     def _grade(self, atom: Atom) -> int:
         """The grade of an atom: whether a date may contain it, whether it may be a date by itself,
@@ -139,10 +177,29 @@ class DateParser:
             return _STRONG | number
         return number
 
-    def _parse_island(self, island: tuple[tuple[str, AtomKind, bool], ...]) -> _Island:
+    def _parse_answer(self, island: _AtomRun) -> DateMatch | None:
+        """The longest answer, with nothing but prepositions and marks beside it."""
+        found = _to_atoms(island)
+        items = self._parse_chart(found).items("answer")
+        if not items:
+            return None
+        item = min(items, key=lambda item: (item.start - item.end, item.start))
+        beside = [*found[: item.start], *found[item.end :]]
+        known = self._grammar.prepositions
+        if not all(atom.kind == "mark" or atom.text in known for atom in beside):
+            return None
+        return item.start, item.end, item.meaning
+
+    def _parse_chart(self, atoms: Sequence[Atom]) -> Chart:
+        grammar = self._grammar
+        items = [*_digit_items(atoms, grammar), *_numeral_items(atoms, grammar)]
+        items += find_absolute_dates(atoms, grammar, self._order)
+        return grammar.rules.parse(atoms, items)
+
+    def _parse_island(self, island: _AtomRun) -> _Island:
         """The longest dates and durations of an island; offsets count its atoms."""
         grammar = self._grammar
-        found = [Atom(text, kind, at, at, glued) for at, (text, kind, glued) in enumerate(island)]
+        found = _to_atoms(island)
         grades = [self._grade(atom) for atom in found]
         if (
             grammar.has_spaces
@@ -152,14 +209,16 @@ class DateParser:
             and not (len(found) > 1 and get_numeral_reader(self.language).find_in_words(found))
         ):
             return _Island()
-        items = [*_digit_items(found, grammar), *_numeral_items(found, grammar)]
-        items += find_absolute_dates(found, grammar, self._order)
-        chart = grammar.rules.parse(found, items)
+        chart = self._parse_chart(found)
         is_weak = [atom.text in grammar.weak for atom in found]
         dates = _select_longest(chart.items("date"), is_weak)
         durations = _select_longest(chart.items("duration"), is_weak)
         durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
         return _Island(dates, durations, chart.edges)
+
+
+def _to_atoms(island: _AtomRun) -> list[Atom]:
+    return [Atom(text, kind, at, at, glued) for at, (text, kind, glued) in enumerate(island)]
 
 
 def _grade_apostrophe_words(atoms: Sequence[Atom], grades: bytes) -> bytes:
@@ -240,9 +299,13 @@ def _digit_items(atoms: Sequence[Atom], grammar: DateGrammar) -> Iterator[Item]:
             yield Item(at, at + 1, "year", number)
             if 1900 <= number < 2100:
                 yield Item(at, at + 1, "recent", number)
+        if 3 <= length <= 4 and number % 100 < 60 and number // 100 <= 24:
+            yield Item(at, at + 1, "hhmm", ("time", number // 100, number % 100))
         if length <= 2:
             yield Item(at, at + 1, "day", number)
             yield from _hour_items(at, at + 1, number, leads=atom.text[0] == "0")
+            if number <= 24:
+                yield Item(at, at + 1, "hourdigits", number)
         if length == 2:
             yield Item(at, at + 1, "minute", number)
         yield from _suffixed_items(atoms, at, number, grammar)

@@ -9,6 +9,11 @@ from typing import Any
 
 from spacy.tokens import Doc
 
+from anaphora.entities.builtin.dates.conventions import (
+    Conventions,
+    date_order,
+    resolve_conventions,
+)
 from anaphora.entities.builtin.dates.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.date_parser import (
     DateMatch,
@@ -21,10 +26,12 @@ from anaphora.entities.builtin.dates.operations.expression_analysis import names
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.dates.resolution import ResolvedDate, resolve_date
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
+from anaphora.entities.words.normalization import base_code
 from anaphora.storage.cache import Cache
 
 __all__ = ["DateRecognizer", "create", "load"]
 
+_DEFAULT_CONVENTIONS = Conventions()
 _CACHE_SIZE = 4096  # dates
 _WITH_DURATION = ("lasting", "starting")  # operations on a date and the duration beside it
 
@@ -32,9 +39,9 @@ _WITH_DURATION = ("lasting", "starting")  # operations on a date and the duratio
 def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
     """Create the recognizer of dates in texts in ``language``."""
     return DateRecognizer(
-        get_date_parser(language, options.get("order", "")),
+        get_date_parser(base_code(language), options["order"] or date_order(language)),
         prefer_future=options["prefer"] == "future",
-        first_day=0 if options["week"] == "monday" else 6,
+        conventions=resolve_conventions(language, options),
     )
 
 
@@ -58,11 +65,15 @@ class DateRecognizer:
     """
 
     def __init__(
-        self, parser: DateParser, *, prefer_future: bool = True, first_day: int = 0
+        self,
+        parser: DateParser,
+        *,
+        prefer_future: bool = True,
+        conventions: Conventions = _DEFAULT_CONVENTIONS,
     ) -> None:
         self._parser = parser
         self._prefer_future = prefer_future
-        self._first_day = first_day
+        self._conventions = conventions
         # Within a minute only expressions in seconds change.
         self._resolve_cached = lru_cache(maxsize=_CACHE_SIZE)(self._resolve)
 
@@ -77,14 +88,16 @@ class DateRecognizer:
     def _find_mentions(self, text: str, at: datetime) -> list[Mention]:
         dates = self._parser.find_dates(text)
         names = self._parser.ambiguous_names.find(text, dates)
-        if not (dates or names):
+        answer = None if dates or names else self._parser.find_answer(text)
+        if not (dates or names or answer):
             return []
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
         minute = at.replace(second=0, microsecond=0)
         mentions = []
         certain = [(*date, False) for date in dates]
         apart = [(*date, True) for date in self._find_dates_beside_durations(text, dates)]
-        for start, end, meaning, is_fallback in sorted([*certain, *apart, *names]):
+        answers = [(*answer, True)] if answer else []
+        for start, end, meaning, is_fallback in sorted([*certain, *apart, *names, *answers]):
             moment = at if depends_on_seconds(meaning) else minute
             # Zone and fold are parts of the key: times are equal across zones and folds.
             resolved = self._resolve_cached(meaning, moment, moment.tzinfo, moment.fold)
@@ -111,4 +124,4 @@ class DateRecognizer:
     def _resolve(
         self, meaning: TimeExpression, at: datetime, zone: tzinfo, fold: int
     ) -> ResolvedDate | None:
-        return resolve_date(meaning, Moment(at, self._prefer_future, self._first_day))
+        return resolve_date(meaning, Moment(at, self._prefer_future, self._conventions))

@@ -14,6 +14,8 @@ from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, timedelta, tzinfo
 from fractions import Fraction
 from typing import Literal, get_args
 
+from anaphora.entities.builtin.dates.conventions import Conventions
+
 __all__ = [
     "CLOCK_GRAINS",
     "CLOCK_SECONDS",
@@ -44,6 +46,9 @@ _MONTHS_PER_GRAIN: dict[str, int] = {
 _DAY = timedelta(days=1)
 _DAYS_PER_MONTH = 30  # of half a month
 _HOURS_PER_DAY = 24
+
+
+_DEFAULT_CONVENTIONS = Conventions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +86,12 @@ class Moment:
     """The reference time of a question, with its zone, and how incomplete dates are resolved.
 
     ``prefer_future`` places an incomplete date (Friday, May 1) in the future, otherwise in the
-    past. ``first_day`` is the first day of the week, 0 for Monday.
+    past.
     """
 
     at: datetime
     prefer_future: bool = True
-    first_day: int = 0
+    conventions: Conventions = _DEFAULT_CONVENTIONS
 
     @property
     def zone(self) -> tzinfo:
@@ -127,9 +132,21 @@ class Moment:
         start_day = self._shift_period(grain, first, shift)
         end_day = self._shift_period(grain, first, shift + 1)
         if grain == "weekend":
-            start_day, end_day = start_day + timedelta(days=5), start_day + timedelta(days=7)
+            return self._weekend(start_day)
         return BoundedInterval(
             self.local_time(start_day), self.local_time(end_day), grain, whole=True
+        )
+
+    def _weekend(self, monday: date) -> BoundedInterval:
+        """The weekend of the week that starts on that Monday."""
+        kind = self.conventions.weekend
+        first, hours = (5, 0) if kind == "saturday" else (4, 18 if kind == "friday-evening" else 0)
+        end = 6 if kind == "friday" else 7
+        return BoundedInterval(
+            self.local_time(monday + timedelta(days=first), hours),
+            self.local_time(monday + timedelta(days=end)),
+            "weekend",
+            whole=True,
         )
 
     def day(self, day: date) -> BoundedInterval:
@@ -170,7 +187,7 @@ class Moment:
         """The first day of the period that contains a day."""
         match grain:
             case "week":
-                return of - timedelta(days=(of.weekday() - self.first_day) % 7)
+                return of - timedelta(days=(of.weekday() - self.conventions.first_day) % 7)
             case "weekend":  # of the week that starts on Monday
                 return of - timedelta(days=of.weekday())
             case "month":

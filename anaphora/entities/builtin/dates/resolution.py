@@ -11,6 +11,7 @@ from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.operations import resolve
 from anaphora.entities.builtin.dates.operations.expression_analysis import (
     assumed_unit,
+    find_zone,
     has_weekday_conflict,
 )
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
@@ -35,6 +36,8 @@ def resolve_date(expression: TimeExpression, moment: Moment) -> ResolvedDate | N
             meta["conflict"] = "weekday"
         if expression[0] == "daily":
             meta["hours"] = f"{interval.start:%H:%M}/{interval.end:%H:%M}"
+        if (zone := find_zone(expression)) is not None:
+            meta["zone"] = zone
         meta["expression"] = _to_json(expression)  # immutable: it is shared
         return format_value(interval, moment), meta
     except OverflowError:  # at the ends of the calendar some local times do not exist

@@ -19,7 +19,9 @@ _UNIT_KEYS = ("unit", "unittype", "currency")
 _COUNTING_KINDS = ("cardinal", "fraction", None)  # amounts of money have no kind
 
 
-def create_combiner(name: str, options: Mapping[str, Any], *, is_full: bool) -> _AmountCombiner:
+def create_combiner(
+    name: str, language: str, options: Mapping[str, Any], *, is_full: bool
+) -> _AmountCombiner:
     """Create the combiner of numbers or of money."""
     return _AmountCombiner(name, options)
 

@@ -23,7 +23,9 @@ _MAX_POPULATION_RATIO = 10
 _CONTAINERS = frozenset(("region", "country"))
 
 
-def create_combiner(name: str, options: Mapping[str, Any], *, is_full: bool) -> _PlaceCombiner:
+def create_combiner(
+    name: str, language: str, options: Mapping[str, Any], *, is_full: bool
+) -> _PlaceCombiner:
     """Create the combiner of places. Loads the gazetteer."""
     return _PlaceCombiner(options)
 

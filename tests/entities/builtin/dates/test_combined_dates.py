@@ -52,13 +52,13 @@ def read(text: str, at: datetime = MONDAY, *, language: str = "en", prefer: str 
 
 
 def combine(old: Entity, new: Entity, at: datetime = MONDAY, *, prefer: str = "future"):
-    combiner = create_builtin_combiner("date", resolve_options("date", {"prefer": prefer}))
+    combiner = create_builtin_combiner("date", "en", resolve_options("date", {"prefer": prefer}))
     assert combiner is not None
     return combiner.combine(old, new, at)
 
 
 def complete(date: str, answer: str, language: str):
-    combiner = create_builtin_combiner("date", resolve_options("date", {}))
+    combiner = create_builtin_combiner("date", "en", resolve_options("date", {}))
     assert combiner is not None
     return combiner.complete(read(date, language=language), answer, language, MONDAY)
 
@@ -220,7 +220,7 @@ def test_a_limit_stays_in_the_day(language, date, limit):
 @pytest.mark.parametrize(
     ("language", "date", "answer", "value"),
     [
-        ("en", "on Friday", "evening", "2026-11-27T18:00/2026-11-27T23:00"),
+        ("en", "on Friday", "evening", "2026-11-27T18:00/2026-11-28T00:00"),
         ("en", "tomorrow at 8", "pm", "2026-11-24T20:00"),
         ("en", "tomorrow at 8:30", "pm", "2026-11-24T20:30"),
         ("en", "tomorrow at 8 pm", "am", "2026-11-24T08:00"),
@@ -238,7 +238,7 @@ def test_a_limit_stays_in_the_day(language, date, limit):
         ("fr", "demain à 20h", "matin", "2026-11-24T06:00/2026-11-24T12:00"),
         ("es", "mañana a las 8", "de la tarde", "2026-11-24T20:00"),
         ("it", "domani", "mattina", "2026-11-24T06:00/2026-11-24T12:00"),
-        ("pt", "amanhã", "noite", "2026-11-24T18:00/2026-11-24T23:00"),
+        ("pt", "amanhã", "noite", "2026-11-24T18:00/2026-11-25T00:00"),
     ],
 )
 def test_a_part_that_is_no_date_by_itself_completes_one(language, date, answer, value):

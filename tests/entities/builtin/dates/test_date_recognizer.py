@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora import Engine, parse_model
+from anaphora.entities.builtin.dates.conventions import Conventions
 from anaphora.entities.builtin.dates.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.date_parser import get_date_parser
 from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
@@ -73,7 +74,9 @@ def find_value(text, at, **kinds):
 @given(st.sampled_from(SAID), times, st.booleans(), st.sampled_from([0, 6]))
 def test_a_date_starts_before_it_ends(said, at, prefer_future, first_day):
     language, text = said
-    for found in find_dates(text, at, language, prefer_future=prefer_future, first_day=first_day):
+    for found in find_dates(
+        text, at, language, prefer_future=prefer_future, conventions=Conventions(first_day)
+    ):
         start, end = found.meta.get("from"), found.meta.get("to")
         assert start is not None or end is not None
         assert start is None or end is None or start < end
@@ -257,8 +260,8 @@ def test_incomplete_dates_may_be_in_the_past():
         ("this Friday", "2026-11-20"),
         ("this weekend", "2026-11-21/2026-11-22"),
         ("tonight", "2026-11-18T18:00/2026-11-19T05:00"),
-        ("this evening", "2026-11-18T18:00/2026-11-18T23:00"),
-        ("in the evening", "2026-11-17T18:00/2026-11-17T23:00"),
+        ("this evening", "2026-11-18T18:00/2026-11-19T00:00"),
+        ("in the evening", "2026-11-17T18:00/2026-11-18T00:00"),
         ("today at 5", "2026-11-18T05:00"),
         ("Friday the 13th", "2026-11-13"),
         ("the weekend", "2026-11-14/2026-11-15"),
@@ -317,13 +320,15 @@ def test_this_morning_is_that_of_today_at_any_time_of_the_day(language, said, pr
 def test_a_week_may_begin_on_sunday(said, from_monday, from_sunday):
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
     for first_day, starts in ((0, from_monday), (6, from_sunday)):
-        assert find_dates(said, at, first_day=first_day)[0].meta["start"][:10] == starts
+        assert (
+            find_dates(said, at, conventions=Conventions(first_day))[0].meta["start"][:10] == starts
+        )
 
 
 def test_weekdays_of_a_week_that_begins_today_are_those_to_come():
     sunday = datetime(2026, 11, 22, 10, 30, tzinfo=UTC)
     assert find_value("weekdays", sunday) == "2026-11-16/2026-11-20"
-    assert find_value("weekdays", sunday, first_day=6) == "2026-11-23/2026-11-27"
+    assert find_value("weekdays", sunday, conventions=Conventions(6)) == "2026-11-23/2026-11-27"
 
 
 def test_the_same_time_of_another_day_is_the_local_time():

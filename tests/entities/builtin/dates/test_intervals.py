@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anaphora.entities.builtin.dates.conventions import Conventions
 from anaphora.entities.builtin.dates.intervals import GRAINS, Moment
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -93,12 +94,12 @@ def test_december_begins_the_winter_of_the_next_year():
 
 
 def test_a_week_may_begin_on_sunday():
-    assert moment_at(2026, 11, 18, 10, first_day=6).period("week").start.date() == date(
-        2026, 11, 15
-    )
-    assert moment_at(2026, 11, 15, 10, first_day=6).period("week").start.date() == date(
-        2026, 11, 15
-    )
+    assert moment_at(2026, 11, 18, 10, conventions=Conventions(6)).period(
+        "week"
+    ).start.date() == date(2026, 11, 15)
+    assert moment_at(2026, 11, 15, 10, conventions=Conventions(6)).period(
+        "week"
+    ).start.date() == date(2026, 11, 15)
 
 
 @given(times, st.sampled_from(GRAINS), st.integers(-18, 50))

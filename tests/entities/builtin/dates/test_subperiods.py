@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anaphora.entities.builtin.dates.conventions import Conventions
 from anaphora.entities.builtin.dates.intervals import Interval, Moment
 from anaphora.entities.builtin.dates.operations import resolve
 from tests.entities.builtin.dates.test_intervals import times
@@ -20,7 +21,7 @@ MOMENTS = st.builds(
     Moment,
     times.filter(lambda at: at.tzinfo.key != "Pacific/Apia"),  # there a day was left out
     st.booleans(),
-    st.sampled_from([0, 6]),
+    st.sampled_from([Conventions(0), Conventions(6)]),
 )
 
 

@@ -41,7 +41,7 @@ def read(name: str, language: str, text: str) -> Entity:
 @given(st.sampled_from(UNITS), NUMBERS)
 def test_a_unit_completes_a_number(unit, number):
     name, language, word = unit
-    combiner = create_combiner(name, resolve_options(name, {}), is_full=True)
+    combiner = create_combiner(name, "en", resolve_options(name, {}), is_full=True)
     found = combiner.complete(read(name, language, str(number)), word, language, MONDAY)
     whole = read(name, language, f"{number} {word}")
     assert found is not None

@@ -10,6 +10,7 @@ from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.dates.combining.combination import combine_dates, continue_date
 from anaphora.entities.builtin.dates.combining.completion import complete_date
 from anaphora.entities.builtin.dates.combining.readings import ENDS
+from anaphora.entities.builtin.dates.conventions import resolve_conventions
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.recognizers.recognizer import Mention
 
@@ -17,11 +18,12 @@ __all__ = ["create_combiner"]
 
 
 def create_combiner(
-    name: str, options: Mapping[str, Any], *, is_full: bool
+    name: str, language: str, options: Mapping[str, Any], *, is_full: bool
 ) -> _PartialDateCombiner:
     """Create the combiner of dates; unless it ``is_full``, it only completes dates without a month
     or a start."""
-    return _DateCombiner(options) if is_full else _PartialDateCombiner(options)
+    kind = _DateCombiner if is_full else _PartialDateCombiner
+    return kind(language, options)
 
 
 class _PartialDateCombiner:
@@ -29,8 +31,9 @@ class _PartialDateCombiner:
 
     completes = False
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
+    def __init__(self, language: str, options: Mapping[str, Any]) -> None:
         self._options = options
+        self._conventions = resolve_conventions(language, options)
 
     def may_combine(self, new: Entity) -> bool:
         """Whether a date leaves its month or its start open, for another date to say."""
@@ -47,9 +50,8 @@ class _PartialDateCombiner:
 
     def _moment(self, at: datetime) -> Moment:
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-        first_day = 0 if self._options["week"] == "monday" else 6
         prefer_future = self._options["prefer"] == "future"
-        return Moment(at.replace(second=0, microsecond=0), prefer_future, first_day)
+        return Moment(at.replace(second=0, microsecond=0), prefer_future, self._conventions)
 
 
 class _DateCombiner(_PartialDateCombiner):

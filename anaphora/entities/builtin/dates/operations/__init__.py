@@ -17,6 +17,7 @@ from anaphora.entities.builtin.dates.operations import (  # noqa: F401 - registe
     relative_dates,
     subperiods,
     times_of_day,
+    zones,
 )
 from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS

@@ -12,11 +12,18 @@ from anaphora.entities.builtin.dates.operations.registry import (
     iter_expressions,
 )
 
-__all__ = ["assumed_unit", "end_completes_start", "has_weekday_conflict", "names_calendar_day"]
+__all__ = [
+    "assumed_unit",
+    "end_completes_start",
+    "find_zone",
+    "has_weekday_conflict",
+    "names_calendar_day",
+]
 
 # The unit that an operation leaves open without the argument at that index (always, for 0).
 _IMPLICIT_UNITS: Mapping[str, tuple[int, str]] = {
-    "clock": (0, "day"), "times": (0, "day"), "part": (0, "day"), "weekday": (2, "week"),
+    "clock": (0, "day"), "times": (0, "day"), "part": (0, "day"),
+    "next_weekday": (1, "week"), "weekday": (2, "week"),
     "day_of_month": (2, "month"), "weekday_of_month": (0, "month"), "monthday": (3, "year"),
     "month": (2, "year"), "week_of_year": (2, "year"), "quarter": (2, "year"),
     "half_year": (2, "year"), "season": (2, "year"), "nth_weekday_of_year": (0, "year"),
@@ -36,7 +43,7 @@ _DAY_NAMING_OPERATIONS = (
     "missing", "monthday", "ymd", "day_of_month", "nth_weekday", "nth", "week_of_year", "quarter",
     "half_year",
 )  # fmt: skip
-_EXPLICIT_OPERATIONS = ("in_year", "in_week")
+_EXPLICIT_OPERATIONS = ("in_year", "in_week", "shifted_ahead", "shifted_back")
 
 
 @lru_cache(maxsize=4096)
@@ -93,6 +100,13 @@ def names_calendar_day(meaning: TimeExpression) -> bool:
     """Whether the expression names a day or a numbered part that may not exist: June 31, the fifth
     Monday of February."""
     return any(part[0] in _DAY_NAMING_OPERATIONS for part in iter_expressions(meaning))
+
+
+@lru_cache(maxsize=4096)
+def find_zone(meaning: TimeExpression) -> str | None:
+    """The time zone that the text names; None if it names none."""
+    zones = (str(part[2]) for part in iter_expressions(meaning) if part[0] == "in_zone")
+    return next(zones, None)
 
 
 @lru_cache(maxsize=4096)

@@ -19,6 +19,7 @@ from anaphora.entities.builtin.dates.operations.registry import (
 )
 
 _MAX_MONTHS = 24  # within 20 months each day of the month falls on each weekday
+_MIDWEEK = 2  # Wednesday
 _SEASONS = ("winter", "spring", "summer", "autumn")
 
 
@@ -31,6 +32,14 @@ def _weekday(moment: Moment, day: int, week: int | None = None) -> BoundedInterv
             return _last_weekday(moment, day)
         return moment.day(moment.today + timedelta(days=(day - moment.today.weekday() - 1) % 7 + 1))
     return _day_of_week(moment, moment.period("week", shift=week), day)
+
+
+@operation("next_weekday")
+def _next_weekday(moment: Moment, day: int) -> BoundedInterval:
+    """Next Friday: that of the next week, or the first one from tomorrow on, by convention."""
+    if moment.conventions.next_is_first:
+        return _weekday(replace(moment, prefer_future=True), day)
+    return _weekday(moment, day, 1)
 
 
 def _day_of_week(moment: Moment, week: BoundedInterval, day: int) -> BoundedInterval:
@@ -118,6 +127,30 @@ def _weekday_beside(moment: Moment, day: int, date_: TimeExpression, n: int) -> 
         )
     weeks = n + 1 if n < 0 else n - 1
     return moment.day(near.start.date() + timedelta(weeks=weeks))
+
+
+@operation("closest_weekday")
+def _closest_weekday(moment: Moment, day: int, date_: TimeExpression, n: int) -> BoundedInterval:
+    """The n-th closest such weekday to a date: the Monday closest to May 5."""
+    if n < 1:
+        raise ValueError("the ordinal must be positive")
+    at = evaluate_start(date_, moment)[0].date()
+    first = at + timedelta(days=(day - at.weekday()) % 7)
+    weeks = range(-n, n + 1)
+    near = sorted((first + timedelta(weeks=week) for week in weeks), key=lambda one: abs(one - at))
+    return moment.day(near[n - 1])
+
+
+@operation("weekend_of")
+def _weekend_of(moment: Moment, date_: TimeExpression) -> Interval:
+    """The weekend beside a feast: up to Monday if that is the feast, from Friday or Thursday on if
+    that is; otherwise the weekend closest to it."""
+    found = evaluate_bounded(date_, moment)
+    day = found.start.date()
+    near = moment.period("weekend", day, shift=-(day.weekday() < _MIDWEEK))
+    if near.start <= found.start < near.end or day.weekday() == _MIDWEEK:
+        return near
+    return Interval(min(near.start, found.start), max(near.end, found.end), "weekend")
 
 
 @operation("nth_weekday_of_year")

@@ -90,6 +90,20 @@ def _daily(
     return Interval(start.start, end.end, "minute")
 
 
+@operation("both")
+def _both(moment: Moment, first: TimeExpression, last: TimeExpression) -> Interval:
+    """The intersection of two open intervals: after five, but before seven."""
+    one = evaluate(first, moment)
+    at = moment if one.start is None else replace(moment, at=one.start, prefer_future=True)
+    other = evaluate(last, at)
+    starts = [start for start in (one.start, other.start) if start is not None]
+    ends = [end for end in (one.end, other.end) if end is not None]
+    if not (starts and ends):
+        raise ValueError("the interval has no end")
+    grain = min(one.grain, other.grain, key=GRAINS.index)
+    return Interval(max(starts), min(ends), grain)
+
+
 @operation("since")
 def _since(moment: Moment, first: TimeExpression) -> Interval:
     """From the last such date up to now; without an end, if it is in the future."""

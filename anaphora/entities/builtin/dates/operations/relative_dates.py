@@ -41,6 +41,21 @@ def _behind(moment: Moment, date: TimeExpression) -> Interval:
     return evaluate(date, replace(moment, prefer_future=False))
 
 
+@operation("upcoming")
+def _upcoming(moment: Moment, date: TimeExpression) -> Interval:
+    """The date with the future preferred: the next one."""
+    return evaluate(date, replace(moment, prefer_future=True))
+
+
+@operation("after_next")
+def _after_next(moment: Moment, date: TimeExpression) -> Interval:
+    """The second such date from now on: March after next."""
+    following = evaluate(date, replace(moment, prefer_future=True))
+    if following.end is None:
+        raise ValueError("the interval has no end")
+    return evaluate(date, replace(moment, at=following.end, prefer_future=True))
+
+
 @operation("cell")
 def _cell(moment: Moment, unit: Grain, shift: int = 0) -> Interval:
     return moment.period(unit, shift=shift)
@@ -104,6 +119,16 @@ def _during(moment: Moment, duration: TimeExpression) -> Interval:
     amount = evaluate_duration(duration)
     start = floor_to_minute(moment.at)
     return Interval(start, add_duration(moment, start, amount, 1), finest_grain(amount))
+
+
+@operation("shifted_ahead", sign=1)
+@operation("shifted_back", sign=-1)
+def _shifted(
+    moment: Moment, date: TimeExpression, duration: TimeExpression, *, sign: int
+) -> Interval:
+    """A date that recurs, as said at another time: Christmas in three years, March a year ago."""
+    at = add_duration(moment, moment.at, evaluate_duration(duration), sign)
+    return evaluate(date, replace(moment, at=at, prefer_future=True))
 
 
 @operation("from", sign=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from fractions import Fraction
 
@@ -16,6 +17,14 @@ from anaphora.entities.builtin.dates.operations.registry import (
     evaluate_bounded,
     operation,
 )
+
+# The days of a week and a month and the months of a year at which their edges start and end; 0 is
+# the end of the period.
+_EDGES: Mapping[str, Mapping[str, tuple[int, int]]] = {
+    "week": {"begin": (0, 3), "middle": (2, 4), "end": (4, 0)},
+    "month": {"begin": (0, 10), "middle": (10, 20), "end": (20, 0)},
+    "year": {"begin": (0, 3), "middle": (4, 8), "end": (8, 0)},
+}
 
 
 @operation("nth")
@@ -96,18 +105,33 @@ def _nth_part(moment: Moment, n: int, of: int, whole: TimeExpression) -> Interva
 
 @operation("edge")
 def _edge(moment: Moment, which: str, of: TimeExpression) -> Interval:
-    """The beginning, the middle or the end of a period: a third of its months (from three on), of
-    its days (from three on), or of its time."""
+    """The beginning, the middle or the end of a period: its first, second or last ten days in a
+    month, the days and months of ``_EDGES`` in a week and a year; a third of others, by months,
+    days or seconds."""
     whole = evaluate_bounded(of, moment)
-    cuts = {"begin": (0, 1), "middle": (1, 2), "end": (2, 3)}[which]
     first, end = whole.start.date(), whole.end.date()
     days, months = (end - first).days, (end.year - first.year) * 12 + end.month - first.month
     if months >= 3 and first.day == end.day == 1:
-        from_, to = (moment.add(Fraction(months * cut // 3), "month", whole.start) for cut in cuts)
+        cuts = _edge_cuts(whole, which, months)
+        from_, to = (moment.add(Fraction(cut), "month", whole.start) for cut in cuts)
         return Interval(from_, to, "month")
     if days >= 3:
-        from_day, to_day = (first + timedelta(days=days * cut // 3) for cut in cuts)
+        cuts = _edge_cuts(whole, which, days)
+        from_day, to_day = (first + timedelta(days=cut) for cut in cuts)
         return moment.days(from_day, to_day, "day")
-    seconds = (whole.end - whole.start).total_seconds()
-    from_, to = (moment.add_seconds(whole.start, seconds * cut // 3) for cut in cuts)
+    seconds = int((whole.end - whole.start).total_seconds())
+    from_, to = (moment.add_seconds(whole.start, cut) for cut in _third(which, seconds))
     return Interval(from_, to, "hour")
+
+
+def _edge_cuts(whole: BoundedInterval, which: str, length: int) -> tuple[int, int]:
+    """Where an edge of a period of so many days or months starts and ends."""
+    if whole.whole and whole.grain in _EDGES:
+        start, end = _EDGES[whole.grain][which]
+        return start, end or length
+    return _third(which, length)
+
+
+def _third(which: str, length: int) -> tuple[int, int]:
+    part = ("begin", "middle", "end").index(which)
+    return length * part // 3, length * (part + 1) // 3

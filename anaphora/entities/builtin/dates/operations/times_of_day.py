@@ -26,15 +26,6 @@ from anaphora.entities.builtin.dates.operations.registry import (
 )
 
 _DAY = timedelta(days=1)
-# The hours at which the parts of a day start and end; hours from 24 on are in the next day.
-_DAY_PARTS: Mapping[str, tuple[int, int]] = {
-    "dawn": (4, 8), "morning": (6, 12), "forenoon": (9, 12), "noon": (11, 14),
-    "afternoon": (12, 18), "late afternoon": (15, 19), "evening": (18, 23),
-    "long afternoon": (12, 20), "night": (21, 30), "wide night": (21, 30),
-    "wide evening": (18, 23), "midnight": (23, 25),
-    "small hours": (0, 5), "tonight": (18, 29), "day": (8, 20),
-    "start of the day": (0, 9), "end of the day": (16, 24),
-}  # fmt: skip
 # The hours of times in a part of a day that are outside its own: "Friday night at seven".
 _CLOCK_HOURS: Mapping[str, tuple[float, float]] = {
     "wide night": (18, 30), "wide evening": (18, 30),
@@ -122,7 +113,7 @@ def _at_times(
 
 
 def _part_of(moment: Moment, day: date, name: str) -> BoundedInterval:
-    start, end = _DAY_PARTS[name]
+    start, end = moment.conventions.parts[name]
     return BoundedInterval(moment.local_time(day, start), moment.local_time(day, end), "part")
 
 

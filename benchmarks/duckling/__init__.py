@@ -1,0 +1,1 @@
+"""How many phrases of Duckling's corpora are read as Duckling reads them?"""
