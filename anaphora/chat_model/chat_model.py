@@ -132,6 +132,10 @@ class ChatModel:
         answers again, counts are estimates, which may be twice as high."""
         return self._counter.is_cut_off
 
+    def reconnect(self) -> None:
+        """Ask the endpoint to count tokens again, though it did not answer last time."""
+        self._counter.reconnect()
+
     def count(self, messages: Sequence[ChatMessage], tools: Sequence[ToolSchema] = ()) -> int:
         """Return the tokens of a prompt, never fewer than the endpoint will count."""
         return self._count(self._form, messages, tools).total

@@ -86,7 +86,7 @@ class TokenCounter:
             return self._monotonic() < self._next_probe < inf
 
     def reconnect(self) -> None:
-        """Ask the server again, because it has answered another request."""
+        """Ask the server again, though it did not answer last time."""
         with self._lock:
             if self._next_probe < inf:
                 self._next_probe = -inf
@@ -167,8 +167,9 @@ class TokenCounter:
         if known is None:
             measured = self._measure_tools(tools)
             known = self._estimate_tools(tools) if measured is None else measured
-            with self._lock:
-                self._declare(key, known)
+            if not self.is_cut_off:
+                with self._lock:
+                    self._declare(key, known)
         return known, key
 
     def _estimate_tools(self, tools: Sequence[Mapping[str, Any]]) -> int:

@@ -267,4 +267,5 @@ def test_nothing_leaves_the_queue_because_an_endpoint_is_down(endpoint, agent):
     play.loading = False
     play.play([tell("I am back.")])
     assert restarted.send("Are you there?", id="1").text == "I am back."
+    assert not restarted.model.is_cut_off
     assert not restarted.state().hidden
